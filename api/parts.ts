@@ -18,6 +18,7 @@ import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
 import type { Settings } from '#settings';
+import { valueOf } from '#settings/environment';
 
 export interface AppDeps {
   readonly env: Pick<
@@ -75,6 +76,8 @@ export interface AppDeps {
   readonly redisAnswerMsMax?: number;
   /** Whether anybody may try attacks in the sandbox (PUBLIC_DEMO); absent: yes. */
   readonly publicDemo?: boolean;
+  /** WAF_PORT, the port that protects; absent: what it is where nobody sets it. */
+  readonly wafPort?: number;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;
@@ -114,6 +117,8 @@ export interface Parts {
   readonly torExitsUrl: string;
   readonly brandName: string;
   readonly publicDemo: boolean;
+  /** WAF_PORT: where clients reach protected sites. */
+  readonly wafPort: number;
   readonly loginsPerMinute: number;
 }
 
@@ -133,6 +138,7 @@ export interface HttpParts {
 export type FeatureParts = Parts & HttpParts;
 
 const loginsPerMinuteDefault = 20;
+const wafPortDefault = Number(valueOf('WAF_PORT', {}));
 
 export function createParts(deps: AppDeps): Parts {
   const { env, database, now, outbound, licencePublicKey, applySettings } = deps;
@@ -163,6 +169,7 @@ export function createParts(deps: AppDeps): Parts {
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,
+    wafPort: deps.wafPort ?? wafPortDefault,
     loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
   };
 }

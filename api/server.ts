@@ -93,6 +93,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
+      wafPort: env.ports.waf,
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },

@@ -1,13 +1,10 @@
-import { diskReader, loadCoreRuleSet, namesOfRules } from '#compiler';
 import { Type } from '@sinclair/typebox';
 import { closed, Nullable, refusals, Time, type App } from '../http-kit/index.js';
-import { readManagedRules } from '../change/steps/managed-rules.js';
-import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
-import { patchCatalog } from '../vpatch/catalog/index.js';
-import { ruleIdRanges, type Settings } from '#settings';
+import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
 import { idleDays, proposeFor } from './proposal.js';
+import { createRuleNames } from './rule-names.js';
 import type { Exclusion } from './scope.js';
 import {
   findEvidenceState,
@@ -95,7 +92,7 @@ export function registerEvidenceRoutes(
   app: App,
   { database: { sql }, now, ruleSets }: Pick<Parts, 'database' | 'now' | 'ruleSets'>,
 ): void {
-  const coreNames = createCoreNames(ruleSets);
+  const namesOf = createRuleNames(ruleSets);
   app.get('/api/rules/evidence', { schema }, async (request) => {
     const { days = 30, limit = 200 } = request.query;
     const nowMs = now();
@@ -107,31 +104,10 @@ export function registerEvidenceRoutes(
       since: state?.since.toISOString() ?? null,
       counted_at: state?.counted_at.toISOString() ?? null,
       records_left_out: state?.skipped ?? 0,
-      rules: viewRules(settings, found, new Map([...coreNames(), ...(await namesOfPatches(sql, settings))])),
+      rules: viewRules(settings, found, await namesOf(sql, settings)),
       exclusions: settings.rule_exclusions.map((exclusion) => viewExclusion(exclusion, uses(exclusion), state, nowMs)),
     };
   });
-}
-
-/** Read when somebody first asks, and again when another rule set is in use: it takes a tenth of a second. */
-function createCoreNames(ruleSets: Parts['ruleSets']): () => ReadonlyMap<number, string> {
-  let known: { readonly directory: string; readonly names: ReadonlyMap<number, string> } | null = null;
-  return () => {
-    const directory = ruleSets.directory();
-    if (directory === null) return new Map();
-    if (known?.directory !== directory) {
-      const { crs } = loadCoreRuleSet(directory, diskReader);
-      const files = crs === null ? [] : [...crs.pluginsBefore, ...crs.rules, ...crs.pluginsAfter];
-      known = { directory, names: namesOfRules(files) };
-    }
-    return known.names;
-  };
-}
-
-/** Of the catalogue and of the managed feed, whose patches need no entry in the settings. */
-async function namesOfPatches(sql: Queryable, settings: Settings): Promise<[number, string][]> {
-  const { delivered } = await readManagedRules(sql, settings);
-  return [...patchCatalog, ...delivered].map(({ id, cve, title }) => [id, `${cve} ${title}`]);
 }
 
 type RuleRow = Omit<RuleHits, 'last_at'> & { readonly last_at: Date | null };
@@ -140,13 +116,8 @@ type RuleRow = Omit<RuleHits, 'last_at'> & { readonly last_at: Date | null };
 function viewRules(
   { custom_rules, virtual_patches }: Settings,
   found: readonly RuleHits[],
-  core: ReadonlyMap<number, string>,
+  names: ReadonlyMap<number, string>,
 ) {
-  const names = new Map<number, string>([
-    [ruleIdRanges.threatIntelligence[0], 'Client address on the deny list'],
-    ...custom_rules.map(({ id, name }): [number, string] => [id, name]),
-    ...virtual_patches.map(({ id, cve, name }): [number, string] => [id, name || (core.get(id) ?? cve)]),
-  ]);
   const seen = new Set(found.map(({ rule_id }) => rule_id));
   const silent = [...custom_rules, ...virtual_patches]
     .filter(({ id, enabled }) => enabled && !seen.has(id))
@@ -154,7 +125,7 @@ function viewRules(
   return [...found, ...silent].map((rule) => ({
     rule_id: rule.rule_id,
     kind: kindOf(rule.rule_id),
-    name: names.get(rule.rule_id) ?? core.get(rule.rule_id) ?? '',
+    name: names.get(rule.rule_id) ?? '',
     hits: rule.hits,
     last_at: rule.last_at?.toISOString() ?? null,
     sites: [...rule.sites],

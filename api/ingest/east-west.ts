@@ -88,13 +88,14 @@ const schema = {
   querystring: Type.Object(
     {
       unauthenticated: Type.Optional(Type.Boolean({ description: 'only pairs with, or without, such requests' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 500 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: hopsMax, default: 500 })),
     },
     closed,
   ),
   response: {
     200: Type.Object({
       services: Type.Integer(),
+      total: Type.Integer({ description: 'pairs that fit the filter; `items` has up to `limit` of them' }),
       unauthenticated: Type.Integer({ description: 'pairs' }),
       items: Type.Array(HopView),
     }),
@@ -110,14 +111,17 @@ interface HopRow extends Omit<Hop, 'first' | 'last'> {
 export function registerEastWest(app: App, { database: { sql } }: Pick<Parts, 'database'>): void {
   app.get('/api/east-west', { schema }, async ({ query }) => {
     const { unauthenticated = null, limit = 500 } = query;
+    const fits = sql`(${unauthenticated}::boolean is null or (unidentified > 0) = ${unauthenticated})`;
     const rows = await sql<HopRow[]>`
-      select * from api_hops where ${unauthenticated}::boolean is null or (unidentified > 0) = ${unauthenticated}
+      select * from api_hops where ${fits}
       order by unidentified desc, requests desc, caller, callee limit ${limit}`;
-    const [counts] = await sql<{ services: number; pairs: number }[]>`
+    const [counts] = await sql<{ services: number; total: number; pairs: number }[]>`
       select (select count(*) from (select caller from api_hops union select callee from api_hops) s)::int as services,
+        (select count(*) from api_hops where ${fits})::int as total,
         (select count(*) from api_hops where unidentified > 0)::int as pairs`;
     return {
       services: counts?.services ?? 0,
+      total: counts?.total ?? 0,
       unauthenticated: counts?.pairs ?? 0,
       items: rows.map(({ unidentified, first_seen, last_seen, ...hop }) => ({
         ...hop,

@@ -267,6 +267,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   );
   t.same(pairs.sort(), ['checkout stock true', 'legacy shop/pay true', 'shop/orders shop/pay false'].sort());
   t.equal((await get('/api/east-west?unauthenticated=false'))['items'].length, 1);
+  t.equal(eastWest['total'], 3);
+  const firstPair = await get('/api/east-west?unauthenticated=true&limit=1');
+  t.match(firstPair, { total: 2, unauthenticated: 2 }, 'X4: a list that is cut says how many there are');
+  t.equal(firstPair['items'].length, 1);
 
   for (const [payload, headers, status] of [
     ['', {}, 400],

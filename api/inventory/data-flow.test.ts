@@ -24,7 +24,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const sent = await at.call('POST', '/api/ingest', { token, body: { log: { entries } } });
   t.match(sent.body, { accepted: 3 });
   const flow = await at.call('GET', '/api/data-flow', { token });
-  t.match(flow.body, { unprotected: 1, sites: [{ site: 'shop.example', endpoints: 2, unprotected: 1 }] });
+  t.match(flow.body, { total: 2, unprotected: 1, sites: [{ site: 'shop.example', endpoints: 2, unprotected: 1 }] });
   const [open, kept] = flow.body['items'] as Record<string, unknown>[];
   t.match(open, {
     template: '/people/{id}',
@@ -38,6 +38,11 @@ async function suite(t: Test, database: Database): Promise<void> {
     { side: 'response', pointer: '/cards/*/pan', categories: { card: 1 } },
   ]);
   t.match(kept, { template: '/staff/{id}', classification: 'Confidential', unprotected: false });
+  const cut = await at.call('GET', '/api/data-flow?limit=1', { token });
+  t.match(cut.body, { total: 2, unprotected: 1 }, 'X4: what is counted is said beside a list that is cut');
+  t.equal(cut.body['items'].length, 1);
+  const byKind = await at.call('GET', '/api/data-flow?category=card&limit=1', { token });
+  t.match(byKind.body, { total: 1, items: [{ template: '/people/{id}' }] }, 'X4: it counts under the filters');
   t.equal((await at.call('GET', '/api/data-flow?category=card', { token })).body['items'].length, 1);
   t.equal((await at.call('GET', '/api/data-flow?unprotected=false', { token })).body['items'].length, 1);
   for (const table of ['api_cells', 'api_endpoints', 'api_taken']) {

@@ -48,7 +48,8 @@ const schema = {
   ),
   response: {
     200: Type.Object({
-      unprotected: Type.Integer({ description: 'flows that anybody may have' }),
+      total: Type.Integer({ description: 'flows that fit the filters; `items` has up to `limit` of them' }),
+      unprotected: Type.Integer({ description: 'of them, those that anybody may have' }),
       sites: Type.Array(SiteView),
       items: Type.Array(FlowView),
     }),
@@ -108,6 +109,7 @@ export function registerDataFlow(app: App, { database: { sql } }: Pick<Parts, 'd
       };
     });
     return {
+      total: flows.length,
       unprotected: flows.filter(isUnprotected).length,
       sites,
       items: flows.slice(0, limit).map(viewFlow),

@@ -4,7 +4,7 @@ import { basePolicy, contentOfSite, sitePoliciesOf, type Settings } from '#setti
 import { Nullable, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 
-export type SiteParts = Pick<Parts, 'currentSettings'>;
+export type SiteParts = Pick<Parts, 'currentSettings' | 'wafPort'>;
 
 const SiteView = Type.Object({
   name: Type.String(),
@@ -49,6 +49,7 @@ const listSchema = {
   summary: 'Sites as they are meant, with what they take from the installation',
   response: {
     200: Type.Object({
+      port: Type.Integer({ description: 'WAF_PORT: where clients reach the sites, in plain HTTP' }),
       items: Type.Array(SiteView, {
         description: 'empty: the sites are those of UPSTREAM_CUSTOMER and UPSTREAM_PAYMENT',
       }),
@@ -95,6 +96,9 @@ function viewsOf(settings: Settings): Static<typeof SiteView>[] {
   });
 }
 
-export function registerSiteRoutes(app: App, { currentSettings }: SiteParts): void {
-  app.get('/api/sites', { schema: listSchema }, async () => ({ items: viewsOf(await currentSettings()) }));
+export function registerSiteRoutes(app: App, { currentSettings, wafPort }: SiteParts): void {
+  app.get('/api/sites', { schema: listSchema }, async () => ({
+    port: wafPort,
+    items: viewsOf(await currentSettings()),
+  }));
 }

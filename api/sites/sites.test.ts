@@ -42,7 +42,12 @@ async function sites(t: Test, database: Database): Promise<void> {
     t.equal(saved.status, 200, saved.text);
     t.match(await read(), [expected], `U12: ${upstream} ${JSON.stringify(over)}`);
   }
+  t.equal((await at.call('GET', '/api/sites', { token })).body['port'], 8080, 'X4: where nobody sets WAF_PORT');
   await at.close();
+  const moved = await startTestApp(database, { wafPort: 9090 });
+  const other = await moved.user('viewer', 'other@example.org');
+  t.equal((await moved.call('GET', '/api/sites', { token: other.token })).body['port'], 9090, 'X4: the real port');
+  await moved.close();
 }
 
 t.test('U12: sites', (t) => onBothDatabases(t, 'U12: sites as they are meant', sites));

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { ApiError, closed, Moment, parseMoment, refusals, Time, type App } from '../http-kit/index.js';
 import { AsOf } from '../events/query.js';
+import { createRuleNames } from '../evidence/rule-names.js';
 import type { Parts } from '../parts.js';
 import { readTraffic } from './read.js';
 
-export type TrafficParts = Pick<Parts, 'database' | 'now'>;
+export type TrafficParts = Pick<Parts, 'database' | 'now' | 'currentSettings' | 'ruleSets'>;
 
 const dayMs = 86_400_000;
 const windowDaysMax = 31;
@@ -22,9 +23,14 @@ const Traffic = Type.Object({
   bucket_seconds: Type.Integer(),
   series: Type.Array(Type.Object({ at: Time, ...Counted }), { description: 'every bucket of the window, in order' }),
   verdicts: Type.Array(Type.Object({ verdict: Type.String(), requests: Type.Integer() })),
-  rules: Type.Array(Type.Object({ rule_id: Type.Integer(), requests: Type.Integer() }), {
-    description: 'rules that most requests matched; `rule_id` of GET /api/requests lists them',
-  }),
+  rules: Type.Array(
+    Type.Object({
+      rule_id: Type.Integer(),
+      name: Type.String({ description: 'what the rule says of itself, or is called; empty: not known here' }),
+      requests: Type.Integer(),
+    }),
+    { description: 'rules that most requests matched; `rule_id` of GET /api/requests lists them' },
+  ),
   clients: Type.Array(Type.Object({ client_ip: Type.String(), ...Counted })),
   paths: Type.Array(Type.Object({ path: Type.String(), ...Counted }), { description: 'without the query' }),
   sites: Type.Array(Type.Object({ site: Type.String(), ...Counted })),
@@ -47,7 +53,8 @@ const schema = {
   response: { 200: Traffic, ...refusals },
 };
 
-export function registerTrafficRoutes(app: App, { database, now }: TrafficParts): void {
+export function registerTrafficRoutes(app: App, { database, now, currentSettings, ruleSets }: TrafficParts): void {
+  const namesOf = createRuleNames(ruleSets);
   app.get('/api/traffic', { schema }, async ({ query }) => {
     const { buckets = 96, top = 8 } = query;
     const to = query.to === undefined ? new Date(now()) : parseMoment(query.to, '/to');
@@ -56,6 +63,9 @@ export function registerTrafficRoutes(app: App, { database, now }: TrafficParts)
     if (widthMs <= 0) throw new ApiError('validation_failed', '`from` has to be before `to`.');
     if (widthMs > windowDaysMax * dayMs)
       throw new ApiError('validation_failed', `The window has at most ${windowDaysMax} days; take a later \`from\`.`);
-    return readTraffic(database.sql, { from, to, buckets, top, asOf: query.as_of ?? null, site: query.site ?? null });
+    const { as_of: asOf = null, site = null } = query;
+    const traffic = await readTraffic(database.sql, { from, to, buckets, top, asOf, site });
+    const names = await namesOf(database.sql, await currentSettings());
+    return { ...traffic, rules: traffic.rules.map((one) => ({ ...one, name: names.get(one.rule_id) ?? '' })) };
   });
 }

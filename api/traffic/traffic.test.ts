@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { request, start } from '../testing/builders/records.js';
+import { writeRuleSet } from '../testing/rule-set.js';
 import { onBothDatabases } from '../testing/databases.js';
 
 interface Named {
@@ -9,8 +10,13 @@ interface Named {
   readonly requests: number;
 }
 
+interface Rule {
+  readonly rule_id: number;
+  readonly name: string;
+}
+
 async function suite(t: Test, database: Database): Promise<void> {
-  const at = await startTestApp(database);
+  const at = await startTestApp(database, { crsDirectory: await writeRuleSet(t) });
   t.teardown(() => at.close());
   const { token } = await at.user('viewer');
   const requests = Array.from({ length: 300 }, (_, n) => request(n, { at_ms: start + n * 1000 }));
@@ -33,6 +39,12 @@ async function suite(t: Test, database: Database): Promise<void> {
     for (const { verdict, requests } of body['verdicts'])
       t.equal(requests, await listed(`verdict=${verdict}`), verdict);
     for (const { rule_id, requests } of body['rules']) t.equal(requests, await listed(`rule_id=${rule_id}`), rule_id);
+    const names = new Map((body['rules'] as Rule[]).map(({ rule_id, name }) => [rule_id, name]));
+    t.match(
+      Object.fromEntries(names),
+      { 942100: 'injection', 942101: '' },
+      'X4: a rule has its name, where one is known',
+    );
     for (const { site, requests } of body['sites']) t.equal(requests, await listed(`site=${site}`), site);
     for (const { site, requests, blocked } of body['sites'] as { site: string; requests: number; blocked: number }[]) {
       const one = (await read(`${window}&site=${encodeURIComponent(site)}&buckets=10`)).body;

@@ -14,6 +14,7 @@ export const loggedInPaths: readonly string[] = [
   '/engine?view=history',
   '/engine?view=what-if',
   '/engine?view=learning',
+  '/engine?view=calibration',
   '/engine/simulation',
   '/engine/simulation?view=self-tests',
   '/alerts',

@@ -38,3 +38,9 @@ export function visiblePieces(text: string): TextPiece[] {
   if (from < text.length) pieces.push({ text: text.slice(from), isOdd: false });
   return pieces;
 }
+
+/** The same as one string, for places that take no elements, such as a title. */
+export const visibleText = (text: string): string =>
+  visiblePieces(text)
+    .map((piece) => piece.text)
+    .join('');

@@ -27,6 +27,28 @@ export const settingsText = {
   whereEventsAreSent: 'Where events are sent.',
   vulnerabilities: 'Vulnerabilities',
   whichChainsAreMade: 'Which attack chains are made, and who may describe them.',
+  telemetry: 'Telemetry',
+  tracesMetricsCollector: 'Traces of requests and metrics, sent to a collector of OpenTelemetry.',
+  /** Words of names that are not written as they are spoken. */
+  spellings: {
+    ...{ graphql: 'GraphQL', ja3: 'JA3', uri: 'URI', url: 'URL', urls: 'URLs', rdns: 'rDNS', jwks: 'JWKS' },
+    ...{ ip: 'IP', tls: 'TLS', xml: 'XML', pii: 'PII', bola: 'BOLA' },
+  },
+  /** Where the name of a setting alone says too little. */
+  titles: {
+    rl_dry_run: 'Dry run of rate limits',
+    flood_dry_run: 'Dry run of floods',
+    flood_burst_events: 'Requests in a burst of one client',
+    flood_burst_window: 'Window of a burst of one client',
+    attack_burst_events: 'Requests in a burst, in attack mode',
+    attack_burst_window: 'Window of a burst, in attack mode',
+    rl_headers: 'Tell clients what is left of their rate',
+    otel_endpoint: 'Address of the collector',
+    otel_headers: 'Header fields for the collector',
+    otel_traces_percent: 'Share of requests that become traces',
+    otel_metrics: 'Send metrics',
+    otel_metrics_interval_sec: 'Send metrics every',
+  },
   delivery: 'Delivery',
   passwordsSessionsSingleSign: 'Passwords, sessions, single sign-on.',
   logins: 'Logins',

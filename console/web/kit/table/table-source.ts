@@ -32,9 +32,17 @@ export function ofPages<T>(list: PagedList<T>): TableSource<T> {
   };
 }
 
-/** Rows within one answer. */
-export function ofQuery<Data, Row>(query: QueryState<Data>, rowsOf: (data: Data) => readonly Row[]): TableSource<Row> {
+/** Rows within one answer. `totalOf`: how many there are in all, where the answer holds the first of them. */
+export function ofQuery<Data, Row>(
+  query: QueryState<Data>,
+  rowsOf: (data: Data) => readonly Row[],
+  totalOf?: (data: Data) => number,
+): TableSource<Row> {
   return {
+    get total() {
+      const data = query.data();
+      return data === undefined ? undefined : totalOf?.(data);
+    },
     get rows() {
       const data = query.data();
       return data === undefined ? undefined : rowsOf(data);

@@ -35,7 +35,7 @@ export interface TableSource<T> {
   /** The oldest rows were let go. */
   readonly isCut?: boolean;
   /** Of a list in pages, how many there are in all; null: it does not say. Absent: nothing is counted. */
-  readonly total?: number | null;
+  readonly total?: number | null | undefined;
   readonly readMore?: () => void;
 }
 

@@ -21,7 +21,7 @@ type Flow = Item<'GET /api/data-flow'>;
 type Place = Flow['places'][number];
 type Category = keyof typeof text.categories;
 
-/** As many as one answer holds. */
+/** As many as one answer holds; the table says of how many. */
 const limit = 5000;
 const dataTones: Readonly<Record<Flow['classification'], Tone>> = {
   Restricted: 'danger',
@@ -101,7 +101,7 @@ function Opened(props: { readonly of: Flow }): JSX.Element {
   );
 }
 
-function Drawn(props: { readonly flows: readonly Flow[] }): JSX.Element {
+function Drawn(props: { readonly flows: readonly Flow[]; readonly total: number }): JSX.Element {
   const picture = createMemo(() => flowHops(props.flows, wordOf));
   const drawing = createMemo(() => layOut(picture().hops, { width: 220, labelMax: 30 }));
   return (
@@ -109,8 +109,8 @@ function Drawn(props: { readonly flows: readonly Flow[] }): JSX.Element {
       <Card
         title={text.picture}
         actions={
-          <Show when={picture().drawn < picture().all}>
-            <span class="small muted">{text.drawnOf(picture().drawn, showCount(picture().all))}</span>
+          <Show when={picture().drawn < props.total}>
+            <span class="small muted">{text.drawnOf(picture().drawn, showCount(props.total))}</span>
           </Show>
         }
       >
@@ -120,15 +120,27 @@ function Drawn(props: { readonly flows: readonly Flow[] }): JSX.Element {
   );
 }
 
-function Figures(props: { readonly of: Reply<'GET /api/data-flow'> }): JSX.Element {
+/** The address of what a figure counts: under the filters of the page. */
+function listOf(category: Category | '', isOnly: boolean): string {
+  const search = new URLSearchParams({ view: 'data-flow' });
+  if (category !== '') search.set('category', category);
+  if (isOnly) search.set('unprotected', '1');
+  return `/inventory?${search.toString()}`;
+}
+
+function Figures(props: {
+  readonly of: Reply<'GET /api/data-flow'>;
+  readonly category: Category | '';
+  readonly isOnly: boolean;
+}): JSX.Element {
   return (
     <div class="grid-3">
-      <Figure label={text.endpoints} value={showCount(props.of.items.length)} href="/inventory?view=data-flow" />
+      <Figure label={text.endpoints} value={showCount(props.of.total)} href={listOf(props.category, props.isOnly)} />
       <Figure
         label={text.unprotected}
         value={showCount(props.of.unprotected)}
         note={text.unprotectedNote}
-        href="/inventory?view=data-flow&unprotected=1"
+        href={listOf(props.category, true)}
       />
       <Figure label={text.sites} value={showCount(props.of.sites.length)} />
     </div>
@@ -161,8 +173,8 @@ export function DataFlow(): JSX.Element {
       <Read of={flows}>
         {(data) => (
           <>
-            <Figures of={data()} />
-            <Drawn flows={data().items} />
+            <Figures of={data()} category={category()} isOnly={isOnly()} />
+            <Drawn flows={data().items} total={data().total} />
           </>
         )}
       </Read>
@@ -180,7 +192,11 @@ export function DataFlow(): JSX.Element {
         <Table
           label={text.dataFlow}
           columns={columns}
-          of={ofQuery(flows, ({ items }) => items)}
+          of={ofQuery(
+            flows,
+            ({ items }) => items,
+            ({ total }) => total,
+          )}
           keyOf={keyOf}
           chosen={chosen()}
           onOpen={(one) => choose(keyOf(one))}

@@ -13,6 +13,11 @@ import { apisText as text } from '../../texts/apis/inventory.js';
 import { layOut } from './hop-layout.js';
 import { Picture } from './picture.js';
 
+/** As many as are kept (api/ingest/east-west.ts). */
+const limit = 20_000;
+/** Pairs in the picture, those without an identity first. */
+const drawnMax = 500;
+
 type Hop = Reply<'GET /api/east-west'>['items'][number];
 
 const columns: readonly TableColumn<Hop>[] = [
@@ -32,20 +37,34 @@ const columns: readonly TableColumn<Hop>[] = [
 export function EastWest(): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const isOnly = (): boolean => search['unauthenticated'] === '1';
-  const hops = createQuery('GET /api/east-west', () => ({ query: isOnly() ? { unauthenticated: true } : {} }));
-  const drawing = createMemo(() => layOut(hops.data()?.items ?? []));
+  const hops = createQuery('GET /api/east-west', () => ({
+    query: { limit, ...(isOnly() ? { unauthenticated: true } : {}) },
+  }));
+  const drawing = createMemo(() => layOut((hops.data()?.items ?? []).slice(0, drawnMax)));
+  const pairs = (): number => hops.data()?.total ?? 0;
   return (
     <>
       <Read of={hops}>
         {(data) => (
           <div class="grid-3">
             <Figure label={text.services} value={showCount(data().services)} />
-            <Figure label={text.pairsWithout} value={showCount(data().unauthenticated)} />
+            <Figure
+              label={text.pairsWithout}
+              value={showCount(data().unauthenticated)}
+              href="/inventory?view=east-west&unauthenticated=1"
+            />
           </div>
         )}
       </Read>
       <Show when={drawing().nodes.length > 0}>
-        <Card title={text.picture}>
+        <Card
+          title={text.picture}
+          actions={
+            <Show when={pairs() > drawnMax}>
+              <span class="small muted">{text.drawnOf(drawnMax, showCount(pairs()))}</span>
+            </Show>
+          }
+        >
           <Picture of={drawing()} label={text.picture} says={(from, to) => text.asks(from, to)} />
         </Card>
       </Show>
@@ -63,7 +82,11 @@ export function EastWest(): JSX.Element {
         <Table
           label={text.eastWest}
           columns={columns}
-          of={ofQuery(hops, ({ items }) => items)}
+          of={ofQuery(
+            hops,
+            ({ items }) => items,
+            ({ total }) => total,
+          )}
           keyOf={({ caller, callee }) => JSON.stringify([caller, callee])}
           empty={text.noHops}
           emptyAbout={text.noHopsAbout}

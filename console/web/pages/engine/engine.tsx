@@ -1,4 +1,5 @@
-// The detection engine: what it sees now, what it decided, what other settings would decide, and what it has learned.
+// The detection engine: what it sees now, what it decided, what other settings would decide, what it has
+// learned, and how far it can be trusted.
 // A verdict opens beside whichever of them is shown.
 import { A, useSearchParams } from '@solidjs/router';
 import { createSignal, Match, Switch, type JSX } from 'solid-js';
@@ -6,6 +7,7 @@ import { createQuery } from '../../client/query.js';
 import { PageHead, Tabs } from '../../kit/basics.js';
 import { createChosen } from '../../kit/table/list-card.js';
 import { engineText as text } from '../../texts/engine/engine.js';
+import { CalibrationPanel } from './calibration.js';
 import { History } from './history.js';
 import { Learning } from './learning.js';
 import { Live } from './live.js';
@@ -47,6 +49,9 @@ export function Engine(): JSX.Element {
         </Match>
         <Match when={tab() === 'learning'}>
           <Learning of={soc} />
+        </Match>
+        <Match when={tab() === 'calibration'}>
+          <CalibrationPanel />
         </Match>
       </Switch>
       <VerdictDrawer

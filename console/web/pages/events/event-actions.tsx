@@ -167,9 +167,11 @@ function AddTest(props: { readonly event: SecurityEvent }): JSX.Element {
 const keptOutBy = new Set([1_006_000, 1_006_200, 1_006_201]);
 
 export function EventActions(props: { readonly event: SecurityEvent; readonly onExclude: () => void }): JSX.Element {
+  const sites = createQuery('GET /api/sites');
   const copy = async (): Promise<void> => {
     const { method, uri } = props.event;
-    const text = asCurl({ method, uri, headers: headersOf(props.event) }, 'http://localhost:8080');
+    const base = `http://${location.hostname}:${sites.data()?.port ?? ''}`;
+    const text = asCurl({ method, uri, headers: headersOf(props.event) }, base);
     await navigator.clipboard.writeText(text).then(
       () => tell(words.copiedBodiesAreNot),
       () => tell(words.browserDoesNotAllow, true),
@@ -186,7 +188,7 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
         </Show>
         <AddTest event={props.event} />
       </Show>
-      <Button icon="code" onClick={() => void copy()}>
+      <Button icon="code" disabled={sites.data() === undefined} onClick={() => void copy()}>
         {words.copyAsCurl}
       </Button>
       <A class="button" href={`/requests?request_id=${props.event.request_id}`}>

@@ -5,8 +5,9 @@ import { showMicroseconds } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
+import { visibleText } from '../../kit/visible-text.js';
 import { eventsText as text } from '../../texts/events.js';
-import type { EventDetails } from './event-text.js';
+import { messageOfRule, type EventDetails } from './event-text.js';
 import { outcomesOf, type StageOutcome, type StageState } from './stages.js';
 
 const tones: Readonly<Record<StageState, Tone>> = {
@@ -45,7 +46,11 @@ export function EventStages(props: { readonly details: EventDetails }): JSX.Elem
                   <span>{group.map(({ name }) => name).join(', ')}</span>
                   <For each={group[0]?.rules ?? []}>
                     {(id) => (
-                      <A class="mono small" href={`/soc?rule_id=${id}`}>
+                      <A
+                        class="mono small"
+                        href={`/soc?rule_id=${id}`}
+                        title={visibleText(messageOfRule(id, props.details))}
+                      >
                         {id}
                       </A>
                     )}

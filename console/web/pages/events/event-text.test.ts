@@ -1,5 +1,5 @@
 import t from 'tap';
-import { asCurl, highlight, matchedData, partsOfMatch, pointsOf, severityName } from './event-text.js';
+import { asCurl, highlight, matchedData, messageOfRule, partsOfMatch, pointsOf, severityName } from './event-text.js';
 
 t.test('the text of a match is taken apart', async (t) => {
   t.same(partsOfMatch("Matched \"Operator `rx'\" against variable `ARGS:q' (Value: `a'b`c')"), {
@@ -10,6 +10,17 @@ t.test('the text of a match is taken apart', async (t) => {
   t.equal(partsOfMatch('something else'), null);
   t.equal(matchedData('Matched Data: UNION SELECT found within ARGS:q: 1 UNION SELECT 2'), 'UNION SELECT');
   t.equal(matchedData(''), null);
+});
+
+t.test('X4: a rule is told with what it said', async (t) => {
+  const said = (id: number, message: string) => ({
+    ...{ rule_id: id, message, data: '', match: '', severity: '', tags: [], file: '', line: 0 },
+  });
+  const details = { messages: [said(7, ''), said(7, 'SQL injection'), said(8, 'another')] };
+  t.equal(messageOfRule(7, details), 'SQL injection');
+  t.equal(messageOfRule(9, details), '', 'of another rule nothing is taken');
+  t.equal(messageOfRule(null, details), '');
+  t.equal(messageOfRule(7, {}), '', 'an event of a time without messages');
 });
 
 t.test('what matched is marked in the value', async (t) => {

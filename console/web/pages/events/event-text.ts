@@ -34,6 +34,10 @@ export interface EventDetails {
   } | null;
 }
 
+/** What a rule said in an event; '': it left no message. */
+export const messageOfRule = (ruleId: number | null, { messages = [] }: EventDetails): string =>
+  messages.find(({ rule_id: id, message }) => id === ruleId && message !== '')?.message ?? '';
+
 export interface MatchParts {
   readonly operator: string;
   readonly variable: string;

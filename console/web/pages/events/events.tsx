@@ -10,7 +10,9 @@ import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/bas
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
+import { visibleText } from '../../kit/visible-text.js';
 import { EventDrawer } from './event-drawer.js';
+import { messageOfRule, type EventDetails } from './event-text.js';
 import { Facets } from './facets.js';
 import { createLive } from './live.js';
 import { eventsText as text } from '../../texts/events.js';
@@ -37,11 +39,24 @@ const keptMax = 20_000;
 export const toneOf = (verdict: string): Tone =>
   verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
 
+/** Its number, and beside it what it said, as far as there is room. */
+function RuleTold(props: { readonly of: SecurityEvent }): JSX.Element {
+  const message = (): string => messageOfRule(props.of.rule_id, (props.of.details ?? {}) as EventDetails);
+  return (
+    <span title={visibleText(message())}>
+      <span class="mono">{props.of.rule_id ?? '–'}</span>{' '}
+      <span class="faint">
+        <Foreign text={message()} max={80} />
+      </span>
+    </span>
+  );
+}
+
 const columns: readonly TableColumn<SecurityEvent>[] = [
   { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
   { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
   { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
-  { title: text.rule, width: '12ch', isNumber: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
+  { title: text.rule, width: '24ch', cell: (event) => <RuleTold of={event} /> },
   { title: text.score, width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
     title: text.request,

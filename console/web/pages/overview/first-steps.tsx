@@ -9,7 +9,9 @@ import { draft, edit, loadSettings, problems, save } from '../../client/settings
 import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
 import { overviewText as text } from '../../texts/overview.js';
+import { attackCommand } from './attack-command.js';
 
 const kept = 'gatehouse.first-steps';
 const lookEveryMs = 3000;
@@ -130,17 +132,21 @@ function PutInForce(props: { readonly onDone: () => void }): JSX.Element {
 type Blocked = Item<'GET /api/events'>;
 
 function FirstAttack(): JSX.Element {
-  const command = `curl -i "http://${location.hostname}:8080/search?q=1'%20OR%20'1'='1"`;
+  const sites = createQuery('GET /api/sites');
+  const command = (): string => {
+    const { port, items } = sites.data() ?? { port: null, items: [] };
+    return port === null ? '' : attackCommand(location.hostname, port, items);
+  };
   const copy = (): void =>
-    void navigator.clipboard.writeText(command).then(
+    void navigator.clipboard.writeText(command()).then(
       () => tell(text.copied),
       () => tell(text.copyRefused, true),
     );
   return (
     <div class="stack tight">
-      <pre class="code">{command}</pre>
+      <Read of={sites}>{() => <pre class="code">{command()}</pre>}</Read>
       <div class="row wrap">
-        <Button isSmall onClick={copy}>
+        <Button isSmall disabled={command() === ''} onClick={copy}>
           {text.copy}
         </Button>
         <span class="spinner" aria-hidden="true" />

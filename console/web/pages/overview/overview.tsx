@@ -8,6 +8,7 @@ import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Legend } from '../../kit/chart/line-chart.js';
 import { SeriesChart, seriesLines } from '../../kit/chart/series-chart.js';
+import { visibleText } from '../../kit/visible-text.js';
 import { Detection } from './detection.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
@@ -41,6 +42,8 @@ function TopList(props: {
   readonly title: string;
   readonly rows: readonly {
     readonly name: string;
+    /** What a name of digits stands for. */
+    readonly about?: string;
     readonly requests: number;
     readonly blocked?: number;
     readonly href: string;
@@ -54,8 +57,18 @@ function TopList(props: {
           {(row) => (
             <A class="bar" href={row.href}>
               <progress max={most()} value={row.requests} aria-hidden="true" />
-              <span class="truncate mono">
-                <Foreign text={row.name} max={80} />
+              <span class="truncate" title={visibleText(row.about ?? '')}>
+                <span class="mono">
+                  <Foreign text={row.name} max={80} />
+                </span>
+                <Show when={row.about}>
+                  {(about) => (
+                    <span class="faint">
+                      {' '}
+                      <Foreign text={about()} max={120} />
+                    </span>
+                  )}
+                </Show>
               </span>
               <span class="nums">
                 {showCount(row.requests)}
@@ -141,6 +154,7 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
         title={words.rules}
         rows={props.traffic.rules.map((one) => ({
           name: String(one.rule_id),
+          about: one.name,
           requests: one.requests,
           href: link({ rule_id: one.rule_id }),
         }))}

@@ -1,4 +1,6 @@
 // The schema of the settings as the control plane publishes it, as far as a form needs it.
+import { settingsText as text } from '../../texts/settings.js';
+
 export interface SettingSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -52,7 +54,12 @@ const isText = (schema: SettingSchema | undefined): boolean => schema?.type === 
 
 /** `rl_trusted_proxies` → `Trusted proxies`, given that the group says what `rl_` is. */
 export function titleOf(name: string): string {
-  const words = name.replace(/^(rl|flood|bot|ai|auth|ti|mrf|policy|sso|siem|api|attack)_/, '').replaceAll('_', ' ');
+  if (Object.hasOwn(text.titles, name)) return text.titles[name as keyof typeof text.titles];
+  const short = name.replace(/^(rl|flood|bot|ai|auth|ti|mrf|policy|sso|siem|api|attack|otel)_/, '');
+  const words = short
+    .split('_')
+    .map((word) => (Object.hasOwn(text.spellings, word) ? text.spellings[word as keyof typeof text.spellings] : word))
+    .join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -15,6 +15,7 @@ import { specsText as text } from '../../texts/apis/specs.js';
 import { Comparison } from './comparison.js';
 import { isNamed, nameVersion, takeOut, type StoredSpec } from './named.js';
 import { Preview } from './preview.js';
+import { Reality } from './reality.js';
 
 type Operation = Reply<'GET /api/spec/{id}'>['operations'][number];
 
@@ -155,6 +156,7 @@ export function SpecDrawer(props: {
                 <Choices of={one} onDelete={() => setAsked(true)} />
               </Show>
               <Preview id={one.id} />
+              <Reality of={one} />
               <Against of={one} all={props.all} />
               <Details of={one} />
             </>

@@ -1,4 +1,4 @@
-// Specifications of APIs: which are named, an upload, every stored version.
+// Specifications of APIs: which are named, an upload, one made of traffic, every stored version.
 import { A } from '@solidjs/router';
 import { onMount, Show, type JSX } from 'solid-js';
 import { showCount, showMoment } from '../../client/moments.js';
@@ -12,6 +12,7 @@ import { ofQuery } from '../../kit/table/table-source.js';
 import { specsText as text } from '../../texts/apis/specs.js';
 import { ConflictDialog } from '../settings/conflict.js';
 import { DraftGuard, SaveBar } from '../settings/settings.js';
+import { FromTraffic } from './from-traffic.js';
 import { InForce } from './in-force.js';
 import type { StoredSpec } from './named.js';
 import { SpecDrawer } from './spec-drawer.js';
@@ -60,6 +61,7 @@ export function Specifications(): JSX.Element {
       <Show when={mayAs('operator')}>
         <Upload onUploaded={reload} />
       </Show>
+      <FromTraffic />
       <Card isFlush title={text.versions}>
         <Table
           label={text.versions}

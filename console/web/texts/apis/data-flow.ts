@@ -34,7 +34,7 @@ export const flowText = {
     'What goes through the protected port, and what other gateways send, is looked at; values are not kept.',
   picture: 'Which data goes where',
   goes: (a: Shown, b: Shown) => `${a} → ${b}`,
-  drawnOf: (a: Shown, b: Shown) => `the first ${a} of ${b}; the table has them all`,
+  drawnOf: (a: Shown, b: Shown) => `the first ${a} of ${b}; the table has more`,
   places: 'Where in the messages',
   noPlaces: 'No place is known.',
   side: 'In the',

@@ -62,6 +62,7 @@ export const apisText = {
 
   eastWestAbout: 'Who asks whom inside, and which requests came without an identity.',
   services: 'Services',
+  drawnOf: (a: Shown, b: Shown) => `the first ${a} of ${b} pairs; the table has them all`,
   pairsWithout: 'Pairs without an identity',
   caller: 'Asks',
   callee: 'Is asked',

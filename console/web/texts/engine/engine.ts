@@ -4,7 +4,13 @@ import type { Shown } from '../shown.js';
 export const engineText = {
   engine: 'Detection engine',
   about: 'One risk from 0 to 100 for each client, made of four layers; what is decided, and why.',
-  tabs: { live: 'Live', history: 'History', 'what-if': 'What if', learning: 'What is learned' },
+  tabs: {
+    live: 'Live',
+    history: 'History',
+    'what-if': 'What if',
+    learning: 'What is learned',
+    calibration: 'Calibration',
+  },
   simulate: 'Simulate an attack',
   settings: 'Settings',
   rungs: { ALLOW: 'allow', RATE_LIMIT: 'slow down', CHALLENGE: 'challenge', BLOCK: 'block' },
