@@ -28,7 +28,7 @@ export function judgedOf(verdict: Verdict, isAttack: boolean, fold: number): Jud
   return { isAttack, fold, isBlocked: kind === 'block', opinion: isOurs ? opinion : null };
 }
 
-/** Whether `enforce` blocks it with these weights. A value that no sign supports with the tables' is not raised here. */
+/** Whether `enforce` blocks it with these weights. A value that the tables do not support is not raised here. */
 export function isBlockedWith({ isBlocked, opinion }: Judged, weights: Weights): boolean {
   if (opinion === null) return isBlocked;
   let score = opinion.rules_score;
