@@ -4,7 +4,7 @@
 import type { ActionIR, LinkIR, MacroRef, RuleIR, Template } from '../program/ir.js';
 import { limits } from '../transaction/limits.js';
 import { joinOrigins, noOrigins, noteMatch, originsOfTemplate, type Origins } from '../transaction/origins.js';
-import { blockingScore, noteEvidence } from '../second-opinion/evidence.js';
+import { blockingScore, mayBeEvidence, noteEvidence } from '../second-opinion/evidence.js';
 import type { RemovalTable } from '../evaluate/removals.js';
 import { fullName } from '../variables/targets.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -55,7 +55,7 @@ export function recordValueMatch(transaction: Transaction, link: LinkIR, match: 
   transaction.matchedVar = value;
   transaction.matchedVarName = name;
   if (transaction.matchedVars.size < limits.matchedVarsMax) transaction.matchedVars.add(name, value);
-  if (transaction.evidence === null) {
+  if (transaction.evidence === null || !mayBeEvidence(transaction, link)) {
     runSetvars(link, transaction);
     return;
   }

@@ -12,16 +12,23 @@ export const evidenceMax = 256;
 /** A value that an evidence rule matches is held against signs up to this length; a longer one counts as supported. */
 export const raisedBytesMax = 262_144;
 
-/** Of version 4 of the CRS, and of 3.3. */
-const sums = ['inbound_anomaly_score_pl', 'anomaly_score_pl'] as const;
+/** Of version 4 of the CRS, and of 3.3: a sum for each paranoia level. */
+const sums = [1, 2, 3, 4].map((level) => [`inbound_anomaly_score_pl${level}`, `anomaly_score_pl${level}`] as const);
 
 /** The sum of the scores of the levels that block. */
 export function blockingScore({ tx }: Pick<Transaction, 'tx'>): number {
   const level = leadingInteger(tx.get('blocking_paranoia_level') ?? tx.get('paranoia_level') ?? '0');
   let score = 0;
-  for (let each = 1; each <= level && each <= 4; each += 1)
-    score += Math.max(...sums.map((name) => leadingInteger(tx.get(`${name}${each}`) ?? '0')));
+  for (let each = 0; each < level && each < sums.length; each += 1) {
+    const [inbound, older] = sums[each] as (typeof sums)[number];
+    score += Math.max(leadingInteger(tx.get(inbound) ?? '0'), leadingInteger(tx.get(older) ?? '0'));
+  }
   return score;
+}
+
+/** Whether a match of `link` can be evidence at all: it changes a variable, or its rule is there for nothing else. */
+export function mayBeEvidence({ rule }: Transaction, link: LinkIR): boolean {
+  return link.actions.some(({ kind }) => kind === 'setvar') || (rule !== null && evidenceRules.has(rule.id));
 }
 
 /** Notes a value that matched `link`; `before`: the blocking score before its setvar actions ran. */
@@ -41,7 +48,7 @@ export function noteEvidence(
     if (isLong || supportOf(0, findSigns(kind, found)) >= supportedFrom) evidence.push({ ...found, rule, points: 0 });
     return;
   }
-  const points = link.actions.some((action) => action.kind === 'setvar') ? blockingScore(transaction) - before : 0;
+  const points = blockingScore(transaction) - before;
   if (points <= 0) return;
   if (evidence.length >= evidenceMax) transaction.evidenceIsCut = true;
   else evidence.push({ ...found, rule, points });

@@ -227,11 +227,13 @@ t.test(
   (t) => {
     const inspector = crsInspector();
     const rules = /^ftw (?:932(?:130|236|270|380)|933135|941(?:100|160|170|210)|942(?:190|290|550))-/;
-    const cases = readFileSync(join(suite, 'cases.jsonl'), 'utf8').split('\n').filter((line) => line !== '');
-  const isAttack = new Set(cases.filter((line) => line.includes('"expect_ids"')).map((line) => JSON.parse(line).id));
-  const samples = [...ftwSamples(shared)].filter(
-    ({ id }, index) => index % 3 === 0 && rules.test(id) && isAttack.has(id.slice(4, -2)),
-  );
+    const cases = readFileSync(join(suite, 'cases.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    const isAttack = new Set(cases.filter((line) => line.includes('"expect_ids"')).map((line) => JSON.parse(line).id));
+    const samples = [...ftwSamples(shared)].filter(
+      ({ id }, index) => index % 3 === 0 && rules.test(id) && isAttack.has(id.slice(4, -2)),
+    );
     const blocked = samples.filter((sample) => isBlocked(inspector, sample, null));
     const lost = blocked.filter((sample) => !isBlocked(inspector, sample, 'enforce')).map(({ id }) => id);
     t.ok(blocked.length >= 50, `${blocked.length} stages that the rules block`);

@@ -131,7 +131,8 @@ export const codeSigns: readonly Sign[] = [
     ['code', 'script'],
     5,
     'a serialised object, or the name of a class that gadgets use',
-    raw`\b[oca]:\d+:[{"]|ac\s?ed\s?00\s?05|ro0ab|kztaau|cs7qaf|!!python|org\.apache\.|java\.(?:lang|io|util|net)|javax\.|com\.sun\.`,
+    raw`\b[oca]:\d+:[{"]|ac\s?ed\s?00\s?05|ro0ab|kztaau|cs7qaf|!!python`,
+    raw`|org\.apache\.|java\.(?:lang|io|util|net)|javax\.|com\.sun\.`,
   ),
   sign(
     'ssi',

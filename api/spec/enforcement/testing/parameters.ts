@@ -71,7 +71,8 @@ function withoutPoints(schema: Schema): Schema {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const textOf = (value: unknown): string => (value === null ? '' : String(value as string | number | boolean));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 
 /** In a path or a header: one text. */
 function joined({ name, style, explode }: TestParameter, value: unknown): string {
