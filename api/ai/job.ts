@@ -174,8 +174,10 @@ async function store(parts: AiParts, policy: Policy, { judged }: Round, now: Dat
   });
 }
 
-/** At once; a node that does not answer is told by the jobs of the deny list and of verdicts. */
+/**
+ * At once, and both together: a node that hangs at one keeps no other waiting for the other. One that does not answer
+ * is told by the jobs of the deny list and of verdicts.
+ */
 async function tellNodes(parts: AiParts, { denied, others }: Enforcement, now: Date): Promise<void> {
-  if (denied > 0) await parts.threatsChanged();
-  if (others > 0) await pushVerdicts(parts, now);
+  await Promise.all([denied > 0 ? parts.threatsChanged() : null, others > 0 ? pushVerdicts(parts, now) : null]);
 }

@@ -84,6 +84,8 @@ export interface OfNode<T> {
 export interface NodeGates {
   bans(): Promise<OfNode<readonly NodeBan[]>[]>;
   figures(): Promise<OfNode<GateFigures>[]>;
+  /** `work` with each node's figures as soon as that node answers: one that hangs keeps no other waiting. */
+  withFigures<T>(work: (one: OfNode<GateFigures>) => Promise<T>): Promise<T[]>;
   /** Where simulations are sent to. */
   traffic(): Promise<OfNode<NodeTraffic>[]>;
   /** Lifts a ban on every node that answers, or on that one. */
@@ -97,18 +99,18 @@ export interface NodeGates {
 }
 
 export function createNodeGates(urls: readonly string[], client: Pick<NodeClient, 'ask'>): NodeGates {
+  const fromOne = async <S extends TSchema>(node: string, path: string, schema: S): Promise<OfNode<Static<S>>> => {
+    const answer = await client.ask(node, 'GET', path);
+    return { node, answer: Value.Check(schema, answer) ? answer : null };
+  };
   const fromAll = <S extends TSchema>(path: string, schema: S): Promise<OfNode<Static<S>>[]> =>
-    Promise.all(
-      urls.map(async (node) => {
-        const answer = await client.ask(node, 'GET', path);
-        return { node, answer: Value.Check(schema, answer) ? answer : null };
-      }),
-    );
+    Promise.all(urls.map((node) => fromOne(node, path, schema)));
   return {
     async bans() {
       return (await fromAll('/bans', NodeBans)).map(({ node, answer }) => ({ node, answer: answer?.bans ?? null }));
     },
     figures: () => fromAll('/gates', GateFigures),
+    withFigures: (work) => Promise.all(urls.map(async (node) => work(await fromOne(node, '/gates', GateFigures)))),
     traffic: () => fromAll('/status', NodeTraffic),
     async lift(network, node) {
       const path = `/bans?network=${encodeURIComponent(network)}`;

@@ -100,4 +100,55 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.ok(patches > 0);
 }
 
+/** Lists of the node that hangs wait until they are let go. */
+async function hungNode(t: Test, database: Database): Promise<void> {
+  const got = { hung: [] as string[], well: [] as string[] };
+  const held: (() => void)[] = [];
+  const hang = (): Promise<void> => new Promise((resolve) => held.push(resolve));
+  const active = { kind: 'active', networks: 1 } as const;
+  const push = createThreatPush({
+    sql: database.sql,
+    urls: ['hung', 'well'],
+    now: Date.now,
+    client: {
+      status: async (url) => {
+        if (url === 'hung') await hang();
+        return { kind: 'unreachable', detail: 'it does not say' };
+      },
+      patchThreats: async () => ({ kind: 'mismatch' }),
+      putThreats: async (url, list) => {
+        if (url === 'hung') await hang();
+        got[url as 'hung' | 'well'].push(list.toString('latin1'));
+        return active;
+      },
+    },
+  });
+  const at = await startTestApp(database, { threatsChanged: push.changed });
+  t.teardown(() => at.close());
+  at.clock.nowMs = Date.now();
+  const { token } = await at.user('operator');
+  const asked: Promise<unknown>[] = [];
+  const addThenSee = async (network: string): Promise<void> => {
+    asked.push(at.call('POST', '/api/threat-intel', { token, body: { addresses: [network] } }));
+    await until(`the node that is well has ${network}`, () => got.well.at(-1)?.includes(network) === true);
+  };
+  await addThenSee('198.51.100.1');
+  await addThenSee('198.51.100.2');
+  const reconciled = push.reconcile();
+  await until('the reconciler waits for the node that hangs', () => held.length === 2);
+  await addThenSee('198.51.100.3');
+  await addThenSee('198.51.100.4');
+  t.same(got.hung, [], 'while the other still hangs');
+  await until('all are through', async () => {
+    for (const release of held.splice(0)) release();
+    return got.hung.at(-1) === got.well.at(-1);
+  });
+  for (const release of held.splice(0)) release();
+  t.equal(got.hung.length, 2, 'the one that hung, and the newest alone');
+  await Promise.all([...asked, reconciled]);
+}
+
+t.test('E12.3: a node that hangs keeps no other waiting for the deny list', (t) =>
+  onBothDatabases(t, 'the deny list beside a hung node', hungNode),
+);
 t.test('the deny list on its way', (t) => onBothDatabases(t, 'the deny list on its way', suite));

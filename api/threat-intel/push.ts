@@ -1,7 +1,8 @@
 // The list of bad addresses on its way to the data plane: at once after a change, and again by the reconciler for a
 // node that was away. A node tells the SHA-256 of what it has. The text of the list stays here, so that a change costs
 // what was touched and not the list: the database is asked about those networks, the node gets them with the digests of
-// both texts. A node that has something else says so and gets the whole list.
+// both texts. A node that has something else says so and gets the whole list. Each node has a lane of its own: one that
+// hangs keeps no other waiting, and gets the newest list alone when it comes back.
 import { createHash } from 'node:crypto';
 import { changeThreatText, type ThreatDelta } from '#proxy/contract';
 import type { Queryable } from '../db/client.js';
@@ -30,6 +31,38 @@ interface List {
   /** How it came from the list before; null: it was read whole. */
   readonly delta: ThreatDelta | null;
 }
+
+/** Lists on their way to one node: one at a time, and of those that wait the newest alone. */
+class Lane {
+  /** Of the list that was handed in last, or that the node said it has; '' = neither. */
+  sha256 = '';
+  private last: Promise<string> = Promise.resolve('');
+  private next: { list: List; readonly sent: Promise<string> } | null = null;
+
+  constructor(private readonly send: (list: List) => Promise<string>) {}
+
+  give(list: List): Promise<string> {
+    this.sha256 = list.sha256;
+    if (this.next !== null) {
+      this.next.list = list; // its delta may be of a list that the node never got: then it says so
+      return this.next.sent;
+    }
+    const begin = (): Promise<string> => {
+      const newest = this.next?.list ?? list;
+      this.next = null;
+      return this.send(newest);
+    };
+    // whoever handed in the one before hears of its failure; this one must still go
+    const sent = this.last.then(begin, begin);
+    this.next = { list, sent };
+    this.last = sent;
+    return sent;
+  }
+}
+
+/** A node that answers, and has another list. */
+const differs = (answer: StatusAnswer, sha256: string): boolean =>
+  answer.kind === 'answered' && answer.status.threats !== sha256;
 
 export function createThreatPush(options: ThreatPushOptions): ThreatPush {
   const { sql, urls, client, now } = options;
@@ -67,11 +100,10 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
       ? `${url} has the deny list`
       : `${url} has not taken the deny list: ${answer.detail}`;
   };
+  const lanes = new Map(urls.map((url) => [url, new Lane((list) => send(list, url))]));
   const push = (list: List, targets: readonly string[]): Promise<string[]> =>
-    Promise.all(targets.map((url) => send(list, url)));
-  const differs = (answer: StatusAnswer, sha256: string): boolean =>
-    answer.kind === 'answered' && answer.status.threats !== sha256;
-  /** One at a time: an older list must not overtake a newer one. */
+    Promise.all(targets.map((url) => (lanes.get(url) as Lane).give(list)));
+  /** One at a time: lists are made, and handed to the lanes, in the order in which they became true. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
     last = turn.catch(() => undefined); // whoever asked for it hears of it; the next in line must still run
@@ -80,25 +112,26 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
   return {
     changed() {
       // one that has not begun yet will read what is in the database then, so it carries this change too
-      waiting ??= inTurn(async () => {
+      waiting ??= inTurn(() => {
         waiting = null;
-        const before = known?.sha256;
-        const list = await follow();
-        if (list.sha256 !== before) await push(list, urls);
+        return follow();
+      }).then(async (list) => {
+        const behind = urls.filter((url) => lanes.get(url)?.sha256 !== list.sha256);
+        await push(list, behind);
       });
       return waiting;
     },
-    reconcile: () =>
-      inTurn(async () => {
-        const list = await follow();
-        const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await client.status(url) })));
-        return (
-          await push(
-            list,
-            answers.filter(({ answer }) => differs(answer, list.sha256)).map(({ url }) => url),
-          )
-        ).join('; ');
-      }),
+    async reconcile() {
+      await inTurn(follow);
+      const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await client.status(url) })));
+      // a newer list may have been handed out meanwhile: it must not be overtaken by the one of before
+      const list = known as List;
+      for (const { url, answer } of answers)
+        if (answer.kind === 'answered' && answer.status.threats === list.sha256)
+          (lanes.get(url) as Lane).sha256 = list.sha256;
+      const behind = answers.filter(({ answer }) => differs(answer, list.sha256)).map(({ url }) => url);
+      return (await push(list, behind)).join('; ');
+    },
   };
 }
 

@@ -14,14 +14,13 @@ export async function pushVerdicts({ database, nodeGates }: VerdictParts, now: D
   const rows = await listVerdicts(database.sql, '', now, verdictsMax);
   const verdicts = rows.map(({ network, action, expires_at: end }) => ({ network, action, untilMs: end.getTime() }));
   const sha256 = createHash('sha256').update(JSON.stringify(verdicts)).digest('hex');
-  let told = 0;
-  for (const { node, answer } of await nodeGates.figures()) {
+  const told = await nodeGates.withFigures(async ({ node, answer }) => {
     const had = answer?.verdicts?.sha256;
-    if (had === undefined || had === sha256 || (had === '' && verdicts.length === 0)) continue;
+    if (had === undefined || had === sha256 || (had === '' && verdicts.length === 0)) return 0;
     await nodeGates.giveVerdicts(node, { verdicts });
-    told += 1;
-  }
-  return told;
+    return 1;
+  });
+  return told.reduce<number>((sum, one) => sum + one, 0);
 }
 
 export function createVerdictJob(parts: VerdictParts): Job {

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../db/client.js';
 import { startTestApp } from '../../testing/app.js';
 import { onBothDatabases } from '../../testing/databases.js';
+import { until } from '../../testing/waiting.js';
 import { createNodeGates } from '../node-gates.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
@@ -65,4 +66,37 @@ async function suite(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
+async function hungNode(t: Test, database: Database): Promise<void> {
+  const given: string[] = [];
+  const hung: (() => void)[] = [];
+  const figures = {
+    decisions: [],
+    zones: [],
+    heavy: [],
+    rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
+    crawlers: [],
+    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
+    verdicts: { sha256: '' },
+  };
+  const nodeGates = createNodeGates(['http://hung', 'http://well'], {
+    ask: async (url, method, path) => {
+      if (url === 'http://hung') return new Promise((resolve) => hung.push(() => resolve(null)));
+      if (path === '/verdicts' && method === 'PUT') given.push(url);
+      return path === '/gates' ? figures : null;
+    },
+  });
+  const at = await startTestApp(database, { nodeGates });
+  t.teardown(() => at.close());
+  const { token } = await at.user('operator');
+  const body = { network: '203.0.113.7', action: 'throttle' };
+  const asked = at.call('POST', '/api/bans', { token, body });
+  await until('the node that answers has the verdict', () => given.length === 1);
+  t.equal(hung.length, 1, 'while the other still hangs');
+  for (const release of hung) release();
+  t.equal((await asked).status, 200);
+}
+
+t.test('E12.3: a node that hangs keeps no other waiting for a verdict', (t) =>
+  onBothDatabases(t, 'verdicts beside a hung node', hungNode),
+);
 t.test('4: verdicts over the API', (t) => onBothDatabases(t, 'verdicts', suite));
