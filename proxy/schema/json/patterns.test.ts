@@ -58,9 +58,9 @@ t.test('S2: random patterns mean what they mean to RE2', async (t) => {
         else refused += 1;
       }
     }),
-    { numRuns: 500, seed, endOnFailure: true },
+    { numRuns: 400, seed, endOnFailure: true },
   );
-  t.ok(fast > 300 && fits > 800 && refused > 800, `${fast} tables, ${fits} fit, ${refused} do not`);
+  t.ok(fast > 200 && fits > 500 && refused > 500, `${fast} tables, ${fits} fit, ${refused} do not`);
 });
 
 /** What stands in real documents, and whether a table is expected of it. */
