@@ -272,12 +272,16 @@ function ofVm(body: Row): Told {
   const type = String(body['type']);
   const ofOpen = body['is_open'] === true ? severityOfFinding[numberOf(body['severity'])] : undefined;
   const title = textOf(body['title']);
+  const application = textOf(body['application']);
+  const about = title === null ? '' : `: ${title}`;
+  const reason = `${textOf(body['told']) ?? type}${about}${application === null ? '' : `, in ${application}`}`;
   return {
     kind: 'vm',
     name: `Vulnerability manager: ${type}`.slice(0, 200),
     action: type === 'gate.failed' ? 'blocked' : 'observed',
     severity: Math.max(severityOfVm[type] ?? 3, ofOpen ?? 0),
-    reason: title === null ? textOf(body['told']) : `${String(body['told'])}: ${title}`.slice(0, 1000),
+    // formats of one line tell no details: it has to say what it is about
+    reason: reason.slice(0, 1000),
     details: {
       event: body['id'],
       type,

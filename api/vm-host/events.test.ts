@@ -77,11 +77,16 @@ async function suite(t: Test, database: Database): Promise<void> {
       name: 'Vulnerability manager: finding.created',
       severity: 9,
       action: 'observed',
-      reason: 'a finding was seen for the first time: Server-side request forgery',
+      reason: 'a finding was seen for the first time: Server-side request forgery, in Shop',
       details: { entity: 'finding', entity_id: entry, application: 'Shop', application_id: shop },
     });
     t.match(events[2], { severity: 8, details: { title: / on Shop/, payload: { kind: 'kill-chain', hops: 2 } } });
-    t.match(events[4], { action: 'blocked', severity: 6, details: { payload: { commit: 'c1', reason: String } } });
+    t.match(events[4], {
+      action: 'blocked',
+      severity: 6,
+      reason: /: commit c1, in Shop$/,
+      details: { payload: { commit: 'c1', reason: String } },
+    });
     await run('vm-chain-history', 'vm-outbox', 'siem');
     t.equal(told('soc').length, events.length, 'nothing is told again');
     t.strictSame(told('all'), [], 'it has to be asked for by name');

@@ -54,11 +54,12 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       insert into vm_outbox (at, body)
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
-        'title', coalesce(f.title, c.title, h.name), 'severity', f.severity, 'is_open', f.is_open,
-        'payload', m.payload)
+        'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit), 'severity', f.severity,
+        'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id
         left join vm_findings f on m.entity = 'finding' and f.id = m.entity_id
         left join vm_acceptances c on m.entity = 'acceptance' and c.id = m.entity_id
+        left join vm_gate_evaluations g on m.entity = 'evaluation' and g.id = m.entity_id
         left join vm_chain_history h on m.entity = 'chain' and h.id = m.entity_id
       order by m.id`;
   }

@@ -15,7 +15,7 @@ export interface OutboxEvent {
   readonly entity_id: string;
   readonly application_id: string | null;
   readonly application: string | null;
-  /** Of the finding, the acceptance or the chain; null for the others. */
+  /** Of the finding, the acceptance or the chain; the commit of an evaluation; null for the others. */
   readonly title: string | null;
   /** Of a finding: 0 info to 4 critical. */
   readonly severity: number | null;
