@@ -30,7 +30,6 @@ function Downloads(props: { readonly site: string; readonly endpoints: number })
               class="button"
               href={linkTo('GET /api/spec/generated', { site: props.site, format })}
               download={`openapi.${format}`}
-              aria-label={text.downloadMade(format.toUpperCase())}
             >
               {text.download} {format.toUpperCase()}
             </a>

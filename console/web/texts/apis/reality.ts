@@ -9,7 +9,6 @@ export const realityText = {
   site: 'Site',
   siteSeen: 'Site that was seen',
   download: 'Download',
-  downloadMade: (a: Shown) => `Download the specification made from traffic as ${a}`,
   endpointsSeen: (a: Shown) => (a === '1' ? 'of one endpoint that was seen' : `of ${a} endpoints that were seen`),
   nothingSeen: 'Nothing was seen of this site yet. Send traffic through the protected port, or from other gateways:',
   toSources: 'Sources',
