@@ -11,7 +11,7 @@ import { protectionText as text } from '../../texts/protection.js';
 type NodeLimits = Reply<'GET /api/rate-limits'>['nodes'][number];
 
 const toneOf = (outcome: string): Tone =>
-  outcome === 'limited' ? 'danger' : outcome.startsWith('would') ? 'warn' : 'neutral';
+  outcome === 'enforced' ? 'danger' : outcome === 'recorded' ? 'warn' : 'neutral';
 
 function ZoneTable(props: { readonly node: NodeLimits }): JSX.Element {
   const columns: readonly TableColumn<NodeLimits['zones'][number]>[] = [
