@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { environmentFor } from '#settings/environment';
 import { EnvError, parseEnvFile, readEnv } from './env.js';
 import { createEnvFile } from './testing/env-file.js';
 import { makeDirectory } from './testing/temporary.js';
@@ -18,6 +19,11 @@ t.test('defaults of the specification', async (t) => {
   t.equal(env.databaseUrl, null);
   t.equal(env.redisPrefix, null);
   t.equal(env.acmeEmail, env.adminEmail);
+});
+
+t.test('the port that protects reaches the control plane, which tells it to people', async (t) => {
+  const given = environmentFor('control plane', { ...secrets, WAF_PORT: '18480' });
+  t.equal(readEnv(given).ports.waf, 18_480);
 });
 
 t.test('every wrong variable is named in one error', async (t) => {

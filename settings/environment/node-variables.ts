@@ -8,7 +8,7 @@ export const nodeVariables = [
     name: 'WAF_PORT',
     default: '8080',
     kind: 'port',
-    readBy: ['data plane'],
+    readBy: ['data plane', 'control plane'],
     purpose: 'the port that protects: point clients here',
   },
   {
