@@ -11,7 +11,8 @@ import { updateUser } from './users/store.js';
 const concrete = (pattern: string): string =>
   pattern
     .replace(':id', pattern.includes('versions') ? '999999' : 'nobody')
-    .replace('/api/config/diff', '/api/config/diff?from=1&to=1');
+    .replace('/api/config/diff', '/api/config/diff?from=1&to=1')
+    .replace('/api/rules/names', '/api/rules/names?ids=942100');
 
 async function matrix(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);

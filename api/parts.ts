@@ -17,6 +17,7 @@ import type { Outbound } from './outbound/outbound.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
+import { upstreamDefaults, type UpstreamDefaults } from '#proxy/contract';
 import type { Settings } from '#settings';
 import { valueOf } from '#settings/environment';
 
@@ -78,6 +79,8 @@ export interface AppDeps {
   readonly publicDemo?: boolean;
   /** WAF_PORT, the port that protects; absent: what it is where nobody sets it. */
   readonly wafPort?: number;
+  /** Where the sites lead that are protected before one is saved; absent: to the bundled demo applications. */
+  readonly upstreams?: UpstreamDefaults;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;
@@ -119,6 +122,7 @@ export interface Parts {
   readonly publicDemo: boolean;
   /** WAF_PORT: where clients reach protected sites. */
   readonly wafPort: number;
+  readonly upstreams: UpstreamDefaults;
   readonly loginsPerMinute: number;
 }
 
@@ -170,6 +174,7 @@ export function createParts(deps: AppDeps): Parts {
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,
     wafPort: deps.wafPort ?? wafPortDefault,
+    upstreams: deps.upstreams ?? upstreamDefaults({}),
     loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
   };
 }

@@ -94,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
       wafPort: env.ports.waf,
+      upstreams: env.upstreams,
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },

@@ -88,12 +88,26 @@ export function stopEverything(): void {
   for (const path of directories) removeDirectory(path);
 }
 
-/** Starts a command and waits until `port` accepts connections. Throws HarnessProblem with its last output. */
-export async function start(
-  command: string,
-  args: readonly string[],
-  options: { readonly port: number; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string },
-): Promise<Started> {
+export interface StartOptions {
+  readonly port: number;
+  /** Ports of the same program that have to answer, too, before it is ready. */
+  readonly alsoPorts?: readonly number[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** The first that does not accept connections; null: all of them do. */
+async function firstClosed(ports: readonly number[]): Promise<number | null> {
+  for (const port of ports) if (!(await canConnect(port))) return port;
+  return null;
+}
+
+/**
+ * Starts a command and waits until `port` and `alsoPorts` accept connections. Throws HarnessProblem with the
+ * last output of the command.
+ */
+export async function start(command: string, args: readonly string[], options: StartOptions): Promise<Started> {
+  const ports = [options.port, ...(options.alsoPorts ?? [])];
   const startedMs = performance.now();
   const child = spawn(command, args, {
     cwd: options.cwd,
@@ -125,12 +139,12 @@ export async function start(
       await exited;
     }
   };
-  while (!(await canConnect(options.port))) {
+  for (let closed = await firstClosed(ports); closed !== null; closed = await firstClosed(ports)) {
     if (ended !== null) throw new HarnessProblem(`${command} ended with ${String(ended)}:\n${output.slice(-3000)}`);
     if (performance.now() - startedMs > readyMsMax) {
       await stop();
       throw new HarnessProblem(
-        `${command} did not open port ${options.port} in ${readyMsMax / 1000} s:\n${output.slice(-3000)}`,
+        `${command} did not open port ${closed} in ${readyMsMax / 1000} s:\n${output.slice(-3000)}`,
       );
     }
     await pause(10);

@@ -95,10 +95,11 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
     CRS_DIR: rules.directory,
     ...options.env,
   };
-  // The admin interface opens last: when it answers, everything does.
+  // The admin interface is the main thread's and the other port the workers': either may open later on a busy machine.
   const command = [...(options.nodeFlags ?? []), join(root, 'bin/gatehouse'), 'data-plane', '--settings', settings];
   const started = await start(process.execPath, command, {
     port: adminPort,
+    alsoPorts: [port],
     env,
     cwd: root,
   });

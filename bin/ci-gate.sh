@@ -47,11 +47,54 @@ status=$(
   exit 3
 }
 
+# Prints what a problem document (RFC 9457) says: the detail, and each of its errors as "path reason; how to mend it".
+# Fails when the answer is none, as a proxy in between writes its own. An escape \uXXXX stays as it is written, so that
+# no answer sends control characters to a terminal.
+explain() {
+  awk '
+    function string(  one, text) {
+      text = ""
+      while (at <= size) {
+        one = substr(all, at++, 1)
+        if (one == "\"") return text
+        if (one == "\\") {
+          one = substr(all, at++, 1)
+          if (one == "u") one = "\\u"
+          else if (index("nrtbf", one)) one = " "
+        }
+        text = text one
+      }
+      return text
+    }
+    { all = all $0 " " }
+    END {
+      size = length(all)
+      if (all !~ /^[ \t\r]*[{]/) exit 1
+      for (at = 1; at <= size; ) {
+        one = substr(all, at++, 1)
+        if (one == "\"") {
+          text = string()
+          while (substr(all, at, 1) ~ /[ \t\r]/ && at <= size) at++
+          if (substr(all, at, 1) == ":") { key = text; continue }
+          if (key == "detail") { print "ci-gate: " text; said = 1 }
+          else if (key == "path" || key == "reason" || key == "mend") part[key] = text
+          key = ""
+        } else if (one == "}") {
+          if (part["reason"] != "")
+            print "  " (part["path"] == "" ? "(whole)" : part["path"]) " " part["reason"] \
+              (part["mend"] == "" ? "" : "; " part["mend"])
+          part["path"] = part["reason"] = part["mend"] = ""
+        }
+      }
+      exit !said
+    }' "$1"
+}
+
 case $status in
   200) ;;
   4*)
     printf 'ci-gate: the control plane refused the scan (%s)\n' "$status" >&2
-    cat "$answer" >&2
+    explain "$answer" >&2 || cat "$answer" >&2
     exit 2
     ;;
   *)

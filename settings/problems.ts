@@ -52,8 +52,11 @@ function explain(error: ErrorObject): Problem {
       };
     case 'required':
       return { path: `${path}/${escapePointer(String(params['missingProperty']))}`, reason: 'is missing', mend };
-    case 'enum':
-      return { path, reason: `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`, mend: '' };
+    case 'enum': {
+      const allowed = (params['allowedValues'] as unknown[]).map(String);
+      const meant = typeof error.data === 'string' ? nearest(error.data, allowed) : null;
+      return { path, reason: `must be one of ${allowed.join(', ')}`, mend: meant === null ? '' : `write ${meant}` };
+    }
     case 'pattern':
       return { path, reason: `does not have the right form`, mend };
     default:

@@ -30,6 +30,7 @@ export const entries: Readonly<Record<string, string>> = {
   'console/e2e/fill.ts': 'node build/console/e2e/fill.js',
   'console/e2e/screenshots.ts': 'node build/console/e2e/screenshots.js',
   'console/e2e/live-load.ts': 'node build/console/e2e/live-load.js',
+  'console/e2e/interactive.ts': 'node build/console/e2e/interactive.js',
 };
 
 /** Dependencies that no source imports, and who uses them instead. */

@@ -6,6 +6,7 @@ import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
+import { componentEndpoints } from './components/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
@@ -45,6 +46,7 @@ const rows: readonly Endpoint[] = [
   ...commentEndpoints,
   ...importEndpoints,
   ...rollbackEndpoints,
+  ...componentEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
 import type { TakeEvents } from './kit/outbox.js';
+import type { EventBounds } from './kit/prune-events.js';
 import type { Firewall } from './vpatches/firewall.js';
 
 /** Somebody who is logged in, or for whom a token speaks. */
@@ -197,7 +198,7 @@ export interface Secrets {
 
 /** Where published sets are fetched from; an empty address: that one is not. */
 export interface IntelSources {
-  readonly urls: { readonly epss: string; readonly kev: string };
+  readonly urls: { readonly epss: string; readonly kev: string; readonly osv: string };
   readonly everyMs: number;
   /** Throws ApiError for an address that may not be asked, and for one that does not answer 200. */
   download(url: string, bytesMax: number): Promise<Buffer>;
@@ -221,6 +222,8 @@ export interface Host {
   readonly csafNamespace?: () => Promise<string>;
   /** Whether toxic combinations are also made by the further rules; absent: no. */
   readonly withToxicPack?: () => Promise<boolean>;
+  /** How long and how many events are kept; absent: 90 days, 500,000 events. */
+  readonly eventBounds?: () => Promise<EventBounds>;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

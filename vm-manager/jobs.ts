@@ -2,13 +2,16 @@
 import type { Job } from '#http-kit';
 import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
+import { tellOfDeadlines } from './governance/sla-notices.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { handOver } from './kit/outbox.js';
+import { eventBoundsDefault, pruneEvents } from './kit/prune-events.js';
 import { endLostRuns } from './kit/runs.js';
+import { matchPending } from './osv/run.js';
 import { judgeWaiting } from './scm/judge.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
@@ -30,6 +33,22 @@ export const vmJobs = (host: Host): Job[] => [
         const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
         return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost} lost runs`;
       });
+    },
+  },
+  {
+    name: 'vm-sla',
+    everyMs: minuteMs,
+    run: async ({ nowMs, signal }) => {
+      const { atRisk, breached } = await tellOfDeadlines(host.sql, new Date(nowMs), signal);
+      return `${atRisk} deadlines are at risk, ${breached} were missed`;
+    },
+  },
+  {
+    name: 'vm-events',
+    everyMs: 10 * minuteMs,
+    run: async ({ nowMs, signal }) => {
+      const bounds = (await host.eventBounds?.()) ?? eventBoundsDefault;
+      return `${await pruneEvents(host.sql, bounds, new Date(nowMs), signal)} events were removed`;
     },
   },
   {
@@ -55,6 +74,13 @@ export const vmJobs = (host: Host): Job[] => [
     everyMs: minuteMs,
     timeoutMs: 10 * minuteMs,
     run: async ({ nowMs }) => fetchDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-osv',
+    everyMs: minuteMs,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ nowMs, signal }) =>
+      `${await matchPending(host, new Date(nowMs), signal)} applications were matched with the advisories`,
   },
   {
     name: 'vm-scm',

@@ -1,6 +1,7 @@
 // What verdicts come to with `ai_action` block: BLOCK denies the address, CHALLENGE and RATE_LIMIT are verdicts at the
-// edge, each for `ai_block_seconds`. Nodes are told at once. Whom people who work here use, proxies in front, and what
-// people decided themselves is left alone, and the verdict says why.
+// edge, each for `ai_block_seconds`; on a principal all three are verdicts at the edge, which reach its requests alone.
+// Nodes are told at once. Whom people who work here use, proxies in front, and what people decided themselves is left
+// alone, and the verdict says why.
 import { setVerdicts } from '../edge/verdicts/store.js';
 import { findCovering } from '../threat-intel/import.js';
 import { addThreats } from '../threat-intel/store.js';
@@ -9,10 +10,12 @@ import { systemActor } from '../http-kit/index.js';
 import type { Tx } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { noteEvent } from '../siem/store.js';
+import { isShared } from './engine/apart.js';
 import { rank, type Rung } from './engine/fusion.js';
 import type { Policy } from './engine/policy.js';
 import type { Judged } from './engine/round.js';
-import { asJson, type Enforced, type HeldBack, type Measure } from './store.js';
+import type { FeatureVector } from './engine/vector.js';
+import { asJson, enforcements, type Enforced, type HeldBack, type Measure } from './store.js';
 
 /** Of entries of the deny list and of verdicts that are made here. */
 export const engineName = 'detection engine';
@@ -69,16 +72,28 @@ interface Spared {
 const covers = (network: string, addresses: readonly string[]): boolean =>
   addresses.some((address) => address === network || findCovering([network], address) !== undefined);
 
-function heldBackOf(network: string, enforced: Enforced, inForce: InForce, spared: Spared): HeldBack | null {
+/** Whom this is about is left alone whatever it does. */
+function sparedAs({ address, principal }: FeatureVector, { people, proxies }: Spared): HeldBack | null {
+  if (principal === undefined) {
+    if (covers(address, people)) return 'ban-safe';
+    return findCovering(proxies, address.split('/')[0] as string) === undefined ? null : 'trusted-proxy';
+  }
+  if (principal.networks.some((network) => covers(network, people))) return 'ban-safe';
+  return isShared({ principal }) ? 'shared' : null;
+}
+
+function heldBackOf(vector: FeatureVector, enforced: Enforced, inForce: InForce, spared: Spared): HeldBack | null {
+  const { address: network, principal } = vector;
   if (inForce.pardoned.has(network)) return 'marked';
-  if (covers(network, spared.people)) return 'ban-safe';
-  if (findCovering(spared.proxies, network.split('/')[0] as string) !== undefined) return 'trusted-proxy';
+  const left = sparedAs(vector, spared);
+  if (left !== null) return left;
   const verdict = inForce.verdicts.get(network);
-  if (enforced !== 'deny' && verdict !== undefined && verdict.added_by !== engineName) return 'operator';
+  const isOfEdge = enforced !== 'deny' || principal !== undefined;
+  if (isOfEdge && verdict !== undefined && verdict.added_by !== engineName) return 'operator';
   const before = inForce.ours.get(network);
   if (before === undefined) return null;
-  const stands =
-    before.enforced === 'deny' ? inForce.denied.has(network) : verdict !== undefined || inForce.denied.has(network);
+  const isDenied = inForce.denied.has(network);
+  const stands = before.enforced === 'deny' && principal === undefined ? isDenied : verdict !== undefined || isDenied;
   // somebody has taken it away before its end: it does not come back until then
   return stands ? null : 'lifted';
 }
@@ -92,8 +107,9 @@ function isInForce(network: string, enforced: Enforced, inForce: InForce, now: D
     return denied.getTime() > halfway;
   }
   const verdict = inForce.verdicts.get(network);
-  if (enforced === 'deny' || verdict === undefined || verdict.until.getTime() <= halfway) return false;
-  return verdict.action === enforced || (verdict.action === 'challenge' && enforced === 'throttle');
+  if (verdict === undefined || verdict.until.getTime() <= halfway) return false;
+  // of a network there is no denial among them
+  return enforcements.indexOf(verdict.action as Enforced) <= enforcements.indexOf(enforced);
 }
 
 export type EnforceParts = Pick<Parts, 'audit' | 'currentSettings'>;
@@ -135,25 +151,42 @@ export async function enforce(
   for (const one of chosen) {
     const network = one.vector.address;
     const enforced = enforcementOf(one.scored.verdict) as Enforced;
-    const heldBack = heldBackOf(network, enforced, inForce, { people, proxies });
+    const heldBack = heldBackOf(one.vector, enforced, inForce, { people, proxies });
     if (heldBack !== null) measures.set(network, { ...nothing, heldBack });
     else if (!isInForce(network, enforced, inForce, now, policy)) {
       measures.set(network, { enforced, until, heldBack: null });
       fresh.push(one);
     }
   }
-  const denied = fresh.filter(({ scored }) => scored.verdict === 'BLOCK');
-  const others = fresh.filter(({ scored }) => scored.verdict !== 'BLOCK');
+  const isOfAddress = ({ vector, scored }: Judged): boolean =>
+    scored.verdict === 'BLOCK' && vector.principal === undefined;
+  const denied = fresh.filter(isOfAddress);
+  const others = fresh.filter((one) => !isOfAddress(one));
   await deny(tx, parts, denied, now, until);
   await decide(tx, parts, others, now, until);
   return { measures, denied: denied.length, others: others.length };
 }
 
-/** In a sentence: the strongest signals, and who else is behind the address. */
+/** In a sentence: the strongest signals, and who else is reached, or is not. */
 export function reasonOf({ scored, vector }: Judged): string {
   const strongest = scored.signals.slice(0, 3).map(({ name }) => name);
-  const shared = vector.sessions > 1 ? `; ${vector.sessions} sessions behind this address` : '';
-  return `risk ${scored.risk}: ${strongest.join(', ')}${shared}`.slice(0, 500);
+  const others = collateralOf(vector);
+  return `risk ${scored.risk}: ${strongest.join(', ')}${others === '' ? '' : `; ${others}`}`.slice(0, 500);
+}
+
+/** Whom a verdict reaches besides, and whether one on a principal stands in the place of its address; '': nobody. */
+export function collateralOf({ principal, apart = [], sessions }: FeatureVector): string {
+  if (principal !== undefined) {
+    const { networks, addresses, addresses_clean: clean } = principal;
+    if (isShared({ principal }))
+      return `${clean} of ${addresses} addresses use this credential without a fault: it seems to be many people's`;
+    const where = addresses === 1 ? String(networks[0]) : `its ${addresses} addresses`;
+    return `on the principal instead of ${where}: others there go on`;
+  }
+  const behind = sessions > 1 ? `${sessions} sessions behind this address` : '';
+  if (apart.length === 0) return behind;
+  const own = `without ${apart.length} ${apart.length === 1 ? 'principal' : 'principals'} with a verdict of their own`;
+  return behind === '' ? own : `${behind}, ${own}`;
 }
 
 async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {
@@ -197,20 +230,33 @@ async function decide(
     tx,
     judged.map((one) => ({
       network: one.vector.address,
-      action: one.scored.verdict === 'CHALLENGE' ? 'challenge' : 'throttle',
+      action: enforcementOf(one.scored.verdict) as Enforced,
       reason: reasonOf(one),
       added_by: engineName,
       added_at: now,
       expires_at: until,
     })),
   );
-  await audit.record(tx, {
-    actor: systemActor,
-    action: 'verdict.add',
-    summary: `the detection engine challenged or slowed down ${judged.length} clients`,
-    details: detailsOf(judged, until),
-  });
+  const denied = judged.filter(({ scored }) => scored.verdict === 'BLOCK');
+  const others = judged.filter(({ scored }) => scored.verdict !== 'BLOCK');
+  if (denied.length > 0)
+    await audit.record(tx, {
+      actor: systemActor,
+      action: 'ai.block',
+      summary: denied.length === 1 ? `denied ${nameOf(denied[0])}` : `denied ${denied.length} principals`,
+      details: detailsOf(denied, until),
+    });
+  if (others.length > 0)
+    await audit.record(tx, {
+      actor: systemActor,
+      action: 'verdict.add',
+      summary: `the detection engine challenged or slowed down ${others.length} clients`,
+      details: detailsOf(others, until),
+    });
 }
+
+const nameOf = (one: Judged | undefined): string =>
+  one === undefined ? '' : `the principal ${one.vector.address}: ${reasonOf(one)}`;
 
 const detailsOf = (judged: readonly Judged[], until: Date): Record<string, unknown> => ({
   clients: judged.slice(0, 20).map(({ vector, scored }) => ({
@@ -218,6 +264,7 @@ const detailsOf = (judged: readonly Judged[], until: Date): Record<string, unkno
     verdict: scored.verdict,
     risk: scored.risk,
     sessions: vector.sessions,
+    ...(vector.principal === undefined ? {} : { principal: vector.principal }),
   })),
   expires_at: until.toISOString(),
 });

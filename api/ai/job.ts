@@ -8,9 +8,8 @@ import { pruneBatches, readBatches } from './clients/batches.js';
 import { networkOf } from './clients/client-table.js';
 import { enforce, type Enforcement } from './enforce.js';
 import { policyOf, type Policy } from './engine/policy.js';
-import { DetectionEngine, type Round, type Threat } from './engine/round.js';
+import { DetectionEngine, type PlacedThreat, type Round, type Threat } from './engine/round.js';
 import { scorerVersion } from './engine/score.js';
-import type { VectorThreat } from './engine/vector.js';
 import { saveLive, toLive } from './live.js';
 import { pruneVerdicts, saveVerdicts, type Measure } from './store.js';
 
@@ -90,12 +89,16 @@ async function runRound(
   await saveLive(sql, toLive(engine, round, enforcement.measures, isFrozen), now);
   await pruneBatches(sql, new Date(now.getTime() - policy.windowMs - lateMs));
   const failed = engine.evaluators.list().filter(({ error }) => error !== null);
-  const { BLOCK, CHALLENGE, RATE_LIMIT } = round.rungs;
-  const line = `${round.clients} clients: ${BLOCK} to block, ${CHALLENGE} to challenge, ${RATE_LIMIT} to slow down`;
+  const ofPrincipals =
+    round.principals === 0 ? '' : `; ${round.principals} principals: ${inWords(round.principalRungs)}`;
+  const line = `${round.clients} clients: ${inWords(round.rungs)}${ofPrincipals}`;
   return failed.length === 0
     ? line
     : `${line}; failed: ${failed.map(({ name, error }) => `${name} (${error})`).join()}`;
 }
+
+const inWords = ({ BLOCK, CHALLENGE, RATE_LIMIT }: Round['rungs']): string =>
+  `${BLOCK} to block, ${CHALLENGE} to challenge, ${RATE_LIMIT} to slow down`;
 
 /** A window that was changed is read anew. */
 async function readWindows(
@@ -141,15 +144,20 @@ async function askThreats(
   { windowMs }: Policy,
   { threatsOf, evaluatorMs }: AskThreats,
   now: Date,
-): Promise<Map<string, VectorThreat[]> | null> {
+): Promise<Map<string, PlacedThreat[]> | null> {
   const since = new Date(now.getTime() - windowMs);
   const found = await engine.evaluators.ask('api_abuse', evaluatorMs, (signal) => threatsOf(database, since, signal));
   if (found === null) return null;
-  const threats = new Map<string, VectorThreat[]>();
-  for (const { address, id, kind, severity, count } of found) {
+  const threats = new Map<string, PlacedThreat[]>();
+  const place = (key: string, threat: PlacedThreat): void => {
+    const known = threats.get(key);
+    if (known === undefined) threats.set(key, [threat]);
+    else if (!known.some(({ id }) => id === threat.id)) known.push(threat);
+  };
+  for (const { address, ...threat } of found) {
     const network = networkOf(address);
-    if (network === null) continue;
-    threats.set(network, [...(threats.get(network) ?? []), { id, kind, severity, count }]);
+    if (network !== null) place(network, threat);
+    if (threat.principal !== undefined) place(threat.principal, threat);
   }
   return threats;
 }

@@ -1,11 +1,12 @@
 // From requests of a client to its denial, with two real data planes of two workers each: what workers count, the round
 // of the leader, and how long the verdict takes to every worker of both nodes.
 import t, { type Test } from 'tap';
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Database } from '../db/client.js';
 import { connectDataPlane } from '../nodes/link.js';
-import { startTestApp, testEnv } from '../testing/app.js';
+import { startTestApp, testEnv, type TestApp } from '../testing/app.js';
 import { nodeToken, startNode, type TestNode } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
@@ -31,10 +32,134 @@ async function startShop(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function ask(node: TestNode, client: string, path = '/', agent = 'Mozilla/5.0 Firefox/140.0'): Promise<number> {
-  const headers = { connection: 'close', 'x-forwarded-for': client, 'user-agent': agent, 'accept-language': 'en' };
+async function ask(
+  node: TestNode,
+  client: string,
+  path = '/',
+  agent = 'Mozilla/5.0 Firefox/140.0',
+  credentials: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const about = { 'x-forwarded-for': client, 'user-agent': agent, 'accept-language': 'en' };
+  const headers = { connection: 'close', ...about, ...credentials };
   const method = path === '/login' ? { method: 'POST', body: 'user=a' } : {};
   return (await fetch(`http://127.0.0.1:${node.http}${path}`, { headers, ...method })).status;
+}
+
+/** How long after `sinceMs` every worker of a node refuses whoever `asks`, in milliseconds. */
+async function deniedAfter(sinceMs: number, asks: () => Promise<number>): Promise<number> {
+  // Each connection is a chance to meet a worker that does not know yet: sixteen refusals in a row say that all know,
+  // and that they did when the first of the sixteen came. What asking fifteen times more takes is the machine's.
+  let inRow = 0;
+  let deniedMs = 0;
+  await until('the client is denied by every worker', async () => {
+    inRow = (await asks()) === 403 ? inRow + 1 : 0;
+    if (inRow === 1) deniedMs = Date.now();
+    return inRow >= 16;
+  });
+  return deniedMs - sinceMs;
+}
+
+const secret = 'a-shared-secret-of-thirty-two-bytes';
+const auth = { auth_enabled: true, auth_protected_paths: ['/account'], auth_secret: secret };
+
+/** A token (RFC 7519, HS256) that says it is about `sub`; what another key signed is a forged one. */
+function tokenOf(sub: string, key = secret): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub, exp: 4_000_000_000 })}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}
+
+interface Installation {
+  readonly at: TestApp;
+  readonly database: Database;
+  readonly token: string;
+  readonly nodes: readonly [TestNode, TestNode];
+}
+
+const nat = '203.0.113.20';
+const forgerAt = '203.0.113.30';
+const [attackLogins, attackPaths] = [30, 10] as const;
+const withKey = { 'x-api-key': 'a-key-that-the-shop-took' };
+const withSession = { cookie: 'session=0f3c-of-somebody-who-attacks' };
+const attackers = {
+  key: { client: nat, credentials: withKey, accepted: 1 },
+  session: { client: nat, credentials: withSession, accepted: 1 },
+  forgedBehindNat: {
+    client: nat,
+    credentials: { authorization: `Bearer ${tokenOf('ann', 'another secret of thirty-two bytes')}` },
+    accepted: 1,
+  },
+  forged: {
+    client: forgerAt,
+    credentials: { authorization: `Bearer ${tokenOf('ann', 'a third secret, of thirty-two bytes')}` },
+    accepted: 0,
+  },
+} as const;
+const asAnn = { authorization: `Bearer ${tokenOf('ann')}` };
+/** Whoever is behind the address of the attackers and does nothing. */
+const others = [
+  { what: 'another key', path: '/', credentials: { 'x-api-key': 'a-key-of-somebody-else' } },
+  { what: 'another session', path: '/', credentials: { cookie: 'session=77aa-of-somebody-else' } },
+  { what: 'the subject whom forged tokens name', path: '/account', credentials: asAnn },
+  { what: 'the same token where nobody verifies it', path: '/', credentials: asAnn },
+  { what: 'nobody by name', path: '/', credentials: {} },
+] as const;
+
+/** 40 requests of each attacker, on both nodes in turns, while the others are served. Resolves with how many. */
+async function attackBehindOneAddress(t: Test, nodes: Installation['nodes']): Promise<number> {
+  const perAttacker = Object.values(attackers).map(async ({ client, credentials, accepted }) => {
+    const attack = (count: number, path: string): Promise<number> =>
+      ask(nodes[count % 2] as TestNode, client, path, 'sqlmap/1.9', credentials);
+    for (let count = 0; count < attackLogins; count += 1) await attack(count, '/login');
+    for (let count = 0; count < attackPaths; count += 1) await attack(count, `/hidden/${count}`);
+    for (let count = 0; count < accepted; count += 1) t.equal(await attack(count, '/'), 200, 'the shop takes it');
+    if (accepted === 0) t.equal(await attack(0, '/account'), 401, 'a forged token is none');
+    return attackLogins + attackPaths + 1;
+  });
+  const perOther = others.map(async ({ path, credentials }) => {
+    for (const node of nodes) t.equal(await ask(node, nat, path, undefined, credentials), 200);
+    return nodes.length;
+  });
+  return (await Promise.all([...perAttacker, ...perOther])).reduce((sum, count) => sum + count, 0);
+}
+
+async function checkPrincipals(t: Test, { at, database, token, nodes }: Installation): Promise<void> {
+  const sent = await attackBehindOneAddress(t, nodes);
+  await until('every request of principals was told', async () => {
+    const [row] = await database.sql<{ n: number }[]>`
+      select coalesce(sum((client ->> 'requests')::int), 0)::int as n
+      from ai_batches, json_array_elements(body::json) as client
+      where client ->> 'address' in (${nat}, ${forgerAt})`;
+    return row?.n === sent;
+  });
+  at.clock.nowMs = Date.now();
+  const job = at.jobs.find(({ name }) => name === 'ai-engine');
+  await job?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
+  const verdictMs = Date.now();
+  const served = async (): Promise<void> => {
+    for (const { what, path, credentials } of others)
+      for (const node of nodes) t.equal(await ask(node, nat, path, undefined, credentials), 200, what);
+  };
+  const [first, second] = nodes;
+  const deniedOn = (node: TestNode): Promise<number> =>
+    deniedAfter(verdictMs, () => ask(node, nat, '/', undefined, withKey));
+  const [tookFirst, tookSecond] = await Promise.all([deniedOn(first), deniedOn(second)]);
+  t.comment(`the key was denied ${tookFirst} ms after the verdict on one node, ${tookSecond} ms on the other`);
+  t.ok(tookFirst <= denialMsMax.first, `${tookFirst} ms`);
+  t.ok(tookSecond <= denialMsMax.second, `${tookSecond} ms`);
+  await served();
+  for (const node of nodes) {
+    const elsewhere = '198.51.100.77';
+    for (const { credentials } of [attackers.key, attackers.session, attackers.forgedBehindNat])
+      await deniedAfter(verdictMs, () => ask(node, elsewhere, '/', undefined, credentials));
+    await deniedAfter(verdictMs, () => ask(node, forgerAt));
+    t.equal(await ask(node, elsewhere), 200, 'the address that attackers came to is nobody');
+    t.equal(await ask(node, elsewhere, '/account', undefined, asAnn), 200, 'nor is the subject of forged tokens');
+  }
+  await served();
+  const { items } = (await at.call('GET', '/api/verdicts', { token })).body;
+  const kinds = items.map(({ network }: { network: string }) => network.split(':')[0]).sort();
+  t.match(kinds, ['api_key', 'bearer', 'bearer', 'session'], 'each attacker by himself, and no subject of a token');
 }
 
 async function suite(t: Test, database: Database): Promise<void> {
@@ -42,6 +167,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const upstream = await startShop(t);
   const settings = {
     ai_enabled: true,
+    ...auth,
     rl_trust_proxy: true,
     rl_trusted_proxies: ['127.0.0.1'],
     sites: [{ name: 'shop', prefix: '/', upstream, protected: true, fail_mode: 'open' }],
@@ -93,15 +219,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const line = await job?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
   const verdictMs = Date.now();
   t.match(line, /2 clients: 1 to block/);
-  const deniedOn = async (node: TestNode): Promise<number> => {
-    // each connection is a chance to meet a worker that does not know yet: sixteen in a row know
-    let inRow = 0;
-    await until('the client is denied by every worker', async () => {
-      inRow = (await ask(node, '203.0.113.7')) === 403 ? inRow + 1 : 0;
-      return inRow >= 16;
-    });
-    return Date.now() - verdictMs;
-  };
+  const deniedOn = (node: TestNode): Promise<number> => deniedAfter(verdictMs, () => ask(node, '203.0.113.7'));
   const [tookFirst, tookSecond] = await Promise.all([deniedOn(first), deniedOn(second)]);
   t.comment(`denied ${tookFirst} ms after the verdict on one node, ${tookSecond} ms on the other`);
   t.ok(tookFirst <= denialMsMax.first, `${tookFirst} ms`);
@@ -122,6 +240,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     return (row?.n ?? 0) >= 8;
   });
   t.ok((await told()) >= before);
+  await t.test('P5: who attacks from behind a shared address is denied by his credential alone', (t) =>
+    checkPrincipals(t, { at, database, token, nodes: [first, second] }),
+  );
 }
 
 t.test('AI 4: a client is denied on every worker of two nodes, in time', (t) =>

@@ -1,5 +1,6 @@
 // The detection engine over the API: what it sees, what it decided and why, and what other settings would decide.
 import { Type } from '@sinclair/typebox';
+import { readPrincipalKey } from '#proxy/contract';
 import {
   ApiError,
   closed,
@@ -23,7 +24,7 @@ import { layers, type Weights } from './engine/vector.js';
 import type { AiParts } from './job.js';
 import { readLive, type Live } from './live.js';
 import { findVerdict, heldBackReasons, enforcements, listVerdicts, marks, replay, type VerdictRow } from './store.js';
-import { BriefView, Collateral, LayersView, RungName, toBrief, toVerdict, VerdictView } from './views.js';
+import { BriefView, Collateral, LayersView, RungName, SubjectView, toBrief, toVerdict, VerdictView } from './views.js';
 import { lookedAtMax, whatIf } from './what-if.js';
 
 const tags = ['detection engine'];
@@ -44,6 +45,7 @@ const Meter = Type.Object({
   drifting: Type.Array(Type.String(), { description: 'measures whose baseline has been held back for days' }),
 });
 const LiveClientView = Type.Object({
+  subject: SubjectView,
   address: Type.String(),
   verdict: RungName,
   risk: Count,
@@ -72,6 +74,8 @@ const socSchema = {
       clients: Count,
       evicted: Count,
       rungs: Rungs,
+      principals: Type.Integer({ minimum: 0, description: 'that are known by a credential' }),
+      principal_rungs: Rungs,
       learning_frozen: Type.Boolean({ description: 'a node is in attack mode' }),
       top: Type.Array(LiveClientView),
       learning: Type.Array(Meter),
@@ -88,7 +92,9 @@ const historySchema = {
   querystring: Type.Object(
     {
       ...PageQuery,
-      address: Type.Optional(Type.String({ maxLength: 64, description: 'a client' })),
+      address: Type.Optional(
+        Type.String({ maxLength: 64, description: 'a client, or a principal (`jwt:0123456789abcdef`)' }),
+      ),
       verdict: Type.Optional(OneOf(rungs)),
     },
     closed,
@@ -167,6 +173,8 @@ const whatIfSchema = {
 const nothingYet: Omit<Live, 'top' | 'learning' | 'evaluators'> = {
   clients: 0,
   rungs: { ALLOW: 0, RATE_LIMIT: 0, CHALLENGE: 0, BLOCK: 0 },
+  principals: 0,
+  principal_rungs: { ALLOW: 0, RATE_LIMIT: 0, CHALLENGE: 0, BLOCK: 0 },
   evicted: 0,
   frozen: false,
 };
@@ -203,7 +211,7 @@ export function registerAiRoutes(app: App, parts: AiParts): void {
     const { settings, weights, threshold, ladder } = await configured(parts);
     const row = await readLive(sql);
     const live = row !== null && parts.now() - row.at.getTime() <= liveMs ? row.live : null;
-    const { clients, rungs: counts, evicted, frozen } = live ?? nothingYet;
+    const { clients, rungs: counts, principals, principal_rungs: ofPrincipals, evicted, frozen } = live ?? nothingYet;
     return {
       enabled: settings.ai_enabled,
       action: settings.ai_action,
@@ -215,6 +223,8 @@ export function registerAiRoutes(app: App, parts: AiParts): void {
       clients,
       evicted,
       rungs: { ...counts },
+      principals,
+      principal_rungs: { ...ofPrincipals },
       learning_frozen: frozen,
       top: (live?.top ?? []).map((one) => ({ ...one, signals: [...one.signals], sites: [...one.sites] })),
       learning: (live?.learning ?? []).map((one) => ({ ...one, drifting: [...one.drifting] })),
@@ -269,7 +279,7 @@ function registerMarks(app: App, parts: AiParts, find: (id: string) => Promise<V
     await sql.begin(async (tx) => {
       await tx`update ai_verdicts set marked = ${mark}, marked_by = ${actor.name} where id = ${row.id}`;
       if (mark === 'false_positive') {
-        await removeThreatsOf(tx, row.address, engineSource);
+        if (readPrincipalKey(row.address) === null) await removeThreatsOf(tx, row.address, engineSource);
         const [verdict] = await tx<{ added_by: string }[]>`
           select added_by from verdicts where network = ${row.address}`;
         if (verdict?.added_by === engineName) await removeVerdict(tx, row.address, now);

@@ -12,6 +12,7 @@ export interface VerdictRow {
   readonly at: Date;
   readonly last_at: Date;
   readonly rounds: number;
+  /** A network, or the key of a principal. */
   readonly address: string;
   readonly verdict: Rung;
   readonly risk: number;
@@ -33,7 +34,7 @@ export interface VerdictRow {
 
 export const enforcements = ['deny', 'challenge', 'throttle'] as const;
 export type Enforced = (typeof enforcements)[number];
-export const heldBackReasons = ['ban-safe', 'trusted-proxy', 'lifted', 'marked', 'operator', 'full'] as const;
+export const heldBackReasons = ['ban-safe', 'trusted-proxy', 'lifted', 'marked', 'operator', 'shared', 'full'] as const;
 export type HeldBack = (typeof heldBackReasons)[number];
 export const marks = ['attack', 'false_positive'] as const;
 export type Mark = (typeof marks)[number];
@@ -155,14 +156,20 @@ export interface VerdictSummary {
 }
 
 /**
- * Verdicts on these clients since a time, the oldest first: for whoever wants to know what became of them, such as a
- * simulation. `addresses`: canonical networks as verdicts have them (an IPv4 address, a /64).
+ * Verdicts on these clients since a time, and on principals that were seen at them, the oldest first: for whoever wants
+ * to know what became of them, such as a simulation. `addresses`: canonical networks as verdicts have them (an IPv4
+ * address, a /64).
  */
 export async function verdictsOf(sql: Queryable, addresses: readonly string[], since: Date): Promise<VerdictSummary[]> {
   const rows = await sql<VerdictRow[]>`
-    select * from ai_verdicts
-    where address in (select value from json_array_elements_text(${asJson(addresses)}::text::json))
-      and last_at >= ${since}
+    with wanted as (select value from json_array_elements_text(${asJson(addresses)}::text::json))
+    select ai_verdicts.*, coalesce(seen.at_address, address) as address from ai_verdicts
+    left join lateral (
+      select min(value) as at_address
+      from json_array_elements_text(coalesce(vector::json -> 'principal' -> 'networks', '[]'::json))
+      where value in (select value from wanted)
+    ) seen on true
+    where (address in (select value from wanted) or seen.at_address is not null) and last_at >= ${since}
     order by id`;
   return rows.map(({ id, address, verdict, risk, confidence, at, enforced, result }) => ({
     ...{ id, address, verdict, risk, confidence, at, enforced },

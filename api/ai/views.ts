@@ -1,6 +1,8 @@
 // How verdicts are shown.
 import { Type, type Static } from '@sinclair/typebox';
+import { principalKinds } from '#proxy/contract';
 import { Nullable, OneOf, Time } from '../http-kit/index.js';
+import { collateralOf } from './enforce.js';
 import { rungs } from './engine/fusion.js';
 import { explain } from './engine/explain.js';
 import type { Scored } from './engine/score.js';
@@ -21,8 +23,24 @@ export const SignalView = Type.Object({
   attack: Type.Array(Type.String(), { description: 'MITRE ATT&CK techniques' }),
   owasp: Type.Array(Type.String(), { description: 'OWASP Top 10 and API Security Top 10' }),
 });
+export const SubjectView = Type.Object(
+  {
+    kind: OneOf(['client', 'principal'] as const),
+    address: Nullable(Type.String({ description: 'of a client' })),
+    credential: Nullable(OneOf(principalKinds)),
+    id: Nullable(Type.String({ description: 'of a principal: the keyed hash of what names it' })),
+    addresses: Type.Integer({ minimum: 0, description: 'that it was seen at' }),
+    networks: Type.Array(Type.String(), { description: 'those with most of its requests, at most five' }),
+  },
+  { description: 'whom it is about: an address, or one principal at whatever address; nulls: of the other kind' },
+);
 export const Collateral = Type.Object(
-  { sessions: Type.Integer(), user_agents: Type.Integer() },
+  {
+    sessions: Type.Integer(),
+    user_agents: Type.Integer(),
+    note: Type.String({ description: 'in words, and whether a principal is judged instead; empty: nobody' }),
+    apart: Type.Array(Type.String(), { description: 'principals behind the address with a verdict of their own' }),
+  },
   { description: 'whom a decision over this address reaches besides: sessions that the application accepted' },
 );
 
@@ -31,7 +49,10 @@ const brief = {
   at: Time,
   last_at: Time,
   rounds: Type.Integer({ description: 'rounds of the engine that this row stands for' }),
-  address: Type.String({ description: 'an IPv4 address, or the /64 of an IPv6 address' }),
+  subject: SubjectView,
+  address: Type.String({
+    description: 'an IPv4 address, or the /64 of an IPv6 address; of a principal kind and id, `jwt:0123456789abcdef`',
+  }),
   verdict: RungName,
   risk: Points,
   confidence: Points,
@@ -61,12 +82,28 @@ export const VerdictView = Type.Object({
   marked_by: Nullable(Type.String()),
 });
 
+/** Whom a vector is about. */
+export function subjectOf({ address, principal }: FeatureVector): Static<typeof SubjectView> {
+  if (principal === undefined)
+    return { kind: 'client', address, credential: null, id: null, addresses: 1, networks: [address] };
+  const { kind: credential, id, addresses, networks } = principal;
+  return { kind: 'principal', address: null, credential, id, addresses, networks: [...networks] };
+}
+
+export const reachOf = (vector: FeatureVector): Static<typeof Collateral> => ({
+  sessions: vector.sessions,
+  user_agents: vector.user_agents,
+  note: collateralOf(vector),
+  apart: [...(vector.apart ?? [])],
+});
+
 function common(row: VerdictRow, scored: Scored, vector: FeatureVector) {
   return {
     id: row.id,
     at: row.at.toISOString(),
     last_at: row.last_at.toISOString(),
     rounds: row.rounds,
+    subject: subjectOf(vector),
     address: row.address,
     verdict: row.verdict,
     risk: row.risk,
@@ -76,7 +113,7 @@ function common(row: VerdictRow, scored: Scored, vector: FeatureVector) {
     enforced: row.enforced,
     enforced_until: row.enforced_until?.toISOString() ?? null,
     held_back: row.held_back,
-    collateral: { sessions: vector.sessions, user_agents: vector.user_agents },
+    collateral: reachOf(vector),
     marked: row.marked,
   };
 }

@@ -35,7 +35,7 @@ export async function storeArtifact(directory: string, sha256: string, bytes: Ui
   try {
     const file = await open(temporary, 'wx', 0o640);
     try {
-      // in one go: a compile thread that replays meanwhile has no time for a turn per piece
+      // in one go: a compile process that replays meanwhile has no time for a turn per piece
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
       await file.sync();
     } finally {

@@ -1,4 +1,4 @@
-// What the API and its compile thread say to each other.
+// What the API and its compile process say to each other.
 import type { RuleSettings } from '#settings';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
 import type { Outcome, ReplayConfig, ReplaySample } from './replay.js';
@@ -33,7 +33,7 @@ export interface TryRequest {
   readonly samples: readonly ReplaySample[];
 }
 
-export type ToCompileThread =
+export type ToCompileProcess =
   | {
       readonly kind: 'compile';
       readonly token: number;
@@ -53,13 +53,13 @@ export interface CompiledPolicy {
   readonly steps: Readonly<Record<string, number>>;
 }
 
-/** An error on its way to another thread; `code` of the system's errors (ENOSPC), which tell whose fault it is. */
+/** An error on its way to another process; `code` of the system's errors (ENOSPC), which tell whose fault it is. */
 export interface Failure {
   readonly reason: string;
   readonly code: string | null;
 }
 
-export type FromCompileThread =
+export type FromCompileProcess =
   /** Its turn has come: from here on its time counts. */
   | { readonly kind: 'begun'; readonly token: number }
   | ({ readonly kind: 'compiled'; readonly token: number } & CompiledPolicy)

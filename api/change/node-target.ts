@@ -12,7 +12,7 @@ import { revealSecrets } from '../settings/secrets.js';
 import { listCrawlerLists } from '../edge/crawler-lists/store.js';
 import { findVersion } from '../settings/store.js';
 import { artifactPath } from './artifacts.js';
-import type { Compiled, PolicyCompiler } from './compile-thread.js';
+import type { Compiled, PolicyCompiler } from './policy-compiler.js';
 import type { ApplyDiagnostic, ApplyNode, Expected, VersionToServe } from './contract.js';
 import { findAppliedRules, keepManagedRules, readManagedRules, type ManagedRules } from './steps/managed-rules.js';
 import { withCrawlerRanges } from './steps/crawler-ranges.js';

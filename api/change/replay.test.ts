@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { CollectionStore, Inspector } from '#engine';
-import { toProxyConfig, upstreamDefaults, type ProxyConfig } from '#proxy/contract';
+import { toProxyConfig, upstreamDefaults, type ProxyConfig, type SchemaPlan } from '#proxy/contract';
 import { requireSettings } from '#settings';
 import {
   replayConfigOf,
@@ -162,4 +162,60 @@ t.test('SO9: a replay has the second opinion that the site has', async (t) => {
     t.match(runOne(side('hidden', 7, [{ ...site, secondOpinion }]), asked), { isBlocked: true }, String(secondOpinion));
   const enforced = side('hidden', 7, [{ ...site, secondOpinion: 'enforce' }]);
   t.match(replayImpact([asked], side('hidden', 7, [site]), enforced, limits), { newly_allowed: 1 });
+});
+
+const orders: SchemaPlan = {
+  ...{ name: 'shop', site: 'shop', action: 'block', responseAction: 'ignore', unknownPaths: 'alert' },
+  definitions: {},
+  operations: [
+    {
+      ...{ method: 'POST', templates: ['/orders'], action: null, parameters: [], responses: {} },
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: { sku: { type: 'string' }, token: { type: 'string', maxLength: 2 } },
+            },
+            encoding: {},
+          },
+        },
+      },
+    },
+  ],
+};
+
+t.test('N2: a replay counts what specifications refuse, and nothing that was not kept', async (t) => {
+  const sites = [{ name: 'shop', prefix: '/', mode: null, protected: true }];
+  const post = (body: string | null, uri = '/orders', length = '20'): ReplaySample => ({
+    ...sample(1, uri, body),
+    method: 'POST',
+    headers: ['Content-Type', 'application/json', 'Content-Length', length],
+  });
+  const without = side('none', 7, sites);
+  const blocks = side('none', 7, sites, { apiSchemas: [orders] });
+  const undeclared = post('{"sku":"a","isAdmin":true}');
+  t.match(runOne(blocks, undeclared), { isBlocked: true, status: 403, stoppedBy: 1_006_500, ruleIds: [1_006_500] });
+  t.match(replayImpact([undeclared], without, blocks, limits), {
+    newly_blocked: 1,
+    newly_blocked_examples: [{ rule_ids: [1_006_500] }],
+  });
+  t.match(replayImpact([undeclared], blocks, without, limits), { newly_allowed: 1 }, 'and the other way round');
+  for (const [one, why] of [
+    [post('{"sku":"a"}'), 'it fits'],
+    [post(null), 'its body was not kept'],
+    [post('{"token":"xxxxxxxx"}'), 'its value was masked'],
+    [{ ...undeclared, site: 'other' }, 'the specification is of another site'],
+  ] as const)
+    t.match(runOne(blocks, one), { isBlocked: false, ruleIds: [] }, why);
+  t.match(runOne(blocks, post(null, '/orders', '0')), { isBlocked: true, stoppedBy: 1_006_500 }, 'there was no body');
+  t.match(runOne(blocks, post(null, '/elsewhere')), { isBlocked: false, ruleIds: [1_006_502] }, 'alert only notes');
+  const alerts = side('none', 7, sites, { apiSchemas: [{ ...orders, action: 'alert' }] });
+  t.match(runOne(alerts, undeclared), { isBlocked: false, status: null, stoppedBy: null, ruleIds: [1_006_500] });
+  const quiet = side('none', 7, [{ ...sites[0], mode: 'DetectionOnly' }], { apiSchemas: [orders] });
+  t.match(runOne(quiet, undeclared), { isBlocked: false, status: null, stoppedBy: 1_006_500 });
+  const off = side('none', 7, [{ ...sites[0], protected: false }], { apiSchemas: [orders] });
+  t.match(runOne(off, undeclared), { isBlocked: false, stoppedBy: null });
+  t.match(runOne(side('sku', 7, sites, { apiSchemas: [orders] }), undeclared), { stoppedBy: null }, 'rules come first');
 });

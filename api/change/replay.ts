@@ -1,7 +1,16 @@
 // Replay impact: recorded requests through the rules that serve and the rules that would. Pure: two inspectors in,
 // differences out. What it answers is what would change for people, so a site's mode counts as it does in the proxy.
 import type { CollectionStore, Inspector, OpinionMode } from '#engine';
-import { graphqlView, type GraphqlConfig, type GraphqlView, type ProxyConfig } from '#proxy/contract';
+import {
+  graphqlView,
+  schemaRuleIdOf,
+  siteSchemasOf,
+  type GraphqlConfig,
+  type GraphqlView,
+  type ProxyConfig,
+  type SiteSchemas,
+} from '#proxy/contract';
+import { violationOf } from '../spec/preview/check.js';
 import type { ReplayImpact } from './contract.js';
 
 /** A recorded request, sensitive values masked. */
@@ -26,13 +35,14 @@ export interface ReplaySide {
 }
 
 /** What of a node's configuration bears on what rules see, and on what becomes of it. */
-export type ReplayConfig = Pick<ProxyConfig, 'sites'> & GraphqlConfig;
+export type ReplayConfig = Pick<ProxyConfig, 'sites' | 'apiSchemas'> & GraphqlConfig;
 
 export const replayConfigOf = (config: ProxyConfig): ReplayConfig => ({
   sites: config.sites,
   graphqlProtect: config.graphqlProtect,
   graphqlLimits: config.graphqlLimits,
   graphqlPaths: config.graphqlPaths,
+  ...(config.apiSchemas === undefined ? {} : { apiSchemas: config.apiSchemas }),
   ...(config.graphqlDeclared === undefined ? {} : { graphqlDeclared: config.graphqlDeclared }),
 });
 
@@ -100,7 +110,42 @@ export function runOne(side: ReplaySide, sample: ReplaySample): Outcome {
     score: verdict.inboundScore,
     ruleIds: [...new Set(ids)],
   };
-  return isBlocked ? outcome : withGraphql(outcome, decision, transaction.engineMode === 'On');
+  if (isBlocked) return outcome;
+  const refuses = transaction.engineMode === 'On';
+  const asked = withGraphql(outcome, decision, refuses);
+  return asked.isBlocked ? asked : withSchemas(asked, sample, schemasOf(config), refuses);
+}
+
+/** Closures of the plans of one configuration, made once for all samples that are replayed with it. */
+const schemasOfPlans = new WeakMap<object, ReadonlyMap<string, SiteSchemas>>();
+const noSchemas: ReadonlyMap<string, SiteSchemas> = new Map();
+
+function schemasOf({ apiSchemas: plans }: ReplayConfig): ReadonlyMap<string, SiteSchemas> {
+  if (plans === undefined || plans.length === 0) return noSchemas;
+  const known = schemasOfPlans.get(plans) ?? siteSchemasOf(plans);
+  schemasOfPlans.set(plans, known);
+  return known;
+}
+
+/** Behind the rules and GraphQL, as on the road: what the specifications of the site refuse of what was kept. */
+function withSchemas(
+  outcome: Outcome,
+  sample: ReplaySample,
+  schemas: ReadonlyMap<string, SiteSchemas>,
+  refuses: boolean,
+): Outcome {
+  const ofSite = schemas.get(sample.site);
+  const violation = ofSite === undefined ? null : violationOf(ofSite, sample);
+  if (violation === null) return outcome;
+  const id = schemaRuleIdOf(violation);
+  const isBlocked = refuses && violation.action === 'block';
+  return {
+    ...outcome,
+    isBlocked,
+    status: isBlocked ? 403 : outcome.status,
+    stoppedBy: violation.action === 'block' ? (outcome.stoppedBy ?? id) : outcome.stoppedBy,
+    ruleIds: [...new Set([...outcome.ruleIds, id])],
+  };
 }
 
 /** Behind the rules, as on the road: what `graphql_protect` refuses. */

@@ -1,7 +1,7 @@
 // THE ROAD OF A CHANGE (ARCHITECTURE.md), from a saved version to every node, top to bottom. flow.ts holds the `apply`
 // lock around it and keeps the outcome; recovery.ts brings back what fell off it, by the same steps:
 //   resolve (node-target.ts: steps/specifications.ts, steps/managed-rules.ts, steps/policy.ts, steps/proxy-config.ts)
-//   → prove (steps/rule-tests.ts) → build (the compile thread) → replay → keep → mark → activate (nodes/fleet.ts)
+//   → prove (steps/rule-tests.ts) → build (the compile process) → replay → keep → mark → activate (nodes/fleet.ts)
 // Everything that can fail is done before the first node is touched; nothing wraps the road from outside.
 import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';
@@ -43,7 +43,7 @@ export interface ChangeRoad {
   readonly heal: (audit: AuditLog) => Promise<Healed>;
   readonly reconcile: (audit: AuditLog) => Promise<string>;
   /**
-   * Compiles what serves now (or what is to serve) in the compile thread and drops the result. Rejects when that fails.
+   * Compiles what serves now (or what is to serve) in the compile process, drops the result. Rejects when that fails.
    */
   readonly warm: () => Promise<'compiled' | 'refused'>;
   /** What a node that serves this version is held against; null when the version is no longer kept. */
@@ -83,7 +83,7 @@ async function applySettings(parts: ChangeRoadParts, request: ApplyRequest): Pro
   const { fleet } = parts;
   const { active } = request;
   const watch = new StepWatch(parts.clock);
-  // behind a stream of records each question to the database waits its turn, so all are asked while the thread compiles
+  // behind a stream of records each question to the database waits its turn, so all are asked while rules compile
   const gathering = watch.time('gather', gather(parts, request));
   const resolved = await watch.time('resolve', resolveVersion(parts, request.version, 'today'));
   if (resolved.kind === 'refused') return refusal(resolved.diagnostics);

@@ -119,7 +119,7 @@ async function subjectOf(parts: ChangeRoadParts, rules: TriedRules): Promise<Sub
   return { versionId, sha256, config, generation: state.generation };
 }
 
-/** Rejects when the compile thread dies; what cannot be tried is a report. */
+/** Rejects when the compile process dies; what cannot be tried is a report. */
 export async function tryRequests(
   parts: ChangeRoadParts,
   rules: TriedRules,

@@ -11,7 +11,7 @@ import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { testMsMax } from '../testing/waiting.js';
-import { createPolicyCompiler, type PolicyCompiler } from './compile-thread.js';
+import { createPolicyCompiler, type PolicyCompiler } from './policy-compiler.js';
 import { createChangeRoad } from './road.js';
 import { seedSettings } from '../settings/store.js';
 
@@ -95,7 +95,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   await link.close();
   t.match(
     await warming,
-    /^the compile thread is not warm .*: the server is closing; /,
+    /^the compile process is not warm .*: the server is closing; /,
     'the server logs a line and goes on closing',
   );
 }

@@ -58,7 +58,13 @@ export const GateFigures = Type.Object({
   /** Absent: a node of a release before attack mode. */
   attack: Type.Optional(NodeAttack),
   /** Which list of verdicts the node has; absent: a node of a release before verdicts. */
-  verdicts: Type.Optional(Type.Object({ sha256: Type.String() })),
+  verdicts: Type.Optional(
+    Type.Object({
+      sha256: Type.String(),
+      /** Absent: a node of a release before verdicts on principals. */
+      principals: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+    }),
+  ),
   /** Whether limits count over all nodes (rl_distributed); absent: a node of a release before that. */
   sharing: Type.Optional(Type.Object({ state: Type.String(), nodes: Type.Integer(), lost: Type.Number() })),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),

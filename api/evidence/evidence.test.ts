@@ -163,6 +163,14 @@ async function suite(t: Test, database: Database): Promise<void> {
       ],
       'U14: rules of the rule set have their names',
     );
+  const named = await call('GET', '/api/rules/names?ids=1000001,1006200,1000001,999999999');
+  t.same(named.body, {
+    items: [
+      { rule_id: 1_000_001, name: 'mine' },
+      { rule_id: 1_006_200, name: 'The client is banned' },
+    ],
+  });
+  t.equal((await call('GET', '/api/rules/names?ids=1,,2')).status, 400, 'A3: names are asked by numbers alone');
   t.match(first['exclusions'], [
     { id: 1009500, requests: 2, proposal: { action: 'keep' } },
     { id: 1009501, requests: 0, last_request_at: null, proposal: { action: 'keep' } },

@@ -6,7 +6,10 @@ import { registerEvidenceRoutes } from './routes.js';
 
 export const evidenceFeature: Feature<Pick<Parts, 'database' | 'now' | 'currentSettings' | 'ruleSets'>> = {
   name: 'evidence',
-  access: { 'GET /api/rules/evidence': may('rules:read', everybody) },
+  access: {
+    'GET /api/rules/evidence': may('rules:read', everybody),
+    'GET /api/rules/names': may('rules:read', everybody),
+  },
   routes: registerEvidenceRoutes,
   jobs: (parts) => [createEvidenceJob(parts)],
 };

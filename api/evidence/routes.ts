@@ -85,14 +85,46 @@ const schema = {
   },
 };
 
+const idsMax = 200;
+const namesSchema = {
+  tags: ['rules'],
+  summary: 'What rules are called, by their numbers: of the rule set, of your own, of patches and of gates',
+  querystring: Type.Object(
+    {
+      ids: Type.String({
+        pattern: `^\\d{1,9}(,\\d{1,9}){0,${idsMax - 1}}$`,
+        maxLength: 10 * idsMax,
+        description: `up to ${idsMax} numbers with commas between them, such as 942100,949110`,
+      }),
+    },
+    closed,
+  ),
+  response: {
+    200: Type.Object({
+      items: Type.Array(Type.Object({ rule_id: Type.Integer(), name: Type.String() }), {
+        description: 'those that have a name here; the others are left out',
+      }),
+    }),
+    ...refusals,
+  },
+};
+
 /**
  * GET /api/rules/evidence: hits of rules, uses of exclusions, and which exclusions could go, need an end, or end soon.
+ * GET /api/rules/names: names by number.
  */
 export function registerEvidenceRoutes(
   app: App,
   { database: { sql }, now, ruleSets }: Pick<Parts, 'database' | 'now' | 'ruleSets'>,
 ): void {
   const namesOf = createRuleNames(ruleSets);
+  app.get('/api/rules/names', { schema: namesSchema }, async ({ query }) => {
+    const { settings } = await readHead(sql);
+    const names = await namesOf(sql, settings);
+    const ids = [...new Set(query.ids.split(',').map(Number))];
+    const named = ids.map((rule_id) => ({ rule_id, name: names.get(rule_id) ?? '' }));
+    return { items: named.filter(({ name }) => name !== '') };
+  });
   app.get('/api/rules/evidence', { schema }, async (request) => {
     const { days = 30, limit = 200 } = request.query;
     const nowMs = now();

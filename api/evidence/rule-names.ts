@@ -10,6 +10,7 @@ import { patchCatalog } from '../vpatch/catalog/index.js';
 /** Of rules that stand for what a gate decides: no rule set has them, and nodes say them in their own events. */
 const gateNames: readonly (readonly [id: number, name: string])[] = [
   [ruleIdRanges.threatIntelligence[0], 'Client address on the deny list'],
+  [1_006_001, 'The principal has a verdict'],
   [1_006_100, 'Flood protection'],
   [1_006_101, 'Rate limit of a zone'],
   [1_006_102, 'Rate limit of an endpoint'],

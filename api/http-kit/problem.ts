@@ -50,6 +50,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whoever shows `mend` where it is there would show an empty line: where the reason says it, it is left out. */
+const withoutEmptyMend = ({ mend, ...rest }: ProblemField): ProblemField =>
+  mend === undefined || mend === '' ? rest : { ...rest, mend };
+
 /** RFC 9457 document. `detail` is always there: the vulnerability-management API promises `{ "detail": string }`. */
 export function toProblem(error: ApiError, instance: string): Problem {
   return {
@@ -59,7 +63,7 @@ export function toProblem(error: ApiError, instance: string): Problem {
     detail: error.message,
     instance,
     code: error.code,
-    ...(error.extras.errors === undefined ? {} : { errors: [...error.extras.errors] }),
+    ...(error.extras.errors === undefined ? {} : { errors: error.extras.errors.map(withoutEmptyMend) }),
     ...error.extras.extensions,
   };
 }

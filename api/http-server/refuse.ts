@@ -13,7 +13,7 @@ export function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const refusal = error instanceof ApiError ? error : toRefusal(error);
+  const refusal = error instanceof ApiError ? error : toRefusal(error, request);
   // of an ApiError, whoever threw it knows; what was turned into one here is told to the operator
   if (refusal.status >= 500 && (refusal !== error || (refusal.code !== 'busy' && refusal.code !== 'not_ready')))
     request.log.error({ err: error }, 'request failed');
@@ -52,11 +52,18 @@ const outages = {
   disk: 'The disk is full or takes no writes: nothing can be saved. Make room where the database or DATA_DIR lies.',
 } as const;
 
-function toRefusal(error: FastifyError): ApiError {
+/** What a route takes that parses documents itself; curl calls a file a form unless it is told otherwise. */
+function wantedTypes({ routeOptions, headers }: FastifyRequest): string {
+  if (routeOptions.config.takesText !== true) return 'Send application/json.';
+  const came = headers['content-type'] ?? 'none';
+  return `Send application/yaml, application/json or text/plain as Content-Type; it was ${came.slice(0, 100)}.`;
+}
+
+function toRefusal(error: FastifyError, request: FastifyRequest): ApiError {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('body_too_large', 'The body is larger than this route takes.', { cause: error });
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new ApiError('media_type_unsupported', 'Send application/json.', { cause: error });
+    return new ApiError('media_type_unsupported', wantedTypes(request), { cause: error });
   if (error.code === 'FST_ERR_BAD_URL')
     return new ApiError('malformed_request', 'The path cannot be read: what follows a % has to be UTF-8.', {
       cause: error,

@@ -1,9 +1,10 @@
 // Bodies of records: JSON, one object or a list, or a line each (NDJSON), also compressed. Read by themselves, not by
 // the parser of other routes, because one bad record must not spoil the batch around it.
 import type { FastifyRequest } from 'fastify';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Readable, Transform } from 'node:stream';
-import { ApiError, type App } from '../http-kit/index.js';
+import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import type { App } from '../http-kit/app.js';
+import { ApiError } from '../http-kit/problem.js';
 import type { Rejected } from './exchange.js';
 
 /** As it comes, and after decompression. */
@@ -15,24 +16,33 @@ const lineCharsMax = 1024 * 1024;
 /** The media type under which the routes of records read their bodies, whatever the client called it. */
 const ownType = 'application/vnd.gatehouse.records';
 
+/** As it came. */
+export interface RecordBytes {
+  readonly bytes: Uint8Array;
+  /** A name of `decoders`; '': none. */
+  readonly coding: string;
+  readonly isLines: boolean;
+}
+
 export interface RecordText {
   readonly text: string;
   /** The client says that there is one record a line. */
   readonly isLines: boolean;
 }
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+type Decode = (bytes: Uint8Array, options: ZlibOptions) => Buffer;
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
 };
 
 /** Once for an app: the parser behind `takesRecords`. */
 export function registerRecordBodies(app: App): void {
   app.addContentTypeParser(ownType, (request, payload, done) => {
-    readText(request, payload).then(
-      (text) => done(null, text),
+    receive(request, payload).then(
+      (body) => done(null, body),
       (error: unknown) => done(error as Error),
     );
   });
@@ -51,37 +61,47 @@ export async function takesRecords(request: FastifyRequest): Promise<void> {
 const tooLarge = (bytes: number): ApiError =>
   new ApiError('body_too_large', `Records of one request have at most ${bytes} bytes; send them in several.`);
 
-async function readText(request: FastifyRequest, payload: Readable): Promise<RecordText> {
+async function receive(request: FastifyRequest, payload: Readable): Promise<RecordBytes> {
   const coding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
   const isLines = request.headers['x-gatehouse-lines'] === '1';
-  const decoder = decoders[coding];
-  if (coding !== 'identity' && decoder === undefined)
+  if (coding !== 'identity' && !Object.hasOwn(decoders, coding))
     throw new ApiError('media_type_unsupported', `The coding ${coding.slice(0, 50)} is not known; use gzip.`);
-  let wireBytes = 0;
-  let bytes = 0;
   const chunks: Buffer[] = [];
-  payload.on('data', (chunk: Buffer) => {
-    wireBytes += chunk.length;
-    if (wireBytes > wireBytesMax) payload.destroy(tooLarge(wireBytesMax));
-  });
-  const source = decoder === undefined ? payload : decodeWith(payload, decoder());
+  let wireBytes = 0;
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > textBytesMax) throw tooLarge(textBytesMax);
+    for await (const chunk of payload as AsyncIterable<Buffer>) {
+      wireBytes += chunk.length;
+      if (wireBytes > wireBytesMax) throw tooLarge(wireBytesMax);
       chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError('malformed_request', `The body cannot be read as ${coding}.`);
+    throw new ApiError('malformed_request', 'The body did not come whole.');
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), isLines };
+  return { bytes: Buffer.concat(chunks), coding: coding === 'identity' ? '' : coding, isLines };
 }
 
-function decodeWith(payload: Readable, decoder: Transform): Transform {
-  payload.once('error', (error) => decoder.destroy(error));
-  return payload.pipe(decoder);
+/** Undoes the content coding; at once, so not for large bodies on the thread that answers. Throws ApiError. */
+export function unpack({ bytes, coding, isLines }: RecordBytes): RecordText {
+  const decode = decoders[coding];
+  if (decode === undefined) {
+    if (bytes.length > textBytesMax) throw tooLarge(textBytesMax);
+    return { text: textOf(bytes), isLines };
+  }
+  try {
+    return { text: textOf(decode(bytes, { maxOutputLength: textBytesMax })), isLines };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(textBytesMax);
+    if (code.startsWith('Z_') || code.startsWith('ERR_')) {
+      throw new ApiError('malformed_request', `The body cannot be read as ${coding}.`);
+    }
+    throw error;
+  }
 }
+
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 export interface ParsedBody {
   /** The whole, where it is one JSON text; undefined: a line each. */

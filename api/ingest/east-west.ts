@@ -3,48 +3,13 @@ import { Type } from '@sinclair/typebox';
 import { closed, refusals, Time, type App } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
-import { keptText } from '../inventory/index.js';
-import type { ForeignExchange } from './exchange.js';
+import type { Hop } from './hops.js';
 
 /** Pairs that are kept; of further ones nothing is. */
 const hopsMax = 20_000;
-const nameCharsMax = 200;
-
-type Keeping = Parameters<typeof keptText>[1];
-
-const clip = (name: string, keeping: Keeping): string =>
-  keptText(name, keeping)
-    .replace(/[\0\ud800-\udfff]/gu, '')
-    .slice(0, nameCharsMax);
-
-export async function saveHops(tx: Queryable, exchanges: readonly ForeignExchange[], keeping: Keeping): Promise<void> {
-  const hops = new Map<string, Hop>();
-  for (const { hop, status, atMs, headers } of exchanges) {
-    if (hop === null) continue;
-    const caller = clip(hop.from, keeping);
-    const callee = clip(hop.to, keeping);
-    const key = `${caller}\0${callee}`;
-    const before = hops.get(key) ?? {
-      caller,
-      callee,
-      requests: 0,
-      unidentified: 0,
-      failed: 0,
-      first: atMs,
-      last: atMs,
-    };
-    const isIdentified = hop.isIdentified || headers.some((name, at) => at % 2 === 0 && /^authorization$/i.test(name));
-    hops.set(key, {
-      ...before,
-      requests: before.requests + 1,
-      unidentified: before.unidentified + (isIdentified ? 0 : 1),
-      failed: before.failed + (status >= 400 ? 1 : 0),
-      first: Math.min(before.first, atMs),
-      last: Math.max(before.last, atMs),
-    });
-  }
-  if (hops.size === 0) return;
-  const rows = [...hops.values()].map(({ first, last, ...hop }) => ({
+export async function saveHops(tx: Queryable, hops: readonly Hop[]): Promise<void> {
+  if (hops.length === 0) return;
+  const rows = hops.map(({ first, last, ...hop }) => ({
     ...hop,
     first_seen: new Date(first).toISOString(),
     last_seen: new Date(last).toISOString(),
@@ -59,16 +24,6 @@ export async function saveHops(tx: Queryable, exchanges: readonly ForeignExchang
       unidentified = api_hops.unidentified + excluded.unidentified, failed = api_hops.failed + excluded.failed,
       first_seen = least(api_hops.first_seen, excluded.first_seen),
       last_seen = greatest(api_hops.last_seen, excluded.last_seen)`;
-}
-
-interface Hop {
-  readonly caller: string;
-  readonly callee: string;
-  readonly requests: number;
-  readonly unidentified: number;
-  readonly failed: number;
-  readonly first: number;
-  readonly last: number;
 }
 
 const HopView = Type.Object({

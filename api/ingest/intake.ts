@@ -1,36 +1,38 @@
 // Records of others into the same observations that nodes make, each record once: by the sender's Idempotency-Key for a
-// request, by the record's own id for a record, both for a day at least.
-import {
-  keyedHash,
-  maskLevelOf,
-  observationKeyOf,
-  TrafficObserver,
-  type ObservationBatch,
-  type ObservationSource,
-  type Principal,
-} from '#proxy/contract';
-import type { Settings } from '#settings';
-import { ApiError } from '../http-kit/index.js';
+// request, by the record's own id for a record, both for a day at least. Records are taken apart before the database
+// is asked anything (digest-thread.ts), as if none of them had come before; where some had, once more without those.
+import { maskLevelOf, observationKeyOf, type ObservationSource } from '#proxy/contract';
 import type { Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
-import { hashOfId, inventoryOf, keptText, takeOnce } from '../inventory/index.js';
+import { hashOfId, inventoryOf, takeOnce } from '../inventory/index.js';
 import type { Parts } from '../parts.js';
+import type { RecordBytes } from './body.js';
+import { digestExchanges, type Digest, type DigestSettings } from './digest.js';
+import type { ReadDigest } from './digest-messages.js';
+import { createDigester, tooMany } from './digest-thread.js';
 import { saveHops } from './east-west.js';
 import type { ForeignExchange } from './exchange.js';
-
-type Keeping = Parameters<typeof keptText>[1];
+import type { RecordKind } from './reading.js';
 
 export type IntakeParts = Pick<Parts, 'database' | 'now' | 'currentSettings' | 'nodeToken'>;
 
-export interface IntakeOrder {
-  readonly exchanges: readonly ForeignExchange[];
-  readonly source: ObservationSource;
+interface Sender {
   /** The site of all of them; null: by host and path, else named after the host. */
   readonly site: string | null;
   /** Who sends; ids are unique for a sender. */
   readonly sender: string;
   /** null: none was given. */
   readonly idempotencyKey: string | null;
+}
+
+export interface IntakeOrder extends Sender {
+  readonly exchanges: readonly ForeignExchange[];
+  readonly source: ObservationSource;
+}
+
+export interface BodyOrder extends Sender {
+  readonly body: RecordBytes;
+  readonly kind: RecordKind;
 }
 
 export interface IntakeResult {
@@ -40,128 +42,99 @@ export interface IntakeResult {
   readonly duplicates: number;
 }
 
+export type BodyResult = IntakeResult & Pick<ReadDigest, 'accepted' | 'rejected' | 'rejectedTotal' | 'warnings'>;
+
+/** Both throw ApiError `too_many_requests` with Retry-After while too much waits. */
 export interface Intake {
-  /** Throws ApiError `too_many_requests` with Retry-After while too much waits. */
   take(order: IntakeOrder): Promise<IntakeResult>;
+  /** The body of a request; throws ApiError, too, for one that cannot be read. */
+  takeBody(order: BodyOrder): Promise<BodyResult>;
+  close(): Promise<void>;
 }
 
 /** Records of requests that are under way. */
 const waitingMax = 200_000;
 
 export function createIntake(parts: IntakeParts, waitingRecordsMax = waitingMax): Intake {
-  const { database, now, nodeToken } = parts;
-  const key = observationKeyOf(nodeToken);
+  const { database, now } = parts;
+  const key = observationKeyOf(parts.nodeToken);
   const inventory = inventoryOf(parts);
+  const digester = createDigester(inventory.formOf);
   const waiting = { records: 0 };
+  const settingsFor = async (site: string | null): Promise<Omit<DigestSettings, 'source'>> => {
+    const settings = await parts.currentSettings();
+    const sites = settings.sites.map(({ name, host, prefix }) => ({ name, host, prefix }));
+    const level = maskLevelOf(settings.privacy_mode);
+    return { key, level, detectsPii: settings.pii_detect, sites, site, skip: null };
+  };
+  /** `again` takes the records apart once more, without those that came before. */
+  const count = async <T extends Digest>(
+    digest: T,
+    { sender, idempotencyKey, records, source, level }: Counting,
+    again: (skip: ReadonlySet<string>) => T | Promise<T>,
+  ): Promise<IntakeResult> => {
+    if (waiting.records + records > waitingRecordsMax) throw tooMany();
+    waiting.records += records;
+    const at = new Date(now());
+    const store = async (tx: Tx): Promise<IntakeResult> => {
+      await lockUntilCommit(tx, 'inventory');
+      const isRepeated =
+        idempotencyKey !== null && !(await takeOnce(tx, `key ${sender}`, hashOfId(key, idempotencyKey), at));
+      if (isRepeated) return { isDuplicate: true, duplicates: 0 };
+      const before = await takeIds(tx, digest.ids, sender, at);
+      const { kept, hops, fresh } = before === null ? digest : await again(before);
+      await inventory.writeKept(tx, kept, source, level);
+      await saveHops(tx, hops);
+      return { isDuplicate: false, duplicates: records - fresh };
+    };
+    try {
+      return await inventory.inTurn(() => database.sql.begin(store));
+    } finally {
+      waiting.records -= records;
+    }
+  };
   return {
-    async take(order) {
-      const count = order.exchanges.length;
-      if (waiting.records + count > waitingRecordsMax)
-        throw new ApiError('too_many_requests', 'Too many records wait to be counted. Send them again later.', {
-          headers: { 'retry-after': '2' },
-        });
-      waiting.records += count;
-      try {
-        const settings = await parts.currentSettings();
-        const level = maskLevelOf(settings.privacy_mode);
-        const siteOf = createSiteFinder(settings.sites, order, { level, key });
-        return await database.sql.begin(async (tx) => {
-          await lockUntilCommit(tx, 'inventory');
-          const { sender, idempotencyKey } = order;
-          const at = new Date(now());
-          const isRepeated =
-            idempotencyKey !== null && !(await takeOnce(tx, `key ${sender}`, hashOfId(key, idempotencyKey), at));
-          if (isRepeated) return { isDuplicate: true, duplicates: 0 };
-          const fresh = await findFresh(tx, order.exchanges, sender, key, at);
-          const batch = observe(fresh, siteOf, key, settings.pii_detect);
-          await inventory.writeIn(tx, batch, order.source, level);
-          await saveHops(tx, fresh, { level, key });
-          return { isDuplicate: false, duplicates: count - fresh.length };
-        });
-      } finally {
-        waiting.records -= count;
-      }
+    async take({ exchanges, source, ...sender }) {
+      const settings = { ...(await settingsFor(sender.site)), source };
+      const digestWithout = (skip: ReadonlySet<string> | null): Digest =>
+        digestExchanges(exchanges, { ...settings, skip }, inventory.formOf);
+      const counting = { ...sender, source, level: settings.level, records: exchanges.length };
+      return count(digestWithout(null), counting, digestWithout);
     },
+    async takeBody({ body, kind, ...sender }) {
+      const settings = await settingsFor(sender.site);
+      const nowMs = now();
+      const digest = await digester.digest({ body, kind, nowMs, settings });
+      const { source, accepted, rejected, rejectedTotal, warnings } = digest;
+      const counting = { ...sender, source, level: settings.level, records: accepted };
+      const result = await count(digest, counting, (skip) =>
+        digester.digest({ body, kind, nowMs, settings: { ...settings, skip } }),
+      );
+      return { ...result, accepted, rejected, rejectedTotal, warnings };
+    },
+    close: () => digester.close(),
   };
 }
 
-/** Those whose id was not taken before; the first of several with one id. Ids are stored as keyed hashes. */
-async function findFresh(
-  tx: Tx,
-  exchanges: readonly ForeignExchange[],
-  sender: string,
-  key: Uint8Array,
-  at: Date,
-): Promise<readonly ForeignExchange[]> {
-  const hashes = exchanges.map(({ id }) => (id === '' ? '' : hashOfId(key, id)));
-  const named = [...new Set(hashes)].filter((hash) => hash !== '');
-  if (named.length === 0) return exchanges;
-  const rows = await tx<{ id: string }[]>`
-    insert into api_taken (source, id, at)
-    select ${`record ${sender}`}, value, ${at} from json_array_elements_text(${JSON.stringify(named)}::text::json)
-    on conflict do nothing returning id`;
-  const left = new Set(rows.map(({ id }) => id));
-  return exchanges.filter((_, index) => hashes[index] === '' || left.delete(hashes[index] as string));
+interface Counting extends Omit<Sender, 'site'> {
+  readonly records: number;
+  readonly source: ObservationSource;
+  readonly level: DigestSettings['level'];
 }
 
-/** The configured site that serves a host and path; where none does, a name made of the host. */
-function createSiteFinder(sites: Settings['sites'], { site, source }: IntakeOrder, keeping: Keeping) {
-  if (site !== null) return () => site;
-  const known = [...sites].sort((one, other) => other.prefix.length - one.prefix.length);
-  return ({ host, uri }: ForeignExchange): string => {
-    const name = host.toLowerCase().replace(/:\d+$/, '').slice(0, 200);
-    const found = known.find(
-      (one) => one.host !== null && one.host !== '' && one.host.toLowerCase() === name && uri.startsWith(one.prefix),
-    );
-    return (
-      found?.name ?? (name === '' ? source : keptText(host.slice(0, 200), keeping).toLowerCase().replace(/:\d+$/, ''))
-    );
-  };
-}
-
-function observe(
-  exchanges: readonly ForeignExchange[],
-  siteOf: (exchange: ForeignExchange) => string,
-  key: Uint8Array,
-  detectsPii: boolean,
-): ObservationBatch {
-  const sent: ObservationBatch[] = [];
-  const observer = new TrafficObserver({
-    ...{ key, cellsMax: 20_000, repliesPerSecond: Infinity },
-    send: (batch) => sent.push(batch),
-  });
-  for (const exchange of exchanges) {
-    const { request } = observer;
-    request.site = siteOf(exchange);
-    request.method = exchange.method;
-    request.uri = latin1(exchange.uri);
-    request.headers = exchange.headers;
-    request.clientIp = exchange.clientIp;
-    request.requestId = exchange.id.slice(0, 128);
-    request.status = exchange.status;
-    request.responseHeaders = exchange.responseHeaders;
-    request.requestBytes = exchange.requestBytes;
-    request.responseBytes = exchange.responseBytes;
-    request.latencyUs = Math.max(0, exchange.latencyUs);
-    request.body = exchange.body === null ? null : Buffer.from(exchange.body, 'utf8');
-    request.responseBody = exchange.responseBody === null ? null : Buffer.from(exchange.responseBody, 'utf8');
-    request.principal = principalOf(exchange, key);
-    request.detectsPii = detectsPii;
-    request.knowsCredentials = exchange.knowsCredentials;
-    request.atMs = exchange.atMs;
-    observer.observe();
-  }
-  observer.flush(0, true);
-  return sent[0] ?? { batch_id: '', observations: [], sightings: [], relations: [], dropped: 0 };
-}
-
-/** Paths on the road are bytes; what is none is percent-encoded, as a client would have sent it. */
-const latin1 = (uri: string): string =>
-  uri.replace(/[^\x21-\xff]/gu, (one) => (/[\ud800-\udfff]/u.test(one) ? '?' : encodeURIComponent(one)));
-
-function principalOf({ caller, headers }: ForeignExchange, key: Uint8Array): Principal | null {
-  if (caller === null) return null;
-  const hasOwn = headers.some((name, at) => at % 2 === 0 && /^(?:authorization|x-api-key)$/i.test(name));
-  if (hasOwn) return null;
-  return { kind: caller.kind, id: caller.name === '' ? '' : keyedHash(key, caller.kind, caller.name) };
+/** Notes ids as taken. null: none had been; else those that had. Ids are stored as keyed hashes. */
+async function takeIds(tx: Tx, ids: readonly string[], sender: string, at: Date): Promise<ReadonlySet<string> | null> {
+  if (ids.length === 0) return null;
+  const given = JSON.stringify(ids);
+  // Nearly always all are new: then only their number comes back.
+  const [row] = await tx<{ count: number; fresh: string | null }[]>`
+    with taken as (
+      insert into api_taken (source, id, at)
+      select ${`record ${sender}`}, value, ${at} from json_array_elements_text(${given}::text::json)
+      on conflict do nothing returning id)
+    select count(*)::int as count, case when count(*) < ${ids.length} then json_agg(id)::text end as fresh
+    from taken`;
+  if (row?.count === ids.length) return null;
+  const fresh = new Set(JSON.parse(row?.fresh ?? '[]') as string[]);
+  return new Set(ids.filter((id) => !fresh.has(id)));
 }

@@ -1,14 +1,16 @@
 // Cells into the inventory: templates are learned from the paths of a site, and sums of one template are added up. Of
 // each template some paths are told apart still, so that a merge can be taken back; further ones keep their kinds.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { segmentsOf, type MaskLevel } from '#proxy/contract';
 import type { Database, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
-import { addCells, cellsOf, rankOf, saveCells, type Cell } from './cells.js';
+import { addCells, cellsOf, isPending, saveCells, type Cell } from './cells.js';
 import { readDeclarations } from './declared.js';
 import { judge } from './judge.js';
 import { keptNames, keptPath } from './kept.js';
 import { answeredWell } from './stats.js';
 import { learnTemplates, type LearnedPath, type MergeEvidence, type TemplateNode } from './templates/learn.js';
+import { rankOf, type SiteForm } from './templates/form.js';
 import { foldedPath, matchTemplate, type TemplateMatch } from './templates/match.js';
 
 /** What a specification declares, of a site; `segments` as in its path templates, parameters as `{name}`. */
@@ -33,8 +35,7 @@ export interface FoldedEndpoint extends Cell {
   readonly segments: readonly SegmentView[];
 }
 
-export interface Fold {
-  readonly tree: TemplateNode;
+export interface Fold extends SiteForm {
   readonly endpoints: readonly FoldedEndpoint[];
   /** Cells that are one from now on. */
   readonly gone: readonly Cell[];
@@ -49,16 +50,44 @@ export interface FoldOptions {
 }
 
 /** Pure. */
-export function foldCells(
+export function foldCells(cells: readonly Cell[], options: FoldOptions): Fold {
+  const steps = foldInSteps(cells, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same with pauses whenever it took some milliseconds, in which others use the thread. */
+async function foldSlowly(cells: readonly Cell[], options: FoldOptions): Promise<Fold> {
+  const steps = foldInSteps(cells, options);
+  for (let sinceMs = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - sinceMs < turnMs) continue;
+    await nextTurn();
+    sinceMs = performance.now();
+  }
+}
+
+const turnMs = 10;
+/** Cells that are added up or matched between two looks at the clock. */
+const cellsAtOnce = 128;
+
+function* foldInSteps(
   cells: readonly Cell[],
   { declared, apart, pathsKept = pathsKeptDefault }: FoldOptions,
-): Fold {
+): Generator<void, Fold> {
   const hits = new Map<string, LearnedPath>();
-  for (const { path, stats } of cells)
+  for (const cell of cells) {
+    const { path, stats } = cell;
+    if (isPending(cell)) continue;
     hits.set(path, { segments: segmentsOf(path), hits: (hits.get(path)?.hits ?? 0) + stats.count });
+  }
   const tree = learnTemplates([...hits.values()], { declared: declared.map(({ segments }) => segments), apart });
   const groups = new Map<string, { match: TemplateMatch; cells: Cell[] }>();
-  for (const cell of cells) {
+  for (const [index, cell] of cells.entries()) {
+    if (index % cellsAtOnce === 0) yield;
     const match = matchTemplate(tree, segmentsOf(cell.path));
     if (match === null) continue;
     const key = `${cell.method} ${match.template}`;
@@ -66,20 +95,34 @@ export function foldCells(
     if (group === undefined) groups.set(key, { match, cells: [cell] });
     else group.cells.push(cell);
   }
-  const endpoints = [...groups.values()].map(({ match, cells: own }) => ({
-    ...own.reduce(addCells),
-    template: match.template,
-    segments: viewSegments(match),
-  }));
-  const folded = [...groups.values()]
-    .filter(({ match }) => match.parameters.length > 0)
-    .map(({ cells: own }) => thinOut(own, tree, pathsKept));
+  const endpoints: FoldedEndpoint[] = [];
+  const limits = new Map<TemplateNode, Map<string, number>>();
+  const folded: Thinned[] = [];
+  for (const { match, cells: own } of groups.values()) {
+    const sum = yield* addUp(own);
+    endpoints.push({ ...sum, template: match.template, segments: viewSegments(match) });
+    if (match.parameters.length === 0) continue;
+    const thinned = yield* thinOut(own, tree, pathsKept);
+    const methods = limits.get(match.end) ?? new Map<string, number>();
+    if (thinned.limit !== null) limits.set(match.end, methods.set(sum.method, thinned.limit));
+    folded.push(thinned);
+  }
   return {
     tree,
+    limits,
     endpoints: endpoints.filter(({ stats }) => answeredWell(stats) > 0),
     gone: folded.flatMap(({ gone }) => gone),
     changed: folded.flatMap(({ changed }) => changed),
   };
+}
+
+function* addUp(cells: readonly Cell[]): Generator<void, Cell> {
+  let sum = cells[0] as Cell;
+  for (let index = 1; index < cells.length; index += 1) {
+    if (index % cellsAtOnce === 0) yield;
+    sum = addCells(sum, cells[index] as Cell);
+  }
+  return sum;
 }
 
 /** The segments of its template, with the evidence of parameters. */
@@ -94,34 +137,49 @@ function viewSegments({ template, parameters }: TemplateMatch): SegmentView[] {
   });
 }
 
-function thinOut(cells: readonly Cell[], tree: TemplateNode, pathsKept: number): { gone: Cell[]; changed: Cell[] } {
+interface Thinned {
+  readonly gone: readonly Cell[];
+  readonly changed: readonly Cell[];
+  /** The highest rank that is told apart; null: there is room. */
+  readonly limit: number | null;
+}
+
+function* thinOut(cells: readonly Cell[], tree: TemplateNode, pathsKept: number): Generator<void, Thinned> {
   const placeOf = ({ path }: Cell): string => foldedPath(tree, segmentsOf(path)) ?? path;
   const isConcrete = (cell: Cell): boolean =>
     pathsKept === 0 ? placeOf(cell) !== cell.path : !cell.path.includes('/{');
-  const concrete = cells.filter(isConcrete);
-  if (concrete.length <= pathsKept) return { gone: [], changed: [] };
-  const ranked = concrete.map((cell) => ({ cell, rank: rankOf(cell.path) }));
-  ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
-  const gone = ranked.slice(pathsKept).map(({ cell }) => cell);
+  const ranked = cells
+    .filter((cell) => isConcrete(cell) && !isPending(cell))
+    .map((cell) => ({ cell, rank: rankOf(cell.path) }));
+  ranked.sort((one, other) => one.rank - other.rank || (one.cell.path < other.cell.path ? -1 : 1));
+  // What nobody got is part of its template, and no value that is told apart.
+  const pending = cells.filter((cell) => isConcrete(cell) && isPending(cell));
+  const gone = [...ranked.slice(pathsKept).map(({ cell }) => cell), ...pending];
+  const limit = pathsKept === 0 ? -1 : (ranked[pathsKept - 1]?.rank ?? null);
   const changed = new Map(cells.filter((cell) => !isConcrete(cell)).map((cell) => [cell.path, cell]));
   const touched = new Set<string>();
-  for (const cell of gone) {
+  for (const [index, cell] of gone.entries()) {
+    if (index % cellsAtOnce === 0) yield;
     const path = placeOf(cell);
     const before = changed.get(path);
     touched.add(path);
-    changed.set(path, before === undefined ? { ...cell, path } : addCells(before, { ...cell, path }));
+    changed.set(path, before === undefined ? { ...cell, path } : addCells(before, cell));
   }
-  return { gone, changed: [...touched].map((path) => changed.get(path) as Cell) };
+  return { gone, changed: [...touched].map((path) => changed.get(path) as Cell), limit };
 }
 
 export interface Folder {
   /** Makes the inventory of each site anew whose cells have changed; returns how many. */
   refresh(): Promise<number>;
+  /** As it was learned last; null: not yet. */
+  formOf(site: string): SiteForm | null;
   treeOf(site: string): TemplateNode | null;
+  /** The same for one site within a transaction that holds the lock `inventory`. */
+  refreshIn(tx: Tx, site: string, level: MaskLevel): Promise<SiteForm>;
 }
 
 export function createFolder(database: Database, levelNow: () => Promise<MaskLevel>): Folder {
-  const trees = new Map<string, TemplateNode>();
+  const forms = new Map<string, SiteForm>();
   /** By which declarations each tree was made. */
   const keys = new Map<string, string>();
   /** How much of the cells of each site was masked when it was read last. */
@@ -135,12 +193,12 @@ export function createFolder(database: Database, levelNow: () => Promise<MaskLev
     const level = await levelNow();
     const due = sites.filter(
       ({ site, is_changed }) =>
-        is_changed || !trees.has(site) || keys.get(site) !== declarations.keyOf(site) || levels.get(site) !== level,
+        is_changed || !forms.has(site) || keys.get(site) !== declarations.keyOf(site) || levels.get(site) !== level,
     );
     for (const { site } of due) {
       const declared = await declarations.operationsOf(site);
       const remasks = levels.get(site) !== level;
-      trees.set(site, await sql.begin((tx) => refreshSite(tx, { site, declared, level, remasks })));
+      forms.set(site, await sql.begin((tx) => refreshSite(tx, { site, declared, level, remasks })));
       levels.set(site, level);
       keys.set(site, declarations.keyOf(site));
     }
@@ -151,7 +209,17 @@ export function createFolder(database: Database, levelNow: () => Promise<MaskLev
       (state.running ??= refreshAll().finally(() => {
         state.running = null;
       })),
-    treeOf: (site) => trees.get(site) ?? null,
+    formOf: (site) => forms.get(site) ?? null,
+    treeOf: (site) => forms.get(site)?.tree ?? null,
+    async refreshIn(tx, site, level) {
+      const declarations = await readDeclarations(tx);
+      const declared = await declarations.operationsOf(site);
+      const form = await refreshSite(tx, { site, declared, level, remasks: levels.get(site) !== level });
+      forms.set(site, form);
+      levels.set(site, level);
+      keys.set(site, declarations.keyOf(site));
+      return form;
+    },
   };
 }
 
@@ -163,18 +231,18 @@ interface Refresh {
   readonly remasks: boolean;
 }
 
-async function refreshSite(tx: Tx, { site, declared, level, remasks }: Refresh): Promise<TemplateNode> {
+async function refreshSite(tx: Tx, { site, declared, level, remasks }: Refresh): Promise<SiteForm> {
   await lockUntilCommit(tx, 'inventory');
   if (remasks) await maskCells(tx, site, level);
   const splits = await tx<{ place: string }[]>`select place from api_splits where site = ${site}`;
   const cells = await cellsOf(tx, site);
   const apart = new Set(splits.map(({ place }) => place));
-  const fold = foldCells(cells, { declared, apart, ...(level === 'personal' ? { pathsKept: 0 } : {}) });
+  const fold = await foldSlowly(cells, { declared, apart, ...(level === 'personal' ? { pathsKept: 0 } : {}) });
   await saveEndpoints(tx, site, fold.endpoints, declared);
   await saveCells(tx, fold.changed);
   await removeCells(tx, site, fold.gone);
   await tx`update api_sites set folded = observed where site = ${site}`;
-  return fold.tree;
+  return { tree: fold.tree, limits: fold.limits };
 }
 
 async function removeCells(tx: Tx, site: string, cells: readonly Cell[]): Promise<void> {
@@ -190,7 +258,8 @@ async function maskCells(tx: Tx, site: string, level: MaskLevel): Promise<void> 
   const gone: Cell[] = [];
   const kept = new Map<string, Cell>();
   const touched = new Set<string>();
-  for (const cell of await cellsOf(tx, site)) {
+  for (const [index, cell] of (await cellsOf(tx, site)).entries()) {
+    if (index % cellsAtOnce === 0) await nextTurn();
     const path = keptPath(cell.path, level);
     const stats = keptNames(cell.stats, level);
     const key = `${cell.method} ${path}`;

@@ -6,8 +6,10 @@ import { createInventoryJob } from './job.js';
 import { registerNodeRoutes } from './node-routes.js';
 import { registerInventoryRoutes, type InventoryParts } from './routes.js';
 
-export { takeOnce } from './cells.js';
-export { hashOfId, keptText, type KeptSighting } from './kept.js';
+export { takeOnce, type KeptWindow } from './cells.js';
+export { hashOfId, keptBatch, keptText, type KeptSighting } from './kept.js';
+export { windowOf } from './sightings.js';
+export { foldedPlace, type SiteForm } from './templates/form.js';
 export { matchTemplate } from './templates/match.js';
 export { inventoryOf, type Inventory } from './inventory.js';
 export { listEndpoints, type Endpoint } from './store.js';

@@ -21,7 +21,7 @@ export function inventoryOf({ database, now, nodeToken, currentSettings }: Inven
   const level = async () => maskLevelOf((await currentSettings()).privacy_mode);
   const folder = createFolder(database, level);
   const key = observationKeyOf(nodeToken);
-  const writer = createCellWriter({ database, now, level, key, treeOf: folder.treeOf });
+  const writer = createCellWriter({ ...folder, database, now, level, key });
   const made: Inventory = {
     ...folder,
     ...writer,

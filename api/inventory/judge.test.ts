@@ -36,6 +36,43 @@ t.test('U3: the truth about credentials has three values and unknown', async (t)
   t.same(of({ credentials: { jwt: [1, 0, 0], api_key: [0, 3, 0], none: [1, 0, 0] } }).authTypes, ['jwt']);
 });
 
+t.test('N5: a login that answers without credentials is what it is for', async (t) => {
+  const open = { credentials: { none: [9, 3, 0] as const }, pii: { 'response:/token': { secret: 9 } } };
+  const auth = (method: string, template: string, over: Partial<Stats> = {}) =>
+    of({ ...open, ...over } as Partial<Stats>, method, template).parts.find(
+      ({ factor }) => factor === 'reachable without auth',
+    )?.points;
+  for (const template of [
+    '/login',
+    '/api/auth/login',
+    '/v1/sign-in',
+    '/oauth/token',
+    '/users/register',
+    '/token/refresh',
+  ])
+    t.equal(auth('POST', template), 0, template);
+  const login = of(open as unknown as Partial<Stats>, 'POST', '/api/auth/login');
+  t.match(login, { auth: 'mixed', risk: 2.5, band: 'medium' }, 'the truth about credentials is told as it is');
+  t.match(login.parts[0]?.why, /hands them out/, 'and the arithmetic says why it does not count');
+  for (const [method, template] of [
+    ['GET', '/login'],
+    ['PUT', '/login'],
+    ['POST', '/login/history'],
+    ['POST', '/login-attempts'],
+    ['POST', '/users/{id}/token'],
+    ['POST', '/training/sessions'],
+    ['POST', '/orders'],
+  ] as const)
+    t.equal(auth(method, template), 1.5, `${method} ${template}`);
+  t.equal(
+    auth('POST', '/login', { pii: { 'response:/card': { card: 1 } } }),
+    1.5,
+    'a card is nothing that a login gives',
+  );
+  t.equal(auth('POST', '/login', { credentials: { none: [3, 0, 0] } }), 0);
+  t.equal(auth('POST', '/login', { credentials: { jwt: [3, 0, 0] } }), undefined, 'nobody came without');
+});
+
 t.test('U3: access, classification and regulations', async (t) => {
   t.equal(of({ clients: { internal: 5 } }).access, 'private');
   t.equal(of({ clients: { internal: 5, external: 1 } }).access, 'public');

@@ -61,6 +61,22 @@ export function sensitiveWordOf(template: string): string | null {
   return sensitiveWords.find((one) => words.some((word) => word === one || word === `${one}s`)) ?? null;
 }
 
+/**
+ * Last words of paths that take credentials, or the wish for some, and hand them out. A path with a variable is none of
+ * them: whoever gets a token of somebody by naming him got it without showing anything.
+ */
+export const credentialsPath =
+  /\/(log-?in|sign-?in|sign-?up|register|token|refresh|(forgot|reset)-?password|password-?reset)$/i;
+
+/** What somebody sends or gets who logs in or signs up. */
+const ofLogins: ReadonlySet<string> = new Set(['secret', 'email', 'phone']);
+
+const isOpenLogin = (method: string, template: string, categories: readonly string[]): boolean =>
+  method === 'POST' &&
+  credentialsPath.test(template) &&
+  !template.includes('{') &&
+  categories.every((name) => ofLogins.has(name));
+
 export interface Judged {
   readonly method: string;
   readonly template: string;
@@ -76,7 +92,7 @@ export function judge({ method, template, stats, firstSeenMs, lastSeenMs }: Judg
   const classification = classify(categories, word);
   const days = Math.max(1, (lastSeenMs - firstSeenMs) / 86_400_000);
   const parts = [
-    ...authPart(auth),
+    ...authPart(auth, isOpenLogin(method, template, categories)),
     ...dataPart(classification, categories),
     ...(isStateChanging(method)
       ? [{ factor: 'state-changing', points: 0.5, why: `${method} changes something` } as const]
@@ -124,8 +140,14 @@ function classify(categories: readonly string[], word: string | null): Classific
 
 const isStateChanging = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method);
 
-function authPart(auth: AuthTruth): RiskPart[] {
+/**
+ * A login is asked without credentials because it gives them: that is told, and is no risk, since no
+ * protection is missing. What else it carries and changes counts as everywhere.
+ */
+function authPart(auth: AuthTruth, isLogin: boolean): RiskPart[] {
   const factor = 'reachable without auth';
+  if (isLogin && (auth === 'accepted-without' || auth === 'mixed'))
+    return [{ factor, points: 0, why: 'it takes credentials and hands them out, so it has to answer without' }];
   if (auth === 'accepted-without') return [{ factor, points: 2, why: 'requests without credentials were answered' }];
   if (auth === 'mixed')
     return [{ factor, points: 1.5, why: 'some requests without credentials were answered, others refused' }];

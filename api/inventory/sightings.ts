@@ -7,14 +7,15 @@ import type { KeptBatch } from './kept.js';
 export const waitingMax = 20_000;
 export const waitingBytesMax = 256 * 1024 * 1024;
 
+/** What of a batch waits there, as text; null: nothing. */
+export function windowOf({ sightings, relations }: Pick<KeptBatch, 'sightings' | 'relations'>): string | null {
+  if (sightings.length + relations.length === 0) return null;
+  return JSON.stringify({ sightings, relations }).replaceAll('\\u0000', '');
+}
+
 /** With the transaction that stores the observations of the window. */
-export async function queueSightings(
-  tx: Queryable,
-  { sightings, relations }: Pick<KeptBatch, 'sightings' | 'relations'>,
-  at: Date,
-): Promise<void> {
-  if (sightings.length + relations.length === 0) return;
-  const body = JSON.stringify({ sightings, relations }).replaceAll('\\u0000', '');
+export async function queueWindow(tx: Queryable, body: string | null, at: Date): Promise<void> {
+  if (body === null) return;
   const { count } = await tx`
     insert into api_sightings (at, bytes, body) select ${at}::timestamptz, ${body.length}::integer, ${body}::text
     from (select count(*) as windows, coalesce(sum(bytes), 0) as bytes from api_sightings) waiting

@@ -46,7 +46,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     ).map((row) => row.network);
   let taken = noManagedRules;
   let inForce: Settings['virtual_patches'] = [];
-  // what the road does about the feed, without its compile thread and nodes (those: change/managed-recovery.test.ts)
+  // what the road does about the feed, without its compile process and nodes (those: change/managed-recovery.test.ts)
   at.nextOutcome = async ({ version: { settings }, markPending }) => {
     taken = await readManagedRules(database.sql, settings);
     inForce = withManagedRules(settings, taken).virtual_patches;

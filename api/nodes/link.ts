@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import type { AuditLog } from '../audit/chain.js';
 import { createSealing } from '../auth/sealing.js';
-import { createPolicyCompiler, type PolicyCompiler } from '../change/compile-thread.js';
+import { createPolicyCompiler, type PolicyCompiler } from '../change/policy-compiler.js';
 import type { ApplySettings, Expected } from '../change/contract.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
@@ -45,7 +45,7 @@ export interface NodeLink {
   readonly tryRequests: TryRequests;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
-  /** Compiles the settings in force once, in the compile thread; one line of what came of it, never a rejection. */
+  /** Compiles the settings in force once, in the compile process; one line of what came of it, never a rejection. */
   warm(): Promise<string>;
   close(): Promise<void>;
 }
@@ -123,9 +123,9 @@ async function warmUp(road: ChangeRoad): Promise<string> {
   const took = (): string => `after ${Math.round(performance.now() - startedMs)} ms`;
   try {
     const kind = await road.warm();
-    return `the compile thread is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`;
+    return `the compile process is warm ${took()}${kind === 'refused' ? '; the settings do not compile' : ''}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `the compile thread is not warm ${took()}: ${reason}; the first apply takes longer`;
+    return `the compile process is not warm ${took()}: ${reason}; the first apply takes longer`;
   }
 }

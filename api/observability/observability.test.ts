@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
-import { onBothDatabases } from '../testing/databases.js';
+import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
+import { onBothDatabases, onEmbeddedDatabase } from '../testing/databases.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { families, type Family } from './families.js';
 
@@ -100,6 +101,32 @@ const withoutPromtool = await run(promtool, ['--version']).then(
   () => false as const,
   () => 'promtool is not installed (Debian: apt-get install prometheus)',
 );
+
+/** What promtool finds in a text of metrics; '' where it has nothing to say. */
+async function lint(text: string): Promise<string> {
+  const check = run(promtool, ['check', 'metrics']);
+  check.child.stdin?.end(text);
+  return check.then(
+    ({ stdout, stderr }) => `${stdout}${stderr}`,
+    (error: unknown) => String(error),
+  );
+}
+
+t.test('MONITORING 4: promtool takes the metrics of both planes', { skip: withoutPromtool }, async (t) => {
+  t.match(await lint('# TYPE bytes counter\nbytes 1\n'), /no help text/, 'it reports what is wrong');
+  const node = await startNode(t, { upstream: await startUpstream(t) });
+  t.equal((await fetch(`http://127.0.0.1:${node.http}/`)).status, 503, 'a request to count; nobody gave it rules yet');
+  const headers = { authorization: `Bearer ${nodeToken}` };
+  const ofNode = await (await fetch(`${node.url}/metrics`, { headers })).text();
+  t.match(ofNode, /^gatehouse_/m);
+  t.equal(await lint(ofNode), '', 'the data plane');
+  await onEmbeddedDatabase(t, 'metrics of the control plane', async (t, database) => {
+    const at = await startTestApp(database);
+    t.teardown(() => at.close());
+    const { token } = await at.user('viewer');
+    t.equal(await lint((await at.call('GET', '/api/metrics', { token })).text), '');
+  });
+});
 
 t.test(
   'MONITORING 4: promtool takes the rules and every query of the dashboard',

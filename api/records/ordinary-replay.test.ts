@@ -1,5 +1,5 @@
 // From an ordinary request on a node to the warning that a new rule would have blocked it: a real data plane, a real
-// compile thread, a real database.
+// compile process, a real database.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { connectDataPlane } from '../nodes/link.js';

@@ -56,7 +56,7 @@ async function moving(t: Test, database: Database): Promise<void> {
     ({ kind: 'refused', reason: 'it does not compile', diagnostics: [], tookMs: 1 }) as never;
   t.match(await move('4.9.0'), { status: 422, body: { code: 'apply_refused' } });
   t.same(await chosen(), { version: '3.3.4', by: 'operator' }, 'refused: nothing is changed');
-  at.nextOutcome = async () => Promise.reject(new Error('the compile thread died'));
+  at.nextOutcome = async () => Promise.reject(new Error('the compile process died'));
   t.equal((await move('4.9.0')).status, 500);
   t.same(await chosen(), { version: '3.3.4', by: 'operator' }, 'nor where it breaks');
   at.nextOutcome = async () => activeOutcome;

@@ -1,6 +1,7 @@
 // One security event in the form that the control plane gives it, before any other format: what happened, to whom, and
 // what was done about it. Every format of the connectors is made of this one.
 import { isIP } from 'node:net';
+import { readPrincipalKey } from '#proxy/contract';
 import type { OutboxRow } from './store.js';
 
 /** What an event is about. The names stand in what other systems have stored: none is ever given another meaning. */
@@ -195,14 +196,21 @@ function ofBan(body: Row): Told {
 function ofVerdict(body: Row): Told {
   const isChallenge = body['action'] === 'challenge';
   const isDenied = body['action'] === 'deny';
+  const network = textOf(body['network']);
+  const principal = network === null ? null : readPrincipalKey(network);
+  const whom = principal === null ? 'Client' : 'Principal';
   return {
     kind: 'verdict',
-    name: isDenied ? 'Client denied' : isChallenge ? 'Client challenged' : 'Client slowed down',
+    name: `${whom} ${isDenied ? 'denied' : isChallenge ? 'challenged' : 'slowed down'}`,
     action: isDenied ? 'blocked' : isChallenge ? 'challenged' : 'throttled',
     severity: isDenied ? 7 : 5,
-    client_ip: textOf(body['network']),
+    client_ip: principal === null ? network : null,
     reason: textOf(body['reason']),
-    details: { added_by: body['added_by'], expires_at: body['expires_at'] },
+    details: {
+      added_by: body['added_by'],
+      expires_at: body['expires_at'],
+      ...(principal === null ? {} : { principal_kind: principal.kind, principal_id: principal.id }),
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { pathAtUpstream } from '#proxy/contract';
+import { pathAtUpstream, toProxyConfig, type UpstreamDefaults } from '#proxy/contract';
 import { basePolicy, contentOfSite, sitePoliciesOf, type Settings } from '#settings';
 import { Nullable, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 
-export type SiteParts = Pick<Parts, 'currentSettings' | 'wafPort'>;
+export type SiteParts = Pick<Parts, 'currentSettings' | 'wafPort' | 'upstreams'>;
 
 const SiteView = Type.Object({
   name: Type.String(),
@@ -51,8 +51,21 @@ const listSchema = {
     200: Type.Object({
       port: Type.Integer({ description: 'WAF_PORT: where clients reach the sites, in plain HTTP' }),
       items: Type.Array(SiteView, {
-        description: 'empty: the sites are those of UPSTREAM_CUSTOMER and UPSTREAM_PAYMENT',
+        description: 'those that are saved; empty: what is protected stands in `defaults`',
       }),
+      defaults: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          prefix: Type.String(),
+          upstream: Type.String({ description: 'of UPSTREAM_CUSTOMER or UPSTREAM_PAYMENT' }),
+          protected: Type.Boolean(),
+          mode: Type.String(),
+        }),
+        {
+          description:
+            'sites of the environment, which are protected until one is saved in the settings; empty from then on',
+        },
+      ),
     }),
     ...refusals,
   },
@@ -96,9 +109,28 @@ function viewsOf(settings: Settings): Static<typeof SiteView>[] {
   });
 }
 
-export function registerSiteRoutes(app: App, { currentSettings, wafPort }: SiteParts): void {
-  app.get('/api/sites', { schema: listSchema }, async () => ({
-    port: wafPort,
-    items: viewsOf(await currentSettings()),
+/** As the data plane gets them: it is asked, not guessed, what settings without sites protect. */
+function defaultsOf(settings: Settings, upstreams: UpstreamDefaults) {
+  if (settings.sites.length > 0) return [];
+  return toProxyConfig(settings, upstreams).sites.map((site) => ({
+    name: site.name,
+    prefix: site.prefix,
+    upstream: withoutSecrets(site.upstream),
+    protected: site.protected,
+    mode: site.mode ?? settings.mode,
   }));
+}
+
+/** A person may have written a name and a password into the address; everybody may read this answer. */
+function withoutSecrets(upstream: string): string {
+  if (!URL.canParse(upstream)) return upstream;
+  const { protocol, host, pathname } = new URL(upstream);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}
+
+export function registerSiteRoutes(app: App, { currentSettings, wafPort, upstreams }: SiteParts): void {
+  app.get('/api/sites', { schema: listSchema }, async () => {
+    const settings = await currentSettings();
+    return { port: wafPort, items: viewsOf(settings), defaults: defaultsOf(settings, upstreams) };
+  });
 }

@@ -86,7 +86,10 @@ async function uploads(t: Test, database: Database): Promise<void> {
     status: 422,
     body: { detail: /line 3/, errors: [{ path: '/paths/a', reason: /begin with .*line 3/, mend: /write it as/ }] },
   });
-  t.match(await send('<xml/>', '', { 'content-type': 'application/xml' }), { status: 415 });
+  t.match(await send('<xml/>', '', { 'content-type': 'application/x-www-form-urlencoded' }), {
+    status: 415,
+    body: { detail: /application\/yaml.*it was application\/x-www-form-urlencoded/ },
+  });
   t.match(await at.call('POST', '/api/apply', { token, body: 'x: 1', headers: yaml }), { status: 415 });
   t.match(
     ((await at.call('GET', '/api/audit?action=spec.', { token })).body['items'] as { action: string }[]).map(

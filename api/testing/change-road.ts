@@ -1,4 +1,4 @@
-// The road of a change with everything real but the rule set: database, compile thread, artifacts on disk, data planes.
+// The road of a change with everything real but the rule set: database, compiler, artifacts on disk, data planes.
 import type { Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { systemActor, type Principal } from '../http-kit/index.js';

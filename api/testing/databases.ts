@@ -68,6 +68,30 @@ export async function onEmbeddedDatabase(
 }
 
 /**
+ * Runs `suite` on one database, migrated and empty, as a subtest: on PostgreSQL where there is one, which a process
+ * starts and migrates several times faster than the embedded one. For suites that are large, beside a smaller one of
+ * the same statements on both.
+ */
+export async function onOneDatabase(
+  t: Test,
+  name: string,
+  suite: (t: Test, database: Database) => Promise<void>,
+): Promise<void> {
+  if (withoutPostgres === false) await onPostgres(t, name, suite);
+  else await onEmbeddedDatabase(t, name, suite);
+}
+
+async function onPostgres(t: Test, name: string, suite: (t: Test, database: Database) => Promise<void>): Promise<void> {
+  await t.test(`${name} on PostgreSQL`, { skip: withoutPostgres }, async (t) => {
+    const cluster = await (shared.cluster ??= startCluster(root));
+    const database = openPostgres(await cluster.create());
+    t.teardown(() => database.close()); // first in, last out: what the suite tears down may still be using it
+    await migrate(database, await loadModules(features));
+    await suite(t, database);
+  });
+}
+
+/**
  * Runs `suite` on both databases, migrated and empty, as two subtests; on PostgreSQL where there is one.
  */
 export async function onBothDatabases(
@@ -75,13 +99,6 @@ export async function onBothDatabases(
   name: string,
   suite: (t: Test, database: Database) => Promise<void>,
 ): Promise<void> {
-  const modules = await loadModules(features);
   await onEmbeddedDatabase(t, name, suite);
-  await t.test(`${name} on PostgreSQL`, { skip: withoutPostgres }, async (t) => {
-    const cluster = await (shared.cluster ??= startCluster(root));
-    const database = openPostgres(await cluster.create());
-    t.teardown(() => database.close()); // first in, last out: what the suite tears down may still be using it
-    await migrate(database, modules);
-    await suite(t, database);
-  });
+  await onPostgres(t, name, suite);
 }

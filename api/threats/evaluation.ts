@@ -1,6 +1,7 @@
 // The evaluation of this process with what it remembers beside the database. Ties are rows, so that a restart does not
 // forget who owns what; windows stay for two minutes after they were taken up, so that what was about to be judged is
 // looked at again. A process that finds that another one has gone on begins from what is stored.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { observationKeyOf, segmentsOf, type Relation, type Sighting } from '#proxy/contract';
 import type { Database, Tx } from '../db/client.js';
 import { inventoryOf, matchTemplate } from '../inventory/index.js';
@@ -10,7 +11,10 @@ import { objectsMax } from './engine/memory.js';
 
 export type EvaluationParts = Pick<Parts, 'database' | 'now' | 'nodeToken' | 'currentSettings'>;
 
-const windowsAtOnce = 50;
+/** Windows of ingestion have a megabyte each, and some thousand sightings. */
+const windowsAtOnce = 10;
+/** Some milliseconds; then others that use this thread have their turn. */
+const sightingsAtOnce = 200;
 const keptMs = 120_000;
 const tiesAtOnce = 5000;
 
@@ -69,7 +73,8 @@ export async function startEvaluation(parts: EvaluationParts): Promise<Evaluatio
         const rows = await database.sql<WindowRow[]>`
           select id, body from api_sightings where id > ${cursor} order by id limit ${windowsAtOnce}`;
         if (rows.length === 0) break;
-        const fresh = rows.flatMap(({ body }) => engine.feed(JSON.parse(body) as Windows));
+        const fresh: NewTie[] = [];
+        for (const { body } of rows) fresh.push(...(await feedSlowly(engine, JSON.parse(body) as Windows)));
         await database.sql.begin(async (tx) => {
           await saveTies(tx, fresh);
           await tx`update api_threat_state set revision = revision + 1`;
@@ -83,6 +88,20 @@ export async function startEvaluation(parts: EvaluationParts): Promise<Evaluatio
       return taken;
     },
   };
+}
+
+/** Feeds a window in parts, in its order, so that the API answers meanwhile. */
+async function feedSlowly(engine: ThreatEngine, { sightings, relations }: Windows): Promise<NewTie[]> {
+  const ties: NewTie[] = [];
+  for (let from = 0; from < relations.length; from += sightingsAtOnce) {
+    ties.push(...engine.feed({ sightings: [], relations: relations.slice(from, from + sightingsAtOnce) }));
+    await nextTurn();
+  }
+  for (let from = 0; from < sightings.length; from += sightingsAtOnce) {
+    engine.feed({ sightings: sightings.slice(from, from + sightingsAtOnce), relations: [] });
+    await nextTurn();
+  }
+  return ties;
 }
 
 interface Windows {

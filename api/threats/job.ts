@@ -1,11 +1,12 @@
 // Every fifteen seconds, on the leader: what principals did since is taken up and judged; new findings become rows,
 // events for other systems and, where the settings say so, bans.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Settings } from '#settings';
 import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteEvent } from '../siem/store.js';
 import { blockOffender } from './block.js';
-import { threatKinds, type Finding } from './engine/finding.js';
+import { threatKinds, type Finding, type JudgeOptions } from './engine/finding.js';
 import { objectsMax } from './engine/memory.js';
 import { evaluationOf, type Evaluation } from './evaluation.js';
 import { boundThreats, saveFinding, type ThreatRow } from './store.js';
@@ -28,7 +29,7 @@ export function createThreatJob(parts: ThreatParts): Job {
       const windows = await evaluation.takeUp(nowMs, signal);
       const settings = await parts.currentSettings();
       const { api_bola_threshold: threshold, api_bola_window_sec: seconds } = settings;
-      const findings = evaluation.engine.judge({ nowMs, threshold, windowMs: seconds * 1000, settleMs });
+      const findings = await judgeSlowly(evaluation, { nowMs, threshold, windowMs: seconds * 1000, settleMs });
       let banned = 0;
       let fresh = 0;
       for (const finding of findings) {
@@ -41,6 +42,16 @@ export function createThreatJob(parts: ThreatParts): Job {
       return `${windows} windows, ${fresh} new findings, ${findings.length - fresh} known ones, ${banned} bans`;
     },
   };
+}
+
+/** In parts, so that the API answers meanwhile. */
+async function judgeSlowly({ engine }: Evaluation, options: JudgeOptions): Promise<Finding[]> {
+  const steps = engine.judgeInSteps(options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
 }
 
 async function keep(

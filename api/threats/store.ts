@@ -1,4 +1,5 @@
 // Findings as rows: one for what one principal does at one operation in one way, however often.
+import type { CredentialKind } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
 import { evidenceMax, severities, type Evidence, type Finding, type ThreatKind } from './engine/finding.js';
 
@@ -129,16 +130,22 @@ export interface ClientThreat {
   readonly kind: ThreatKind;
   readonly severity: Finding['severity'];
   readonly count: number;
+  /** Key of the principal, of one that only its owner can be: its credential as a whole. */
+  readonly principal?: string;
 }
+
+/** Credentials whose hash in observations is that of the whole value; others are claims that nobody verified. */
+const wholeCredentials: ReadonlySet<string> = new Set<CredentialKind>(['api_key', 'bearer', 'session']);
 
 /** What is found of clients since a time, by address, the latest first; what people dismissed is not among it. */
 export async function threatsOf(sql: Queryable, since: Date): Promise<ClientThreat[]> {
   const rows = await sql<ThreatRow[]>`
     select * from api_threats where last_at >= ${since} and status <> 'dismissed'
     order by last_at desc, id desc limit ${threatsOfMax}`;
-  return rows.flatMap(({ id, kind, severity, count, client_ips: ips }) =>
+  return rows.flatMap(({ id, kind, severity, count, client_ips: ips, credential, principal }) =>
     listOf<string>(ips).map((address) => ({
       ...{ address, id, count: Number(count) },
+      ...(wholeCredentials.has(credential) ? { principal: `${credential}:${principal}` } : {}),
       kind: kind as ThreatKind,
       severity: severity as Finding['severity'],
     })),

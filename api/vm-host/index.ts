@@ -31,6 +31,10 @@ const toHost = (parts: VmParts): Host => ({
   intelSources: createIntelSources(parts),
   csafNamespace: async () => (await parts.currentSettings()).vm_csaf_namespace,
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,
+  eventBounds: async () => {
+    const { vm_events_days: days, vm_events_max: rowsMax } = await parts.currentSettings();
+    return { days, rowsMax };
+  },
   takeEvents,
 });
 

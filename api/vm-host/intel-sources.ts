@@ -1,4 +1,4 @@
-// Where the vulnerability manager fetches EPSS and KEV from: what the settings name, through the guarded client.
+// Where the vulnerability manager fetches EPSS, KEV and advisories from: what the settings name, by the guarded client.
 import type { IntelSources } from '#vm-manager';
 import { ApiError } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -10,9 +10,10 @@ const timeoutMs = 120_000;
 export const createIntelSources =
   ({ outbound, currentSettings }: Pick<Parts, 'outbound' | 'currentSettings'>) =>
   async (): Promise<IntelSources> => {
-    const { vm_epss_url: epss, vm_kev_url: kev, vm_intel_hours: hours } = await currentSettings();
+    const settings = await currentSettings();
+    const { vm_epss_url: epss, vm_kev_url: kev, vm_osv_url: osv, vm_intel_hours: hours } = settings;
     return {
-      urls: { epss, kev },
+      urls: { epss, kev, osv },
       everyMs: hours * hourMs,
       async download(url, bytesMax) {
         const { protocol, host } = new URL(url);

@@ -1,6 +1,6 @@
-// Full load from one address, from a thread of its own: so many connections, each asks again as soon as it is answered.
-// It notes by when it was refused how, to tell when each of its connections met the ban.
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+// Full load from one address, from a process of its own: so many connections, each asks again as soon as it is
+// answered. It notes by when it was refused how, to tell when each of its connections met the ban.
+import { attackersNice, given, isPart, startPart, tellAndEnd, untilFinish } from './part.js';
 import { RawClient, requestOf } from './raw-client.js';
 
 export interface FloodGiven {
@@ -22,15 +22,11 @@ export interface Flooded {
   readonly bannedConnections: number;
 }
 
-export function flood(given: FloodGiven): Promise<Flooded> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: given });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-}
+export const flood = (attack: FloodGiven): Promise<Flooded> =>
+  startPart<Flooded>(import.meta.url, attack, attackersNice).told;
 
 async function run({ port, from, connections, seconds, threshold }: FloodGiven): Promise<Flooded> {
+  untilFinish();
   const request = requestOf('/shop/items');
   const byStatus: Record<string, number> = {};
   const startedMs = performance.now();
@@ -57,4 +53,4 @@ async function run({ port, from, connections, seconds, threshold }: FloodGiven):
   return { byStatus, crossedMs, lastUnbannedMs, bannedConnections: ends.filter(Boolean).length };
 }
 
-if (!isMainThread && parentPort !== null) parentPort.postMessage(await run(workerData as FloodGiven));
+if (isPart(import.meta.url)) tellAndEnd(await run(given<FloodGiven>()));

@@ -61,20 +61,20 @@ async function untilServed({ port }: System): Promise<void> {
   client.close();
 }
 
-async function askAdmin(system: System, path: string): Promise<string> {
+async function askAdmin(system: Pick<System, 'admin'>, path: string): Promise<string> {
   const { port, token } = system.admin ?? { port: 0, token: '' };
   const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
   return reply.text();
 }
 
 /** Requests that the node is at work on, of all workers. */
-export async function inFlight(system: System): Promise<number> {
+export async function inFlight(system: Pick<System, 'admin'>): Promise<number> {
   const { workers } = JSON.parse(await askAdmin(system, '/status')) as { workers: { inFlight: number | null }[] };
   return workers.reduce((sum, worker) => sum + (worker.inFlight ?? Number.NaN), 0);
 }
 
 /** A figure of the node's metrics, summed over its labels; 0 where it has none. */
-export async function metric(system: System, name: string): Promise<number> {
+export async function metric(system: Pick<System, 'admin'>, name: string): Promise<number> {
   const lines = (await askAdmin(system, '/metrics')).split('\n').filter((line) => /^[^{ ]+/.exec(line)?.[0] === name);
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }

@@ -1,8 +1,8 @@
-// Somebody who does no harm while others do: a request every 25 ms on few connections of an own address, from a thread
+// Somebody who does no harm while others do: a request every 25 ms on few connections of an own address, from a process
 // of its own, so that what the harness does beside is not counted. A latency counts from when its request was due.
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '../statistics.js';
+import { given, isPart, startPart, tellAndEnd, untilFinish } from './part.js';
 import { RawClient, requestOf } from './raw-client.js';
 
 const everyMs = 25;
@@ -25,30 +25,24 @@ interface Given {
 }
 
 /** Begins at once; the result tells of the time until `stop`. */
-export function startWellBehaved(given: Given): { stop(): Promise<Served> } {
-  const worker = new Worker(new URL(import.meta.url), { workerData: given });
-  const told = new Promise<Served>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-  told.catch(() => undefined); // whoever stops it hears
+export function startWellBehaved(client: Given): { stop(): Promise<Served> } {
+  const part = startPart<Served>(import.meta.url, client);
   return {
     stop() {
-      worker.postMessage('stop');
-      return told;
+      part.finish();
+      return part.told;
     },
   };
 }
 
-export async function during(given: Given, ms: number): Promise<Served> {
-  const client = startWellBehaved(given);
+export async function during(client: Given, ms: number): Promise<Served> {
+  const running = startWellBehaved(client);
   await pause(ms);
-  return client.stop();
+  return running.stop();
 }
 
 async function run({ port, from }: Given): Promise<Served> {
-  const ending = new AbortController();
-  parentPort?.once('message', () => ending.abort());
+  const ending = untilFinish();
   const idle = Array.from(
     { length: clientsAtOnce },
     () => new RawClient({ port, from, request: requestOf('/shop/items') }),
@@ -59,7 +53,7 @@ async function run({ port, from }: Given): Promise<Served> {
   let refused = 0;
   const refusals: Record<string, number> = {};
   // What was missed while nothing went on is not made up for: that would be a burst, which limits refuse with reason.
-  for (let dueMs = performance.now(); !ending.signal.aborted; dueMs += everyMs) {
+  for (let dueMs = performance.now(); !ending.aborted; dueMs += everyMs) {
     dueMs = Math.max(dueMs, performance.now() - everyMs);
     await pause(Math.max(0, dueMs - performance.now()));
     while (idle.length === 0) await Promise.race(running); // a wait that counts: it was due
@@ -82,4 +76,4 @@ async function run({ port, from }: Given): Promise<Served> {
   return { asked: latencies.length, refused, refusals, p99Ms };
 }
 
-if (!isMainThread && parentPort !== null) parentPort.postMessage(await run(workerData as Given));
+if (isPart(import.meta.url)) tellAndEnd(await run(given<Given>()));

@@ -46,7 +46,11 @@ export const viteConfig = (): InlineConfig => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // Where the time of a slow machine goes is no news to who installs: the hint looked like a failure in `make run`.
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    rolldownOptions: {
+      checks: { bundlerTimings: false },
+      // The commands of the editor name it for what is not used here; that loading it does nothing it does not say.
+      treeshake: { moduleSideEffects: [{ test: /@lezer\/common/, sideEffects: false }] },
+    },
   },
 });
 

@@ -5,8 +5,8 @@ import type { Page, Route } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
-/** Pages with a list, and where its rows come from. */
-const lists: readonly (readonly [page: string, source: string])[] = [
+/** Pages with lists, and where the rows of each come from. */
+const lists: readonly (readonly [page: string, ...sources: string[]])[] = [
   ['/soc', '/api/events'],
   ['/requests', '/api/requests'],
   ['/protection/addresses', '/api/threat-intel'],
@@ -21,24 +21,25 @@ const lists: readonly (readonly [page: string, source: string])[] = [
   ['/admin/nodes', '/api/nodes'],
   ['/admin/audit', '/api/audit'],
   ['/admin/users', '/api/users'],
-  ['/admin/tokens', '/api/tokens'],
+  ['/admin/tokens', '/api/tokens', '/api/v1/tokens'],
   ['/account', '/api/account/sessions'],
 ];
 
 interface Held {
-  /** Resolves when the page has asked. */
+  /** Resolves when the page has asked one of them. */
   readonly asked: Promise<void>;
   /** Lets every answer go, those that come later, too. */
   release(): Promise<void>;
 }
 
-/** Keeps back the answers from one address, and from those below it, until they are let go. */
-async function hold(page: Page, source: string): Promise<Held> {
+/** Keeps back the answers from these addresses, and from those below them, until they are let go. */
+async function hold(page: Page, ...sources: readonly string[]): Promise<Held> {
   const kept: Route[] = [];
   let isHeld = true;
   let saw: () => void;
   const asked = new Promise<void>((resolve) => (saw = resolve));
-  const matches = (url: URL): boolean => url.pathname.startsWith(source) && !url.pathname.endsWith('/stream');
+  const matches = ({ pathname }: URL): boolean =>
+    sources.some((source) => pathname.startsWith(source)) && !pathname.endsWith('/stream');
   const keep = async (route: Route): Promise<void> => {
     saw();
     if (!isHeld) return route.continue();
@@ -66,8 +67,8 @@ const claimed = async (page: Page): Promise<string[]> =>
 async function beforeTheFirst(t: Test, stack: Stack): Promise<void> {
   const { page } = await stack.open();
   await logIn(page);
-  for (const [path, source] of lists) {
-    const held = await hold(page, source);
+  for (const [path, ...sources] of lists) {
+    const held = await hold(page, ...sources);
     await go(page, path);
     await held.asked;
     await page.locator('main .spinner').first().waitFor();

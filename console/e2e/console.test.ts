@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { testMsMax } from '#api/testing/waiting';
 import { loggedInPaths, publicPaths } from './pages.js';
+import { choose, goByPalette, openRow, press, tabTo, typeInto } from './page-checks/keyboard.js';
 import { prepareChecks, seriousOn, tooWide, unseenFocus } from './page-checks/checks.js';
 import { arrive, email, firstPassword, go, logIn, password, startStack, withoutBrowser, type Stack } from './stack.js';
 
@@ -13,17 +14,17 @@ async function firstLogin(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await page.goto('/');
   t.match(await page.title(), 'Rampart & "Sons"', 'the name of the installation, as text');
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill('not the password');
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await typeInto(page, page.getByLabel('E-mail'), email);
+  await typeInto(page, page.getByLabel('Password'), 'not the password');
+  await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
-  await page.getByLabel('Password').fill(firstPassword);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await typeInto(page, page.getByLabel('Password'), firstPassword);
+  await press(page, page.getByRole('button', { name: 'Log in' }));
   await page.getByRole('heading', { name: 'Choose your own password' }).waitFor();
-  await page.getByLabel('Current password').fill(firstPassword);
-  await page.getByLabel('New password', { exact: true }).fill(password);
-  await page.getByLabel('New password, again').fill(password);
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await typeInto(page, page.getByLabel('Current password'), firstPassword);
+  await typeInto(page, page.getByLabel('New password', { exact: true }), password);
+  await typeInto(page, page.getByLabel('New password, again'), password);
+  await press(page, page.getByRole('button', { name: 'Change the password' }));
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
   const cookies = await page.context().cookies();
   t.match(cookies[0], { httpOnly: true, sameSite: 'Strict' }, 'no script sees the session');
@@ -34,15 +35,15 @@ async function changeAndApply(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   t.equal((await fetch(stack.waf + attack)).status, 403);
-  await go(page, '/waf');
-  await page.getByLabel('Mode').selectOption('DetectionOnly');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('link', { name: /Not active/ }).click();
-  await page.getByRole('button', { name: 'Apply', exact: true }).click();
+  await goByPalette(page, 'rule set', 'Rule set');
+  await choose(page, page.getByLabel('Mode'), 'Det');
+  await press(page, page.getByRole('button', { name: 'Save' }));
+  await press(page, page.getByRole('link', { name: /Not active/ }));
+  await press(page, page.getByRole('button', { name: 'Apply', exact: true }));
   await page.getByText('Everything that is saved is in force').waitFor();
   t.not((await fetch(stack.waf + attack)).status, 403, 'the protected port behaves differently');
-  await page.getByRole('button', { name: 'Bring back' }).first().click();
-  await page.getByRole('button', { name: 'Bring back and apply' }).click();
+  await press(page, page.getByRole('button', { name: 'Bring back' }).first());
+  await press(page, page.getByRole('button', { name: 'Bring back and apply' }));
   await page.getByText(/are in force again/).waitFor();
   t.equal((await fetch(stack.waf + attack)).status, 403, 'and as before after the rollback');
   t.same(complaints, []);
@@ -56,8 +57,7 @@ async function events(t: Test, stack: Stack): Promise<void> {
   await fetch(`${stack.waf}${attack}&seen=live`, { headers: { 'user-agent': '<svg onload=document.title=3>' } });
   await fetch(stack.waf + hostile);
   const row = page.locator('.table-row', { hasText: 'seen=live' }).first();
-  await row.waitFor(); // it comes by itself
-  await row.click();
+  await openRow(page, row); // it comes by itself
   const drawer = page.getByRole('dialog');
   await drawer.getByRole('heading', { name: 'What the rules saw' }).waitFor();
   t.match(await drawer.innerText(), /<svg onload=document\.title=3>/, 'what a client sent is text');
@@ -66,11 +66,10 @@ async function events(t: Test, stack: Stack): Promise<void> {
   await other.goto(`${page.url()}&verdict=pass`);
   await other.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
   await other.close(); // a colleague who opens it sees it, whatever the list shows
-  await drawer.getByRole('button', { name: 'Exclude' }).click();
-  await page.getByLabel('Why').fill('a test');
-  await page.getByRole('button', { name: /Save and check/ }).click();
-  await page.getByRole('button', { name: 'Apply now' }).waitFor();
-  await page.getByRole('button', { name: 'Apply now' }).click();
+  await press(page, drawer.getByRole('button', { name: 'Exclude' }));
+  await typeInto(page, page.getByLabel('Why'), 'a test');
+  await press(page, page.getByRole('button', { name: /Save and check/ }));
+  await press(page, page.getByRole('button', { name: 'Apply now' }));
   await page.getByText('The exclusion is in force on every node.').waitFor();
   t.not((await fetch(stack.waf + attack)).status, 403, 'the excluded request passes');
   t.notMatch(await page.title(), /^[123]$/, 'nothing of it ran');
@@ -87,10 +86,11 @@ async function eventToRule(t: Test, stack: Stack): Promise<void> {
   const road = drawer.locator('.road');
   await road.waitFor();
   t.match(await road.innerText(), /passed[^]*take[^]*stopped here[^]*request body[^]*not reached[^]*forward/);
-  await drawer.getByRole('button', { name: 'Decide over this client' }).click();
+  await press(page, drawer.getByRole('button', { name: 'Decide over this client' }));
   const question = page.getByRole('dialog', { name: /What about/ });
-  await question.getByLabel('Decision').selectOption('throttle');
-  await question.getByRole('button', { name: 'Decide', exact: true }).click();
+  await tabTo(page, question.getByLabel('Decision'));
+  await page.keyboard.press('End'); // the last choice is to slow it down
+  await press(page, question.getByRole('button', { name: 'Decide', exact: true }));
   await page.getByText(/It is decided over|your own address/).waitFor(); // the tests' client is whoever asks
   await page.keyboard.press('Escape');
   await drawer.getByRole('button', { name: 'Use as the test of a rule' }).click();
@@ -108,22 +108,22 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/waf/rules/new');
-  await page.getByLabel('Name').fill('no grues');
-  await page.getByRole('tab', { name: 'Seclang' }).click();
+  await typeInto(page, page.getByLabel('Name'), 'no grues');
+  await tabTo(page, page.getByRole('tab', { name: 'Form' }));
+  await page.keyboard.press('ArrowRight');
   const editor = page.getByRole('textbox', { name: 'Seclang' });
-  await editor.click();
+  await tabTo(page, editor);
   await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,t:nonsense"');
   await page
     .getByText(/line 1, column \d+/)
     .first()
     .waitFor();
   t.match(await page.locator('main').innerText(), /nonsense/, 'the mistake has its place');
-  await editor.click();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');
   await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,status:403,log,t:none"');
-  await page.getByText('It compiles and its tests pass').waitFor();
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It compiles; it has no tests yet').waitFor();
+  await press(page, page.getByRole('button', { name: 'Save' })); // Tab leaves the editor, too
   await page.getByRole('link', { name: 'no grues' }).waitFor();
   t.same(complaints, [], 'the editor needs no exception from the policy');
 }
@@ -142,7 +142,7 @@ async function twoEditors(t: Test, stack: Stack): Promise<void> {
   const dialog = mine.page.getByRole('dialog');
   await dialog.getByText('Somebody else saved meanwhile').waitFor();
   t.match(await dialog.innerText(), /9[^]*7/, 'both values are shown');
-  await dialog.getByRole('button', { name: 'Keep theirs' }).click();
+  await press(mine.page, dialog.getByRole('button', { name: 'Keep theirs' }));
   await mine.page.reload();
   await mine.page.getByLabel('Inbound threshold').waitFor();
   t.equal(await mine.page.getByLabel('Inbound threshold').inputValue(), '9');
@@ -242,13 +242,15 @@ async function byKeyboard(t: Test, stack: Stack): Promise<void> {
 t.setTimeout(testMsMax);
 t.test('the console in a browser', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
-  await t.test('the first login, and a password of one’s own', (t) => firstLogin(t, stack));
+  await t.test('A2: by keyboard alone: the first login, and a password of one’s own', (t) => firstLogin(t, stack));
   await t.test('the first page is small', (t) => firstLoad(t, stack));
-  await t.test('a change is applied, and taken back', (t) => changeAndApply(t, stack));
-  await t.test('events come by themselves; one is explained and excluded', (t) => events(t, stack));
+  await t.test('A2: by keyboard alone: a change is applied, and taken back', (t) => changeAndApply(t, stack));
+  await t.test('A2: by keyboard alone: events come by themselves; one is explained and excluded', (t) =>
+    events(t, stack),
+  );
   await t.test('C7: an event shows its road, and becomes the test of a rule', (t) => eventToRule(t, stack));
   await t.test('a number is that of the list behind it', (t) => counts(t, stack));
-  await t.test('a rule with a mistake, and without', (t) => rules(t, stack));
+  await t.test('A2: by keyboard alone: a rule with a mistake, and without', (t) => rules(t, stack));
   await t.test('two who edit the same', (t) => twoEditors(t, stack));
   await t.test('a viewer sees, and cannot', (t) => viewers(t, stack));
   await t.test('every page: both themes, on a telephone, by keyboard', (t) => everyPage(t, stack));

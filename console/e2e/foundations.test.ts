@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { URI, type TOTP } from 'otpauth';
+import { press, typeInto } from './page-checks/keyboard.js';
 import {
   askApi,
   chooseOwnPassword,
@@ -152,6 +153,53 @@ async function sessionEnds(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+/** The files that a page began with are gone; `isGone` false: the server answers nothing in their place. */
+async function losePartsOf(page: Page, isGone: boolean): Promise<void> {
+  await page.route('**/assets/**', (route) => {
+    if (isGone) return route.fulfill({ status: 404, body: 'There is nothing here.' });
+    return route.abort('connectionrefused');
+  });
+}
+
+async function upgraded(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  await go(page, '/admin/nodes');
+  await go(page, '/waf/rules/new');
+  const notice = page.locator('.notice', { hasText: 'Gatehouse was updated' });
+  await page.getByLabel('Name').fill('half a rule');
+  await losePartsOf(page, true);
+  await page.getByRole('tab', { name: 'Seclang' }).click();
+  await notice.waitFor();
+  await page.getByLabel('Seclang', { exact: true }).fill('SecAction "id:1,phase:1,pass"');
+  t.equal(await page.getByLabel('Name').inputValue(), 'half a rule', 'what was typed stays');
+  page.once('dialog', (browsers) => void browsers.dismiss());
+  const asked = page.waitForEvent('dialog');
+  await notice.getByRole('button', { name: 'Load it again' }).click();
+  await asked;
+  t.match(
+    await page.getByLabel('Seclang', { exact: true }).inputValue(),
+    /SecAction/,
+    'the browser asks before it goes',
+  );
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('button', { name: 'Leave and discard' }).click();
+  await page.getByLabel('Name').waitFor({ state: 'detached' });
+  t.equal(await notice.count(), 1);
+  t.equal(await page.locator('.notice').count(), 1, 'nothing says that the page has failed');
+  await page.unroute('**/assets/**');
+  await notice.getByRole('button', { name: 'Load it again' }).click();
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  t.equal(await notice.count(), 0);
+  await losePartsOf(page, false);
+  await page.getByRole('link', { name: 'Custom rules', exact: true }).click();
+  await page.getByText('A part of the console could not be loaded').waitFor();
+  t.equal(await notice.count(), 0, 'a server that is away has replaced nothing');
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  t.equal(await page.locator('.notice').count(), 0, 'another page is not the one that failed');
+}
+
 /** Modules of the drawn code that are dark. */
 const darkModules = (page: Page): Promise<Set<string>> =>
   page
@@ -164,8 +212,8 @@ async function secondFactor(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/account');
-  await page.getByLabel('Your password').fill(password);
-  await page.getByRole('button', { name: 'Set up' }).click();
+  await typeInto(page, page.getByLabel('Your password'), password);
+  await press(page, page.getByRole('button', { name: 'Set up' }));
   const dark = await darkModules(page);
   const size = Math.max(...[...dark].map((place) => Number(place.split(' ')[0]))) + 5;
   for (const [x, y] of [
@@ -178,11 +226,11 @@ async function secondFactor(t: Test, stack: Stack): Promise<void> {
   }
   const uri = (await page.getByRole('link', { name: /Open in an app/ }).getAttribute('href')) ?? '';
   const totp = URI.parse(uri) as TOTP;
-  await page.getByLabel('Code', { exact: true }).fill(totp.generate());
-  await page.getByRole('button', { name: 'Turn on' }).click();
+  await typeInto(page, page.getByLabel('Code', { exact: true }), totp.generate());
+  await press(page, page.getByRole('button', { name: 'Turn on' }));
   await page.getByText(/Recovery codes: shown once/).waitFor();
   const codes = await page.locator('.notice li').allInnerTexts();
-  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await press(page, page.getByRole('button', { name: 'I have kept them' }));
   const other = await stack.open();
   await other.page.goto('/');
   await other.page.getByLabel('E-mail').fill(email);
@@ -233,23 +281,26 @@ async function firstSteps(t: Test, stack: Stack): Promise<void> {
   const application = await startApplication(t);
   const { page, complaints } = await stack.open();
   await logIn(page);
+  // `up` tries an attack when it starts: whoever comes later does not wait for one
+  const seen = page.locator('.steps .notice.good');
+  await seen.getByText('The attack was blocked').waitFor();
+  t.equal(await page.getByText('Waiting for it').count(), 0, 'A3: what was blocked before is seen');
   const upstream = page.getByLabel('Address of your application');
-  await upstream.fill('not an address');
-  await page.getByRole('button', { name: 'Protect it' }).click();
+  await typeInto(page, upstream, 'not an address');
+  await press(page, page.getByRole('button', { name: 'Protect it' }));
   await page.locator('.steps').getByRole('alert').waitFor(); // it says what is wrong, where it was typed
-  await upstream.fill(application);
-  await page.getByRole('button', { name: 'Protect it' }).click();
-  await page.getByRole('button', { name: 'Apply', exact: true }).click();
-  await page.getByText('Waiting for it').waitFor();
+  await typeInto(page, upstream, application);
+  await page.keyboard.press('Enter');
+  await press(page, page.getByRole('button', { name: 'Apply', exact: true }));
   await until('the application answers', async () =>
     (await (await fetch(stack.waf)).text()).includes('the application of the test'),
   );
-  t.equal((await fetch(`${stack.waf}/search?q=1'%20OR%20'1'='1`)).status, 403);
-  await page.getByText('The attack was blocked').waitFor();
-  // each step asks for itself, so that the event may be seen before the answer of what is in force
+  t.equal((await fetch(`${stack.waf}/search?mine=1&q=1'%20OR%20'1'='1`)).status, 403);
+  await seen.getByText('mine=1').waitFor(); // the newest
+  // each step asks for itself: the event may be seen before the answer of what is in force
   await page.locator('.steps .badge.good').nth(2).waitFor();
   t.equal(await page.locator('.steps .badge.good').count(), 3, 'all three are done');
-  await page.getByRole('link', { name: 'See which rules saw it, and why' }).click();
+  await press(page, page.getByRole('link', { name: 'See which rules saw it, and why' }));
   await page.getByRole('dialog').getByRole('heading', { name: 'What the rules saw' }).waitFor();
   await go(page, '/');
   await page.getByText('Traffic', { exact: true }).waitFor();
@@ -261,7 +312,7 @@ t.setTimeout(testMsMax);
 t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
   await chooseOwnPassword((await stack.open()).page);
-  await t.test('C2: three steps: an application is named, protected, and its first attack seen', (t) =>
+  await t.test('C2, A2: three steps by keyboard: an application is named, protected, and its first attack seen', (t) =>
     firstSteps(t, stack),
   );
   await t.test('C1: a table is put in order, walked by keys, drawn in parts; it says when it fails', (t) =>
@@ -270,6 +321,7 @@ t.test('what every page shares', { skip: withoutBrowser }, async (t) => {
   await t.test('C3: the palette knows pages, settings and actions; keys', (t) => palette(t, stack));
   await t.test('C3: nothing unsaved is left behind unasked', (t) => unsaved(t, stack));
   await t.test('C3: a session that ends takes nothing along', (t) => sessionEnds(t, stack));
+  await t.test('L1: an upgrade under an open page is told calmly, and takes nothing along', (t) => upgraded(t, stack));
   await t.test('C1: a second factor is enrolled by its QR code', (t) => secondFactor(t, stack));
   await t.test('C4: anybody may try an attack, without a login', (t) => demo(t, stack));
 });

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
+import { press } from './page-checks/keyboard.js';
 import {
   arrive,
   askApi,
@@ -100,6 +101,42 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+/** What the risk is made of, where it was seen, a risk by hand, and what people say. */
+async function look(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities?cwe=78');
+  await page.locator('.table-row').click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('What the risk is made of').click();
+  await drawer.getByText('severity (CVSS)').waitFor();
+  await drawer.getByText('Where it was seen').click();
+  await drawer.getByText(/house checker, last/).waitFor();
+  await drawer.locator('summary', { hasText: 'Set the risk by hand' }).click();
+  await drawer.getByLabel('Risk by hand').fill('101');
+  await drawer.getByText('Write a whole number from 0 to 100.').waitFor();
+  await drawer.getByLabel('Risk by hand').fill('7');
+  const set = drawer.getByRole('button', { name: 'Set the risk by hand' });
+  t.ok(await set.isDisabled(), 'a reason is needed');
+  await drawer.getByLabel('Why is it so').fill('nobody reaches it');
+  await set.click();
+  await drawer.getByText('7 of 100, set by hand').waitFor();
+  await drawer.getByLabel('Comment').fill('The new converter\ncomes in May.');
+  await drawer.getByRole('button', { name: 'Add the comment' }).click();
+  const said = drawer.locator('li', { hasText: 'comes in May.' });
+  t.match(await said.innerText(), /The new converter\ncomes in May\./, 'a line break is one, and no sign of it');
+  await drawer.getByRole('button', { name: 'Take back' }).click();
+  await drawer.getByText('taken back').waitFor();
+  await page.keyboard.press('Escape');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ]);
+  const lines = (await readFile((await download.path()) ?? '', 'utf8')).trim().split('\n');
+  t.equal(lines.length, 2, 'a heading and the one finding that the filters show');
+  t.same(complaints, []);
+}
+
 async function numbersAgree(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
@@ -161,19 +198,78 @@ async function reports(t: Test, stack: Stack): Promise<void> {
   ] as const) {
     await page.getByLabel('Title', { exact: true }).fill(`of ${format}`);
     await page.getByLabel('Format', { exact: true }).selectOption(format);
-    await page.getByRole('button', { name: 'Build a report' }).click();
+    await press(page, page.getByRole('button', { name: 'Build a report' }));
     const row = page.locator('.table-row', { hasText: `of ${format}` });
     await row.waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      row.getByRole('link', { name: 'Download' }).click(),
+      press(page, row.getByRole('link', { name: 'Download' })), // by keyboard
     ]);
     t.match(download.suggestedFilename(), new RegExp(`^report-\\d+\\.${format}$`));
     t.match(await readFile((await download.path()) ?? '', 'latin1'), begins, `${format} is what it says`);
   }
+  await page.getByLabel(/^Open Findings/).uncheck();
+  await page.getByLabel('Title', { exact: true }).fill('of one section');
+  await page.getByRole('button', { name: 'Build a report' }).click();
+  const one = page.locator('.table-row', { hasText: 'of one section' });
+  await one.waitFor();
+  t.match(await one.innerText(), /attack chains/, 'the list says what a report holds');
+  t.notMatch(await one.innerText(), /open findings/, 'what was left out is not in it');
+  t.match(await page.locator('.table-row', { hasText: 'of html' }).innerText(), /attack chains, open findings/);
+  await page.getByLabel(/^Attack Chains/).uncheck();
+  t.ok(await page.getByRole('button', { name: 'Build a report' }).isDisabled(), 'a report of nothing is none');
   await page.locator('.table-row', { hasText: 'of csv' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.locator('.table-row', { hasText: 'of csv' }).waitFor({ state: 'detached' });
+  t.same(complaints, []);
+}
+
+/** A repository says what was pushed, and everybody may see the last verdict. */
+async function hooks(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/gates?view=hooks');
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('pictures');
+  await dialog.getByLabel('Repository').fill('shop/pictures');
+  await dialog.getByLabel('Application').selectOption({ label: 'Picture shop' });
+  t.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), 'a secret is needed');
+  await dialog.getByRole('button', { name: 'Make one' }).click();
+  t.match(await dialog.getByLabel('Secret').inputValue(), /^[0-9a-f]{48}$/);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.table-row', { hasText: 'shop/pictures' }).waitFor();
+  await go(page, '/vulnerabilities/gates?view=connect');
+  await page.getByLabel('Application').selectOption({ label: 'Picture shop' });
+  await page.getByRole('button', { name: 'Make an address' }).click();
+  const address = await page.locator('.notice code').innerText();
+  const seen = await fetch(address);
+  t.match(seen.headers.get('content-type') ?? '', /svg/, 'without a login, too');
+  await page.getByRole('button', { name: 'End the address' }).click();
+  await page.getByText('The address shows nothing any more.').waitFor();
+  t.equal((await fetch(address)).status, 404);
+  t.same(complaints, []);
+}
+
+/** A published list is imported by hand, and one vulnerability is looked up. */
+async function exploits(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await go(page, '/vulnerabilities/exploits?view=lists');
+  const list = [
+    '#model_version:v2025.03.14,score_date:2026-11-20T00:00:00+0000',
+    'cve,epss,percentile',
+    'CVE-2021-44228,0.94358,0.99957',
+  ];
+  const buffer = Buffer.from(`${list.join('\n')}\n`);
+  await page.getByLabel('File').setInputFiles({ name: 'epss.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.locator('.table-row', { hasText: 'EPSS' }).getByText('imported', { exact: true }).waitFor();
+  await go(page, '/vulnerabilities/exploits?view=look-up');
+  await page.getByLabel('CVE').fill('cve-2021-44228');
+  await page.keyboard.press('Enter');
+  await page.getByText('94.4 %').waitFor();
+  t.match(page.url(), /cve=CVE-2021-44228/, 'the address holds what was looked up');
   t.same(complaints, []);
 }
 
@@ -213,8 +309,13 @@ t.test('vulnerabilities in a browser', { skip: withoutBrowser }, async (t) => {
   await t.test('V1: an application is made where there is none', (t) => makeApplication(t, stack));
   await t.test('V2: a report is tried, imported and counted; what is none is refused', (t) => importReport(t, stack));
   await t.test('V3: a finding is found, taken and moved, with its history', (t) => triage(t, stack));
+  await t.test('V3b: a finding shows what its risk is made of, where it was seen, and what people say', (t) =>
+    look(t, stack),
+  );
   await t.test('V4: each number of an application is the count of its list', (t) => numbersAgree(t, stack));
   await t.test('V5: chains are pictures, a table, and what to fix first', (t) => chains(t, stack));
   await t.test('V6: reports are built, downloaded and deleted', (t) => reports(t, stack));
+  await t.test('V6b: a repository is heard, and its verdict has an address', (t) => hooks(t, stack));
+  await t.test('V6c: a list of what is exploited is imported and asked', (t) => exploits(t, stack));
   await t.test('V7: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
 });

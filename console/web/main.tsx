@@ -12,6 +12,8 @@ import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type J
 import { render } from 'solid-js/web';
 import { Button, Loading, Notice } from './kit/basics.js';
 import { account, readAccount } from './client/session.js';
+import { watchForUpdates } from './client/update.js';
+import { Failed, Updated } from './shell/failed.js';
 import { Layout } from './shell/layout.js';
 import { LoginPage } from './shell/login.js';
 import { startTheme } from './shell/theme.js';
@@ -45,6 +47,7 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
+const Exploits = page(() => import('./pages/exploits/exploits.js').then((m) => m.Exploits));
 const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
 const Acceptances = page(() => import('./pages/governance/acceptances.js').then((m) => m.Acceptances));
 const FindingPatches = page(() => import('./pages/vpatches/patches.js').then((m) => m.FindingPatches));
@@ -60,26 +63,24 @@ const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Po
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
-function Failed(props: { readonly error: unknown; readonly again: () => void }): JSX.Element {
-  return (
-    <Notice tone="danger" title={words.thisPageHasFailed}>
-      <span>{props.error instanceof Error ? props.error.message : String(props.error)}</span>
-      <div>
-        <Button onClick={props.again}>{words.tryAgain}</Button>
-      </div>
-    </Notice>
-  );
-}
-
 /** The one page that needs no login, and asks nothing about whoever sees it. */
 const publicPath = '/demo';
 
 function Frame(props: ParentProps): JSX.Element {
   const location = useLocation();
   return (
-    <Show when={location.pathname !== publicPath} fallback={props.children}>
-      <Known>{props.children}</Known>
-    </Show>
+    <ErrorBoundary
+      fallback={(error: unknown, again) => (
+        <main class="login">
+          <Updated />
+          <Failed error={error} again={again} />
+        </main>
+      )}
+    >
+      <Show when={location.pathname !== publicPath} fallback={props.children}>
+        <Known>{props.children}</Known>
+      </Show>
+    </ErrorBoundary>
   );
 }
 
@@ -131,6 +132,7 @@ function NotFound(): JSX.Element {
 }
 
 startTheme();
+watchForUpdates();
 const place = document.getElementById('app');
 if (place === null) throw new Error('index.html has no #app');
 render(
@@ -159,6 +161,7 @@ render(
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/reports" component={Reports} />
+      <Route path="/vulnerabilities/exploits" component={Exploits} />
       <Route path="/vulnerabilities/patches" component={FindingPatches} />
       <Route path="/vulnerabilities/gates" component={PipelineGates} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />

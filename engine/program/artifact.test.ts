@@ -4,7 +4,14 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Packr } from 'msgpackr/pack';
 import t from 'tap';
-import { ArtifactRefused, artifactFormatVersion, decodeArtifact, encodeArtifact, hashArtifact } from './artifact.js';
+import {
+  ArtifactRefused,
+  artifactFormatVersion,
+  decodeArtifact,
+  decodingArtifact,
+  encodeArtifact,
+  hashArtifact,
+} from './artifact.js';
 import type { Artifact } from './artifact-sections.js';
 import type { PlanIR } from './plan.js';
 import { action, link, marker, operator, program as programOf, rule, setTx, target } from '../testing/program.js';
@@ -209,5 +216,25 @@ t.test('foreign files and versions are refused', (t) => {
     ['text', Buffer.from('SecRuleEngine On\n'.repeat(10)), 'not-an-artifact'],
   ];
   for (const [name, bytes, expected] of rows) t.equal(codeOf(bytes), expected, name);
+  t.end();
+});
+
+t.test('R13: who decodes may pause on the way through the checksum, a megabyte at a time', (t) => {
+  const megabytes = 5;
+  const large = encodeArtifact(artifactWith('x', [['aa', Buffer.alloc(megabytes * 1024 * 1024, 7)]]));
+  const stepsOf = (bytes: Uint8Array, isVerified: boolean): number => {
+    const decoding = decodingArtifact(bytes, isVerified);
+    let steps = 0;
+    while (decoding.next().done !== true) steps += 1;
+    return steps;
+  };
+  t.ok(stepsOf(large, false) >= megabytes, 'requests wait for a megabyte, not for all of it');
+  t.equal(stepsOf(large, true), 0, 'nothing is summed where the bytes are known');
+  t.same(decodeArtifact(large).blobs.get('aa')?.length, megabytes * 1024 * 1024);
+  for (const at of [50, 1_500_000, large.length - 1]) {
+    const damaged = Buffer.from(large);
+    damaged[at] = (damaged[at] as number) ^ 1;
+    t.equal(codeOf(damaged), 'damaged', `a bit at ${at} is seen as before`);
+  }
   t.end();
 });

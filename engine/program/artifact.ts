@@ -8,6 +8,7 @@
 // be refused too (other library version or CPU); the plan carries their pattern sources, and ruleset.ts rebuilds.
 import { createHash } from 'node:crypto';
 import { decodeSections, encodeSections, type Artifact } from './artifact-sections.js';
+import { finishSteps, type Steps } from './steps.js';
 
 export const artifactFormatVersion = 3;
 const magic = Buffer.from('GATEHSE', 'latin1');
@@ -27,6 +28,18 @@ export class ArtifactRefused extends Error {
 
 function checksumOf(payload: Uint8Array): Buffer {
   return createHash('sha256').update(payload).digest();
+}
+
+/** Half a millisecond of hashing. */
+const checksumStepBytes = 1024 * 1024;
+
+function* checksumSteps(payload: Buffer): Steps<Buffer> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < payload.length; at += checksumStepBytes) {
+    hash.update(payload.subarray(at, at + checksumStepBytes));
+    yield;
+  }
+  return hash.digest();
 }
 
 /** Deterministic: equal content gives equal bytes, so the hash of the bytes is a name. */
@@ -55,10 +68,16 @@ export function hashArtifact(bytes: Uint8Array): string {
  * MB, a dozen milliseconds, is left out.
  */
 export function decodeArtifact(bytes: Uint8Array, isVerified = false): Artifact {
+  return finishSteps(decodingArtifact(bytes, isVerified));
+}
+
+/** The same, with places to pause at on the way through the checksum and behind it. */
+export function* decodingArtifact(bytes: Uint8Array, isVerified = false): Steps<Artifact> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   checkHeader(buffer);
   const payload = buffer.subarray(headerBytes);
-  if (!isVerified && !checksumOf(payload).equals(buffer.subarray(checksumAt, headerBytes))) {
+  const checksum = isVerified ? null : yield* checksumSteps(payload);
+  if (checksum !== null && !checksum.equals(buffer.subarray(checksumAt, headerBytes))) {
     throw new ArtifactRefused(
       'damaged',
       'the artifact does not match its checksum: it was cut or changed on the way; copy or compile it again',

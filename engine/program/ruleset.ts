@@ -2,7 +2,7 @@
 // databases that this machine refuses (other library version, other CPU) are rebuilt from the pattern sources that the
 // plan carries. Whatever changes lives in the Transaction, or in a thread's inspector (compiled/inspect.ts).
 import type { Artifact, ArtifactMeta } from './artifact-sections.js';
-import { decodeArtifact, hashArtifact } from './artifact.js';
+import { decodingArtifact, hashArtifact } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
 import type { PlanIR } from './plan.js';
@@ -38,13 +38,13 @@ export function loadRuleset(bytes: Uint8Array, library: MatcherLibrary, known: K
   return finishSteps(loadingRuleset(bytes, library, known));
 }
 
-/** The same, with a place to pause at after each database. */
+/** The same, with places to pause at in the checksum and after each database. */
 export function* loadingRuleset(
   bytes: Uint8Array,
   library: MatcherLibrary,
   known: KnownArtifact | null = null,
 ): Steps<Ruleset> {
-  const artifact = decodeArtifact(bytes, known?.isVerified);
+  const artifact = yield* decodingArtifact(bytes, known?.isVerified);
   yield;
   return yield* rulesetSteps(artifact, known?.sha256 ?? hashArtifact(bytes), library);
 }

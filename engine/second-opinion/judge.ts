@@ -13,7 +13,7 @@ import { evidenceRules } from './evidence-rules.js';
 import { blockingScore } from './evidence.js';
 import type { Evidence, Feature, OpinionMode, SecondOpinion } from './opinion.js';
 import type { AttackKind } from './sign.js';
-import { findSigns, supportedFrom, supportOf, type Found } from './support.js';
+import { findSigns, supportedFrom, supportOf } from './support.js';
 import { weakRules } from './weak-rules.js';
 
 /** Points of values that only evidence rules noted, once a kind: those of one critical rule. */
@@ -33,14 +33,14 @@ function shownVariable(variable: string): string {
 }
 
 /** null: the rule is believed as it is, and nothing was looked at. */
-function judge(one: Evidence, isTooMuch: boolean, known: Found): Feature | null {
+function judge(one: Evidence, isTooMuch: boolean): Feature | null {
   const { rule, points } = one;
   const weak = weakRules.get(rule.id);
   const kind = weak?.kind ?? evidenceRules.get(rule.id);
   if (kind === undefined) return null;
   const shown = { rule_id: rule.id, variable: shownVariable(one.variable), points };
   if (isTooMuch) return { ...shown, support: supportedFrom, is_supported: true, signs: ['too-long'] };
-  const signs = findSigns(kind, one, known);
+  const signs = findSigns(kind, one);
   const support = supportOf(weak?.prior ?? 0, signs);
   return { ...shown, support, is_supported: support >= supportedFrom, signs: signs.map(({ name }) => name) };
 }
@@ -51,10 +51,9 @@ function weigh(evidence: readonly Evidence[], rulesScore: number, isCut: boolean
   let bytes = 0;
   const features: Feature[] = [];
   const raised = new Set<AttackKind | undefined>();
-  const known: Found = new Map();
   for (const one of evidence) {
     const length = one.raw.length + one.value.length;
-    const feature = judge(one, length > 2 * judgedBytesMax || (bytes += length) > judgedBytesTotalMax, known);
+    const feature = judge(one, length > 2 * judgedBytesMax || (bytes += length) > judgedBytesTotalMax);
     if (feature === null) continue;
     if (features.length < featuresMax) features.push(feature);
     if (one.points > 0) {

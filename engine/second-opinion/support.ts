@@ -1,7 +1,8 @@
 // How much supports one match: the signs of its kind of attack that the value has, in any of its readings.
-import { createPatternSet, type PatternSet } from '../compiled/scan/pattern-set.js';
+import { createPatternSet } from '../compiled/scan/pattern-set.js';
 import { decodePercent } from '../parse/path-readings.js';
 import type { AttackKind, Sign } from './sign.js';
+import { createSignMemory, type SignMemory } from './sign-memory.js';
 import { codeSigns } from './signs/code.js';
 import { fileSigns } from './signs/file.js';
 import { scriptSigns } from './signs/script.js';
@@ -18,29 +19,45 @@ export interface Texts {
   readonly value: string;
 }
 
+/** What one kind of attack is looked for with. */
 interface SignsOfKind {
   readonly signs: readonly Sign[];
-  readonly set: PatternSet;
+  /** Of a text as it stands. */
+  readonly plain: SignMemory;
+  /** Of a value as it came: as it stands, and decoded once and twice. */
+  readonly raw: SignMemory;
 }
 
-/** By kind; compiled when a value of the kind is first judged, and immutable from then on. */
+/** By kind; made when a value of the kind is first judged. Memories hold 512 KiB each, 5 MiB in all. */
 const compiled = new Map<AttackKind, SignsOfKind>();
 
+const none: readonly Sign[] = [];
+
 function signsOf(kind: AttackKind): SignsOfKind {
-  let known = compiled.get(kind);
-  if (known === undefined) {
-    const signs = allSigns.filter(({ kinds }) => kinds.includes(kind));
-    compiled.set(kind, (known = { signs, set: createPatternSet(signs.map(({ pattern }) => pattern)) }));
-  }
-  return known;
+  const known = compiled.get(kind);
+  if (known !== undefined) return known;
+  const signs = allSigns.filter(({ kinds }) => kinds.includes(kind));
+  const set = createPatternSet(signs.map(({ pattern }) => pattern));
+  const plain = createSignMemory((text) => {
+    const indexes = set.match(text, isAscii(text));
+    return indexes.length === 0 ? none : signs.filter((_, index) => indexes.includes(index));
+  });
+  const raw = createSignMemory((text) => {
+    const once = decodePercent(text.replaceAll('+', ' '));
+    const twice = decodePercent(once);
+    let found = plain.of(text);
+    if (once !== text) found = joined(signs, found, plain.of(once));
+    return twice === once ? found : joined(signs, found, plain.of(twice));
+  });
+  const made = { signs, plain, raw };
+  compiled.set(kind, made);
+  return made;
 }
 
-/** As it came, as the rule saw it, and decoded once and twice. */
-function readingsOf({ raw, value }: Texts): ReadonlySet<string> {
-  const readings = new Set([raw, value]);
-  if (!raw.includes('%') && !raw.includes('+')) return readings;
-  const once = decodePercent(raw.replaceAll('+', ' '));
-  return readings.add(once).add(decodePercent(once));
+/** Those of both, each once, in the order of the table. */
+function joined(signs: readonly Sign[], left: readonly Sign[], right: readonly Sign[]): readonly Sign[] {
+  if (right.length === 0 || left === right) return left;
+  return left.length === 0 ? right : signs.filter((sign) => left.includes(sign) || right.includes(sign));
 }
 
 function isAscii(text: string): boolean {
@@ -48,21 +65,12 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** What was found in texts of one request, by kind: several rules match one value, and most see it alike. */
-export type Found = Map<AttackKind, Map<string, readonly number[]>>;
-
-/** Signs of a kind that a value has, in the order of their table; `known` is read and added to. */
-export function findSigns(kind: AttackKind, texts: Texts, known: Found = new Map()): readonly Sign[] {
-  const { signs, set } = signsOf(kind);
-  const ofKind = known.get(kind) ?? new Map<string, readonly number[]>();
-  known.set(kind, ofKind);
-  const found = new Set<number>();
-  for (const text of readingsOf(texts)) {
-    const indexes = ofKind.get(text) ?? set.match(text, isAscii(text));
-    ofKind.set(text, indexes);
-    for (const index of indexes) found.add(index);
-  }
-  return signs.filter((_, index) => found.has(index));
+/** Signs of a kind that a value has as it came, as the rule saw it, and decoded once and twice; in table order. */
+export function findSigns(kind: AttackKind, { raw, value }: Texts): readonly Sign[] {
+  const { signs, plain, raw: decoding } = signsOf(kind);
+  const isEncoded = raw.includes('%') || raw.includes('+');
+  const found = (isEncoded ? decoding : plain).of(raw);
+  return value === raw ? found : joined(signs, found, plain.of(value));
 }
 
 /** Points: the prior of the rule and the weights of the signs. */

@@ -29,7 +29,7 @@ export interface Denial extends Reasoned {
   /** Flat, besides those of the page. */
   readonly headers?: readonly string[];
   /** What the page speaks of; absent: the request. */
-  readonly subject?: 'response';
+  readonly subject?: 'response' | 'specification' | 'graphql';
 }
 
 /** Too much of something: 429, with the numbers that led to it. */

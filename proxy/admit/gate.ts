@@ -1,12 +1,14 @@
 // The contract of a gate: one synchronous function in a file of its own, one row of the table in index.ts. It is asked
 // once for each request, between routing and inspection, on the hot road: it allocates nothing where it decides
 // nothing. What needs the network runs beside the road and writes into tables that a gate reads.
-import type { GivenVariable, RequestHead } from '#engine';
+import type { GivenValues, GivenVariable, RequestHead } from '#engine';
 import type { ProxyConfig } from '../contract/index.js';
+import type { Principals } from '../features/principals.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { Site } from '../road/route.js';
 import type { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
+import type { PrincipalVerdicts } from '../shared-state/verdict-tables.js';
 import type { BanRecord } from './bans/auto-ban.js';
 import type { CrawlerCheck } from './bots/crawler-check.js';
 import type { Decision } from './decision.js';
@@ -25,6 +27,8 @@ export interface GateRequest {
   readonly atMs: number;
   /** The same by `performance.now()`: a clock is not asked again for each limit. */
   readonly startedMs: number;
+  /** What was given before; absent: nothing. */
+  readonly given?: GivenValues;
   /** A TX variable that rules are to see. */
   give(name: GivenVariable, value: string): void;
   /** Members of `RateLimit-Policy` and `RateLimit` for the answer; `state` null: what is left is not known here. */
@@ -54,6 +58,9 @@ export interface GateWorker {
   readonly crawlers: CrawlerCheck;
   /** Places of limits that several nodes share. */
   readonly leases: Leases;
+  /** Who is behind a request's credentials, and what was decided of them. */
+  readonly principals: Principals;
+  readonly principalVerdicts: PrincipalVerdicts;
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
   /** Signs challenges and passes; the same on all nodes of an installation. */

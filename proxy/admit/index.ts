@@ -16,6 +16,7 @@ import { attackMode } from './limits/attack.js';
 import { floodBurst, floodGlobal } from './limits/flood.js';
 import { rateZones } from './limits/rate-zones.js';
 import { verdictThrottle } from './limits/verdicts.js';
+import { principalVerdicts } from './principal-verdicts.js';
 import { siteAuth } from './site-auth/site-auth.js';
 import { row, type GateRow, type GateWorker, type PreparedGate } from './gate.js';
 
@@ -32,6 +33,7 @@ export const gates: readonly GateRow[] = [
   row(endpointLimits), // protected: expensive endpoints
   row(challenge), // protected: paths for browsers only
   row(siteAuth), // protected: who may come in at all
+  row(principalVerdicts), // protected: principals that somebody decided to refuse, challenge or slow down
   row(bots), // protected: points of programs that are no browsers, and crawlers that are not who they say
 ];
 

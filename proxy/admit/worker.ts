@@ -1,8 +1,10 @@
 // What a worker lends to its gates: the tables that all workers share, the readers of a request, and the ways in which
 // gates tell of what they did.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Principals } from '../features/principals.js';
 import { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
+import { PrincipalVerdicts } from '../shared-state/verdict-tables.js';
 import { CrawlerCheck } from './bots/crawler-check.js';
 import type { NameService } from './bots/crawlers.js';
 import type { BanRecord } from './bans/auto-ban.js';
@@ -38,6 +40,8 @@ export interface GateWorkerParts {
   readonly challengeSecret: Buffer;
   /** How the store of shared limits knows this worker; one name is nobody else's. Default: random. */
   readonly holder?: string;
+  /** Who is behind credentials, and what was decided of them; absent: nobody has a verdict. */
+  readonly principals?: Pick<GateWorker, 'principals' | 'principalVerdicts'>;
   readonly onBan: (ban: BanRecord) => void;
   readonly onKeysWanted: () => void;
 }
@@ -67,6 +71,11 @@ export class EventBudget {
   }
 }
 
+const noPrincipals = (): Pick<GateWorker, 'principals' | 'principalVerdicts'> => ({
+  principals: new Principals(randomBytes(32)),
+  principalVerdicts: new PrincipalVerdicts(),
+});
+
 export function createGateWorker(parts: GateWorkerParts): GateWorker {
   const { clock, given, shared, names, challengeSecret, onBan, onKeysWanted, holder = randomUUID() } = parts;
   return {
@@ -83,6 +92,7 @@ export function createGateWorker(parts: GateWorkerParts): GateWorker {
       nowMs: () => clock.sharedMs(performance.now()),
     }),
     crawlers: new CrawlerCheck(names, clock.monotonicMs),
+    ...(parts.principals ?? noPrincipals()),
     budget: new EventBudget(),
     challengeSecret,
     onBan,

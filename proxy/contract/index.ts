@@ -184,8 +184,9 @@ export {
 } from '../schema/plan.js';
 
 // Specifications over recorded requests: the same closures as on a node.
-export { SiteSchemas, type KnownParts } from '../schema/site-schemas.js';
-export { schemaRuleIds } from '../schema/rule-ids.js';
+export { SiteSchemas, siteSchemasOf, type KnownParts } from '../schema/site-schemas.js';
+export { schemaRuleIdOf, schemaRuleIds } from '../schema/rule-ids.js';
+export type { SchemaViolation } from '../schema/violation.js';
 // What rules see of GraphQL: replays see the same.
 export type { DeclaredGraphql, GraphqlConfig } from '../graphql/endpoints.js';
 export { graphqlView, type GraphqlView } from '../graphql/view.js';
@@ -209,6 +210,14 @@ export {
   simulationKeyOf,
 } from '../simulation/mark.js';
 export { observationKeyOf } from '../observation/key.js';
+// Whom verdicts are about besides addresses.
+export {
+  keyOf as principalKeyOf,
+  principalKinds,
+  readKey as readPrincipalKey,
+  type PrincipalKind,
+  type PrincipalName,
+} from '../features/principals.js';
 export { isInternalAddress, TrafficObserver } from '../observation/observer.js';
 export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
 export { anyNoun, objectsOfPath, type ObjectId } from '../observation/objects.js';

@@ -110,6 +110,13 @@ export const pipeline: readonly PipelineStage[] = [
   ]),
   stage(
     'gate',
+    'principal-verdicts',
+    'protected',
+    'principals that the detection engine or somebody decided to refuse, challenge or slow down',
+    '403, 429',
+  ),
+  stage(
+    'gate',
     'bots',
     'protected',
     'bot signals as points (tx.apb_score), crawlers by forward-confirmed names',

@@ -1,6 +1,7 @@
 // The counters of one address at one site in a worker. Made once and used again for other clients: a request of a
 // client that the window knows allocates nothing here.
 import type { AgentClass } from '../admit/bots/user-agents.js';
+import type { PrincipalName } from './principals.js';
 import { agentBits, pathBits, sessionBits, type ClientWindow } from './client-window.js';
 
 /** Thousands of rules that are told apart. What stands in none of them is `other`. */
@@ -42,6 +43,7 @@ function groupName(at: number): string {
 export class ClientSums {
   site = '';
   address = '';
+  principal: PrincipalName | null = null;
   firstMs = 0;
   lastMs = 0;
   requests = 0;
@@ -76,9 +78,10 @@ export class ClientSums {
   private sampleScore = -1;
 
   /** The next client. */
-  begin(site: string, address: string, atMs: number): void {
+  begin(site: string, address: string, principal: PrincipalName | null, atMs: number): void {
     this.site = site;
     this.address = address;
+    this.principal = principal;
     this.firstMs = atMs;
     this.lastMs = atMs;
   }
@@ -130,6 +133,7 @@ export class ClientSums {
     return {
       site: this.site,
       address: this.address,
+      ...(this.principal === null ? {} : { principal: this.principal }),
       first_ms: this.firstMs,
       last_ms: this.lastMs,
       requests: this.requests,

@@ -1,11 +1,18 @@
 // What a worker tells of its clients: sums of one address at one site over a few seconds, and no value of anybody. The
-// detection engine of the control plane adds windows up (api/ai/).
+// detection engine of the control plane adds windows up (api/ai/). A request stands in one window only: with the
+// principal that it was counted for, or without one. All windows of an address together are what the address did.
+import type { PrincipalName } from './principals.js';
 
-/** One address at one site in one window. Counts are of requests unless they say otherwise. */
+/**
+ * One address at one site in one window, or one principal at one address. Counts are of requests unless they say
+ * otherwise.
+ */
 export interface ClientWindow {
   readonly site: string;
   /** An IPv4 address, or an IPv6 address as it came. */
   readonly address: string;
+  /** Whose requests these are; absent: of nobody who could be told from others behind the address. */
+  readonly principal?: PrincipalName;
   readonly first_ms: number;
   readonly last_ms: number;
   readonly requests: number;

@@ -5,6 +5,7 @@ import type { Decided } from '../admit/decision.js';
 import type { ClientBatch } from './client-window.js';
 import { ClientFeatures, type ClientRequest } from './clients.js';
 import { hashText, PathHash } from './hash.js';
+import { Principals } from './principals.js';
 
 interface Given {
   readonly ip?: string;
@@ -14,6 +15,7 @@ interface Given {
   readonly headers?: readonly string[];
   readonly decisions?: readonly Decided[];
   readonly isBlocked?: boolean;
+  readonly given?: ClientRequest['given'];
 }
 
 let made = 0;
@@ -32,16 +34,19 @@ const requestOf = ({ ip = '192.0.2.1', uri = '/', method = 'GET', status = 200, 
   requestId: `r${++made}`,
   isBlocked: given.isBlocked ?? false,
   decisions: given.decisions ?? [],
+  ...(given.given === undefined ? {} : { given: given.given }),
   inspection: null,
 });
 const verdictOf = (ids: readonly number[], inboundScore: number): Verdict =>
   ({ matched: ids.map((id) => ({ rule: { id }, phase: 2 })), inboundScore }) as unknown as Verdict;
-const start = (clientsMax?: number) => {
+const start = (clientsMax?: number, principalsMax?: number) => {
   const sent: ClientBatch[] = [];
   const features = new ClientFeatures({
     seeds: [1, 2],
+    principals: new Principals(Buffer.alloc(32, 1)),
     send: (batch) => sent.push(JSON.parse(JSON.stringify(batch)) as ClientBatch),
     ...(clientsMax === undefined ? {} : { clientsMax }),
+    ...(principalsMax === undefined ? {} : { principalsMax }),
   });
   const flush = (): ClientBatch => {
     sent.length = 0;
@@ -135,6 +140,47 @@ t.test('AI 1: a flood of clients: bounded, counted, and attackers are seen besid
   t.ok((one?.shapes.length ?? 99) <= 16 && (one?.samples.length ?? 99) <= 3);
   t.equal(Object.keys(one?.rules ?? {}).length, 12);
   t.match(one?.groups, { '942': 300, custom: 300 });
+});
+
+t.test('P1: a request is counted for its principal at its address, or for the address alone', async (t) => {
+  const { features, flush } = start();
+  const add = (given: Given): void => features.add(requestOf(given), null, false, 'served');
+  add({ headers: ['X-API-Key', 'alice-key'] });
+  add({ headers: ['x-api-key', ' alice-key '], uri: '/other' });
+  add({ headers: ['X-API-Key', 'alice-key'], ip: '192.0.2.2' });
+  add({ headers: ['X-API-Key', 'bob-key'] });
+  add({});
+  const { clients } = flush();
+  t.strictSame(
+    clients.map(({ address, principal, requests }) => [address, principal?.kind ?? null, requests]),
+    [
+      ['192.0.2.1', null, 1],
+      ['192.0.2.1', 'api_key', 2],
+      ['192.0.2.2', 'api_key', 1],
+      ['192.0.2.1', 'api_key', 1],
+    ],
+  );
+  t.equal(clients[1]?.principal?.id, clients[2]?.principal?.id);
+  t.not(clients[1]?.principal?.id, clients[3]?.principal?.id);
+  t.match(clients[1]?.principal?.id, /^[0-9a-f]{16}$/);
+  t.notMatch(JSON.stringify(clients), /alice|bob/, 'no value of anybody');
+  t.match(features.counters, { counted: 5, principal: 4, principalDropped: 0 });
+});
+
+t.test('P1: a flood of made-up credentials is bounded, and its requests stay with their address', async (t) => {
+  const { features, flush } = start(400, 100);
+  for (let at = 0; at < 1500; at += 1)
+    features.add(requestOf({ headers: ['X-API-Key', `made-up-${at}`] }), null, false, 'served');
+  for (let at = 0; at < 40; at += 1)
+    features.add(requestOf({ status: 401, headers: ['Authorization', `Bearer refused-${at}`] }), null, false, 'served');
+  features.add(requestOf({ ip: '192.0.2.9', headers: [] }), null, false, 'served');
+  const { clients, dropped } = flush();
+  t.equal(dropped, 0);
+  t.equal(clients.filter(({ principal }) => principal !== undefined).length, 100, 'the last quarter for the refused');
+  t.equal(clients.filter(({ principal }) => principal?.kind === 'bearer').length, 25);
+  const total = clients.filter(({ address }) => address === '192.0.2.1').reduce((sum, one) => sum + one.requests, 0);
+  t.equal(total, 1540, 'the address has them all');
+  t.match(features.counters, { counted: 1541, principal: 100, principalDropped: 1440 });
 });
 
 t.test('AI 1: hashes of paths: queries do not count, digits are one sign', async (t) => {

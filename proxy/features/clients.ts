@@ -2,9 +2,11 @@
 // Nothing here waits. Memory is bounded: `clientsMax` clients of about 1.2 KB, made once and used again. Beyond it a
 // request is counted as dropped; the last quarter is kept for clients that rules, gates or the application refused, so
 // that a crowd of quiet clients hides no attacker. A client is an IPv4 address or the /64 of an IPv6 address, as for
-// limits.
+// limits. Who is known by a credential (principals.ts) has a row of its own below the address: `principalsMax` of them,
+// likewise with a last quarter for those that were refused; beyond it a request is counted for its address alone, so
+// that made-up credentials push no client out and hide no address.
 import { randomUUID } from 'node:crypto';
-import type { RequestHead, Verdict } from '#engine';
+import type { GivenValues, RequestHead, Verdict } from '#engine';
 import type { Decided } from '../admit/decision.js';
 import { classifyAgent, type AgentClass } from '../admit/bots/user-agents.js';
 import type { Framing } from '../http/framing.js';
@@ -15,16 +17,18 @@ import { CredentialFields, sessionCookie } from '../observation/credential.js';
 import { pathOf } from '../observation/path.js';
 import { ClientKey } from '../shared-state/client-key.js';
 import { ClientSums } from './client-sums.js';
-import type { ClientBatch } from './client-window.js';
+import type { ClientBatch, ClientWindow } from './client-window.js';
 import { hashText, PathHash } from './hash.js';
+import { Principals, type PrincipalName } from './principals.js';
 
 const clientsMaxDefault = 4096;
+const principalsMaxDefault = 2048;
 const windowMs = 5000;
 /** User-Agents whose class is remembered; beyond it all are forgotten. */
 const agentsMax = 1000;
 const agentCharsMax = 512;
 /** Gates that refuse a client for what was decided of it before: what they refuse says nothing new. */
-const holdingGates: ReadonlySet<string> = new Set(['deny-list', 'bans', 'verdicts']);
+const holdingGates: ReadonlySet<string> = new Set(['deny-list', 'bans', 'verdicts', 'principal-verdicts']);
 /** Thousands of rules that only add up and report. */
 const summingGroups: ReadonlySet<number> = new Set([949, 959, 980]);
 
@@ -38,6 +42,8 @@ export interface ClientRequest {
   readonly requestId: string;
   readonly isBlocked: boolean;
   readonly decisions: readonly Decided[];
+  /** What gates told of it; absent: nothing. */
+  readonly given?: GivenValues;
   readonly inspection: {
     readonly foreign: {
       readonly messages: readonly { readonly ruleId: number }[];
@@ -50,18 +56,30 @@ export interface ClientFeaturesOptions {
   readonly send: (batch: ClientBatch) => void;
   /** Of the table's keys, so that nobody can aim at one. */
   readonly seeds: readonly [number, number];
+  /** Shared with the gates of the worker: both read the same credentials. */
+  readonly principals: Principals;
   readonly clientsMax?: number;
+  readonly principalsMax?: number;
 }
 
+/** Rows of one site: of addresses, and of principals at addresses. */
+interface SiteRows {
+  readonly clients: Map<number, ClientSums>;
+  readonly principals: Map<PrincipalName['id'], Map<number, ClientSums>>;
+}
+
+const nothingGiven: GivenValues = [];
+
 export class ClientFeatures {
-  readonly counters = { counted: 0, dropped: 0 };
-  private readonly sites = new Map<string, Map<number, ClientSums>>();
+  readonly counters = { counted: 0, dropped: 0, principal: 0, principalDropped: 0 };
+  private readonly sites = new Map<string, SiteRows>();
   private readonly spare: ClientSums[] = [];
   private readonly key: ClientKey;
   private readonly path = new PathHash();
   private readonly fields = new CredentialFields();
   private readonly agents = new Map<string, AgentClass>();
   private count = 0;
+  private principalCount = 0;
   private droppedSince = 0;
   private windowBegan = 0;
 
@@ -75,7 +93,8 @@ export class ClientFeatures {
     if (site === null || action === 'aborted') return;
     const { status } = response;
     const isRefused = action === 'blocked' || isFlagged || status === 401 || status === 403 || status === 429;
-    const sums = this.sumsOf(site.name, head.clientIp, finished.atMs, isRefused);
+    const principal = this.options.principals.of(head.headers, finished.given ?? nothingGiven, finished.atMs);
+    const sums = this.sumsOf(site.name, head.clientIp, principal, finished.atMs, isRefused);
     if (sums === null) return;
     this.counters.counted += 1;
     sums.lastMs = finished.atMs;
@@ -136,23 +155,59 @@ export class ClientFeatures {
   }
 
   /** null: it gets none. */
-  private sumsOf(site: string, address: string, atMs: number, isRefused: boolean): ClientSums | null {
-    let clients = this.sites.get(site);
-    if (clients === undefined) this.sites.set(site, (clients = new Map()));
+  private sumsOf(
+    site: string,
+    address: string,
+    principal: PrincipalName | null,
+    atMs: number,
+    isRefused: boolean,
+  ): ClientSums | null {
+    let rows = this.sites.get(site);
+    if (rows === undefined) this.sites.set(site, (rows = { clients: new Map(), principals: new Map() }));
     this.key.read(address);
     const key = this.key.high * 0x10_0000 + (this.key.low >>> 12);
-    const known = clients.get(key);
+    if (principal !== null) {
+      const own = this.ofPrincipal(rows, key, site, address, principal, atMs, isRefused);
+      if (own !== null) return own;
+    }
+    const known = rows.clients.get(key);
     if (known !== undefined) return known;
-    const most = this.options.clientsMax ?? clientsMaxDefault;
-    if (this.count >= (isRefused ? most : most - (most >> 2))) {
+    if (this.count >= roomFor(this.options.clientsMax ?? clientsMaxDefault, isRefused)) {
       this.counters.dropped += 1;
       this.droppedSince += 1;
       return null;
     }
     const sums = this.spare.pop() ?? new ClientSums();
-    sums.begin(site, copyOf(address), atMs);
-    clients.set(key, sums);
+    sums.begin(site, copyOf(address), null, atMs);
+    rows.clients.set(key, sums);
     this.count += 1;
+    return sums;
+  }
+
+  /** The row of a principal at an address; null: there is no room for it. */
+  private ofPrincipal(
+    { principals }: SiteRows,
+    key: number,
+    site: string,
+    address: string,
+    principal: PrincipalName,
+    atMs: number,
+    isRefused: boolean,
+  ): ClientSums | null {
+    let rows = principals.get(principal.id);
+    let sums = rows?.get(key);
+    if (sums === undefined) {
+      if (this.principalCount >= roomFor(this.options.principalsMax ?? principalsMaxDefault, isRefused)) {
+        this.counters.principalDropped += 1;
+        return null;
+      }
+      if (rows === undefined) principals.set(principal.id, (rows = new Map()));
+      sums = this.spare.pop() ?? new ClientSums();
+      sums.begin(site, copyOf(address), principal, atMs);
+      rows.set(key, sums);
+      this.principalCount += 1;
+    }
+    this.counters.principal += 1;
     return sums;
   }
 
@@ -160,16 +215,20 @@ export class ClientFeatures {
   flush(nowMs: number, isLast = false): void {
     if (!isLast && nowMs - this.windowBegan < windowMs) return;
     this.windowBegan = nowMs;
-    if (this.count === 0 && this.droppedSince === 0) return;
-    const clients = [];
-    for (const ofSite of this.sites.values())
-      for (const sums of ofSite.values()) {
-        clients.push(sums.window());
-        sums.clear();
-        this.spare.push(sums);
-      }
+    if (this.count === 0 && this.principalCount === 0 && this.droppedSince === 0) return;
+    const clients: ClientWindow[] = [];
+    const take = (sums: ClientSums): void => {
+      clients.push(sums.window());
+      sums.clear();
+      this.spare.push(sums);
+    };
+    for (const rows of this.sites.values()) {
+      rows.clients.forEach(take);
+      for (const addresses of rows.principals.values()) addresses.forEach(take);
+    }
     this.sites.clear();
     this.count = 0;
+    this.principalCount = 0;
     const { droppedSince: dropped } = this;
     this.droppedSince = 0;
     this.options.send({ batch_id: randomUUID(), clients, dropped });
@@ -180,9 +239,14 @@ export class ClientFeatures {
     return {
       [counterKey('clientFeatures', { outcome: 'counted' })]: this.counters.counted,
       [counterKey('clientFeatures', { outcome: 'dropped' })]: this.counters.dropped,
+      [counterKey('principalFeatures', { outcome: 'counted' })]: this.counters.principal,
+      [counterKey('principalFeatures', { outcome: 'dropped' })]: this.counters.principalDropped,
     };
   }
 }
+
+/** Rows that may be begun: the last quarter only for who was refused something. */
+const roomFor = (most: number, isRefused: boolean): number => (isRefused ? most : most - (most >> 2));
 
 /** Returns the score of the request. */
 function addRules(sums: ClientSums, { decisions, inspection }: ClientRequest, verdict: Verdict | null): number {

@@ -26,14 +26,26 @@ export interface GraphqlSite {
 
 const trimmed = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
 
+/** The paths of a configuration, made once: they are asked for at each request. */
+const listed = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function listedPaths(paths: readonly string[]): ReadonlySet<string> {
+  const known = listed.get(paths);
+  if (known !== undefined) return known;
+  const made = new Set(paths.map(trimmed));
+  listed.set(paths, made);
+  return made;
+}
+
 /** `uri`: as the client sent it. A path that could be read in two ways is none. `site` null: nobody knows it. */
 export function isGraphqlEndpoint(config: GraphqlConfig, site: GraphqlSite | null, uri: string): boolean {
   if (site === null) return false;
+  const { graphqlPaths, graphqlDeclared } = config;
   const sent = pathOf(uri);
-  if (!isPlainPath(sent)) return false;
   const path = trimmed(sent);
   const { name, prefix } = site;
-  const isListed = (below: string): boolean => trimmed(below) === path.slice(prefix.length);
-  if (path.startsWith(prefix) && config.graphqlPaths.some(isListed)) return true;
-  return config.graphqlDeclared?.some((one) => one.site === name && trimmed(one.path) === path) ?? false;
+  const isNamed =
+    (path.startsWith(prefix) && listedPaths(graphqlPaths).has(prefix === '' ? path : path.slice(prefix.length))) ||
+    (graphqlDeclared?.some((one) => one.site === name && trimmed(one.path) === path) ?? false);
+  return isNamed && isPlainPath(sent); // asked last: it looks at each character, and hardly any path is named
 }

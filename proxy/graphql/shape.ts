@@ -4,11 +4,17 @@ import { decodePercent } from '#engine';
 
 const names = ['/graphql', '/graphiql', '/gql'] as const;
 
+/** Finds each of `names`, anywhere: asked first, because hardly any request has one and all would be cut and copied. */
+const someName = /\/g(?:raphi?)?ql/i;
+
 /** True where a segment of the path is one of the usual names of an endpoint, in any spelling. */
 export function isGraphqlPath(uri: string): boolean {
   const end = uri.indexOf('?');
+  const escape = uri.indexOf('%');
+  const isEscaped = escape !== -1 && (end === -1 || escape < end);
+  if (!isEscaped && !someName.test(uri)) return false;
   const raw = end === -1 ? uri : uri.slice(0, end);
-  const path = (raw.includes('%') ? decodePercent(raw) : raw).toLowerCase();
+  const path = (isEscaped ? decodePercent(raw) : raw).toLowerCase();
   for (const name of names) {
     const at = path.indexOf(name);
     if (at === -1) continue;

@@ -135,7 +135,7 @@ export class GraphqlStep {
       severity: '4',
       tags: ['gatehouse/graphql', what === 'introspection' ? 'OWASP_API/API8:2023' : 'OWASP_API/API4:2023'],
     };
-    this.refusal = { kind: 'deny', status: 403, shape: 'page', rule };
+    this.refusal = { kind: 'deny', status: 403, shape: 'page', rule, subject: 'graphql' };
   }
 
   /** Once the body has been seen. */

@@ -43,6 +43,19 @@ t.test('U7: an answer that was withheld does not tell the visitor that he attack
   ]);
 });
 
+t.test('N1: who does not fit a specification is not told that he attacked', async (t) => {
+  for (const accept of ['text/html', 'application/json', 'text/plain'])
+    for (const [subject, says] of [
+      ['specification', /does not fit the specification/],
+      ['graphql', /GraphQL/],
+    ] as const) {
+      const { body } = renderPage(403, 'ID1', { headers: ['Accept', accept] }, subject);
+      t.match(body, says, `${accept}: what is meant`);
+      t.match(body, /ID1/, `${accept}: the reference`);
+      t.notMatch(body, /attack|rule|score|10065/i, `${accept}: and nothing of attacks or rules`);
+    }
+});
+
 t.test(
   'HTML pages can be read by everybody, under a policy that allows them nothing but their own style sheet',
   async (t) => {

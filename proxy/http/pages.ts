@@ -5,8 +5,11 @@ import { createHash } from 'node:crypto';
 import type { RequestHead } from '#engine';
 import { findField } from './header-fields.js';
 
-/** What a page is about: the request that came, or what the application answered to it. */
-export type PageSubject = 'request' | 'response';
+/**
+ * What a page is about: the request that came, what the application answered to it, or what the operator declared that
+ * requests have to fit: a specification of the API, or limits of GraphQL. Who breaks those is mostly a developer.
+ */
+export type PageSubject = 'request' | 'response' | 'specification' | 'graphql';
 
 interface Wording {
   readonly title: string;
@@ -70,6 +73,27 @@ const withheld: Wording = {
     'Your request was fine. The answer of the application held something that must not leave it, so it was not ' +
     'passed on. Trying again will not help before the application is mended.',
 };
+const declared: Readonly<Record<'specification' | 'graphql', Wording>> = {
+  specification: {
+    title: 'The request does not fit the API',
+    detail:
+      'The request was not passed on because it does not fit the specification of this API. Compare method, path, ' +
+      'parameters, media type and members of the body with its documentation.',
+  },
+  graphql: {
+    title: 'The GraphQL document is not allowed',
+    detail:
+      'The request was not passed on because this API does not allow introspection, or limits how deep, how large or ' +
+      'how costly a document is.',
+  },
+};
+
+function wordingOf(status: number, subject: PageSubject): Wording {
+  if (subject === 'response') return withheld;
+  if (subject !== 'request') return declared[subject];
+  return wordings[status] ?? otherWordings[status] ?? unknownWording;
+}
+
 const otherWordings: Readonly<Record<number, Wording>> = {
   429: { title: 'Too many requests', detail: 'Please slow down.' },
 };
@@ -101,7 +125,7 @@ const mediaTypes = {
 
 /**
  * A page for `status`, in the form that the client asked for. `requestId` is the only thing it can be found again by.
- * `subject` 'response': rules withheld the application's answer.
+ * `subject` says which words are meant: 'response' where rules withheld the application's answer.
  */
 export function renderPage(
   status: number,
@@ -110,7 +134,7 @@ export function renderPage(
   subject: PageSubject = 'request',
   extra: Problem = {},
 ): Page {
-  const wording = subject === 'response' ? withheld : (wordings[status] ?? otherWordings[status] ?? unknownWording);
+  const wording = wordingOf(status, subject);
   const form = formOf(findField(head.headers, 'accept'));
   return {
     headers: [

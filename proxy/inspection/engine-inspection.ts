@@ -19,7 +19,7 @@ export function loadInspection(artifact: Uint8Array, sha256?: string): LoadedIns
   return finishSteps(loadingInspection(artifact, sha256));
 }
 
-/** The same in steps of a few milliseconds; decoding what is not a database is the longest, a dozen. */
+/** The same in steps of a few milliseconds; unpacking what is not a database is the longest, up to ten. */
 export function* loadingInspection(artifact: Uint8Array, sha256?: string): Steps<LoadedInspection> {
   const known = sha256 === undefined ? null : { sha256, isVerified: false };
   const ruleset = yield* loadingRuleset(artifact, hyperscanLibrary(), known);

@@ -142,6 +142,11 @@ export const counters = {
     'Requests that the sums of clients for the detection engine hold (counted), or had no room for (dropped).',
     { outcome: ['counted', 'dropped'] },
   ),
+  principalFeatures: counter(
+    'principal_features_total',
+    'Requests that sums of principals hold (counted), or that only their address has for want of room (dropped).',
+    { outcome: ['counted', 'dropped'] },
+  ),
   engineErrors: counter(
     'engine_errors_total',
     'Inspections that failed, by whether the request went on without them (open), was answered 503 (closed), ' +

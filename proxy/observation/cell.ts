@@ -2,7 +2,7 @@
 // path allocates nothing here.
 import { credentialKinds, type CredentialKind, type Principal } from './credential.js';
 import type { Counts, CredentialCounts, NestedCounts, Observation, QueriedObject, Sighting } from './observation.js';
-import { hasData } from './path.js';
+import { hasData, normalPath, shapeHasData } from './path.js';
 
 const outcomes = 3;
 const statusesMax = 16;
@@ -29,16 +29,19 @@ export class PrincipalSums {
   /** Of a shape: the paths behind it. */
   paths: Set<string> | null = null;
   polluted: string | null = null;
+  /** The path itself, where the sums of the cell are those of a template. */
+  path: string | null = null;
 
   constructor(
     readonly principal: Principal,
     readonly clientIp: string,
-    readonly firstMs: number,
+    public firstMs: number,
     public requestId: string,
   ) {}
 
   add(status: number, atMs: number, requestId: string): void {
-    this.lastMs = atMs;
+    if (atMs < this.firstMs) this.firstMs = atMs;
+    if (atMs > this.lastMs) this.lastMs = atMs;
     if (status === 401 || status === 403) this.denied += 1;
     else if (status >= 200 && status < 400) {
       if (this.ok === 0) this.requestId = requestId;
@@ -101,20 +104,25 @@ export class Cell {
   private responseTypes: Map<string, number> | null = null;
   private parameters: Map<string, Map<string, number>> | null = null;
   private pii: Map<string, Map<string, number>> | null = null;
-  people: Map<Principal, PrincipalSums> | null = null;
+  /** By principal; where the sums are those of a template also by path. */
+  people: Map<Principal | string, PrincipalSums> | null = null;
 
   constructor(
     readonly site: string,
     readonly method: string,
     readonly path: string,
+    /** The path is one of a template (`/orders/{integer}`). */
+    readonly isShape = false,
   ) {
     this.isLogin = isLoginPath(method, path);
-    this.isPersonal = this.isLogin || hasData(path) || isPrivilegedPath(path);
+    const names = isShape ? shapeHasData(path) : hasData(path);
+    this.isPersonal = this.isLogin || names || isPrivilegedPath(path);
   }
 
   add(atMs: number, status: number, requestBytes: number, responseBytes: number, latencyUs: number): void {
-    if (this.count === 0) this.firstMs = atMs;
-    this.lastMs = atMs;
+    // Records of others come in any order.
+    if (this.count === 0 || atMs < this.firstMs) this.firstMs = atMs;
+    if (this.count === 0 || atMs > this.lastMs) this.lastMs = atMs;
     this.count += 1;
     this.total += 1;
     const before = this.statuses.get(status);
@@ -169,10 +177,7 @@ export class Cell {
       last_ms: this.lastMs,
       statuses: toCounts(this.statuses),
       credentials: byKind,
-      clients: {
-        ...(this.internal > 0 ? { internal: this.internal } : {}),
-        ...(this.external > 0 ? { external: this.external } : {}),
-      },
+      clients: clientsOf(this.internal, this.external),
       parameters: toNested(this.parameters),
       request_types: toCounts(this.requestTypes),
       response_types: toCounts(this.responseTypes),
@@ -189,7 +194,7 @@ export class Cell {
     return [...this.people.values()].map((sums) => ({
       site: this.site,
       method: this.method,
-      path,
+      path: sums.path === null ? path : normalPath(sums.path),
       principal: sums.principal.id,
       credential: sums.principal.kind,
       client_ip: sums.clientIp,
@@ -200,10 +205,10 @@ export class Cell {
       failed: sums.failed,
       request_id: sums.requestId,
       accounts: sums.accounts === null ? [] : [...sums.accounts],
-      ...(sums.admitted === null ? {} : { admitted: [...sums.admitted] }),
-      ...(sums.passwords === null ? {} : { passwords: sums.passwords.size }),
-      ...(sums.queried === null ? {} : { queried: [...sums.queried.values()] }),
-      ...(sums.paths === null ? {} : { distinct: sums.paths.size }),
+      admitted: sums.admitted === null ? undefined : [...sums.admitted],
+      passwords: sums.passwords?.size,
+      queried: sums.queried === null ? undefined : [...sums.queried.values()],
+      distinct: sums.paths?.size,
       polluted: sums.polluted,
     }));
   }
@@ -225,6 +230,11 @@ export class Cell {
     this.pii?.clear();
     this.people?.clear();
   }
+}
+
+function clientsOf(internal: number, external: number): Counts {
+  if (external === 0) return internal === 0 ? {} : { internal };
+  return internal === 0 ? { external } : { internal, external };
 }
 
 function bump(counts: Map<string, number>, name: string, most: number): void {

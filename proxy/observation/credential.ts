@@ -72,15 +72,16 @@ export function sessionCookie(value: string): string | null {
     const equals = part.indexOf('=');
     if (equals < 1) continue;
     const name = part.slice(0, equals).trim().toLowerCase();
-    if (name.includes('csrf') || name.includes('xsrf')) continue;
     if (isSessionName(name)) return `${name}=${part.slice(equals + 1).trim()}`;
   }
   return null;
 }
 
 const sessionWords = ['sess', 'auth', 'token', 'jwt', 'remember'] as const;
-const isSessionName = (name: string): boolean =>
-  name.endsWith('sid') || name.startsWith('sid') || sessionWords.some((word) => name.includes(word));
+/** Whether a cookie of this name, in lower case, looks like a session's. */
+export const isSessionName = (name: string): boolean =>
+  !(name.includes('csrf') || name.includes('xsrf')) &&
+  (name.endsWith('sid') || name.startsWith('sid') || sessionWords.some((word) => name.includes(word)));
 
 function readCookie(value: string): { readonly kind: CredentialKind; readonly subject: string } | null {
   const cookie = sessionCookie(value);
@@ -89,7 +90,14 @@ function readCookie(value: string): { readonly kind: CredentialKind; readonly su
   return { kind: 'session', subject: jwtSubject(token) ?? cookie };
 }
 
-const apiKeyFields: ReadonlySet<string> = new Set(['x-api-key', 'apikey', 'api-key', 'x-auth-token', 'x-access-token']);
+/** Fields, in lower case, that carry an API key. */
+export const apiKeyFields: ReadonlySet<string> = new Set([
+  'x-api-key',
+  'apikey',
+  'api-key',
+  'x-auth-token',
+  'x-access-token',
+]);
 
 /** Where the credential of a request stands; nulls: it has none. Flat header lists, as they came. */
 export class CredentialFields {

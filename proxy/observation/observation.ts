@@ -55,13 +55,13 @@ export interface Sighting {
   readonly request_id: string;
   /** Of logins: keyed hashes of the accounts that were tried, and of those that were let in. */
   readonly accounts: readonly string[];
-  readonly admitted?: readonly string[];
+  readonly admitted?: readonly string[] | undefined;
   /** Different passwords that were tried, as far as they were counted. */
-  readonly passwords?: number;
+  readonly passwords?: number | undefined;
   /** Objects that queries named, each with the first request that was answered 2xx or 3xx. */
-  readonly queried?: readonly QueriedObject[];
+  readonly queried?: readonly QueriedObject[] | undefined;
   /** Different objects, where the path is a shape: of those that were counted. */
-  readonly distinct?: number;
+  readonly distinct?: number | undefined;
   /** Parameters that came twice, or beside a path that names the same object. */
   readonly polluted: string | null;
 }

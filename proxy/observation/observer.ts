@@ -50,6 +50,12 @@ export interface ObserverOptions {
   readonly cellsMax?: number;
   /** Answers that are looked through for personal data; absent: as many as a worker has time for. */
   readonly repliesPerSecond?: number;
+  /**
+   * Of records that others send: no order of records and no cut into requests makes a difference. Every record is
+   * looked into, refused ones have as much room as others, and answers for paths that the application does not know
+   * never count. `place` says where the sums of a path go: its template (`/orders/{integer}`), or null: to itself.
+   */
+  readonly records?: { readonly place: (site: string, method: string, path: string) => string | null };
 }
 
 export interface ObserverCounters {
@@ -117,7 +123,8 @@ export class TrafficObserver {
     cell.add(request.atMs, status, request.requestBytes, request.responseBytes, request.latencyUs);
     if (request.knowsCredentials) cell.addCredential(principal.kind, status);
     if (request.clientIp !== '') cell.addClient(isInternalAddress(request.clientIp));
-    if (!request.isSuspicious && (cell.total <= 8 || (cell.total & 63) === 0)) this.lookInto(cell);
+    const isLookedInto = this.options.records !== undefined || cell.total <= 8 || (cell.total & 63) === 0;
+    if (isLookedInto && !request.isSuspicious) this.lookInto(cell);
     if (request.responseBody !== null && !request.isSuspicious) this.lookIntoReply(cell, request.responseBody);
     if (principal.id === '') return;
     const hasQuery = request.uri.length > path.length;
@@ -128,12 +135,17 @@ export class TrafficObserver {
 
   /** null: it gets none. */
   private cellOf(site: string, method: string, path: string, status: number): Cell | null {
+    const { records } = this.options;
+    const isUnknown = status === 404 || status === 405 || status === 410 || status === 501;
+    if (records !== undefined && isUnknown) return null;
     const known = this.cells.get(site)?.get(method)?.get(path);
     if (known !== undefined) return known;
-    if (status === 404 || status === 405 || status === 410 || status === 501) return null;
-    if (this.request.isSuspicious || isStaticAsset(method, path)) return null;
+    if (isUnknown || this.request.isSuspicious || isStaticAsset(method, path)) return null;
+    const template = records === undefined || path.length > pathCharsMax ? null : records.place(site, method, path);
+    if (template !== null)
+      return this.cells.get(site)?.get(method)?.get(template) ?? this.newCell(site, method, template, true);
     const isFailing = status >= 400;
-    if (isFailing && this.failingCount >= failingCellsMax) return this.drop();
+    if (isFailing && records === undefined && this.failingCount >= failingCellsMax) return this.drop();
     if (path.length <= pathCharsMax && this.cellCount < (this.options.cellsMax ?? cellsMaxDefault)) {
       if (isFailing) this.failingCount += 1;
       return this.newCell(site, method, path);
@@ -147,12 +159,12 @@ export class TrafficObserver {
     return null;
   }
 
-  private newCell(site: string, method: string, path: string): Cell {
+  private newCell(site: string, method: string, path: string, isShape = false): Cell {
     let methods = this.cells.get(site);
     if (methods === undefined) this.cells.set(site, (methods = new Map()));
     let paths = methods.get(method);
     if (paths === undefined) methods.set(copyOf(method), (paths = new Map()));
-    const cell = new Cell(site, copyOf(method), copyOf(path));
+    const cell = new Cell(site, copyOf(method), copyOf(path), isShape);
     paths.set(cell.path, cell);
     this.cellCount += 1;
     return cell;
@@ -164,7 +176,7 @@ export class TrafficObserver {
     const known = this.shapes.get(key);
     if (known !== undefined) return known;
     if (this.shapes.size >= shapesMax) return this.drop();
-    const cell = new Cell(site, copyOf(method), copyOf(shape));
+    const cell = new Cell(site, copyOf(method), copyOf(shape), true);
     this.shapes.set(key, cell);
     return cell;
   }
@@ -213,16 +225,20 @@ export class TrafficObserver {
   private addPerson(cell: Cell, principal: Principal, path: string): void {
     const { request } = this;
     const people = (cell.people ??= new Map());
-    let sums = people.get(principal);
+    const isApart = cell.isShape && this.options.records !== undefined && path.length <= pathCharsMax;
+    const person = isApart ? `${path}\0${principal.kind}\0${principal.id}` : principal;
+    let sums = people.get(person);
     if (sums === undefined) {
       if (this.peopleCount >= peopleMax) return;
       this.peopleCount += 1;
       sums = new PrincipalSums(principal, copyOf(request.clientIp), request.atMs, request.requestId);
-      people.set(principal, sums);
+      if (isApart) sums.path = path;
+      people.set(person, sums);
     }
     sums.add(request.status, request.atMs, request.requestId);
-    if (request.uri.length > cell.path.length) sums.polluted ??= pollutedParameter(cell.path, request.uri);
-    if (cell.path !== path && request.status < 400) sums.addPath(path);
+    const own = isApart ? path : cell.path;
+    if (request.uri.length > own.length) sums.polluted ??= pollutedParameter(own, request.uri);
+    if (own !== path && request.status < 400) sums.addPath(path);
     if (request.status < 400 && request.uri.length > path.length && idParameter.test(request.uri))
       for (const object of objectsOfQuery(request.uri))
         sums.addQueried(object.noun, objectHash(this.options.key, object), request.requestId);
@@ -252,11 +268,10 @@ export class TrafficObserver {
         }
         if (paths.size === 0) methods.delete(method);
       }
-    const shapes = new Set(this.shapes.values());
     const sightings: Sighting[] = [];
     const observations = all.map((cell) => {
-      const path = shapes.has(cell) ? cell.path : normalPath(cell.path);
-      sightings.push(...cell.sightings(path));
+      const path = cell.isShape ? cell.path : normalPath(cell.path);
+      for (const sighting of cell.sightings(path)) sightings.push(sighting);
       const observation = cell.observation(path);
       cell.clear();
       return observation;

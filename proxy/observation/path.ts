@@ -1,6 +1,6 @@
 // The path of a request as discovery knows it: without query, matrix parameters, doubled and trailing slashes. Files
 // that pages are made of are no APIs and stay out.
-import { segmentKind } from './segment-kind.js';
+import { segmentKind, segmentKinds } from './segment-kind.js';
 
 /** Characters of a path that are kept; a longer one is cut at its last whole segment. */
 const pathCharsMax = 512;
@@ -86,4 +86,12 @@ export function isData(kind: ReturnType<typeof segmentKind>): boolean {
 /** True where some segment is a value: requests for it are requests for an object. */
 export function hasData(path: string): boolean {
   return segmentsOf(path).some((segment) => isData(segmentKind(segment)));
+}
+
+/** The same of a path with kinds in the place of values: `/blog/{slug}` names no object, `/orders/{integer}` does. */
+export function shapeHasData(shape: string): boolean {
+  return shape.split('/').some((segment) => {
+    const kind = segment.startsWith('{') ? segmentKinds.find((one) => segment === `{${one}}`) : segmentKind(segment);
+    return segment !== '' && isData(kind ?? 'other');
+  });
 }

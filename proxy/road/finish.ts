@@ -1,6 +1,6 @@
 // What is kept of a request that is through: its measures, a security event where rules, gates or a failure have
 // something to say, and a line for the request log of the control plane.
-import { raisedRuleId, type RequestHead, type SecondOpinion, type Verdict } from '#engine';
+import { raisedRuleId, type GivenValues, type RequestHead, type SecondOpinion, type Verdict } from '#engine';
 import type { Decided, Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -39,6 +39,8 @@ export interface FinishedRequest {
   readonly inspection: RequestInspection | null;
   /** Of gates, in their order. */
   readonly decisions: readonly Decided[];
+  /** What gates told of it, for rules and for the sums of its principal; absent: nothing. */
+  readonly given?: GivenValues;
   /** Gates that the site has; those behind one that ended the request were not asked. */
   readonly gates: readonly PreparedGate[];
   /** Rules or a gate ended it. */

@@ -71,48 +71,56 @@ export class RequestInspection {
     return given.length === 0 ? exchange.tls.given : [...exchange.tls.given, ...given];
   }
 
-  private run(phase: () => Interruption | null): Interruption | null {
-    const startedMs = performance.now();
-    try {
-      return phase();
-    } catch (error) {
-      this.failure = asError(error);
-      return null;
-    } finally {
-      this.tookMs += performance.now() - startedMs;
-    }
+  // A phase is timed and guarded where it is called: a function that is given the phase as a closure allocates one a
+  // phase, with its context, on each request.
+
+  /** What a phase threw, kept as `failure`. */
+  private failedWith(error: unknown): null {
+    this.failure = asError(error);
+    return null;
   }
 
   /** Phase 1. */
   requestHead(store: CollectionStore): Interruption | null {
+    const startedMs = performance.now();
+    let interruption: Interruption | null;
+    try {
+      interruption = this.begin(store);
+    } catch (error) {
+      interruption = this.failedWith(error);
+    }
+    this.tookMs += performance.now() - startedMs;
+    return interruption;
+  }
+
+  private begin(store: CollectionStore): Interruption | null {
     const { inspector } = this.inspection;
     const { engineMode, policy, secondOpinion = null } = this.site;
     const { head, requestId: uniqueId, atMs: nowMs } = this.request;
     const { given } = this;
-    return this.run(() => {
-      const transaction = inspector.begin(this.graphql?.seenHead() ?? head, {
-        uniqueId,
-        nowMs,
-        store,
-        policy,
-        secondOpinion,
-      });
-      this.transaction = transaction;
-      for (const [name, value] of given) transaction.tx.set(name, value);
-      if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
-      return inspector.requestHeaders(transaction);
-    });
+    const seen = this.graphql === null ? head : this.graphql.seenHead();
+    const transaction = inspector.begin(seen, { uniqueId, nowMs, store, policy, secondOpinion });
+    this.transaction = transaction;
+    for (const [name, value] of given) transaction.tx.set(name, value);
+    if (engineMode !== null && transaction.engineMode !== 'Off') transaction.engineMode = engineMode;
+    return inspector.requestHeaders(transaction);
   }
 
   /** Phase 2. */
   requestBody(body: Buffer | null, wireBytes: number): Interruption | null {
     const { transaction } = this;
     if (transaction === null) return null;
-    return this.run(() => {
+    const startedMs = performance.now();
+    let interruption: Interruption | null;
+    try {
       const seen = this.seen(body, wireBytes);
       const seenBytes = seen === body ? wireBytes : (seen?.length ?? 0);
-      return this.inspection.inspector.requestBody(transaction, seen, seenBytes);
-    });
+      interruption = this.inspection.inspector.requestBody(transaction, seen, seenBytes);
+    } catch (error) {
+      interruption = this.failedWith(error);
+    }
+    this.tookMs += performance.now() - startedMs;
+    return interruption;
   }
 
   private seen(body: Buffer | null, wireBytes: number): Buffer | null {
@@ -148,18 +156,31 @@ export class RequestInspection {
     const { transaction } = this;
     if (transaction === null) return null;
     const { inspector } = this.inspection;
-    return this.run(() => {
-      const interruption = inspector.responseHeaders(transaction, { status, protocol, headers });
+    const startedMs = performance.now();
+    let interruption: Interruption | null;
+    try {
+      interruption = inspector.responseHeaders(transaction, { status, protocol, headers });
       this.wantsResponseBody = interruption === null && inspector.wantsResponseBody(transaction);
-      return interruption;
-    });
+    } catch (error) {
+      interruption = this.failedWith(error);
+    }
+    this.tookMs += performance.now() - startedMs;
+    return interruption;
   }
 
   /** Phase 4; decoded bytes. */
   responseBody(body: Buffer | null, wireBytes: number): Interruption | null {
     const { transaction } = this;
     if (transaction === null) return null;
-    return this.run(() => this.inspection.inspector.responseBody(transaction, body, wireBytes));
+    const startedMs = performance.now();
+    let interruption: Interruption | null;
+    try {
+      interruption = this.inspection.inspector.responseBody(transaction, body, wireBytes);
+    } catch (error) {
+      interruption = this.failedWith(error);
+    }
+    this.tookMs += performance.now() - startedMs;
+    return interruption;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { RequestHead } from '#engine';
 import type { Decision, DecisionRule } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
 import { findField } from '../http/header-fields.js';
-import { schemaRuleIds } from './rule-ids.js';
+import { schemaRuleIdOf, schemaRuleIds } from './rule-ids.js';
 import type { MatchedOperation, SiteSchemas } from './site-schemas.js';
 import type { SchemaViolation } from './violation.js';
 
@@ -30,8 +30,8 @@ interface AnswerHead {
 
 function ruleOf(violation: SchemaViolation, isAnswer: boolean): DecisionRule {
   const { specification, operation, pointer, keyword } = violation;
-  const isUnknown = pointer === '/path' && keyword === 'unknown';
-  const id = isAnswer ? schemaRuleIds.answer : isUnknown ? schemaRuleIds.unknown : schemaRuleIds.request;
+  const id = isAnswer ? schemaRuleIds.answer : schemaRuleIdOf(violation);
+  const isUnknown = id === schemaRuleIds.unknown;
   return {
     id,
     message: isAnswer
@@ -50,7 +50,7 @@ function decisionOf(violation: SchemaViolation | null, isAnswer: boolean): Decis
   if (violation === null || violation.action === 'ignore') return null;
   const rule = ruleOf(violation, isAnswer);
   if (violation.action === 'alert') return { kind: 'flag', rule };
-  return { kind: 'deny', status: 403, shape: 'page', rule, ...(isAnswer ? { subject: 'response' } : {}) };
+  return { kind: 'deny', status: 403, shape: 'page', rule, subject: isAnswer ? 'response' : 'specification' };
 }
 
 /** Of one request. */

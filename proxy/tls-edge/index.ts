@@ -9,6 +9,7 @@ import type { ClientTls, ConnectionFacts } from '../listeners/front/connection-f
 import type { Listener, ListenerOptions } from '../listeners/listener.js';
 import { Connection } from '../listeners/net/connection.js';
 import type { NetExchange } from '../listeners/net/exchange.js';
+import { FieldMemory } from '../listeners/net/field-memory.js';
 import { DateField, headText } from '../listeners/net/response-text.js';
 import { listenTcp } from '../listeners/net/tcp-port.js';
 import { TimeLimits } from '../listeners/net/time-limits.js';
@@ -55,6 +56,7 @@ class Edge {
   readonly limits = new TimeLimits<Connection>();
   readonly sessionLimits = new TimeLimits<Http2Connection>();
   private readonly date = new DateField();
+  private readonly fields = new FieldMemory();
   private readonly greeted = new Map<string, Greeted>();
   private readonly shaking = new Set<Socket>();
   private readonly tls: TlsServer;
@@ -183,10 +185,10 @@ class Edge {
   }
 
   private beginHttp1(socket: TLSSocket, facts: ConnectionFacts): void {
-    const { options, limits, date } = this;
+    const { options, limits, date, fields } = this;
     const open = this.open as OpenRequests<NetExchange>;
     const forget = (connection: Connection): void => this.connections.delete(connection);
-    const home = { options, open, limits, date, forget };
+    const home = { options, open, limits, date, fields, forget };
     this.connections.add(new Connection(socket, home, facts));
   }
 

@@ -10,6 +10,7 @@ import { DirectText } from './direct-text.js';
 import { closedEarly, connectFailed, timedOut, timeoutMsOf, type Wait } from './failures.js';
 import type { IdleTime } from './idle-time.js';
 import { outbox, type OutboxWriter } from './outbox.js';
+import { readTurns, type TurnReader } from './read-turns.js';
 import type { UpstreamHead } from './response-head.js';
 import { ResponseParser, type ResponseSink } from './response-parser.js';
 
@@ -30,10 +31,13 @@ export interface ConnectionOwner {
   forget(connection: Connection): void;
 }
 
-export class Connection implements ResponseSink, OutboxWriter {
+export class Connection implements ResponseSink, OutboxWriter, TurnReader {
   idleSinceMs = 0;
   /** It ends behind the request that it carries. */
   isRetired = false;
+  readTurn = 0;
+  readBytes = 0;
+  isOutOfTurn = false;
   private readonly openedMs = performance.now();
   private readonly socket: Socket;
   /** null: over TLS. */
@@ -73,7 +77,7 @@ export class Connection implements ResponseSink, OutboxWriter {
       buffer: receiveBuffer,
       callback: (bytes: number): boolean => {
         this.received(receiveBuffer.subarray(0, bytes));
-        return !this.isPaused;
+        return readTurns.mayGoOn(this, bytes) && !this.isPaused;
       },
     };
     return connectTcp({ host, port, lookup, onread }, () => this.connected());
@@ -92,7 +96,10 @@ export class Connection implements ResponseSink, OutboxWriter {
       },
       () => this.connected(),
     );
-    socket.on('data', (chunk: Buffer) => this.received(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      this.received(chunk);
+      if (!readTurns.mayGoOn(this, chunk.length)) socket.pause();
+    });
     return socket;
   }
 
@@ -188,7 +195,12 @@ export class Connection implements ResponseSink, OutboxWriter {
     if (!this.isPaused || this.isClosed) return;
     this.isPaused = false;
     if (this.waitsFor === 'body') this.await('body');
-    this.socket.resume();
+    this.takeTurn();
+  }
+
+  /** Reads the socket, if nobody has it wait: neither the client nor the turns of this thread. */
+  takeTurn(): void {
+    if (!this.isPaused && !this.isOutOfTurn && !this.isClosed) this.socket.resume();
   }
 
   destroy(): void {
@@ -247,7 +259,7 @@ export class Connection implements ResponseSink, OutboxWriter {
     if (isReusable) {
       if (this.isPaused) {
         this.isPaused = false;
-        this.socket.resume();
+        this.takeTurn();
       }
       this.pool.takeBack(this);
     } else this.destroy();

@@ -15,7 +15,7 @@ export class GenerationRefused extends Error {
 /**
  * In steps, because the whole takes half a hundred milliseconds and more with many sites, and requests wait for a
  * step's end only. Throws GenerationRefused with a reason for people; nothing is left behind then. Main has held the
- * artifact's bytes against their name (main/generations.ts); once more here would be a step of another 15 ms.
+ * artifact's bytes against their name (main/generations.ts), which is not done again here.
  */
 export function* preparingGeneration(
   payload: GenerationPayload,

@@ -10,6 +10,7 @@ import { shareLimits } from '../admit/limits/leases/share-limits.js';
 import { readKeySet, type KeySet } from '../admit/site-auth/key-set.js';
 import { createGateWorker, EventBudget } from '../admit/worker.js';
 import { ClientFeatures } from '../features/clients.js';
+import { Principals } from '../features/principals.js';
 import type { InspectionModule } from '../inspection/inspection.js';
 import { createInspectionPool } from '../inspection/inspection-pool.js';
 import { shareOf } from '../listeners/index.js';
@@ -28,7 +29,7 @@ import { createRequestIds } from '../road/request-id.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
-import type { VerdictTables } from '../shared-state/verdict-tables.js';
+import { PrincipalVerdicts, type VerdictTables } from '../shared-state/verdict-tables.js';
 import { besideRequests } from '../time/beside-requests.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
@@ -81,9 +82,12 @@ const observer = start.shipsRequests
       send: (batch) => post({ kind: 'observations', text: JSON.stringify(batch) }),
     })
   : null;
+const principals = new Principals(start.observationKey);
+const principalVerdicts = new PrincipalVerdicts();
 const clients = start.shipsRequests
   ? new ClientFeatures({
       seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
+      principals,
       send: (batch) => post({ kind: 'clients', text: JSON.stringify(batch) }),
     })
   : null;
@@ -96,6 +100,7 @@ const challenged = new AddressSetHolder();
 function useVerdicts(tables: VerdictTables): void {
   throttled.swap(tables.throttled.version, tables.throttled.table);
   challenged.swap(tables.challenged.version, tables.challenged.table);
+  principalVerdicts.swap(tables.principals);
 }
 if (start.verdicts !== null) useVerdicts(start.verdicts);
 const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
@@ -123,6 +128,7 @@ const gateWorker = createGateWorker({
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
+  principals: { principals, principalVerdicts },
   holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {

@@ -46,11 +46,19 @@ export const vulnerabilityRows = {
       'where the catalogue of exploited vulnerabilities (KEV) is fetched from, as CISA publishes it (JSON); empty: ' +
       'it is not fetched, and can be uploaded',
   }),
+  vm_osv_url: setting(HttpUrl('plain'), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/intel-sources.ts',
+    description:
+      'where advisories in the format of OSV are fetched from (a zip of records, NDJSON, or a list), 64 MiB at most; ' +
+      'empty: they are not fetched, and can be uploaded',
+  }),
   vm_intel_hours: setting(Whole(1, 168, 24), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/vm-host/intel-sources.ts',
-    description: 'hours between fetches of EPSS and KEV; one that failed is tried again within an hour',
+    description: 'hours between fetches of EPSS, KEV and advisories; one that failed is tried again within an hour',
   }),
   vm_csaf_namespace: setting(HttpUrl('plain'), {
     access: 'admin',
@@ -59,5 +67,19 @@ export const vulnerabilityRows = {
     description:
       'namespace of the publisher in CSAF documents: an address that your organisation controls; empty: one that ' +
       'says that none was named',
+  }),
+  vm_events_days: setting(Whole(1, 3650, 90), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/index.ts',
+    description:
+      'days that events of the vulnerability manager are kept for readers of GET /api/v1/events; what connectors are ' +
+      'sent, the history of findings and the audit log do not depend on it',
+  }),
+  vm_events_max: setting(Whole(1000, 10_000_000, 500_000), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/index.ts',
+    description: 'events that are kept at most, whatever their age; the oldest are removed first',
   }),
 };

@@ -146,20 +146,20 @@ export async function expireAcceptances(tx: Tx, now: Date): Promise<number> {
 
 /** For the background: says once of an acceptance that it ends soon, early enough to ask for another one. */
 export async function tellOfEnds(tx: Tx, now: Date): Promise<void> {
-  const rows = await tx<{ id: number; expires_at: Date; key: string }[]>`
-    select id, expires_at, 'acceptance.expiring:' || id as key from vm_acceptances
-    where status = 'approved' and expires_at > ${now}
+  const rows = await tx<{ id: number; expires_at: Date }[]>`
+    update vm_acceptances set end_told_at = ${now}
+    where status = 'approved' and expires_at > ${now} and end_told_at is null
       and expires_at - least(interval '7 days', (expires_at - coalesce(decided_at, created_at)) / 5) <= ${now}
-      and not exists (select 1 from vm_events where unique_key = 'acceptance.expiring:' || vm_acceptances.id)
-    order by id`;
-  const events = rows.map(({ id, expires_at: end, key }) => ({
-    type: 'acceptance.expiring' as const,
-    entity: 'acceptance' as const,
-    entityId: id,
-    applicationId: null,
-    payload: { expires_at: end.toISOString() },
-    key,
-  }));
+    returning id, expires_at`;
+  const events = [...rows]
+    .sort((left, right) => left.id - right.id)
+    .map(({ id, expires_at: end }) => ({
+      type: 'acceptance.expiring' as const,
+      entity: 'acceptance' as const,
+      entityId: id,
+      applicationId: null,
+      payload: { expires_at: end.toISOString() },
+    }));
   await emit(tx, events, now);
 }
 

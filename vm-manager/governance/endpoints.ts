@@ -1,4 +1,4 @@
-// SLA policies and clocks, policies, assessments, the audit log, runs and events.
+// SLA policies and clocks, policies, assessments, the audit log and runs.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf } from '../database.js';
@@ -13,6 +13,7 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
+import { eventEndpoints } from './event-endpoints.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -231,16 +232,6 @@ const audit: readonly Endpoint[] = [
   }),
 ];
 
-const EventView = Type.Object({
-  id: Type.String(),
-  type: Type.String(),
-  entity: Type.String(),
-  entity_id: Type.String(),
-  application_id: Nullable(Type.String()),
-  payload: Type.Unknown(),
-  at: Time,
-});
-
 const work: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -304,38 +295,6 @@ const work: readonly Endpoint[] = [
       return viewRun(row);
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: '/events',
-    permission: 'view_scans',
-    kind: 'A',
-    summary: 'What has happened, the oldest first, behind `after`',
-    query: Type.Object(
-      {
-        after: Type.Optional(Type.String({ pattern: '^\\d{1,18}$' })),
-        limit: ListQuery.limit,
-        offset: ListQuery.offset,
-        type: Type.Optional(Type.String({ maxLength: 60 })),
-      },
-      closed,
-    ),
-    answer: Type.Object({ items: Type.Array(EventView), next_after: Nullable(Type.String()) }),
-    handle: async ({ sql, reach, query }) => {
-      const { after = '0', limit = 50, offset = 0 } = query;
-      const rows = await sql<{ id: number; entity_id: number; application_id: number | null; at: Date }[]>`
-        select id, type, entity, entity_id, application_id, payload, at from vm_events where id > ${after}
-          and ${query.type === undefined ? sql`true` : sql`type = ${query.type}`}
-          and ${visibleByApplication('vm_events')(sql, reach)} order by id limit ${limit} offset ${offset}`;
-      const items = rows.map((row) => ({
-        ...row,
-        id: String(row.id),
-        entity_id: String(row.entity_id),
-        application_id: row.application_id === null ? null : String(row.application_id),
-        at: row.at.toISOString(),
-      }));
-      return { items, next_after: items.at(-1)?.id ?? null };
-    },
-  }),
 ];
 
 export const governanceEndpoints: readonly Endpoint[] = [
@@ -345,4 +304,5 @@ export const governanceEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints(assessments),
   ...audit,
   ...work,
+  ...eventEndpoints,
 ];

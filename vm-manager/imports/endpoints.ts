@@ -3,12 +3,13 @@ import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
-import { applyMutes } from '../governance/mutes.js';
+import { applyNewMutes } from '../governance/new-mutes.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '../kit/runs.js';
+import { storeComponents } from '../components/store.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
 import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
@@ -45,7 +46,14 @@ const upload = { bytesMax, fields: ImportFields };
 const ImportView = Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]);
 const viewImport = (run: Run) => ({ ...viewRun(run), report: { ...run.result, problems: run.problems } });
 
-const newFacts = (): ReportFacts => ({ tool: '', version: '', complete: true, inventory: null, scannedAt: null });
+const newFacts = (): ReportFacts => ({
+  tool: '',
+  version: '',
+  complete: true,
+  inventory: null,
+  scannedAt: null,
+  components: null,
+});
 
 export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
   if (!name.startsWith('mapping:')) return findFormat(name, file);
@@ -91,7 +99,7 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
     if (first.done !== true) yield first.value;
     yield* items;
   };
-  const report = await importItems(tx, rest(), facts, {
+  const scope = {
     applicationId: application.id,
     projectId: application.project_id,
     scopeKey,
@@ -100,11 +108,15 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
     actor: caller.actor,
     now,
     seenAt: seenAt(fields, facts, now),
-  });
+  };
+  const report = await importItems(tx, rest(), facts, scope);
   const { problems, ...counters } = report;
-  const result = { ...counters, tool: facts.tool, tool_version: facts.version, complete: facts.complete };
+  const components =
+    facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
+  const { tool, version, complete } = facts;
+  const result = { ...counters, ...components, tool, tool_version: version, complete };
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, now);
-  if (report.created + report.updated > 0) await applyNewMutes(tx, call, run.id, now);
+  if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
   const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
   await emit(
     tx,
@@ -112,16 +124,6 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
     now,
   );
   return { run: done, report, facts };
-}
-
-/** Mutes that hold for what came in; nothing is asked where there are none. */
-async function applyNewMutes(tx: Tx, call: Call, runId: number, now: Date): Promise<void> {
-  const [active] = await tx`select 1 from vm_mutes where expires_at > ${now} limit 1`;
-  if (active === undefined) return;
-  const rows = await tx<{ finding_id: number }[]>`select finding_id from vm_occurrences where last_run = ${runId}`;
-  const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
-  for (let from = 0; from < ids.length; from += 5000)
-    await applyMutes(tx, call.caller.actor, now, ids.slice(from, from + 5000));
 }
 
 /** Ends the transaction of a preview without leaving anything. */

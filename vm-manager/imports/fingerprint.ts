@@ -65,6 +65,10 @@ function placeOf(record: FindingRecord): readonly string[] {
   }
 }
 
+/** Findings of other tools with it are of the same weakness in a package of the same name; null: it is no package. */
+export const clusterOf = (vulnId: string, location: Location): string | null =>
+  location.kind === 'package' ? hashFields(['package', vulnId, packageKey(location).split('/').at(-1) ?? '']) : null;
+
 export interface Keys {
   /** By place: across versions of a tool. */
   readonly place: string;
@@ -88,9 +92,9 @@ export function keysOf(record: FindingRecord, tool: string): Keys {
     cluster:
       location.kind === 'secret'
         ? hashFields(['secret', location.hash])
-        : location.kind === 'package' && record.vulnIds[0] !== undefined
-          ? hashFields(['package', record.vulnIds[0], packageKey(location).split('/').at(-1) ?? ''])
-          : null,
+        : record.vulnIds[0] === undefined
+          ? null
+          : clusterOf(record.vulnIds[0], location),
   };
 }
 
@@ -125,7 +129,7 @@ export class KeysOfReport {
     if (record.location.kind !== 'code' && ordinal > 0) return null;
     this.said.add(exact);
     this.places.set(place, ordinal + 1);
-    const fingerprint = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
-    return { fingerprint, toolKey: keys.native ?? fingerprint, cluster: keys.cluster };
+    const own = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
+    return { fingerprint: record.knownAs ?? own, toolKey: keys.native ?? own, cluster: keys.cluster };
   }
 }

@@ -246,6 +246,30 @@ const others: Readonly<Record<string, readonly [unknown, Json[]]>> = {
     },
     [{ severity: 'high', cwe: ['CWE-306'], location: 'master/1.2.1', source: 'k8s' }],
   ],
+  lynis: [
+    `# Lynis Report
+hostname=web1
+warning[]=PKGS-7392|Found one or more vulnerable packages.|-|-|
+suggestion[]=SSH-7408|Consider hardening SSH configuration|AllowTcpForwarding (set YES to (LOCAL|NO))|text:edit it|
+suggestion[]=SSH-7408|Consider hardening SSH configuration|LogLevel (set INFO to VERBOSE)|-|
+suggestion[]=AUTH-9286|Configure minimum password age|-|-|
+suggestion[]=AUTH-9286|Configure maximum password age|-|-|
+suggestion[]=FILE-1|Two texts|/etc/x|-|
+suggestion[]=FILE-1|of one file|/etc/x|-|
+suggestion[]=|nothing|-|-|
+tests_executed=FILE-1|AUTH-9286|SSH-7408|PKGS-7392|
+report_datetime_end=2026-11-23 06:45:00
+`,
+    [
+      { title: 'Found one or more vulnerable packages.', severity: 'medium', source: 'cspm' },
+      { severity: 'low', location: 'web1: AllowTcpForwarding (set YES to (LOCAL|NO)) (SSH-7408)' },
+      { location: 'web1: LogLevel (set INFO to VERBOSE) (SSH-7408)' },
+      { location: 'web1: Configure minimum password age (AUTH-9286)' },
+      { location: 'web1: Configure maximum password age (AUTH-9286)' },
+      { title: 'Two texts', location: 'web1: /etc/x (FILE-1)' },
+      { title: 'of one file', location: 'web1: /etc/x: of one file (FILE-1)' },
+    ],
+  ],
   'npm-audit': [
     {
       auditReportVersion: 2,
@@ -293,6 +317,23 @@ async function formatSuite(t: Test, client: Client): Promise<void> {
       t.match(again.body['report'], { created: 0, updated: 0, unchanged: wanted.length });
       t.notMatch(JSON.stringify(all), /SECRETVALUE/, 'no secret is kept');
     });
+  await t.test(
+    '14.4: lynis closes what a test that ran no longer says, and nothing after a part of a run',
+    async (t) => {
+      const app = await client.application();
+      const report = (...lines: string[]): string => ['# Lynis Report', 'hostname=h', ...lines, ''].join('\n');
+      const said = ['A-1', 'B-2'].map((id) => `suggestion[]=${id}|Mend ${id}|-|-|`);
+      const ended = 'report_datetime_end=2026-11-23 06:45:00';
+      await client.send(app, report(...said, 'tests_executed=A-1|B-2|', ended));
+      const closed = async (...lines: string[]): Promise<unknown> =>
+        (await client.send(app, report(...lines), { mode: 'sync' })).body['report'].closed;
+      t.equal(await closed('tests_executed=A-1|B-2|'), 0, 'it was stopped: it does not say when it ended');
+      t.equal(await closed('test_category=security', 'tests_executed=A-1|B-2|', ended), 0, 'one category only');
+      t.equal(await closed('test_category=all', 'tests_executed=B-2|', ended), 1, 'the other test did not run');
+      t.match(await client.findings(app), [{ status: 'new' }, { status: 'resolved' }]);
+      t.equal((await client.send(app, 'hostname=h\n', { format: 'lynis' })).status, 422);
+    },
+  );
   await t.test('14.4: a mapping profile takes any other JSON', async (t) => {
     const app = await client.application();
     const mapping = {

@@ -257,7 +257,9 @@ class Importer {
   /** Locks and rewrites what the report describes otherwise than before, many at a time, and reopens what is back. */
   private async recognise(known: readonly Known[]): Promise<void> {
     const { tx, scope, report } = this;
-    const changed = known.filter(({ prepared, sighting }) => sighting?.raw_hash !== prepared.hash);
+    const changed = known.filter(
+      ({ prepared, sighting }) => prepared.record.knownAs === undefined && sighting?.raw_hash !== prepared.hash,
+    );
     const resolved = known.filter(
       ({ prepared, finding }) => finding.status === 'resolved' && !prepared.record.suppressed,
     );

@@ -1,4 +1,5 @@
 // What every importer makes of a report: one record for each finding, in one shape, with bounded texts.
+import type { ListedComponent } from '../components/listed.js';
 import type { CvssValue } from '../findings/fields.js';
 import type { FixState, Severity, Source } from '../findings/words.js';
 
@@ -52,6 +53,8 @@ export interface FindingRecord {
   /** The report says that somebody has set it aside. */
   readonly suppressed: boolean;
   readonly extra: Readonly<Record<string, unknown>>;
+  /** Fingerprint of a finding that is known to be the same; what another tool says of it stays. */
+  readonly knownAs?: string;
 }
 
 /** What the report says beside findings; importers fill it while they read. */
@@ -64,6 +67,8 @@ export interface ReportFacts {
   inventory: Set<string> | null;
   /** When the report says that it was made. */
   scannedAt: Date | null;
+  /** What a bill of material lists; null: it is no bill. */
+  components: readonly ListedComponent[] | null;
 }
 
 /** A record that is not taken, and why. */

@@ -12,10 +12,12 @@ import { isOpen } from '../findings/words.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
+import { undoComponents } from '../components/store.js';
 import { lockScope } from './scope-lock.js';
 
 interface Undone {
   sightings: number;
+  components: number;
   deleted: number;
   resolved: number;
   reopened: number;
@@ -52,7 +54,7 @@ async function undoSightings(tx: Tx, run: Run & { readonly scope_key: string }):
 }
 
 /** States of what the run had moved, each by the road that every change of state takes. */
-async function undoStates(tx: Tx, run: Run, now: Date): Promise<Omit<Undone, 'sightings'>> {
+async function undoStates(tx: Tx, run: Run, now: Date): Promise<Omit<Undone, 'sightings' | 'components'>> {
   const undone = { deleted: 0, resolved: 0, reopened: 0 };
   const deleted = await tx`
     delete from vm_findings f using vm_transitions made
@@ -91,6 +93,7 @@ const rollback = endpoint({
   answer: Type.Object({
     run: RunView,
     sightings_removed: Type.Integer(),
+    components_removed: Type.Integer(),
     findings_deleted: Type.Integer(),
     findings_resolved: Type.Integer(),
     findings_reopened: Type.Integer(),
@@ -102,12 +105,13 @@ const rollback = endpoint({
       async (tx) => {
         const run = await requireLast(tx, call);
         const sightings = await undoSightings(tx, run);
+        const components = await undoComponents(tx, run, call.now);
         const states = await undoStates(tx, run, call.now);
         const [row] = await tx<Run[]>`update vm_runs set status = 'rolled_back' where id = ${run.id} returning *`;
         const applicationId = run.application_id;
         const event = { type: 'import.rolled_back', entity: 'run', entityId: run.id, applicationId } as const;
         await emit(tx, [event], call.now);
-        return { run: row ?? run, undone: { sightings, ...states } };
+        return { run: row ?? run, undone: { sightings, components, ...states } };
       },
       ({ undone }) => undone,
     );
@@ -115,6 +119,7 @@ const rollback = endpoint({
     return {
       run: viewRun(run),
       sightings_removed: undone.sightings,
+      components_removed: undone.components,
       findings_deleted: undone.deleted,
       findings_resolved: undone.resolved,
       findings_reopened: undone.reopened,

@@ -12,7 +12,7 @@ import type { FetchRow } from './fetch.js';
 import { importSet } from './import-set.js';
 
 const closed = { additionalProperties: false } as const;
-const bytesMax = 64 * 1024 * 1024;
+const bytesMax = 256 * 1024 * 1024;
 const BundleFields = Type.Object(
   {
     set: Type.Optional(
@@ -37,7 +37,7 @@ const FeedView = Type.Object({
   fetched_at: Nullable(Time),
   age_days: Nullable(Type.Integer()),
   fetch: Type.Object({
-    enabled: Type.Boolean({ description: 'an address is named in the settings (vm_epss_url, vm_kev_url)' }),
+    enabled: Type.Boolean({ description: 'an address is named in the settings (vm_epss_url, vm_kev_url, vm_osv_url)' }),
     every_hours: Nullable(Type.Integer()),
     tried_at: Nullable(Time),
     succeeded_at: Nullable(Time),
@@ -100,7 +100,7 @@ export const intelEndpoints: readonly Endpoint[] = [
     path: '/threat-intel/feeds',
     permission: 'view_intel',
     kind: 'C',
-    summary: 'The imported sets: EPSS and KEV, with their age, and how their last fetch went',
+    summary: 'The imported sets: EPSS, KEV and OSV, with their age, and how their last fetch went',
     answer: Type.Object({ items: Type.Array(FeedView) }),
     handle: async ({ sql, now, host }) => {
       const [feeds, fetches, sources] = await Promise.all([
@@ -123,7 +123,8 @@ export const intelEndpoints: readonly Endpoint[] = [
     path: '/threat-intel/bundles',
     permission: 'manage_intel',
     kind: 'I',
-    summary: 'Import EPSS (CSV) or KEV (JSON) as they are published, packed by gzip or not; findings follow',
+    summary:
+      'Import EPSS (CSV), KEV (JSON) or advisories of OSV (zip, NDJSON, JSON) as they are published; findings follow',
     upload,
     status: 202,
     answer: Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]),

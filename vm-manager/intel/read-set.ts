@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ApiError } from '#http-kit';
 import { unfit } from '../kit/endpoint.js';
+import { isZip } from '../osv/read-osv.js';
 import {
   parseJson,
   readBeginning,
@@ -16,7 +17,7 @@ import {
   type ReportFile,
 } from '../imports/reading/report-file.js';
 
-export const setNames = ['epss', 'kev'] as const;
+export const setNames = ['epss', 'kev', 'osv'] as const;
 export type SetName = (typeof setNames)[number];
 
 export interface EpssRow {
@@ -77,14 +78,19 @@ async function readFirst({ path }: ReportFile): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** By its first character; throws 422 for what is neither. */
+/** By its beginning; throws 422 for what is none of them. */
 export async function recognise(file: ReportFile): Promise<SetName> {
-  const beginning = (await readBeginning(file, 4096)).trimStart();
-  if (beginning.startsWith('{')) return 'kev';
+  const beginning = (await readBeginning(file)).trimStart();
+  if (beginning.startsWith('[') || (await isZip(file))) return 'osv';
+  if (beginning.startsWith('{'))
+    return /"(?:catalogVersion|cveID|vulnerabilities)"\s*:/.test(beginning) ||
+      !/"(?:affected|modified|vulns)"\s*:/.test(beginning)
+      ? 'kev'
+      : 'osv';
   if (beginning.startsWith('#model_version') || /^"?cve"?\s*,/i.test(beginning)) return 'epss';
   throw unfit(
     'file',
-    'is neither EPSS (CSV) nor KEV (JSON)',
+    'is neither EPSS (CSV) nor KEV (JSON) nor OSV (zip, NDJSON, JSON)',
     'send the file as it is published, packed by gzip or not',
   );
 }

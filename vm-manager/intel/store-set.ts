@@ -6,6 +6,7 @@ import { ApiError } from '#http-kit';
 import { json, type Tx } from '../database.js';
 import { refreshFindings } from '../findings/refresh.js';
 import type { ReportFile } from '../imports/reading/report-file.js';
+import { storeOsv, type OsvReport } from '../osv/store-osv.js';
 import {
   readEpss,
   readKev,
@@ -17,7 +18,7 @@ import {
 } from './read-set.js';
 
 export interface SetReport {
-  readonly set: SetName;
+  readonly set: 'epss' | 'kev';
   readonly version: string;
   readonly date: string | null;
   /** parsed = created + updated + unchanged + duplicates_in_file + dropped */
@@ -33,6 +34,7 @@ export interface SetReport {
   readonly problems: readonly DroppedRow[];
 }
 
+type CveSet = SetReport['set'];
 const batch = 2000;
 const problemsMax = 200;
 const findingsPerBatch = 2000;
@@ -80,7 +82,7 @@ const writeKev: Write<KevRow> = async (tx, rows) =>
   );
 
 /** Rows of the set that the file no longer has. */
-async function dropOthers(tx: Tx, set: SetName): Promise<number> {
+async function dropOthers(tx: Tx, set: CveSet): Promise<number> {
   const { count } =
     set === 'epss'
       ? await tx`
@@ -93,7 +95,7 @@ async function dropOthers(tx: Tx, set: SetName): Promise<number> {
 }
 
 /** What the set now says of findings; returns how many it says something else of. */
-async function enrich(tx: Tx, set: SetName, now: Date): Promise<number> {
+async function enrich(tx: Tx, set: CveSet, now: Date): Promise<number> {
   const said = tx`
     select f.id, bool_or(c.kev) as kev, max(c.epss) as epss
     from vm_findings f cross join lateral jsonb_array_elements_text(f.vuln_ids) as v(id)
@@ -113,7 +115,7 @@ async function enrich(tx: Tx, set: SetName, now: Date): Promise<number> {
   return ids.length;
 }
 
-async function refuseOlder(tx: Tx, set: SetName, { date }: SetHead): Promise<void> {
+async function refuseOlder(tx: Tx, set: CveSet, { date }: SetHead): Promise<void> {
   const [known] = await tx<{ set_date: string | null }[]>`
     select set_date::text as set_date from vm_feeds where name = ${set} for update`;
   const before = known?.set_date ?? null;
@@ -122,8 +124,9 @@ async function refuseOlder(tx: Tx, set: SetName, { date }: SetHead): Promise<voi
 }
 
 /** Takes the set whole or not at all; throws 409 for one that is older than what is here, 422 for one without a row. */
-export async function storeSet(tx: Tx, set: SetName, file: ReportFile, now: Date): Promise<SetReport> {
+export async function storeSet(tx: Tx, set: SetName, file: ReportFile, now: Date): Promise<SetReport | OsvReport> {
   const sha256 = await hashOf(file);
+  if (set === 'osv') return storeOsv(tx, file, sha256, now);
   if (set === 'epss') {
     const { head, rows } = await readEpss(file);
     return take(tx, set, head, rows, writeEpss(head), { sha256, now });
@@ -134,7 +137,7 @@ export async function storeSet(tx: Tx, set: SetName, file: ReportFile, now: Date
 
 async function take<Row extends { readonly cve: string }>(
   tx: Tx,
-  set: SetName,
+  set: CveSet,
   head: SetHead,
   rows: AsyncIterable<Row | DroppedRow>,
   write: Write<Row>,

@@ -1,5 +1,6 @@
 // What has happened, written in the transaction in which it happened: for readers with a cursor of their own
-// (`GET /api/v1/events`), and for the outbox, from which `outbox.ts` hands it to the server.
+// (`GET /api/v1/events`; `prune-events.ts` says for how long), and for the outbox, from which `outbox.ts` hands it to
+// the server.
 import { json, type Tx } from '../database.js';
 
 /** Every event that there is. A name is never given another meaning: programs filter by them. */
@@ -31,7 +32,7 @@ export interface NewEvent {
   readonly entityId: number | string;
   readonly applicationId: number | string | null;
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** An event with a key happens once. */
+  /** An event with a key happens once while it is kept; what is never to be said again is remembered elsewhere. */
   readonly key?: string;
 }
 

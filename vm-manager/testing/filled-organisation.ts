@@ -162,6 +162,7 @@ async function fillPipeline(make: Maker, application: string): Promise<Record<st
     '/ci/runs': await make.made('/ci/runs', { application_id: application, commit: 'abcdef1', branch: 'main' }),
     '/ci/badge': await badgeOf(make, application),
     '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
+    '/sca/components': await listComponent(make, application),
   };
 }
 
@@ -199,6 +200,13 @@ async function badgeOf(make: Maker, application: string): Promise<string> {
   return application;
 }
 
+async function listComponent(make: Maker, application: string): Promise<string> {
+  const components = [{ type: 'library', name: 'zebra-lib', version: '1.0.0', purl: 'pkg:npm/zebra-lib@1.0.0' }];
+  await make.client.send(application, { bomFormat: 'CycloneDX', specVersion: '1.5', components });
+  const list = (await make.client.call('GET', `/sca/components?application_id=${application}`)).body['items'] as Json[];
+  return String(list[0]?.['id']);
+}
+
 async function insertEvent(make: Maker, application: string): Promise<string> {
   await make.post('/runtime/events', { events: [{ ...runtimeEvent, application_id: application }] });
   const list = (await make.client.call('GET', '/runtime/events')).body['items'] as Json[];
@@ -212,6 +220,7 @@ const confinedModules = [
   '/vulnerabilities',
   '/comments',
   '/imports',
+  '/sca/components',
   '/mutes',
   '/acceptances',
   '/assessments',
@@ -245,6 +254,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /findings/query': { predicate, cursor: undefined },
   'POST /findings/views': { query: predicate },
   'POST /comments': { entity: 'finding', entity_id: finding },
+  'POST /sca/match': { application_id: application },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },
   'POST /imports/mappings': { fields: { title: 't' } },

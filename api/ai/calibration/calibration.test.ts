@@ -86,6 +86,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.teardown(() => at.close());
   const { token } = await at.user('viewer');
   const ask = async (query = '') => at.call('GET', `/api/ai/calibration${query}`, { token });
+  t.match(
+    (await ask()).body,
+    { enabled: false, note: /is off.*ai_enabled/ },
+    'P5: no verdicts will come, and it says so',
+  );
   t.match((await ask()).body, {
     evidence: { simulations: 0, simulated_clients: 0, marked_attack: 0, marked_false_positive: 0, needed: 20 },
     rungs: [{}, {}, { rung: 'BLOCK', precision: { value: null, low: null, note: /Not enough evidence/ } }],
@@ -125,12 +130,19 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match(block?.['precision'], { of: reached, hits: reached === 41 ? 40 : 20 });
   t.match((await ask('?days=30')).body['evidence'], { simulations: 2, simulated_clients: 50 });
   t.equal((await ask('?days=0')).status, 400);
+  const admin = await at.user('admin');
+  const { headers } = await at.call('GET', '/api/settings', { token: admin.token });
+  const change = { token: admin.token, headers: { 'if-match': String(headers['etag']) }, body: { ai_enabled: true } };
+  t.equal((await at.call('PATCH', '/api/settings', change)).status, 200);
+  at.parts.settingsChanged();
+  t.match((await ask()).body, { enabled: true, note: null }, 'P5: nor does it say so when they will');
   t.equal((await at.call('GET', '/api/ai/calibration', {})).status, 401);
 
   await t.test('O12.6: the figures of the detection engine are metrics', async (t) => {
     const lines = (await at.call('GET', '/api/metrics', { token })).text.split('\n');
     for (const line of [
-      `gatehouse_control_ai_verdicts{verdict="${scored.verdict}"} 24`,
+      `gatehouse_control_ai_verdicts{verdict="${scored.verdict}",subject="client"} 24`,
+      `gatehouse_control_ai_verdicts{verdict="${scored.verdict}",subject="principal"} 0`,
       'gatehouse_control_ai_verdicts_marked{mark="false_positive"} 1',
       'gatehouse_control_ai_clients{verdict="BLOCK"} 0',
       'gatehouse_control_ai_enforced{enforced="deny"} 0',

@@ -27,6 +27,8 @@ const schema = {
   response: {
     200: Type.Object({
       since: Time,
+      enabled: Type.Boolean({ description: 'whether the engine scores at all (ai_enabled)' }),
+      note: Nullable(Type.String({ description: 'why no verdicts will come, and how to mend it; null: they will' })),
       evidence: Type.Object(
         {
           simulations: Count,
@@ -62,17 +64,25 @@ const schema = {
 
 const dayMs = 86_400_000;
 
+/** Said as long as the engine is off: waves that are sent meanwhile get no verdicts, so they are no evidence. */
+const offNote =
+  'The detection engine is off, so no client gets a verdict and no wave that is sent now will count here. ' +
+  'Set ai_enabled to true and apply, then send waves.';
+
 export function registerCalibration(
   app: App,
-  { database, now }: Pick<Parts, 'database' | 'now'>,
+  { database, now, currentSettings }: Pick<Parts, 'database' | 'now' | 'currentSettings'>,
   simulatedOf: SimulatedOf,
 ) {
   app.get('/api/ai/calibration', { schema }, async ({ query }) => {
     const since = new Date(now() - (query.days ?? 30) * dayMs);
     const { cases, simulations, marked } = await readKnown(database.sql, simulatedOf, since);
     const { rungs, waves, reliability } = calibrate(cases);
+    const { ai_enabled: enabled } = await currentSettings();
     return {
       since: since.toISOString(),
+      enabled,
+      note: enabled ? null : offNote,
       evidence: {
         simulations,
         simulated_clients: cases.filter(({ wave }) => wave !== null).length,

@@ -1,6 +1,7 @@
 // What clients did within the window, added up from what nodes tell. Bounded: `clientsMax` clients of ten slices each,
-// those that were seen longest ago go first.
-import type { ClientWindow } from '#proxy/contract';
+// those that were seen longest ago go first. What principals did at an address is kept apart within it, so that the
+// address can be judged without one of them; `principalsOfSliceMax` a slice, the rest is the address's own.
+import { principalKeyOf, type ClientWindow } from '#proxy/contract';
 import { toDenied } from '../../threat-intel/list-text.js';
 import { toSourceKey } from '../../addresses/address.js';
 import { Bits } from './bits.js';
@@ -8,6 +9,7 @@ import { Bits } from './bits.js';
 const clientsMaxDefault = 50_000;
 const slicesMax = 10;
 const sitesMax = 8;
+const principalsOfSliceMax = 32;
 const samplesMax = 5;
 const rulesMax = 24;
 const shapesMax = 256;
@@ -78,9 +80,14 @@ export class Sums {
   }
 }
 
+type Sites = Map<string, Sums>;
+
 interface Slice {
   readonly at: number;
-  readonly sites: Map<string, Sums>;
+  /** What nobody who is known by a credential did. */
+  readonly sites: Sites;
+  /** By principal; null: there is none. */
+  principals: Map<string, Sites> | null;
 }
 
 export interface Client {
@@ -114,13 +121,8 @@ export class ClientTable {
     client.lastMs = Math.max(client.lastMs, atMs);
     const at = Math.floor(atMs / sliceMs(windowMs));
     let slice = client.slices.find((one) => one.at === at);
-    if (slice === undefined) client.slices.push((slice = { at, sites: new Map() }));
-    let sums = slice.sites.get(window.site);
-    if (sums === undefined) {
-      if (slice.sites.size >= sitesMax) return;
-      slice.sites.set(window.site, (sums = new Sums()));
-    }
-    sums.addWindow(window);
+    if (slice === undefined) client.slices.push((slice = { at, sites: new Map(), principals: null }));
+    addTo(sitesFor(slice, window), window);
     if (this.clients.size <= this.clientsMax) return;
     const [oldest] = this.clients.keys();
     if (oldest !== undefined && this.clients.delete(oldest)) this.evicted += 1;
@@ -141,20 +143,58 @@ export class ClientTable {
   }
 }
 
-/** By site, over all slices. */
-export function sumsOf({ slices }: Client): Map<string, Sums> {
-  if (slices.length === 1) return (slices[0] as Slice).sites;
-  const sites = new Map<string, Sums>();
-  for (const slice of slices)
-    for (const [site, sums] of slice.sites) {
-      const total = sites.get(site) ?? new Sums();
-      if (total.count.requests === 0) sites.set(site, total);
-      total.addSums(sums);
-    }
+/** Where the requests of a window are counted within a slice. */
+function sitesFor(slice: Slice, { principal }: ClientWindow): Sites {
+  if (principal === undefined) return slice.sites;
+  slice.principals ??= new Map();
+  const key = principalKeyOf(principal);
+  const known = slice.principals.get(key);
+  if (known !== undefined) return known;
+  if (slice.principals.size >= principalsOfSliceMax) return slice.sites;
+  const made: Sites = new Map();
+  slice.principals.set(key, made);
+  return made;
+}
+
+function addTo(sites: Sites, window: ClientWindow): void {
+  let sums = sites.get(window.site);
+  if (sums === undefined) {
+    if (sites.size >= sitesMax) return;
+    sites.set(window.site, (sums = new Sums()));
+  }
+  sums.addWindow(window);
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** By site, over all slices. `without`: principals whose requests are left out. */
+export function sumsOf({ slices }: Client, without: ReadonlySet<string> = nobody): Map<string, Sums> {
+  const [first] = slices;
+  if (first !== undefined && slices.length === 1 && first.principals === null) return first.sites;
+  const sites: Sites = new Map();
+  for (const slice of slices) {
+    addSites(sites, slice.sites);
+    if (slice.principals !== null)
+      for (const [key, own] of slice.principals) if (!without.has(key)) addSites(sites, own);
+  }
   return sites;
 }
 
-const sliceMs = (windowMs: number): number => windowMs / slicesMax;
+function addSites(sites: Sites, more: Sites): void {
+  for (const [site, sums] of more) {
+    const total = sites.get(site) ?? new Sums();
+    if (total.count.requests === 0) sites.set(site, total);
+    total.addSums(sums);
+  }
+}
+
+/** Keys of those who are known by a credential. */
+export function principalsOf({ slices }: Client): ReadonlySet<string> {
+  if (slices.every(({ principals }) => principals === null)) return nobody;
+  return new Set(slices.flatMap(({ principals }) => (principals === null ? [] : [...principals.keys()])));
+}
+
+export const sliceMs = (windowMs: number): number => windowMs / slicesMax;
 
 /** null: it is no address, as of a peer on a Unix socket. */
 export function networkOf(address: string): string | null {

@@ -1,7 +1,7 @@
 // What nodes tell of their clients; each batch is taken once however often it is sent.
 import { Type } from '@sinclair/typebox';
-import type { ClientBatch } from '#proxy/contract';
-import { refusals, type App } from '../../http-kit/index.js';
+import { principalKinds, type ClientBatch } from '#proxy/contract';
+import { OneOf, refusals, type App } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
 import { storeBatch } from './batches.js';
 
@@ -17,6 +17,9 @@ const Bitmap = Type.String({ maxLength: 96, pattern: '^[A-Za-z0-9+/=]*$' });
 const Client = Type.Object({
   site: Type.String({ minLength: 1, maxLength: 200 }),
   address: Type.String({ maxLength: 64 }),
+  principal: Type.Optional(
+    Type.Object({ kind: OneOf(principalKinds), id: Type.String({ pattern: '^[0-9a-f]{16}$', maxLength: 16 }) }),
+  ),
   first_ms: Moment,
   last_ms: Moment,
   requests: Count,

@@ -30,7 +30,12 @@ export const isClean = ({ count }: Sums): boolean =>
   count.score_sum + count.blocked + count.flagged + count.limited + count.challenged + count.held === 0;
 
 export interface VectorParts {
+  /** An address, or a principal as lists have it. */
   readonly network: string;
+  /** Of a principal alone. */
+  readonly principal?: FeatureVector['principal'];
+  /** Principals that are judged by themselves; of an address alone. */
+  readonly apart?: FeatureVector['apart'];
   readonly sites: ReadonlyMap<string, Sums>;
   readonly windowSeconds: number;
   readonly deviations: readonly Deviation[];
@@ -38,7 +43,8 @@ export interface VectorParts {
   readonly missing: readonly Layer[];
 }
 
-export function toVector({ network, sites, windowSeconds, deviations, threats, missing }: VectorParts): FeatureVector {
+export function toVector(parts: VectorParts): FeatureVector {
+  const { network, principal, apart, sites, windowSeconds, deviations, threats, missing } = parts;
   let all: Sums;
   if (sites.size === 1) [all] = sites.values() as unknown as [Sums];
   else {
@@ -73,5 +79,7 @@ export function toVector({ network, sites, windowSeconds, deviations, threats, m
     deviations,
     threats,
     missing,
+    ...(principal === undefined ? {} : { principal }),
+    ...(apart === undefined || apart.length === 0 ? {} : { apart }),
   };
 }

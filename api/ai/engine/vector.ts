@@ -1,6 +1,7 @@
-// What is known of one client at the moment of a verdict: everything that the verdict is made of, and nothing that is
-// not stored with it. Scoring is a function of this, of weights and of a threshold (score.ts); so a verdict can be made
-// again from what is stored, bit for bit.
+// What is known of one client, or of one principal, at the moment of a verdict: everything that the verdict is made of,
+// and nothing that is not stored with it. Scoring is a function of this, of weights and of a threshold (score.ts); so a
+// verdict can be made again from what is stored, bit for bit.
+import type { PrincipalName } from '#proxy/contract';
 
 export const layers = ['signature', 'anomaly', 'api_abuse', 'bot'] as const;
 export type Layer = (typeof layers)[number];
@@ -34,6 +35,7 @@ export interface VectorThreat {
 
 /** Counts are of requests within the window unless they say otherwise. */
 export interface FeatureVector {
+  /** Of a principal its key. */
   readonly address: string;
   readonly sites: readonly string[];
   readonly window_seconds: number;
@@ -63,6 +65,19 @@ export interface FeatureVector {
   readonly threats: readonly VectorThreat[];
   /** Layers whose evaluator failed: they say nothing. */
   readonly missing: readonly Layer[];
+  /** Present: this is about a principal, and `address` is its key, as lists have it. */
+  readonly principal?: VectorPrincipal;
+  /** Keys of principals whose requests are not in here, because they are judged by themselves. */
+  readonly apart?: readonly string[];
+}
+
+export interface VectorPrincipal extends PrincipalName {
+  /** Addresses that it was seen at. */
+  readonly addresses: number;
+  /** How many of them sent only requests that nothing was said against. */
+  readonly addresses_clean: number;
+  /** Those with most of its requests, at most five. */
+  readonly networks: readonly string[];
 }
 
 /** A reason, with how much it weighs within its layer. `code` is stable. */

@@ -1,10 +1,11 @@
 // Verdicts on their way to nodes: at once when one changes, and every fifteen seconds to each node that has another
 // list than this one (it was away, or began anew).
 import { createHash } from 'node:crypto';
+import { readPrincipalKey } from '#proxy/contract';
 import type { Job } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
 import type { NodeGates } from '../node-gates.js';
-import { listVerdicts, pruneVerdicts, verdictsMax } from './store.js';
+import { listVerdicts, principalsMax, pruneVerdicts, verdictsMax, type VerdictRow } from './store.js';
 
 export type VerdictParts = Pick<Parts, 'database'> & { readonly nodeGates: NodeGates | null };
 
@@ -12,16 +13,41 @@ export type VerdictParts = Pick<Parts, 'database'> & { readonly nodeGates: NodeG
 export async function pushVerdicts({ database, nodeGates }: VerdictParts, now: Date): Promise<number> {
   if (nodeGates === null) return 0;
   const rows = await listVerdicts(database.sql, '', now, verdictsMax);
-  const verdicts = rows.map(({ network, action, expires_at: end }) => ({ network, action, untilMs: end.getTime() }));
-  const sha256 = createHash('sha256').update(JSON.stringify(verdicts)).digest('hex');
+  const list = toList(rows);
   const told = await nodeGates.withFigures(async ({ node, answer }) => {
     const had = answer?.verdicts?.sha256;
-    if (had === undefined || had === sha256 || (had === '' && verdicts.length === 0)) return 0;
-    await nodeGates.giveVerdicts(node, { verdicts });
+    // a node of a release before verdicts on principals is told of networks alone
+    const given = answer?.verdicts?.principals === undefined ? { verdicts: list.verdicts } : list;
+    const isEmpty = given.verdicts.length === 0 && given.principals === undefined;
+    if (had === undefined || had === digestOf(given) || (had === '' && isEmpty)) return 0;
+    await nodeGates.giveVerdicts(node, given);
     return 1;
   });
   return told.reduce<number>((sum, one) => sum + one, 0);
 }
+
+interface List {
+  readonly verdicts: readonly object[];
+  /** Absent: there is none. */
+  readonly principals?: readonly object[];
+}
+
+function toList(rows: readonly VerdictRow[]): List {
+  const verdicts: object[] = [];
+  const principals: object[] = [];
+  for (const { network, action, expires_at: end } of rows) {
+    const name = readPrincipalKey(network);
+    if (name === null) verdicts.push({ network, action, untilMs: end.getTime() });
+    else if (principals.length < principalsMax) principals.push({ ...name, action, untilMs: end.getTime() });
+  }
+  return principals.length === 0 ? { verdicts } : { verdicts, principals };
+}
+
+/** As a node works it out (proxy/main/gates/verdict-list.ts). */
+const digestOf = ({ verdicts, principals }: List): string =>
+  createHash('sha256')
+    .update(JSON.stringify(principals === undefined ? verdicts : [verdicts, principals]))
+    .digest('hex');
 
 export function createVerdictJob(parts: VerdictParts): Job {
   return {

@@ -1,5 +1,6 @@
 // An operator decides over a client: refused, challenged on all paths, or slowed down, until when and why.
 import { Type } from '@sinclair/typebox';
+import { readPrincipalKey } from '#proxy/contract';
 import {
   ApiError,
   closed,
@@ -23,7 +24,7 @@ const tags = ['edge'];
 const actions = ['deny', 'challenge', 'throttle'] as const;
 
 const View = Type.Object({
-  network: Type.String(),
+  network: Type.String({ description: 'a network, or a principal: kind and keyed hash, `jwt:0123456789abcdef`' }),
   action: OneOf(actions),
   reason: Type.String(),
   added_by: Type.String(),
@@ -33,10 +34,13 @@ const View = Type.Object({
 
 const addSchema = {
   tags,
-  summary: 'Decide over a client: deny it, challenge it on all paths, or slow it down to 15 requests in 10 seconds',
+  summary: 'Decide over a client or principal: deny, challenge on all paths, or slow down to 15 requests in 10 seconds',
   body: Type.Object(
     {
-      network: Type.String({ maxLength: 64, description: 'an address or a network' }),
+      network: Type.String({
+        maxLength: 64,
+        description: 'an address, a network, or a principal as verdicts have it (`jwt:0123456789abcdef`)',
+      }),
       action: OneOf(actions),
       expires_in_seconds: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 31_536_000, default: 600, description: 'when it ends by itself' }),
@@ -50,19 +54,20 @@ const addSchema = {
 };
 const listSchema = {
   tags,
-  summary: 'Clients that are challenged or slowed down at the moment',
+  summary: 'Clients and principals that are challenged or slowed down, and principals that are denied, at the moment',
   querystring: Type.Object(PageQuery, closed),
   response: { 200: Page(View), ...refusals },
 };
 const removeSchema = {
   tags,
-  summary: 'End a challenge or a throttle before its time',
+  summary: 'End a verdict on a client or principal before its time',
   querystring: Type.Object({ network: Type.String({ maxLength: 64 }) }, closed),
   response: { 204: Type.Null(), ...refusals },
 };
 
-/** Canonical, as the deny list has it. */
+/** Canonical, as the deny list has it; a principal as it is. */
 function networkOf(text: string): string {
+  if (readPrincipalKey(text) !== null) return text;
   const parsed = toDenied(text);
   if (!('reason' in parsed)) return parsed.network;
   throw new ApiError('validation_failed', `The network ${parsed.reason}.`, {
@@ -76,14 +81,15 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
     const { actor } = requirePrincipal(request);
     const { action, reason = '', expires_in_seconds: seconds = 600, force = false } = request.body;
     const network = networkOf(request.body.network);
-    if (!force && findCovering([network], request.ip) !== undefined)
+    const isPrincipal = readPrincipalKey(network) !== null;
+    if (!force && !isPrincipal && findCovering([network], request.ip) !== undefined)
       throw new ApiError(
         'conflict',
         `${network} covers your own address ${request.ip}. Send "force": true if that is what you want.`,
       );
     const now = new Date(parts.now());
     const expiresAt = new Date(now.getTime() + seconds * 1000);
-    if (action === 'deny') {
+    if (action === 'deny' && !isPrincipal) {
       const given = { networks: [network], source: 'manual', reason, addedBy: actor.name, expiresAt };
       await importThreats(parts, actor, given, now);
       await parts.threatsChanged();

@@ -1,9 +1,12 @@
-// The table of verdicts short of a ban. `setVerdicts` is what decides over clients calls: routes, and what scores them.
+// The table of verdicts short of a ban, and of those on principals. `setVerdicts` is what decides over clients calls:
+// routes, and what scores them.
 import type { Queryable, Tx } from '../../db/client.js';
 
 export interface VerdictRow {
+  /** A network, or a principal as lists have it (`jwt:0123456789abcdef`). */
   readonly network: string;
-  readonly action: 'challenge' | 'throttle';
+  /** `deny`: of a principal alone; networks that are denied stand in the deny list. */
+  readonly action: 'deny' | 'challenge' | 'throttle';
   readonly reason: string;
   readonly added_by: string;
   readonly added_at: Date;
@@ -12,8 +15,10 @@ export interface VerdictRow {
 
 /** As many as a node takes. */
 export const verdictsMax = 100_000;
+/** Of them principals. */
+export const principalsMax = 20_000;
 
-/** The last verdict on a network holds. `network` canonical. */
+/** The last verdict on a network or principal holds. `network` canonical. */
 export async function setVerdicts(tx: Tx, verdicts: readonly VerdictRow[]): Promise<void> {
   for (const { network, action, reason, added_by, added_at, expires_at } of verdicts)
     await tx`

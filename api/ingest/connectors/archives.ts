@@ -1,7 +1,7 @@
 // Archives and traces: HAR 1.2, OpenTelemetry spans of HTTP (OTLP/HTTP, JSON), and records of a mesh.
 import { certificateSubject } from '#proxy/contract';
 import { UnusableRecord, type ForeignExchange } from '../exchange.js';
-import { addressOf, flatHeaders, methodOf, momentOf, RecordReader, statusOf, targetOf } from './reader.js';
+import { addressOf, fieldNames, flatHeaders, methodOf, momentOf, RecordReader, statusOf, targetOf } from './reader.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,6 +17,13 @@ export function harEntries(value: unknown): readonly unknown[] | null {
 }
 
 const bodyCharsMax = 64 * 1024;
+
+const harNames = {
+  responseStatus: fieldNames('response.status'),
+  requestBodySize: fieldNames('request.bodySize'),
+  responseContentSize: fieldNames('response.content.size', 'response.bodySize'),
+  time: fieldNames('time'),
+};
 
 export function readHarEntry(entry: unknown, nowMs: number): ForeignExchange {
   const record = objectOf(entry);
@@ -36,13 +43,13 @@ export function readHarEntry(entry: unknown, nowMs: number): ForeignExchange {
     host,
     uri,
     method: methodOf(textOf(request['method'])),
-    status: statusOf(reader.number(0, 'response.status')),
+    status: statusOf(reader.number(0, harNames.responseStatus)),
     clientIp: '',
     headers,
     responseHeaders: mimeType === '' ? flatHeaders(response['headers']) : ['Content-Type', mimeType],
-    requestBytes: reader.size('request.bodySize'),
-    responseBytes: reader.size('response.content.size', 'response.bodySize'),
-    latencyUs: Math.max(0, reader.number(0, 'time')) * 1000,
+    requestBytes: reader.size(harNames.requestBodySize),
+    responseBytes: reader.size(harNames.responseContentSize),
+    latencyUs: Math.max(0, reader.number(0, harNames.time)) * 1000,
     atMs: momentOf(record['startedDateTime'], nowMs),
     id: '',
     body: posted === '' || posted.length > bodyCharsMax ? null : posted,
@@ -134,6 +141,31 @@ const nanosOf = (value: unknown): number | null => {
   return Number.isFinite(number) && number > 0 ? number : null;
 };
 
+const meshNames = {
+  headers: fieldNames('headers', 'request_headers', 'request.request_headers'),
+  xForwardedClientCert: fieldNames('x_forwarded_client_cert', 'xfcc', 'forwarded_client_cert'),
+  sourcePrincipal: fieldNames(
+    'source_principal',
+    'downstream_peer_uri_san',
+    'commonProperties.tlsProperties.peerCertificateProperties.subject',
+    'downstream_peer_subject',
+  ),
+  source: fieldNames('source', 'caller', 'source_workload', 'source_app', 'from'),
+  upstreamCluster: fieldNames('upstream_cluster'),
+  authority: fieldNames('authority', 'request.authority', 'host'),
+  destination: fieldNames('destination', 'callee', 'destination_workload', 'destination_service', 'to'),
+  mtls: fieldNames('mtls', 'connection_security_policy'),
+  path: fieldNames('path', 'uri', 'request.path', 'original_path'),
+  method: fieldNames('method', 'request.request_method', 'request.method'),
+  status: fieldNames('status', 'response_code', 'response.response_code', 'response.status'),
+  sourceIp: fieldNames('source_ip', 'downstream_remote_address', 'client_ip'),
+  bytesReceived: fieldNames('bytes_received', 'request_bytes'),
+  bytesSent: fieldNames('bytes_sent', 'response_bytes'),
+  duration: fieldNames('duration', 'duration_ms', 'latency_ms'),
+  startTime: fieldNames('start_time', 'timestamp', 'commonProperties.startTime'),
+  requestId: fieldNames('request_id', 'request.request_id', 'id'),
+};
+
 /**
  * A record of a sidecar: Istio's default JSON log, Envoy's access log service, or {source, destination, method, path,
  * status}. The caller is who its certificate says it is (XFCC), else the workload that the record names.
@@ -142,42 +174,36 @@ export function readMeshRecord(record: unknown, nowMs: number): ForeignExchange 
   const members = objectOf(record);
   if (members === null) throw new UnusableRecord('is no object');
   const reader = new RecordReader(members);
-  const headers = reader.headers('headers', 'request_headers', 'request.request_headers');
+  const headers = reader.headers(meshNames.headers);
   const xfcc =
-    reader.text('x_forwarded_client_cert', 'xfcc', 'forwarded_client_cert') ||
+    reader.text(meshNames.xForwardedClientCert) ||
     headers.find((_, at) => at % 2 === 1 && /^x-forwarded-client-cert$/i.test(headers[at - 1] ?? '')) ||
     '';
-  const peer = reader.text(
-    'source_principal',
-    'downstream_peer_uri_san',
-    'commonProperties.tlsProperties.peerCertificateProperties.subject',
-    'downstream_peer_subject',
-  );
+  const peer = reader.text(meshNames.sourcePrincipal);
   const identity = xfcc === '' ? peer : certificateSubject(xfcc);
-  const from = workloadOf(identity) || reader.text('source', 'caller', 'source_workload', 'source_app', 'from');
-  const cluster = /^(?:out|in)bound\|\d*\|[^|]*\|(.*)$/.exec(reader.text('upstream_cluster'))?.[1] ?? '';
-  const authority = reader.text('authority', 'request.authority', 'host');
-  const to =
-    reader.text('destination', 'callee', 'destination_workload', 'destination_service', 'to') || cluster || authority;
+  const from = workloadOf(identity) || reader.text(meshNames.source);
+  const cluster = /^(?:out|in)bound\|\d*\|[^|]*\|(.*)$/.exec(reader.text(meshNames.upstreamCluster))?.[1] ?? '';
+  const authority = reader.text(meshNames.authority);
+  const to = reader.text(meshNames.destination) || cluster || authority;
   if (from === '') throw new UnusableRecord('source is missing: name the caller, or send its certificate (XFCC)');
   if (to === '') throw new UnusableRecord('destination is missing');
-  const mtls = reader.raw(['mtls', 'connection_security_policy']);
+  const mtls = reader.raw(meshNames.mtls);
   const hasToken = headers.some((name, at) => at % 2 === 0 && /^authorization$|^x-api-key$/i.test(name));
   const isIdentified = identity !== '' || mtls === true || mtls === 'mutual_tls' || mtls === 'true' || hasToken;
-  const { uri } = targetOf(reader.text('path', 'uri', 'request.path', 'original_path'));
+  const { uri } = targetOf(reader.text(meshNames.path));
   return {
     host: to,
     uri,
-    method: methodOf(reader.text('method', 'request.request_method', 'request.method')),
-    status: statusOf(reader.number(0, 'status', 'response_code', 'response.response_code', 'response.status')),
-    clientIp: addressOf(reader.text('source_ip', 'downstream_remote_address', 'client_ip')),
+    method: methodOf(reader.text(meshNames.method)),
+    status: statusOf(reader.number(0, meshNames.status)),
+    clientIp: addressOf(reader.text(meshNames.sourceIp)),
     headers: identity === '' ? headers : [...headers, 'X-Forwarded-Client-Cert', xfcc || `URI=${identity}`],
     responseHeaders: [],
-    requestBytes: reader.size('bytes_received', 'request_bytes'),
-    responseBytes: reader.size('bytes_sent', 'response_bytes'),
-    latencyUs: reader.number(0, 'duration', 'duration_ms', 'latency_ms') * 1000,
-    atMs: momentOf(reader.raw(['start_time', 'timestamp', 'commonProperties.startTime']), nowMs),
-    id: reader.text('request_id', 'request.request_id', 'id'),
+    requestBytes: reader.size(meshNames.bytesReceived),
+    responseBytes: reader.size(meshNames.bytesSent),
+    latencyUs: reader.number(0, meshNames.duration) * 1000,
+    atMs: momentOf(reader.raw(meshNames.startTime), nowMs),
+    id: reader.text(meshNames.requestId),
     body: null,
     responseBody: null,
     caller: null,

@@ -1,77 +1,101 @@
 // Records of gateways: the shapes of their documentation, read tolerantly. Kong's http-log plugin, access logs of AWS
 // API Gateway ($context), nginx with a JSON log_format, Apigee's analytics, and the generic record.
 import { UnusableRecord, type Connector, type ForeignExchange } from '../exchange.js';
-import { addressOf, methodOf, momentOf, RecordReader, statusOf, targetOf } from './reader.js';
+import { addressOf, fieldNames, methodOf, momentOf, RecordReader, statusOf, targetOf } from './reader.js';
 
-const nothing = {
-  host: '',
-  headers: [],
-  responseHeaders: [],
-  requestBytes: 0,
-  responseBytes: 0,
-  latencyUs: 0,
-  id: '',
-  body: null,
-  responseBody: null,
-  caller: null,
-  knowsCredentials: false,
-  hop: null,
-} as const satisfies Partial<ForeignExchange>;
+const none: readonly string[] = [];
 
 const named = (kind: 'jwt' | 'api_key' | 'other', name: string): ForeignExchange['caller'] =>
   name === '' ? null : { kind, name };
 
 const withAgent = (agent: string): string[] => (agent === '' ? [] : ['User-Agent', agent]);
 
+const genericNames = {
+  uri: fieldNames('uri', 'url', 'path', 'request_uri', 'request.uri', 'request.url'),
+  headers: fieldNames('headers', 'request_headers', 'request.headers'),
+  host: fieldNames('host', 'http_host', 'authority', 'server_name'),
+  method: fieldNames('method', 'http_method', 'request_method', 'request.method', 'verb'),
+  status: fieldNames('status', 'status_code', 'response.status', 'response_code', 'code'),
+  ip: fieldNames('ip', 'client_ip', 'remote_addr', 'client', 'source_ip', 'x_forwarded_for'),
+  userAgent: fieldNames('user_agent', 'http_user_agent', 'useragent'),
+  responseHeaders: fieldNames('response_headers', 'response.headers'),
+  requestBytes: fieldNames('request_bytes', 'request_length', 'request_size', 'bytes_received'),
+  responseBytes: fieldNames('response_bytes', 'body_bytes_sent', 'bytes_sent', 'response_size', 'bytes'),
+  latencyMs: fieldNames('latency_ms', 'duration_ms', 'duration', 'latency'),
+  timestamp: fieldNames('timestamp', 'time', 'at', 'ts', 'start_time', '@timestamp'),
+  id: fieldNames('id', 'request_id', 'x_request_id', 'trace_id'),
+  user: fieldNames('user', 'principal', 'consumer', 'subject', 'user_id'),
+};
+
 /** {method, uri, status, ip, user_agent}, and whatever else is called as others call it. */
 export const generic: Connector = (record, nowMs) => {
   const reader = new RecordReader(record);
-  const { uri, host } = targetOf(reader.text('uri', 'url', 'path', 'request_uri', 'request.uri', 'request.url'));
-  const headers = reader.headers('headers', 'request_headers', 'request.headers');
+  const { uri, host } = targetOf(reader.text(genericNames.uri));
+  const headers = reader.headers(genericNames.headers);
   return {
-    ...nothing,
-    host: host || reader.text('host', 'http_host', 'authority', 'server_name'),
-    method: methodOf(reader.text('method', 'http_method', 'request_method', 'request.method', 'verb')),
+    host: host || reader.text(genericNames.host),
+    method: methodOf(reader.text(genericNames.method)),
     uri,
-    status: statusOf(reader.number(0, 'status', 'status_code', 'response.status', 'response_code', 'code')),
-    clientIp: addressOf(reader.text('ip', 'client_ip', 'remote_addr', 'client', 'source_ip', 'x_forwarded_for')),
-    headers: [...headers, ...withAgent(reader.text('user_agent', 'http_user_agent', 'useragent'))],
-    responseHeaders: reader.headers('response_headers', 'response.headers'),
-    requestBytes: reader.size('request_bytes', 'request_length', 'request_size', 'bytes_received'),
-    responseBytes: reader.size('response_bytes', 'body_bytes_sent', 'bytes_sent', 'response_size', 'bytes'),
-    latencyUs: reader.number(0, 'latency_ms', 'duration_ms', 'duration', 'latency') * 1000,
-    atMs: momentOf(reader.raw(['timestamp', 'time', 'at', 'ts', 'start_time', '@timestamp']), nowMs),
-    id: reader.text('id', 'request_id', 'x_request_id', 'trace_id'),
-    caller: named('other', reader.text('user', 'principal', 'consumer', 'subject', 'user_id')),
-    knowsCredentials: headers.length > 0 || reader.has('user', 'principal', 'consumer', 'subject', 'user_id'),
+    status: statusOf(reader.number(0, genericNames.status)),
+    clientIp: addressOf(reader.text(genericNames.ip)),
+    headers: [...headers, ...withAgent(reader.text(genericNames.userAgent))],
+    responseHeaders: reader.headers(genericNames.responseHeaders),
+    requestBytes: reader.size(genericNames.requestBytes),
+    responseBytes: reader.size(genericNames.responseBytes),
+    latencyUs: reader.number(0, genericNames.latencyMs) * 1000,
+    atMs: momentOf(reader.raw(genericNames.timestamp), nowMs),
+    id: reader.text(genericNames.id),
+    caller: named('other', reader.text(genericNames.user)),
+    knowsCredentials: headers.length > 0 || reader.has(genericNames.user),
+    body: null,
+    responseBody: null,
+    hop: null,
   };
+};
+
+const kongNames = {
+  requestHeaders: fieldNames('request.headers'),
+  requestUrl: fieldNames('request.url', 'request.uri'),
+  requestUri: fieldNames('request.uri', 'request.url'),
+  consumerId: fieldNames('consumer.id', 'consumer.username', 'authenticated_entity.consumer_id'),
+  requestMethod: fieldNames('request.method'),
+  responseStatus: fieldNames('response.status'),
+  clientIp: fieldNames('client_ip'),
+  responseHeaders: fieldNames('response.headers'),
+  requestSize: fieldNames('request.size'),
+  responseSize: fieldNames('response.size'),
+  latenciesRequest: fieldNames('latencies.request'),
+  startedAt: fieldNames('started_at'),
+  requestId: fieldNames('request.id'),
 };
 
 /** One request, as the log plugin's serializer writes it; `authorization` stands there as REDACTED. */
 export const kong: Connector = (record, nowMs) => {
   const reader = new RecordReader(record);
-  const headers = reader.headers('request.headers');
-  const address = targetOf(reader.text('request.url', 'request.uri'));
-  const { uri } = targetOf(reader.text('request.uri', 'request.url'));
+  const headers = reader.headers(kongNames.requestHeaders);
+  const address = targetOf(reader.text(kongNames.requestUrl));
+  const { uri } = targetOf(reader.text(kongNames.requestUri));
   const hostAt = headers.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  const consumer = reader.text('consumer.id', 'consumer.username', 'authenticated_entity.consumer_id');
+  const consumer = reader.text(kongNames.consumerId);
   return {
-    ...nothing,
     host: hostAt >= 0 ? (headers[hostAt + 1] as string) : address.host,
-    method: methodOf(reader.text('request.method')),
+    method: methodOf(reader.text(kongNames.requestMethod)),
     uri,
-    status: statusOf(reader.number(0, 'response.status')),
-    clientIp: addressOf(reader.text('client_ip')),
+    status: statusOf(reader.number(0, kongNames.responseStatus)),
+    clientIp: addressOf(reader.text(kongNames.clientIp)),
     headers: withoutRedacted(headers),
-    responseHeaders: reader.headers('response.headers'),
-    requestBytes: reader.size('request.size'),
-    responseBytes: reader.size('response.size'),
-    latencyUs: reader.number(0, 'latencies.request') * 1000,
-    atMs: momentOf(reader.raw(['started_at']), nowMs),
-    id: reader.text('request.id'),
+    responseHeaders: reader.headers(kongNames.responseHeaders),
+    requestBytes: reader.size(kongNames.requestSize),
+    responseBytes: reader.size(kongNames.responseSize),
+    latencyUs: reader.number(0, kongNames.latenciesRequest) * 1000,
+    atMs: momentOf(reader.raw(kongNames.startedAt), nowMs),
+    id: reader.text(kongNames.requestId),
     knowsCredentials: true,
     // That there was a credential shows; whose it was only where Kong knows its consumer.
     caller: named('api_key', consumer) ?? (isRedacted(headers) ? { kind: 'other', name: '' } : null),
+    body: null,
+    responseBody: null,
+    hop: null,
   };
 };
 
@@ -85,94 +109,168 @@ function withoutRedacted(headers: readonly string[]): string[] {
   return kept;
 }
 
+const awsNames = {
+  routeKey: fieldNames('routeKey'),
+  stage: fieldNames('stage'),
+  path: fieldNames('path', 'rawPath', 'uri', 'requestPath'),
+  resourcePath: fieldNames('resourcePath', 'resource'),
+  authorizerPrincipalId: fieldNames(
+    'authorizer.principalId',
+    'principalId',
+    'authorizer.claims.sub',
+    'claims.sub',
+    'user',
+  ),
+  identityApiKeyId: fieldNames('identity.apiKeyId', 'apiKeyId', 'identity.apiKey'),
+  domainName: fieldNames('domainName', 'host'),
+  httpMethod: fieldNames('httpMethod', 'method', 'requestContext.http.method'),
+  status: fieldNames('status', 'statusCode'),
+  identitySourceIp: fieldNames('identity.sourceIp', 'ip', 'sourceIp', 'clientIp'),
+  identityUserAgent: fieldNames('identity.userAgent', 'userAgent'),
+  requestLength: fieldNames('requestLength'),
+  responseLength: fieldNames('responseLength'),
+  responseLatency: fieldNames('responseLatency', 'latency'),
+  requestTimeEpoch: fieldNames('requestTimeEpoch', 'requestTime', 'timestamp'),
+  requestId: fieldNames('requestId', 'extendedRequestId'),
+  credentials: fieldNames('authorizer.principalId', 'principalId', 'identity.apiKeyId', 'apiKeyId', 'user'),
+};
+
 /** Keys are chosen by whoever wrote the template; values are all text. `resourcePath` is a template already. */
 export const aws: Connector = (record, nowMs) => {
   const reader = new RecordReader(record);
-  const route = /^([A-Z]+|\$default) ?(\/.*)?$/.exec(reader.text('routeKey'));
-  const stage = reader.text('stage');
-  const path = withoutStage(reader.text('path', 'rawPath', 'uri', 'requestPath'), stage);
-  const template = reader.text('resourcePath', 'resource') || (route?.[2] ?? '');
+  const route = /^([A-Z]+|\$default) ?(\/.*)?$/.exec(reader.text(awsNames.routeKey));
+  const stage = reader.text(awsNames.stage);
+  const path = withoutStage(reader.text(awsNames.path), stage);
+  const template = reader.text(awsNames.resourcePath) || (route?.[2] ?? '');
   const fallback = template.replace(/\{[^}]*\}/g, '1');
-  const principal = reader.text('authorizer.principalId', 'principalId', 'authorizer.claims.sub', 'claims.sub', 'user');
-  const key = reader.text('identity.apiKeyId', 'apiKeyId', 'identity.apiKey');
+  const principal = reader.text(awsNames.authorizerPrincipalId);
+  const key = reader.text(awsNames.identityApiKeyId);
   return {
-    ...nothing,
-    host: reader.text('domainName', 'host'),
-    method: methodOf(reader.text('httpMethod', 'method', 'requestContext.http.method') || (route?.[1] ?? '')),
+    host: reader.text(awsNames.domainName),
+    method: methodOf(reader.text(awsNames.httpMethod) || (route?.[1] ?? '')),
     uri: targetOf(path === '' ? fallback : path).uri,
-    status: statusOf(reader.number(0, 'status', 'statusCode')),
-    clientIp: addressOf(reader.text('identity.sourceIp', 'ip', 'sourceIp', 'clientIp')),
-    headers: withAgent(reader.text('identity.userAgent', 'userAgent')),
-    requestBytes: reader.size('requestLength'),
-    responseBytes: reader.size('responseLength'),
-    latencyUs: reader.number(0, 'responseLatency', 'latency') * 1000,
-    atMs: momentOf(reader.raw(['requestTimeEpoch', 'requestTime', 'timestamp']), nowMs),
-    id: reader.text('requestId', 'extendedRequestId'),
+    status: statusOf(reader.number(0, awsNames.status)),
+    clientIp: addressOf(reader.text(awsNames.identitySourceIp)),
+    headers: withAgent(reader.text(awsNames.identityUserAgent)),
+    requestBytes: reader.size(awsNames.requestLength),
+    responseBytes: reader.size(awsNames.responseLength),
+    latencyUs: reader.number(0, awsNames.responseLatency) * 1000,
+    atMs: momentOf(reader.raw(awsNames.requestTimeEpoch), nowMs),
+    id: reader.text(awsNames.requestId),
     caller: named('jwt', principal) ?? named('api_key', key),
-    knowsCredentials: reader.has('authorizer.principalId', 'principalId', 'identity.apiKeyId', 'apiKeyId', 'user'),
+    knowsCredentials: reader.has(awsNames.credentials),
+    responseHeaders: none,
+    body: null,
+    responseBody: null,
+    hop: null,
   };
 };
 
 const withoutStage = (path: string, stage: string): string =>
   stage !== '' && (path === `/${stage}` || path.startsWith(`/${stage}/`)) ? path.slice(stage.length + 1) || '/' : path;
 
+const nginxNames = {
+  request: fieldNames('request'),
+  requestUri: fieldNames('request_uri', 'uri', 'path'),
+  args: fieldNames('args', 'query_string'),
+  remoteUser: fieldNames('remote_user'),
+  host: fieldNames('host', 'http_host', 'server_name'),
+  requestMethod: fieldNames('request_method', 'method'),
+  status: fieldNames('status'),
+  httpXForwardedFor: fieldNames('http_x_forwarded_for'),
+  remoteAddr: fieldNames('remote_addr', 'client_ip', 'clientip'),
+  httpUserAgent: fieldNames('http_user_agent', 'user_agent'),
+  httpAuthorization: fieldNames('http_authorization'),
+  httpXApiKey: fieldNames('http_x_api_key'),
+  httpCookie: fieldNames('http_cookie'),
+  contentType: fieldNames('content_type', 'http_content_type'),
+  sentHttpContentType: fieldNames('sent_http_content_type'),
+  requestLength: fieldNames('request_length'),
+  bodyBytesSent: fieldNames('body_bytes_sent', 'bytes_sent'),
+  requestTime: fieldNames('request_time'),
+  msec: fieldNames('msec', 'time_iso8601', 'time_local', 'timestamp'),
+  requestId: fieldNames('request_id', 'http_x_request_id'),
+  credentials: fieldNames('http_authorization', 'http_cookie', 'http_x_api_key', 'remote_user'),
+};
+
 /** Whatever names the log_format gave; the whole request line where it has nothing else. */
 export const nginx: Connector = (record, nowMs) => {
   const reader = new RecordReader(record);
-  const line = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(reader.text('request'));
-  const path = reader.text('request_uri', 'uri', 'path') || (line?.[2] ?? '');
-  const query = reader.text('args', 'query_string');
-  const user = reader.text('remote_user');
+  const line = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(reader.text(nginxNames.request));
+  const path = reader.text(nginxNames.requestUri) || (line?.[2] ?? '');
+  const query = reader.text(nginxNames.args);
+  const user = reader.text(nginxNames.remoteUser);
   return {
-    ...nothing,
-    host: reader.text('host', 'http_host', 'server_name'),
-    method: methodOf(reader.text('request_method', 'method') || (line?.[1] ?? '')),
+    host: reader.text(nginxNames.host),
+    method: methodOf(reader.text(nginxNames.requestMethod) || (line?.[1] ?? '')),
     uri: targetOf(path.includes('?') || query === '' ? path : `${path}?${query}`).uri,
-    status: statusOf(reader.number(0, 'status')),
-    clientIp:
-      addressOf(reader.text('http_x_forwarded_for')) || addressOf(reader.text('remote_addr', 'client_ip', 'clientip')),
+    status: statusOf(reader.number(0, nginxNames.status)),
+    clientIp: addressOf(reader.text(nginxNames.httpXForwardedFor)) || addressOf(reader.text(nginxNames.remoteAddr)),
     headers: [
-      ...withAgent(reader.text('http_user_agent', 'user_agent')),
-      ...headerOf('Authorization', reader.text('http_authorization')),
-      ...headerOf('X-Api-Key', reader.text('http_x_api_key')),
-      ...headerOf('Cookie', reader.text('http_cookie')),
-      ...headerOf('Content-Type', reader.text('content_type', 'http_content_type')),
+      ...withAgent(reader.text(nginxNames.httpUserAgent)),
+      ...headerOf('Authorization', reader.text(nginxNames.httpAuthorization)),
+      ...headerOf('X-Api-Key', reader.text(nginxNames.httpXApiKey)),
+      ...headerOf('Cookie', reader.text(nginxNames.httpCookie)),
+      ...headerOf('Content-Type', reader.text(nginxNames.contentType)),
     ],
-    responseHeaders: headerOf('Content-Type', reader.text('sent_http_content_type')),
-    requestBytes: reader.size('request_length'),
-    responseBytes: reader.size('body_bytes_sent', 'bytes_sent'),
-    latencyUs: reader.number(0, 'request_time') * 1_000_000,
-    atMs: momentOf(reader.raw(['msec', 'time_iso8601', 'time_local', 'timestamp']), nowMs),
-    id: reader.text('request_id', 'http_x_request_id'),
+    responseHeaders: headerOf('Content-Type', reader.text(nginxNames.sentHttpContentType)),
+    requestBytes: reader.size(nginxNames.requestLength),
+    responseBytes: reader.size(nginxNames.bodyBytesSent),
+    latencyUs: reader.number(0, nginxNames.requestTime) * 1_000_000,
+    atMs: momentOf(reader.raw(nginxNames.msec), nowMs),
+    id: reader.text(nginxNames.requestId),
     caller: named('other', user),
-    knowsCredentials: reader.has('http_authorization', 'http_cookie', 'http_x_api_key', 'remote_user'),
+    knowsCredentials: reader.has(nginxNames.credentials),
+    body: null,
+    responseBody: null,
+    hop: null,
   };
 };
 
 const headerOf = (name: string, value: string): string[] => (value === '' ? [] : [name, value]);
 
+const apigeeNames = {
+  proxyBasepath: fieldNames('proxy_basepath'),
+  proxyPathsuffix: fieldNames('proxy_pathsuffix'),
+  requestUri: fieldNames('request_uri', 'request_path'),
+  clientReceivedStartTimestamp: fieldNames('client_received_start_timestamp'),
+  responseStatusCode: fieldNames('response_status_code', 'target_response_code'),
+  virtualHost: fieldNames('virtual_host', 'host'),
+  requestVerb: fieldNames('request_verb'),
+  axResolvedClientIp: fieldNames('ax_resolved_client_ip', 'client_ip', 'x_forwarded_for_ip'),
+  useragent: fieldNames('useragent'),
+  requestSize: fieldNames('request_size'),
+  responseSize: fieldNames('response_size'),
+  totalResponseTime: fieldNames('total_response_time'),
+  gatewayFlowId: fieldNames('gateway_flow_id'),
+  clientId: fieldNames('client_id', 'developer_app'),
+};
+
 export const apigee: Connector = (record, nowMs) => {
   const reader = new RecordReader(record);
-  const base = reader.text('proxy_basepath');
-  const suffix = reader.text('proxy_pathsuffix');
-  const given = reader.text('request_uri', 'request_path');
-  const began = momentOf(reader.raw(['client_received_start_timestamp']), nowMs);
-  const status = reader.number(0, 'response_status_code', 'target_response_code');
+  const base = reader.text(apigeeNames.proxyBasepath);
+  const suffix = reader.text(apigeeNames.proxyPathsuffix);
+  const given = reader.text(apigeeNames.requestUri);
+  const began = momentOf(reader.raw(apigeeNames.clientReceivedStartTimestamp), nowMs);
+  const status = reader.number(0, apigeeNames.responseStatusCode);
   return {
-    ...nothing,
-    host: reader.text('virtual_host', 'host'),
-    method: methodOf(reader.text('request_verb')),
+    host: reader.text(apigeeNames.virtualHost),
+    method: methodOf(reader.text(apigeeNames.requestVerb)),
     uri: targetOf(given === '' ? `${base}${suffix}` : given).uri,
     status: statusOf(status),
-    clientIp: addressOf(reader.text('ax_resolved_client_ip', 'client_ip', 'x_forwarded_for_ip')),
-    headers: withAgent(reader.text('useragent')),
-    requestBytes: reader.size('request_size'),
-    responseBytes: reader.size('response_size'),
-    latencyUs: reader.number(0, 'total_response_time') * 1000,
+    clientIp: addressOf(reader.text(apigeeNames.axResolvedClientIp)),
+    headers: withAgent(reader.text(apigeeNames.useragent)),
+    requestBytes: reader.size(apigeeNames.requestSize),
+    responseBytes: reader.size(apigeeNames.responseSize),
+    latencyUs: reader.number(0, apigeeNames.totalResponseTime) * 1000,
     atMs: began,
-    id: reader.text('gateway_flow_id'),
-    caller: named('api_key', reader.text('client_id', 'developer_app')),
-    knowsCredentials: reader.has('client_id', 'developer_app'),
+    id: reader.text(apigeeNames.gatewayFlowId),
+    caller: named('api_key', reader.text(apigeeNames.clientId)),
+    knowsCredentials: reader.has(apigeeNames.clientId),
+    responseHeaders: none,
+    body: null,
+    responseBody: null,
+    hop: null,
   };
 };
 

@@ -3,88 +3,142 @@
 import { isIP } from 'node:net';
 import { UnusableRecord } from '../exchange.js';
 
-const membersMax = 400;
 const depthMax = 4;
 export const uriCharsMax = 16 * 1024;
 const textCharsMax = 8 * 1024;
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Records of one sender have the same names again and again: what became of short ones is remembered. */
-const plainNames = new Map<string, string>();
-const namesMax = 5000;
-const nameCharsMax = 64;
-
-function plain(name: string): string {
-  const known = plainNames.get(name);
-  if (known !== undefined) return known;
-  const made = plainName(name);
-  if (name.length > nameCharsMax) return made;
-  if (plainNames.size >= namesMax) plainNames.clear();
-  plainNames.set(name, made);
-  return made;
+/** Names under which senders write one thing, the best first. */
+export interface FieldNames {
+  readonly first: string;
+  /** Their places in the list of values of a reader. */
+  readonly slots: readonly number[];
 }
 
-export class RecordReader {
-  private readonly members = new Map<string, unknown>();
+/** Every name that some connector asks for has a place; whatever else a record has is passed over. */
+const slots = new Map<string, number>();
+/** Beginnings of those names: only members that have one can have a name inside. */
+const beginnings = new Set<string>();
 
-  constructor(readonly record: Readonly<Record<string, unknown>>) {
-    this.gather(record, '', 0);
+/** To be called while modules are loaded: a reader looks for the names that are known when it reads. */
+export function fieldNames(first: string, ...others: readonly string[]): FieldNames {
+  const places = [first, ...others].map((name) => {
+    const plain = plainName(name);
+    for (let end = 1; end < plain.length; end += 1) beginnings.add(plain.slice(0, end));
+    const slot = slots.get(plain) ?? slots.size;
+    slots.set(plain, slot);
+    return slot;
+  });
+  return { first, slots: places };
+}
+
+/** What a member of a name means below a prefix: a place for its value, and the prefix of what is inside it. */
+interface Member {
+  /** -1: nobody asks for it. */
+  readonly slot: number;
+  /** null: nothing that is asked for is inside. */
+  readonly inside: Members | null;
+}
+
+/** Records of one sender have the same names again and again: what became of short ones is remembered. */
+class Members {
+  private readonly known = new Map<string, Member>();
+
+  constructor(private readonly prefix: string) {}
+
+  of(name: string): Member {
+    return this.known.get(name) ?? this.learn(name);
   }
 
-  private gather(value: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
-    for (const [name, member] of Object.entries(value)) {
-      if (this.members.size >= membersMax) return;
-      const key = prefix + plain(name);
-      if (!this.members.has(key)) this.members.set(key, member);
-      if (typeof member === 'object' && member !== null && !Array.isArray(member) && depth < depthMax)
-        this.gather(member as Record<string, unknown>, key, depth + 1);
+  private learn(name: string): Member {
+    const key = this.prefix + plainName(name.length > nameCharsMax ? name.slice(0, nameCharsMax) : name);
+    const slot = slots.get(key) ?? -1;
+    if (slot < 0 && !beginnings.has(key)) {
+      if (name.length <= nameCharsMax) this.remember(name, nothingAsked);
+      return nothingAsked;
+    }
+    const made: Member = { slot, inside: beginnings.has(key) ? new Members(key) : null };
+    if (name.length <= nameCharsMax) this.remember(name, made);
+    return made;
+  }
+
+  private remember(name: string, member: Member): void {
+    if (this.known.size >= namesMax) this.known.clear();
+    this.known.set(name, member);
+  }
+}
+
+const namesMax = 500;
+const nameCharsMax = 64;
+const nothingAsked: Member = { slot: -1, inside: null };
+const top = new Members('');
+
+export class RecordReader {
+  /** By the places of names; undefined: the record has no such member. */
+  private readonly values: unknown[] = new Array<unknown>(slots.size);
+
+  constructor(readonly record: Readonly<Record<string, unknown>>) {
+    this.gather(record, top, 0);
+  }
+
+  private gather(members: Readonly<Record<string, unknown>>, names: Members, depth: number): void {
+    for (const name in members) {
+      const { slot, inside } = names.of(name);
+      if (slot < 0 && inside === null) continue;
+      const value = members[name];
+      if (slot >= 0 && this.values[slot] === undefined) this.values[slot] = value;
+      if (inside !== null && depth < depthMax && typeof value === 'object' && value !== null && !Array.isArray(value))
+        this.gather(value as Record<string, unknown>, inside, depth + 1);
     }
   }
 
   /** The first of these that is there; undefined: none. `-` and '' are none. */
-  raw(names: readonly string[]): unknown {
-    for (const name of names) {
-      const value = this.members.get(plain(name));
+  raw({ slots: places }: FieldNames): unknown {
+    for (const slot of places) {
+      const value = this.values[slot];
       if (value !== undefined && value !== null && value !== '' && value !== '-') return value;
     }
     return undefined;
   }
 
   /** Whether one of these is there, also without a value. */
-  has(...names: string[]): boolean {
-    return names.some((name) => this.members.has(plain(name)));
+  has({ slots: places }: FieldNames): boolean {
+    for (const slot of places) if (this.values[slot] !== undefined) return true;
+    return false;
   }
 
-  text(...names: string[]): string {
+  text(names: FieldNames): string {
     const value = this.raw(names);
     if (typeof value === 'string') {
-      if (value.length > uriCharsMax) throw new UnusableRecord(`${names[0]} is longer than ${uriCharsMax} characters`);
+      if (value.length > uriCharsMax)
+        throw new UnusableRecord(`${names.first} is longer than ${uriCharsMax} characters`);
       return value;
     }
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   }
 
   /** `fallback` where there is none; throws for what is no number. */
-  number(fallback: number, ...names: string[]): number {
+  number(fallback: number, names: FieldNames): number {
     const value = this.raw(names);
     if (value === undefined) return fallback;
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
     // nginx writes a list where several upstreams were asked: `0.004, 0.010`.
     const text = typeof value === 'string' ? (value.split(/[,:]/).at(-1) ?? '').trim() : value;
     const number = typeof text === 'string' ? Number(text === '-' ? Number.NaN : text) : text;
     if (text === '-') return fallback;
     if (typeof number !== 'number' || !Number.isFinite(number))
-      throw new UnusableRecord(`${names[0]} is no number; write one, or leave the member out`);
+      throw new UnusableRecord(`${names.first} is no number; write one, or leave the member out`);
     return number;
   }
 
   /** Never below 0; absent or -1 (unknown, in HAR) is 0. */
-  size(...names: string[]): number {
-    return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, Math.round(this.number(0, ...names))));
+  size(names: FieldNames): number {
+    return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, Math.round(this.number(0, names))));
   }
 
   /** Flat list of an object of headers whose values are text or lists, or of a list of {name, value}. */
-  headers(...names: string[]): string[] {
+  headers(names: FieldNames): string[] {
     return flatHeaders(this.raw(names));
   }
 }

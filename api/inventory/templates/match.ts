@@ -5,6 +5,8 @@ import type { Parameter, TemplateNode } from './learn.js';
 export interface TemplateMatch {
   /** Such as `/orders/{id}`. */
   readonly template: string;
+  /** Where it ends. */
+  readonly end: TemplateNode;
   readonly parameters: readonly { readonly parameter: Parameter; readonly value: string }[];
 }
 
@@ -21,7 +23,9 @@ function walk(
   parameters: TemplateMatch['parameters'],
 ): TemplateMatch | null {
   const segment = segments[depth];
-  if (segment === undefined) return node.isEnd ? { template: template === '' ? '/' : template, parameters } : null;
+  if (segment === undefined) {
+    return node.isEnd ? { template: template === '' ? '/' : template, end: node, parameters } : null;
+  }
   const literal = node.literals.get(segment);
   const found = literal === undefined ? null : walk(literal, segments, depth + 1, `${template}/${segment}`, parameters);
   if (found !== null || literal !== undefined) return found;

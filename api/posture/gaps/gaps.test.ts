@@ -87,8 +87,11 @@ async function gaps(t: Test, database: Database): Promise<void> {
   const keys = (list: Record<string, string>[]) => list.map(({ method, template }) => `${method} ${template}`).sort();
 
   t.match(await ask(), { documented: 0, coverage_percent: null, shadow: [], sites: [] }, 'nothing is known yet');
+  t.match(await ask(), { hint: /POST \/api\/spec\?site=NAME/ }, 'N4: and how to begin');
   await observe(seen);
   t.match(await ask(), { shadow: [], sites: [{ site: 'customer', coverage_percent: null }] }, 'nothing is declared');
+  const upload = /^customer has no specification .*POST \/api\/spec\?site=customer$/;
+  t.match(await ask(), { observed: 0, hint: upload, sites: [{ hint: upload }] }, 'N4: zeros say why they are zeros');
   const headers = { 'content-type': 'application/yaml' };
   const sent = await at.call('POST', '/api/spec?site=customer', { token, body: specification, headers });
   t.equal(sent.status, 200, sent.text);
@@ -104,6 +107,7 @@ async function gaps(t: Test, database: Database): Promise<void> {
   ]);
 
   const body = await ask('?site=customer');
+  t.match(body, { hint: null, sites: [{ hint: null }] }, 'N4: figures that say something need no hint');
   t.match(body, { documented: 7, observed: 3, coverage_percent: 42.9, totals: { shadow: 2, zombie: 4 } });
   t.same(keys(body['shadow']), ['GET /v1/metrics', 'PUT /v1/orders/{orderId}'], 'HEAD is what GET is');
   t.match(body['shadow'][0], { method: 'PUT', severity: 'high', why: /PUT without credentials/ }, 'the riskiest first');

@@ -45,7 +45,7 @@ async function refusedOf(sql: Queryable, inventory: Inventory, site: string): Pr
   const tree = inventory.treeOf(site);
   if (tree === null) return [];
   const rows = await sql<{ method: string; path: string; hits: number }[]>`
-    select method, path, hits from api_cells where site = ${site}`;
+    select method, path, hits from api_cells where site = ${site} and hits > 0`;
   return rows.flatMap(({ method, path, hits }) => {
     const match = matchTemplate(tree, segmentsOf(path));
     return match === null ? [] : [{ method, template: match.template, hits: Number(hits) }];

@@ -60,6 +60,8 @@ export interface SiteReport {
   readonly specifications: readonly DeclaredSpecification[];
   readonly documented: number;
   readonly observed: number;
+  /** Nothing at all was seen of the site. */
+  readonly isSilent: boolean;
   /** null: nothing is documented. */
   readonly coveragePercent: number | null;
   readonly shadow: readonly ShadowEndpoint[];
@@ -120,6 +122,7 @@ export function reportSite(
     specifications,
     documented: operations.length,
     observed,
+    isSilent: endpoints.length === 0 && refused.length === 0,
     coveragePercent: percentOf(observed, operations.length),
     shadow: specifications.length === 0 ? [] : endpoints.filter(foreign).map(shadowOf).sort(graver),
     operations,

@@ -55,8 +55,13 @@ const Figures = {
   ),
 };
 
+const Hint = Nullable(
+  Type.String({ description: 'why the figures say nothing yet, and what to do about it; null: they say something' }),
+);
+
 export const GapsView = Type.Object({
   ...Figures,
+  hint: Hint,
   totals: Type.Object({
     ...{ shadow: Type.Integer(), zombie: Type.Integer(), high: Type.Integer(), medium: Type.Integer() },
     operations: Type.Integer({ description: 'documented operations with a gap' }),
@@ -65,6 +70,7 @@ export const GapsView = Type.Object({
     Type.Object({
       site: Type.String(),
       ...Figures,
+      hint: Hint,
       specifications: Type.Array(Type.Object({ name: Type.String(), version: Type.Integer() })),
       shadow: Type.Integer(),
       zombie: Type.Integer(),
@@ -96,6 +102,7 @@ export function viewGaps(reports: readonly SiteReport[], limit: number): GapsVie
     documented,
     observed,
     coverage_percent: percentOf(observed, documented),
+    hint: hintOfAll(reports),
     totals: {
       shadow: shadow.length,
       zombie: zombies.length,
@@ -108,6 +115,7 @@ export function viewGaps(reports: readonly SiteReport[], limit: number): GapsVie
       documented: one.documented,
       observed: one.observed,
       coverage_percent: one.coveragePercent,
+      hint: hintOf(one),
       specifications: one.specifications.map(({ name, version }) => ({ name, version })),
       shadow: one.shadow.length,
       zombie: one.operations.filter(({ zombie }) => zombie !== null).length,
@@ -116,6 +124,25 @@ export function viewGaps(reports: readonly SiteReport[], limit: number): GapsVie
     zombie: zombies.slice(0, limit).map(({ site, report }) => viewZombie(site, report)),
     operations: withGaps.slice(0, limit).map(({ site, report }) => viewOperation(site, report)),
   };
+}
+
+/** Without a specification nothing is a shadow, a zombie or covered: zeros that look like good news. */
+function hintOf({ site, specifications, documented, isSilent }: SiteReport): string | null {
+  if (specifications.length === 0)
+    return (
+      `${site} has no specification that its traffic could be held to; upload one with ` +
+      `POST /api/spec?site=${encodeURIComponent(site)}`
+    );
+  if (documented === 0) return `the specification of ${site} declares no operation; upload one that has paths`;
+  return isSilent ? `no traffic of ${site} was seen yet; send requests through Gatehouse, or ingest records` : null;
+}
+
+/** Of all sites together: null as soon as the figures of one of them say something. */
+function hintOfAll(reports: readonly SiteReport[]): string | null {
+  if (reports.length === 0)
+    return 'no traffic was seen and no specification is known; upload one with POST /api/spec?site=NAME';
+  const hints = reports.map(hintOf);
+  return hints.includes(null) ? null : hints.join('. ');
 }
 
 const highsOf = ({ gaps }: OperationReport): number => gaps.filter(({ severity }) => severity === 'high').length;

@@ -1,7 +1,7 @@
 // What a specification alone says of the security of its operations: no traffic, no database. Pure. `missing-auth` is
 // told only where no stricter rule says the same of the operation.
 import { isLoginPath, isPrivilegedPath, type JsonSchema } from '#proxy/contract';
-import { sensitiveWordOf } from '../../inventory/judge.js';
+import { credentialsPath, sensitiveWordOf } from '../../inventory/judge.js';
 import type { ApiModel, ApiOperation } from '../../spec/document/model.js';
 import { sensitiveMemberOf } from './sensitive-members.js';
 
@@ -68,8 +68,6 @@ export const isOpenByNature = ({ method, path }: Pick<ApiOperation, 'method' | '
   (method === 'POST' && (isLoginPath(method, path) || credentialsPath.test(path))) ||
   ((method === 'GET' || method === 'HEAD') && statusPath.test(path));
 
-const credentialsPath =
-  /\/(log-?in|sign-?in|sign-?up|register|token|refresh|(forgot|reset)-?password|password-?reset)$/i;
 const statusPath = /\/(health|healthz|livez|readyz|ready|live|ping|version|\.well-known\/[^{}]*)$/i;
 
 const idName = /^(id|uuid|guid|key|slug|number|no|code|ref|reference)$|(_|-)?(id|uuid|guid)$|(Id|Uuid|Guid|Number)$/;

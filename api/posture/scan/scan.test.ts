@@ -166,8 +166,17 @@ t.test('P4: over HTTP and in the gate script', (t) =>
       code: 2,
       out: /refused the scan \(401\)/,
     });
+    const refusedOf = async (args: readonly string[], env?: Record<string, string>) => {
+      const { code, out } = await gate(args, env);
+      t.equal(code, 2, 'N3: the exit code of a refusal stays');
+      t.notMatch(out, /[{}]|"detail"|\\"/, 'N3: no raw JSON');
+      return out;
+    };
+    t.match(await refusedOf([spec, '1', '1'], { ...here, API_TOKEN: 'wrong' }), /\nci-gate: [A-Z][^\n]+\.\n$/);
     await writeFile(join(directory, 'bad.yaml'), 'a: [');
     t.match(await gate([join(directory, 'bad.yaml'), '1', '1']), { code: 2, out: /refused the scan \(4/ });
+    const bad = await refusedOf([join(directory, 'bad.yaml'), '1', '1']);
+    t.match(bad, /\nci-gate: \S[^\n]+\n {2}\S/, 'N3: the message, and the place with its mend');
     await at.app.close();
     t.match(await gate([spec, '3', '1']), { code: 3, out: /cannot be reached/ });
   }),

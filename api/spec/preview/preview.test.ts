@@ -125,6 +125,12 @@ async function suite(t: Test, database: Database): Promise<void> {
   );
   t.same(notChecked, { body: 3, masked: 1, cut: 1, answers: null }, 'what was not kept is told');
 
+  t.match(
+    (sent.body['not_checked'] as object[])[0],
+    { operations: [{ operation: 'POST /orders', requests: 3 }], why: /posture-gaps/ },
+    'N2: and of which operations, and what tells more',
+  );
+
   // a change of settings: paths that nobody declares, and where the paths of the document begin
   const strict = await ask('/api/spec/preview?site=customer&unknown_paths=block', document('{type: number}'));
   t.match(strict.body, { requests: { undeclared: 0, would_fail: 9 } });

@@ -1,10 +1,9 @@
 // What there is to hold a specification to: whole requests that were kept for replays, lines of the request log, and
 // events of the checks that nodes make of live traffic.
 import { schemaRuleIds } from '#proxy/contract';
-import type { ReplaySample } from '../../change/replay.js';
 import type { Queryable } from '../../db/client.js';
 import { findSamples, samplesKept } from '../../records/samples.js';
-import type { RecordedRequest } from './check.js';
+import { recordedOf, type RecordedRequest } from './check.js';
 
 export const linesMax = 20_000;
 const eventsMax = 5000;
@@ -20,18 +19,7 @@ interface Line {
 
 const passed: ReadonlySet<string> = new Set(['pass', 'flag']);
 
-function headerOf({ headers }: ReplaySample, wanted: string): string | null {
-  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
-  return at === -1 ? null : (headers[at + 1] ?? '');
-}
-
-function fromSample(sample: ReplaySample, line: Line | undefined): RecordedRequest {
-  const { requestId, atMs, method, uri, headers, body } = sample;
-  const length = headerOf(sample, 'content-length');
-  const said = length === null ? headerOf(sample, 'transfer-encoding') !== null : Number(length) > 0;
-  const isRefused = line !== undefined && !passed.has(line.verdict);
-  return { requestId, atMs, method, uri, headers, body, hadBody: body !== null || said, isRefused };
-}
+const isRefused = (line: Line | undefined): boolean => line !== undefined && !passed.has(line.verdict);
 
 /** Of one site, the newest first; a request that was kept whole is not told a second time as a line. */
 export async function readRecorded(sql: Queryable, site: string, since: Date): Promise<RecordedRequest[]> {
@@ -42,7 +30,7 @@ export async function readRecorded(sql: Queryable, site: string, since: Date): P
   const samples = (await findSamples(sql, samplesKept)).filter(
     (sample) => sample.site === site && sample.atMs >= since.getTime(),
   );
-  const whole = samples.map((sample) => fromSample(sample, byId.get(sample.requestId)));
+  const whole = samples.map((sample) => recordedOf(sample, isRefused(byId.get(sample.requestId))));
   const known = new Set(whole.map(({ requestId }) => requestId));
   const others = lines
     .filter((line) => !known.has(line.request_id))

@@ -17,7 +17,10 @@ const place = {
 const NotChecked = Type.Object({
   what: OneOf(['body', 'headers', 'masked', 'cut', 'answers']),
   requests: Nullable(Type.Integer({ description: 'null: of all of them' })),
-  why: Type.String(),
+  why: Type.String({ description: 'and what tells more' }),
+  operations: Type.Array(Type.Object({ operation: Type.String(), requests: Type.Integer() }), {
+    description: 'whose bodies those are, the most requests first; 20 at most, and of bodies only',
+  }),
 });
 
 export const PreviewView = Type.Object({
@@ -64,12 +67,17 @@ export const PreviewView = Type.Object({
 });
 
 const reasons = {
-  body: 'a body came that is not kept: 5,000 requests of all sites are kept whole, bodies up to 16 KiB',
+  body:
+    'a body came that is not kept: 5,000 requests of all sites are kept whole (replay_sampling: one in how many), ' +
+    'bodies up to 16 KiB. GET /api/posture-gaps names members that come in and nobody declares; with schema_action ' +
+    'alert every body is counted',
   headers: 'only method, path and query of them are kept, and the operation declares header fields or cookies',
   masked: 'they fail at a value that was masked before it was stored, so that nobody knows whether it would',
   cut: 'their target is longer than what is kept of it',
   answers: 'answers are not recorded: response_action alert tells of them in live traffic',
 } as const;
+
+const operationsMax = 20;
 
 export interface PreviewSubject {
   readonly site: string;
@@ -110,7 +118,10 @@ export function viewPreview(
     groups_total: sums.groups.length,
     not_checked: left
       .filter(([, requests]) => requests !== 0)
-      .map(([what, requests]) => ({ what, requests, why: reasons[what] })),
+      .map(([what, requests]) => ({
+        ...{ what, requests, why: reasons[what] },
+        operations: what === 'body' ? sums.notKeptOf.slice(0, operationsMax) : [],
+      })),
     live:
       live === null
         ? null

@@ -24,6 +24,8 @@ export interface ThreatEngineOptions {
 }
 
 const pendingMax = 100_000;
+/** Judged without a pause: some milliseconds. */
+const candidatesAtOnce = 200;
 const placesMax = 50_000;
 /** Who owns an object that a stranger got may turn out that much later. */
 const openMs = 3600_000;
@@ -126,9 +128,19 @@ export class ThreatEngine {
   }
 
   judge(options: JudgeOptions): Finding[] {
+    const steps = this.judgeInSteps(options);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  /** The same with places at which the caller may let others use the thread; nothing is fed meanwhile. */
+  *judgeInSteps(options: JudgeOptions): Generator<void, Finding[]> {
     this.places.clear();
+    const thefts = yield* this.judgeOwnership(options);
     return [
-      ...this.judgeOwnership(options),
+      ...thefts,
       ...this.enumeration.judge(options),
       ...this.functions.judge(options),
       ...this.logins.judge(options),
@@ -136,13 +148,17 @@ export class ThreatEngine {
     ];
   }
 
-  private judgeOwnership(options: JudgeOptions): Finding[] {
+  private *judgeOwnership(options: JudgeOptions): Generator<void, Finding[]> {
     const settled = options.nowMs - options.settleMs;
     const due = [...this.pending].filter(([, { atMs }]) => atMs <= settled);
     // all strangers are counted before any is judged, so that the order of requests does not matter
-    for (const [, { seen, objects }] of due) this.noteStranger(seen, objects);
+    for (const [index, [, { seen, objects }]] of due.entries()) {
+      if (index % candidatesAtOnce === 0) yield;
+      this.noteStranger(seen, objects);
+    }
     const thefts = new Map<string, Finding>();
-    for (const [key, candidate] of due) {
+    for (const [index, [key, candidate]] of due.entries()) {
+      if (index % candidatesAtOnce === 0) yield;
       const outcome = this.ownership.judge(candidate, options);
       if (outcome.kind !== 'open' || candidate.atMs < settled - openMs) this.pending.delete(key);
       if (outcome.kind === 'ownerless') this.park(key, candidate);

@@ -1,12 +1,16 @@
 // Reports of real tools, made on this machine from this repository and thrown away: bills of material and npm's audit
-// by the npm that comes with Node, and SARIF of the linter of this project. Each is imported twice; every record has
-// to be in one of the counts, none dropped that the format does not say is no finding, and the second import changes
-// nothing. Nothing is asked of a registry: a tool that has to is left out where it cannot.
+// by the npm that comes with Node, SARIF of the linter of this project, and, where they are on the PATH, a bill by
+// cyclonedx-npm, SARIF of ESLint with its rules of security, and what Lynis says of this host (as root, for minutes).
+// Each is imported twice; every record has to be in one of the counts, none dropped that the format does not say is no
+// finding, and the second import changes nothing. Nothing is asked of a registry: a tool that has to is left out where
+// it cannot. retire is not among them: its list of holes is not in its package, and is fetched from the internet.
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BenchContext } from '../../context.js';
 import { startControlPlane, type ControlPlane } from '../../control-plane.js';
-import { findCommand } from '../../processes.js';
+import { findCommand, temporaryDirectory } from '../../processes.js';
 
 interface Tool {
   readonly name: string;
@@ -18,6 +22,10 @@ interface Tool {
   readonly count: (text: string) => number;
   /** Records of a bill of material are components and no findings. */
   readonly hasFindings: boolean;
+  /** Where it writes its report; absent: to its output. */
+  readonly file?: string;
+  /** Absent: two minutes. */
+  readonly timeoutMs?: number;
 }
 
 type Json = Record<string, unknown>;
@@ -75,16 +83,80 @@ const tools = (root: string): readonly Tool[] => {
   ];
 };
 
+/** ESLint with the rules of security and without those of the project, over what the build has made of a folder. */
+function eslint(root: string, folder: string): Tool | null {
+  const command = findCommand('eslint');
+  if (command === null) return null;
+  const installed = realpathSync(command).split('/eslint/')[0] ?? '';
+  const [plugin, formatter] = [
+    join(installed, 'eslint-plugin-security/index.js'),
+    join(installed, '@microsoft/eslint-formatter-sarif/sarif.js'),
+  ];
+  if (!existsSync(plugin) || !existsSync(formatter)) return null;
+  const config = join(folder, 'eslint.config.mjs');
+  writeFileSync(
+    config,
+    `import security from ${JSON.stringify(pathToFileURL(plugin).href)};\n` +
+      'export default [security.configs.recommended];\n',
+  );
+  return {
+    name: 'ESLint with rules of security, SARIF',
+    format: 'sarif',
+    command,
+    args: ['--config', config, '--no-inline-config', '--format', formatter, join(root, 'build/vm-manager')],
+    count: sarifResults,
+    hasFindings: true,
+  };
+}
+
+/** The tools that this project does not bring along; those that are not installed are named as such. */
+function guests(context: BenchContext, folder: string): readonly Tool[] {
+  const bill = findCommand('cyclonedx-npm');
+  const audit = findCommand('lynis');
+  const file = join(folder, 'lynis.dat');
+  const found: Readonly<Record<string, Tool | null>> = {
+    'cyclonedx-npm':
+      bill === null
+        ? null
+        : {
+            name: 'cyclonedx-npm',
+            format: 'cyclonedx',
+            command: bill,
+            args: ['--package-lock-only', '--output-format', 'JSON', '--output-file', '-'],
+            count: listIn('vulnerabilities'),
+            hasFindings: false,
+          },
+    'eslint with eslint-plugin-security and @microsoft/eslint-formatter-sarif': eslint(context.root, folder),
+    lynis:
+      audit === null
+        ? null
+        : {
+            name: 'Lynis',
+            format: 'lynis',
+            command: audit,
+            args: ['audit', 'system', '--quick', '--report-file', file, '--log-file', join(folder, 'lynis.log')],
+            count: (text) => text.match(/^(?:warning|suggestion)\[\]=/gm)?.length ?? 0,
+            hasFindings: true,
+            file,
+            timeoutMs: 15 * 60_000,
+          },
+  };
+  for (const [name, tool] of Object.entries(found))
+    if (tool === null) context.recorder.note(`vm-real-tools: ${name} was left out: it is not on the PATH`);
+  return Object.values(found).filter((tool) => tool !== null);
+}
+
 /** What it wrote; null with a note where it cannot run here. Linters and audits that found something end with 1. */
-function make(context: BenchContext, { name, command, args }: Tool): string | null {
+function make(context: BenchContext, { name, command, args, file, timeoutMs = 120_000 }: Tool): string | null {
   try {
-    return execFileSync(command, [...args], {
+    const output = execFileSync(command, [...args], {
       cwd: context.root,
       encoding: 'utf8',
       maxBuffer: 256 * 1024 * 1024,
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 120_000,
+      timeout: timeoutMs,
     });
+    return file === undefined ? output : readFileSync(file, 'utf8');
   } catch (error) {
     const { stdout } = error as { stdout?: string };
     if (
@@ -124,8 +196,9 @@ function check(tool: Tool, count: number, first: Json, again: Json): void {
 
 export async function vmRealToolsCase(context: BenchContext): Promise<void> {
   const control = await startControlPlane({ root: context.root, databaseUrl: null });
+  const folder = temporaryDirectory('tools');
   try {
-    for (const tool of tools(context.root)) {
+    for (const tool of [...tools(context.root), ...guests(context, folder.path)]) {
       const text = make(context, tool);
       if (text === null) continue;
       const made = await control.call('POST', '/api/v1/applications', { name: tool.name, environment: 'prod' });
@@ -140,6 +213,7 @@ export async function vmRealToolsCase(context: BenchContext): Promise<void> {
       context.recorder.add(`vm-real-tools / ${tool.name} / import`, 's', 'lower', seconds);
     }
   } finally {
+    folder.remove();
     await control.stop();
   }
 }

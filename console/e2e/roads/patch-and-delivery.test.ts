@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { attackable, sarifOf } from '../reports-of-tools.js';
+import { press } from '../page-checks/keyboard.js';
 import { chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from '../stack.js';
 
 const attack = '/convert?name=a;cat%20/etc/passwd';
@@ -42,18 +43,18 @@ async function patchRoad(t: Test, stack: Stack): Promise<void> {
   });
   const before = (await fetch(stack.waf + attack)).status;
   t.not(before, 403, 'the attack passes');
-  await hop.focus();
-  await page.keyboard.press('Enter'); // by keyboard: from the chain to the finding
-  await page.getByRole('dialog').getByRole('link', { name: 'Propose a virtual patch' }).click();
+  // by keyboard: from the chain to the finding, its patch and the proof
+  await press(page, hop);
+  await press(page, page.getByRole('dialog').getByRole('link', { name: 'Propose a virtual patch' }));
   const form = page.getByRole('dialog', { name: /^Virtual patch for finding/ });
   await form.getByLabel(/^Request target of the attack/).fill(attack);
   await form.getByLabel('Parameter that the attack stands in').fill('name');
   await form.getByLabel('Values that have to go on working, one a line').fill('holiday\nportrait-2');
-  await form.getByRole('button', { name: 'Propose a virtual patch' }).click();
+  await press(page, form.getByRole('button', { name: 'Propose a virtual patch' }));
   const drawer = page.getByRole('dialog', { name: /^Virtual patch \d+$/ });
-  await drawer.getByRole('button', { name: 'Put in force and prove' }).click();
+  await press(page, drawer.getByRole('button', { name: 'Put in force and prove' }));
   const question = page.getByRole('dialog', { name: 'Put the patch in force?' });
-  await question.getByRole('button', { name: 'Put in force and prove' }).click();
+  await press(page, question.getByRole('button', { name: 'Put in force and prove' }));
   await drawer.getByRole('heading', { name: 'Proof' }).waitFor({ timeout: 120_000 });
   const proof = await drawer.innerText();
   t.match(proof, /holds[^]*Without the patch the attack passed; with it, it is refused/, 'the proof says both');

@@ -39,6 +39,17 @@ export function showAge(iso: string | null | undefined, nowMs: number): string {
   return text.daysAgo(Math.round(seconds / 86_400));
 }
 
+/** A length of time given in seconds, in the units that matter at that length: `53 s`, `1 h 28 min`, `3 days`. */
+export function showSpan(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const minutes = Math.round(whole / 60);
+  if (whole < 60) return text.s(whole);
+  if (minutes < 60) return text.min(minutes);
+  if (whole >= 172_800) return text.days(Math.round(whole / 86_400));
+  const [h, min] = [Math.floor(minutes / 60), minutes % 60];
+  return min === 0 ? text.h(h) : text.hMin(h, min);
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 export function showBytes(bytes: number): string {

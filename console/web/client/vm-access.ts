@@ -6,6 +6,7 @@ import { createQuery } from './query.js';
 
 export type VmPermission =
   | 'view_findings'
+  | 'edit_findings'
   | 'triage_findings'
   | 'request_acceptance'
   | 'approve_acceptance'
@@ -16,6 +17,8 @@ export type VmPermission =
   | 'run_ci'
   | 'apply_vpatch'
   | 'import_findings'
+  | 'manage_intel'
+  | 'view_scans'
   | 'view_assets'
   | 'edit_assets'
   | 'view_reports'

@@ -1,10 +1,10 @@
 // The small parts that every page is made of. Each shows all of its states; none knows what it is used for.
 import { A } from '@solidjs/router';
-import { For, Show, splitProps, type JSX } from 'solid-js';
+import { createEffect, For, Show, splitProps, type JSX } from 'solid-js';
 import { Icon, type IconName } from './icons.js';
-import { Foreign, told } from './foreign.js';
+import { Foreign, ForeignLines, told } from './foreign.js';
 
-export { Foreign };
+export { Foreign, ForeignLines };
 import { kitText as words } from '../texts/kit.js';
 
 export type Tone = 'danger' | 'warn' | 'good' | 'info' | 'neutral';
@@ -155,6 +155,13 @@ export function Tabs<Name extends string>(props: {
   readonly onChoose: (name: Name) => void;
 }): JSX.Element {
   let list: HTMLDivElement | undefined;
+  // on a telephone they are moved sideways: the chosen one is in sight
+  createEffect(() => {
+    const at = props.tabs.findIndex(([name]) => name === props.chosen);
+    const tab = list?.children[at];
+    if (list !== undefined && tab instanceof HTMLElement)
+      list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
+  });
   const step = (by: number): void => {
     const at = props.tabs.findIndex(([name]) => name === props.chosen);
     const next = props.tabs[(at + by + props.tabs.length) % props.tabs.length];

@@ -18,6 +18,29 @@ export function Foreign(props: { readonly text: string | null | undefined; reado
 }
 
 /**
+ * A text of several lines, as a person wrote it or as JSON is laid out: its line breaks are breaks, and everything else
+ * that would not show is named. Each line stands alone, so that none turns its neighbours round.
+ */
+export function ForeignLines(props: { readonly text: string | null | undefined; readonly max: number }): JSX.Element {
+  const lines = (): readonly string[] => {
+    const text = props.text ?? '';
+    return (text.length > props.max ? `${text.slice(0, props.max)}…` : text).split(/\r?\n/);
+  };
+  return (
+    <span class="lines">
+      <For each={lines()}>
+        {(line, index) => (
+          <>
+            {index() === 0 ? '' : '\n'}
+            <Foreign text={line} />
+          </>
+        )}
+      </For>
+    </span>
+  );
+}
+
+/**
  * What a component was handed, with odd characters of its strings named: names, reasons and refusals quote what others
  * wrote, wherever they are shown.
  */

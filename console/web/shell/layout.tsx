@@ -1,6 +1,6 @@
 // The frame of every page: where one is, what is not active yet, who one is.
 import { A, useLocation } from '@solidjs/router';
-import { createSignal, For, Show, type JSX, type ParentProps } from 'solid-js';
+import { createEffect, createSignal, For, Show, type JSX, type ParentProps } from 'solid-js';
 import { isSessionLost } from '../client/http.js';
 import { account, logOut, mayAs } from '../client/session.js';
 import { createQuery } from '../client/query.js';
@@ -9,6 +9,7 @@ import { Badge, Button } from '../kit/basics.js';
 import { Icon, Mark } from '../kit/icons.js';
 import { Overlay, Toasts } from '../kit/overlays.js';
 import { brand, brandSub } from './brand.js';
+import { Updated } from './failed.js';
 import { LoginForm } from './login.js';
 import { navigation } from './navigation.js';
 import { KeyHelp, useKeys } from './keys.js';
@@ -18,8 +19,16 @@ import { shellText as text } from '../texts/shell.js';
 
 function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void }): JSX.Element {
   const location = useLocation();
+  let list: HTMLElement | undefined;
+  // the list of pages is longer than most windows: the one that is open is in sight
+  createEffect(() => {
+    const link = list?.querySelector<HTMLElement>(`.nav-link[href="${CSS.escape(location.pathname)}"]`);
+    if (list === undefined || link == null) return;
+    const isSeen = link.offsetTop >= list.scrollTop && link.offsetTop + link.offsetHeight <= list.clientHeight;
+    if (!isSeen) list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  });
   return (
-    <nav class="sidebar" id="navigation" aria-label={text.pages} data-open={props.isOpen}>
+    <nav ref={list} class="sidebar" id="navigation" aria-label={text.pages} data-open={props.isOpen}>
       <A class="brand" href="/" onClick={props.onLeave}>
         <Mark />
         <span>
@@ -116,6 +125,7 @@ export function Layout(props: ParentProps): JSX.Element {
       <div>
         <Topbar onMenu={() => setMenuOpen(!isMenuOpen())} onPalette={() => setPaletteOpen(true)} />
         <main class="page" id="content" tabindex="-1">
+          <Updated />
           {props.children}
         </main>
       </div>

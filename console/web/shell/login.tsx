@@ -15,12 +15,25 @@ interface Field {
   readonly autocomplete: string;
 }
 
-function LoginField(props: Field & { readonly help?: string }): JSX.Element {
+function LoginField(props: Field & { readonly help?: string; readonly isFirst?: boolean }): JSX.Element {
   const id = `login-${props.name}`;
+  let input: HTMLInputElement | undefined;
+  // whoever comes here comes to type; the step for the code takes the focus from a button that is gone
+  onMount(() => {
+    if (props.isFirst === true) input?.focus();
+  });
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
-      <input class="input" id={id} name={props.name} type={props.type} autocomplete={props.autocomplete} required />
+      <input
+        class="input"
+        id={id}
+        ref={input}
+        name={props.name}
+        type={props.type}
+        autocomplete={props.autocomplete}
+        required
+      />
       <Show when={props.help}>
         <span class="help">{props.help}</span>
       </Show>
@@ -68,12 +81,13 @@ export function LoginForm(): JSX.Element {
         when={challenge() !== null}
         fallback={
           <>
-            <LoginField name="email" label={words.eMail} type="email" autocomplete="username" />
+            <LoginField isFirst name="email" label={words.eMail} type="email" autocomplete="username" />
             <LoginField name="password" label={words.password} type="password" autocomplete="current-password" />
           </>
         }
       >
         <LoginField
+          isFirst
           name="otp"
           label={words.oneTimeCode}
           type="text"

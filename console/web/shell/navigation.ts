@@ -58,6 +58,7 @@ export const navigation: readonly PageGroup[] = [
       page('/vulnerabilities/posture', text.posture, 'gauge', text.postureWords),
       page('/vulnerabilities', text.findings, 'bug', text.findingsWords),
       page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
+      page('/vulnerabilities/exploits', text.exploits, 'radar', text.exploitsWords),
       page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
       page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
       page('/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),

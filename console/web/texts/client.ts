@@ -7,4 +7,9 @@ export const clientText = {
   hAgo: (a: Shown) => `${a} h ago`,
   minAgo: (a: Shown) => `${a} min ago`,
   sAgo: (a: Shown) => `${a} s ago`,
+  days: (a: Shown) => `${a} days`,
+  h: (a: Shown) => `${a} h`,
+  hMin: (hours: Shown, minutes: Shown) => `${hours} h ${minutes} min`,
+  min: (a: Shown) => `${a} min`,
+  s: (a: Shown) => `${a} s`,
 } as const;

@@ -50,7 +50,7 @@ export const overviewText = {
   copied: 'Copied.',
   copyRefused: 'The browser does not allow copying here.',
   waitingForAttack: 'Waiting for it',
-  firstBlocked: 'The attack was blocked',
+  attackBlocked: (at: Shown) => `The attack was blocked, ${at}`,
   seeWhy: 'See which rules saw it, and why',
   site: 'Site',
   allSites: 'All sites',

@@ -12,6 +12,7 @@ export const settingsText = {
   notJson: 'is not JSON',
   notSet: 'not set',
   setLeaveEmptyKeep: 'set; leave empty to keep it',
+  inBytes: (size: Shown) => `bytes, ${size}`,
   range: (a: Shown, b: Shown) => `${a} to ${b}`,
   usually: (a: Shown) => `, usually ${a}`,
   settings: 'Settings',
@@ -36,6 +37,11 @@ export const settingsText = {
   },
   /** Where the name of a setting alone says too little. */
   titles: {
+    auth_enabled: 'Ask for credentials',
+    auth_alg: 'Signature algorithm',
+    auth_secret: 'Shared key of HS256',
+    auth_jwks_url: 'Address of the key set (JWKS)',
+    auth_clock_skew_sec: 'Clocks may differ by',
     rl_dry_run: 'Dry run of rate limits',
     flood_dry_run: 'Dry run of floods',
     flood_burst_events: 'Requests in a burst of one client',

@@ -2,6 +2,7 @@
 import type { Shown } from './shown.js';
 
 export const wafText = {
+  asSeclang: 'As seclang',
   nothingCalled: 'Nothing is called that',
   cveProductOrTechnique: 'CVE, product or technique',
   searchCatalogue: 'Search the catalogue',

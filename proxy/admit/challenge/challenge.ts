@@ -22,7 +22,8 @@ const cookieName = 'gatehouse_pass';
 const returnMax = 2048;
 const spentSeconds = 310;
 
-interface Challenging {
+/** What the settings say of challenges. */
+export interface Challenging {
   readonly prefixes: readonly string[];
   readonly bits: number;
   readonly passMs: number;
@@ -48,7 +49,8 @@ export const challenge: Gate<Challenging> = {
     const { head } = request;
     const { challenged } = context.tables;
     const { prefixes } = context.compiled;
-    if (prefixes.length === 0 && challenged.intervals === 0) return null;
+    const isWanted = challenged.intervals > 0 || context.principalVerdicts.hasChallenges;
+    if (prefixes.length === 0 && !isWanted) return null;
     if (head.uri.startsWith(answerPath, site.prefix.length) && head.uri.startsWith(site.prefix)) {
       const answer = answerTo(request, site, context);
       if (answer !== null) return answer;
@@ -58,14 +60,20 @@ export const challenge: Gate<Challenging> = {
       const readings = context.paths.readings(head.uri);
       if (!prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;
     }
-    const kind = clientKindOf(request);
-    if (kind === 'preflight') return null;
-    const bearer = bearerOf(request);
-    const pass = readCookie(head.headers);
-    if (pass !== null && isPass(context.challengeSecret, bearer, pass, context.clock.wallMs())) return null;
-    return ask(kind, head.uri, bearer, request, site, context, 'no pass');
+    return challengeOn(request, site, context);
   },
 };
+
+/** Challenges a request whatever its path is. null: its client has passed, or cannot be asked (a preflight request). */
+export function challengeOn(request: GateRequest, site: Site, context: Context): Decision | null {
+  const { head } = request;
+  const kind = clientKindOf(request);
+  if (kind === 'preflight') return null;
+  const bearer = bearerOf(request);
+  const pass = readCookie(head.headers);
+  if (pass !== null && isPass(context.challengeSecret, bearer, pass, context.clock.wallMs())) return null;
+  return ask(kind, head.uri, bearer, request, site, context, 'no pass');
+}
 
 function bearerOf({ head }: GateRequest): Bearer {
   return {

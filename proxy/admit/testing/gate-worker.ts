@@ -3,6 +3,8 @@ import { createGateMemory, openGateMemory } from '../../shared-state/gate-memory
 import type { BanRecord } from '../bans/auto-ban.js';
 import type { NameService } from '../bots/crawlers.js';
 import type { GateWorker } from '../gate.js';
+import { Principals } from '../../features/principals.js';
+import { PrincipalVerdicts } from '../../shared-state/verdict-tables.js';
 import { createGateWorker, type GivenTables } from '../worker.js';
 
 export interface TestWorker {
@@ -15,6 +17,9 @@ export interface TestWorker {
 }
 
 const none = { contains: () => false, intervals: 0 };
+
+/** Of the hashes of principals. */
+export const testPrincipalKey = Buffer.alloc(32, 5);
 
 /** Nobody has a name. */
 export const noNames: NameService = {
@@ -37,6 +42,7 @@ export function testGateWorker(
     shared: openGateMemory(memory),
     names,
     challengeSecret: Buffer.from('the secret of the test'),
+    principals: { principals: new Principals(testPrincipalKey), principalVerdicts: new PrincipalVerdicts() },
     onBan: (ban) => bans.push(ban),
     onKeysWanted: () => {
       wanted += 1;

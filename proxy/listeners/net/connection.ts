@@ -68,7 +68,7 @@ export class Connection implements Channel, Timed, ActiveMember {
     reads: BorrowedReads | null = null,
   ) {
     this.output = new ClientOutput(socket, facts.tls === null, () => this.isSlow());
-    this.parser = new HeadParser(home.options.limits);
+    this.parser = new HeadParser(home.options.limits, home.fields);
     if (reads === null) socket.on('data', (chunk: Buffer) => this.received(chunk));
     else reads.onBytes = (chunk) => this.received(chunk);
     socket.on('drain', () => this.drained());

@@ -4,6 +4,7 @@
 // otherwise, llhttp-differences.ts says so with the section that lets this parser refuse.
 import { isTokenByte } from '../../http/header-fields.js';
 import type { SyntaxLimits } from '../../http/request-syntax.js';
+import { FieldMemory } from './field-memory.js';
 
 /** Why these bytes are not taken; the status is that of the answer. */
 export interface HeadFault {
@@ -79,7 +80,11 @@ export class HeadParser {
   private held: Buffer | null = null;
   private heldBytes = 0;
 
-  constructor(private readonly limits: () => SyntaxLimits) {}
+  /** `fields`: shared by all parsers of a thread. */
+  constructor(
+    private readonly limits: () => SyntaxLimits,
+    private readonly fields = new FieldMemory(),
+  ) {}
 
   get isDone(): boolean {
     return this.state === State.Done;
@@ -143,12 +148,11 @@ export class HeadParser {
   /** What was read. Null: not even a request line. */
   take(): ParsedHead | null {
     if (this.held === null || this.versionEnd === 0) return null;
-    const { marks, markCount } = this;
-    const text = this.held.toString('latin1', 0, this.at);
+    const { marks, markCount, held, fields } = this;
+    const text = held.toString('latin1', 0, this.at);
     const headers: string[] = [];
-    for (let index = 0; index + 3 < markCount; index += 4) {
-      headers.push(text.slice(marks[index], marks[index + 1]), text.slice(marks[index + 2], marks[index + 3]));
-    }
+    for (let index = 0; index + 1 < markCount; index += 2)
+      headers.push(fields.read(index >> 1, held, marks[index] as number, marks[index + 1] as number, text));
     this.held = null;
     return {
       method: text.slice(this.methodStart, this.methodEnd),

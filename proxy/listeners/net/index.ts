@@ -9,6 +9,7 @@ import { BorrowedReads } from './borrowed-reads.js';
 import { Connection } from './connection.js';
 import type { ConnectionHome } from './connection-home.js';
 import type { NetExchange } from './exchange.js';
+import { FieldMemory } from './field-memory.js';
 import { DateField } from './response-text.js';
 import { listenTcp } from './tcp-port.js';
 import { TimeLimits } from './time-limits.js';
@@ -24,6 +25,7 @@ export function listenNet(options: ListenerOptions): Promise<Listener> {
     open,
     limits,
     date: new DateField(),
+    fields: new FieldMemory(),
     forget: (connection) => {
       connections.delete(connection);
       share?.closed();

@@ -9,6 +9,7 @@ import type { Listener, ListenerOptions } from '../listener.js';
 import { oneTurn, OpenRequests } from '../open-requests.js';
 import { UwsExchange, type Bridged, type Upgrade } from './exchange.js';
 import { loadUws } from './library.js';
+import { RepeatedTexts } from './repeated-texts.js';
 
 /**
  * The library decodes header bytes as UTF-8. Back to one code unit per byte: exact for valid UTF-8; other bytes ≥ 0x80
@@ -65,6 +66,7 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
   const uws = loadUws();
   const open = new OpenRequests<UwsExchange>();
   const reached = createLocalAddress(options.host);
+  const fields = new RepeatedTexts(toBytes);
   let port = options.port;
   const take: Take = (res, req, upgrade) => {
     const method = req.getCaseSensitiveMethod();
@@ -73,7 +75,8 @@ export function listenUws(options: ListenerOptions): Promise<Listener> {
     const uri = query === undefined ? path : `${path}?${toBytes(query)}`;
     const headers: string[] = [];
     req.forEach((name, value) => {
-      headers.push(name, toBytes(value));
+      const place = headers.length;
+      headers.push(fields.read(place, name), fields.read(place + 1, value));
     });
     const clientIp = textOf(res.getRemoteAddressAsText());
     const head: RequestHead = {

@@ -15,6 +15,12 @@ import { readHttp2Head } from './request-head.js';
 /** Requests of a connection at a time, as its client is told. */
 export const streamsMax = 100;
 
+/**
+ * Requests of a connection that one turn of the event loop begins; the others wait for the next, behind everybody else
+ * who has sent something. A single read may hold a thousand. What is taken back meanwhile never begins.
+ */
+const begunPerTurnMax = 8;
+
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_REFUSED_STREAM } = constants;
 
 export interface Http2ConnectionHome {
@@ -34,6 +40,9 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
   private readonly buckets: Readonly<Record<keyof typeof allowances, Bucket>>;
   private streams = 0;
   private isEnded = false;
+  /** Streams that have come in this turn beyond what it begins, with their fields; at most `streamsMax`. */
+  private readonly waiting = new Map<ServerHttp2Stream, readonly string[]>();
+  private begunThisTurn = 0;
   /** Of the moment when bytes were weighed last. */
   private weighedMs: number;
   private usefulBytes = 0;
@@ -60,9 +69,7 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
     this.seenBytes = socket.bytesRead;
     this.sentBytes = socket.bytesWritten;
     // Behind the fields as an object and the flags: as they came, which the types leave out.
-    session.on('stream', (stream: ServerHttp2Stream, ...others: unknown[]) =>
-      this.begin(stream, others[2] as string[]),
-    );
+    session.on('stream', (stream: ServerHttp2Stream, ...others: unknown[]) => this.came(stream, others[2] as string[]));
     session.on('remoteSettings', () => this.spend('settings'));
     session.on('ping', () => this.spend('pings'));
     session.on('error', () => {}); // "close" follows
@@ -70,7 +77,7 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
     home.limits.set(this, timeouts.clientHeadMs);
   }
 
-  private begin(stream: ServerHttp2Stream, raw: readonly string[]): void {
+  private came(stream: ServerHttp2Stream, raw: readonly string[]): void {
     stream.on('error', () => {}); // "close" follows
     if (this.isEnded) {
       stream.close(NGHTTP2_REFUSED_STREAM);
@@ -80,11 +87,37 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
       this.spend('resets');
       return;
     }
-    if (this.streams >= streamsMax) {
+    if (this.streams + this.waiting.size >= streamsMax) {
       stream.close(NGHTTP2_REFUSED_STREAM);
       this.spend('streams');
       return;
     }
+    if (this.begunThisTurn === 0) setImmediate(() => this.nextTurn());
+    if (this.begunThisTurn < begunPerTurnMax) {
+      this.begunThisTurn += 1;
+      this.begin(stream, raw);
+      return;
+    }
+    this.waiting.set(stream, raw);
+    stream.once('close', () => {
+      if (this.waiting.delete(stream)) this.spend('resets');
+    });
+  }
+
+  private nextTurn(): void {
+    this.begunThisTurn = 0;
+    if (this.waiting.size > 0) setImmediate(() => this.nextTurn());
+    for (const [stream, raw] of this.waiting) {
+      if (this.begunThisTurn === begunPerTurnMax) return;
+      this.begunThisTurn += 1;
+      this.waiting.delete(stream);
+      // its "close" is on its way
+      if (stream.destroyed || stream.aborted) this.spend('resets');
+      else if (!this.isEnded) this.begin(stream, raw);
+    }
+  }
+
+  private begin(stream: ServerHttp2Stream, raw: readonly string[]): void {
     this.streams += 1;
     this.home.limits.clear(this);
     const exchange = this.exchangeOf(stream, raw);
@@ -165,7 +198,7 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
 
   /** No request for too long. */
   timedOut(): void {
-    if (this.streams === 0) this.destroy();
+    if (this.streams + this.waiting.size === 0) this.destroy();
   }
 
   /** What is under way is answered; the client is told that nothing more is taken. */

@@ -89,6 +89,45 @@ t.test('TLS: as many requests taken back as a browser takes are no flood', async
   t.equal(await client.outcome(201), 200);
 });
 
+t.test('TLS: issue 10: what is taken back in the read that brought it costs no inspection', async (t) => {
+  const { open, plane } = await startEdge(t);
+  const client = await open();
+  client.socket.cork();
+  for (let stream = 1; stream < 2 * 150; stream += 2) {
+    client.headers(stream, pseudo({ ':path': '/never' }), true);
+    client.reset(stream);
+  }
+  client.socket.uncork();
+  client.headers(2 * 150 + 1, pseudo(), true);
+  t.equal(await client.outcome(2 * 150 + 1), 200, 'fewer than a flood: the connection goes on');
+  await until(() => isInFlight(plane, 0));
+  const metrics = await metricsWith(plane, /gatehouse_requests_total/);
+  const counted = [...metrics.matchAll(/^gatehouse_requests_total\S* (\d+)/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
+  t.ok(counted >= 1 && counted < 75, `${counted} of 151 requests came to the road`);
+});
+
+t.test('TLS: issue 10: a hundred requests of one read are all answered, and those beyond are refused', async (t) => {
+  const { open } = await startEdge(t);
+  const client = await open();
+  const streams = Array.from({ length: 110 }, (_, n) => 2 * n + 1);
+  client.socket.cork();
+  for (const stream of streams) {
+    client.headers(stream, pseudo({ ':method': stream % 4 === 1 ? 'POST' : 'GET' }), stream % 4 !== 1);
+    if (stream % 4 === 1) client.frame(frameTypes.data, flags.endStream, stream, Buffer.from('a=1'));
+  }
+  client.socket.uncork();
+  const outcomes = await Promise.all(streams.map((stream) => client.outcome(stream)));
+  t.equal(outcomes.slice(0, 100).filter((outcome) => outcome === 200).length, 100);
+  t.same(
+    outcomes.slice(100).filter((outcome) => outcome !== 200 && outcome !== 'reset 7'),
+    [],
+    'REFUSED_STREAM, or answered after others were',
+  );
+});
+
 t.test('TLS: a flood of settings, and one of pings', async (t) => {
   const { open, plane, isServed } = await startEdge(t);
   const settings = await open();

@@ -1,15 +1,15 @@
-// Bills of material with vulnerabilities: CycloneDX 1.2 to 1.6. SPDX 2.2 and 2.3 name components and no findings;
-// such a file is taken for what it says, which is nothing to mend.
+// Bills of material: CycloneDX 1.2 to 1.6, with vulnerabilities where they have them; SPDX 2.2 and 2.3, which name
+// components and no findings. Their components go into the inventory.
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, severityWord, str, texts, vulnIdsOf, type Json } from '../normalize.js';
+import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../components/bills.js';
 import { record, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
 import { readXmlBill } from './xml-bill.js';
 import type { Format } from './format.js';
 
 const methods = ['CVSSv4', 'CVSSv31', 'CVSSv3', 'CVSSv2', 'OWASP', 'SSVC', 'other'];
-const componentsMax = 200_000;
 
 interface Component {
   readonly name: string;
@@ -30,7 +30,7 @@ function componentsOf(report: Json): Map<string, Component> {
       purl: str(one['purl']),
     };
     for (const key of [str(one['bom-ref']), component.purl]) if (key !== '') found.set(key, component);
-    waiting.push(...list(one['components']));
+    for (const part of list(one['components'])) waiting.push(part);
   }
   return found;
 }
@@ -111,6 +111,7 @@ function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
     str(at(report, 'metadata', 'tools', 0, 'name')) ||
     str(at(report, 'metadata', 'tools', 'components', 0, 'name')) ||
     'CycloneDX';
+  facts.components = listCyclonedx(report);
   const components = componentsOf(report);
   for (const [index, one] of list(report['vulnerabilities']).entries())
     yield* readVulnerability(obj(one), components, `/vulnerabilities/${index}`);
@@ -176,7 +177,7 @@ function productsOf(tree: unknown): Map<string, string> {
     const product = at(next, 'product');
     const id = str(at(product, 'product_id'));
     if (id !== '') found.set(id, str(at(product, 'product_identification_helper', 'purl')) || str(at(product, 'name')));
-    waiting.push(...list(at(next, 'branches')));
+    for (const branch of list(at(next, 'branches'))) waiting.push(branch);
   }
   return found;
 }
@@ -231,7 +232,8 @@ export const spdx: Format = {
     if (!Array.isArray(report['packages'])) throw unfit('file', 'is no SPDX document with packages');
     facts.tool = 'SPDX';
     facts.complete = false;
-    // of one package each: it is counted, and nothing is to be mended
+    facts.components = listSpdxJson(report);
+    // of one package each: it is in the inventory, and nothing is to be mended
     for (const [index] of list(report['packages']).entries())
       yield { dropped: 'is a component and no finding', at: `/packages/${index}` };
   },
@@ -245,12 +247,15 @@ export const spdxTagValue: Format = {
   async *read(file, facts) {
     facts.tool = 'SPDX';
     facts.complete = false;
+    const tags = new SpdxTags();
     let isKnown = false;
     for await (const [number, line] of readLines(file)) {
       isKnown ||= /^SPDXVersion:\s*SPDX-2\./.test(line);
+      tags.take(line);
       if (isKnown && line.startsWith('PackageName:'))
         yield { dropped: 'is a component and no finding', at: `line ${number}` };
     }
     if (!isKnown) throw unfit('file', 'is no SPDX document', 'it has to say SPDXVersion: SPDX-2.2 or SPDX-2.3');
+    facts.components = tags.end();
   },
 };

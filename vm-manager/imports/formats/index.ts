@@ -5,6 +5,7 @@ import { csaf, cyclonedx, cyclonedxXml, openVex, spdx, spdxTagValue } from './bi
 import { checkov, gitleaks, kubeBench, semgrep } from './code.js';
 import { grype, npmAudit, trivy } from './dependencies.js';
 import type { Format } from './format.js';
+import { lynis } from './host.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
 import { nuclei, zapJson, zapXml } from './web.js';
@@ -26,6 +27,7 @@ export const formats: readonly Format[] = [
   nuclei,
   checkov,
   kubeBench,
+  lynis,
   npmAudit,
   csv,
 ];

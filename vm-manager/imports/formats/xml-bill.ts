@@ -21,6 +21,9 @@ const toComponent = (element: Element): Json => ({
   name: text(element, 'name'),
   version: text(element, 'version'),
   purl: text(element, 'purl'),
+  licenses: children(child(element, 'licenses'), 'license')
+    .map((one): Json => ({ license: { id: text(one, 'id'), name: text(one, 'name') } }))
+    .concat(children(child(element, 'licenses'), 'expression').map((one) => ({ expression: one.text.trim() }))),
   components: children(child(element, 'components'), 'component').map(toComponent),
 });
 
@@ -56,6 +59,10 @@ function toReport(element: Element): Json {
       ...(own === undefined ? {} : { component: toComponent(own) }),
     },
     components: children(child(element, 'components'), 'component').map(toComponent),
+    dependencies: children(child(element, 'dependencies'), 'dependency').map((one) => ({
+      ref: one.attributes['ref'] ?? '',
+      dependsOn: children(one, 'dependency').map((other) => other.attributes['ref'] ?? ''),
+    })),
     vulnerabilities: children(child(element, 'vulnerabilities'), 'vulnerability').map(toVulnerability),
   };
 }

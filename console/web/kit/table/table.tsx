@@ -15,6 +15,8 @@ export interface TableColumn<T> {
   readonly isTitleHidden?: boolean;
   readonly isNumber?: boolean;
   readonly class?: string;
+  /** On a telephone a dense table goes without it. */
+  readonly isMinor?: boolean;
   /** CSS width. A table with widths is laid out by them, whatever its rows hold. */
   readonly width?: string;
   /** What rows are put in order by; without it the column has no order. */
@@ -62,6 +64,9 @@ export interface TableProps<T> {
 const partHeight = 'max(24rem, calc(100vh - 17rem))';
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 };
 
+const classOf = ({ isNumber, isMinor }: TableColumn<never>): string =>
+  `${isNumber === true ? 'num' : ''} ${isMinor === true ? 'is-minor' : ''}`.trim();
+
 function Head<T>(props: {
   readonly columns: readonly TableColumn<T>[];
   readonly sort: SortState | null;
@@ -74,7 +79,7 @@ function Head<T>(props: {
       <tr>
         <For each={props.columns}>
           {(column, index) => (
-            <th scope="col" class={column.isNumber === true ? 'num' : ''} aria-sort={order(index())}>
+            <th scope="col" class={classOf(column)} aria-sort={order(index())}>
               <Show
                 when={column.sortBy}
                 fallback={<span class={column.isTitleHidden === true ? 'visually-hidden' : ''}>{column.title}</span>}
@@ -126,11 +131,7 @@ function TableRow<T>(props: RowProps<T>): JSX.Element {
       }}
     >
       <For each={props.table.columns}>
-        {(column) => (
-          <td class={`${column.class ?? ''} ${column.isNumber === true ? 'num' : ''}`}>
-            {told(column.cell(props.row))}
-          </td>
-        )}
+        {(column) => <td class={`${column.class ?? ''} ${classOf(column)}`}>{told(column.cell(props.row))}</td>}
       </For>
     </tr>
   );
@@ -236,7 +237,9 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
       >
         <Show when={props.table.columns.some((column) => column.width !== undefined)}>
           <colgroup>
-            <For each={props.table.columns}>{(column) => <col style={{ width: column.width }} />}</For>
+            <For each={props.table.columns}>
+              {(column) => <col class={classOf(column)} style={{ width: column.width }} />}
+            </For>
           </colgroup>
         </Show>
         <Head columns={props.table.columns} sort={sort()} onSort={(column) => setSort((old) => turned(old, column))} />

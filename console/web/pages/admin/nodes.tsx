@@ -6,6 +6,7 @@ import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
+import { ClockNotice } from './clock-notice.js';
 import { adminText as text } from '../../texts/admin.js';
 
 const everyMs = 5000;
@@ -59,7 +60,7 @@ function NodeTable(props: { readonly now: number }): JSX.Element {
 function JobTable(props: { readonly now: number }): JSX.Element {
   const jobs = createQuery('GET /api/jobs', () => ({}), { everyMs });
   const columns: readonly TableColumn<Item<'GET /api/jobs'>>[] = [
-    { title: text.job, class: 'mono', sortBy: (job) => job.name, cell: (job) => job.name },
+    { title: text.job, class: 'mono nums', sortBy: (job) => job.name, cell: (job) => job.name },
     { title: text.runs, isNumber: true, sortBy: (job) => job.runs, cell: (job) => showCount(job.runs) },
     { title: text.failures, isNumber: true, sortBy: (job) => job.failures, cell: (job) => showCount(job.failures) },
     {
@@ -98,6 +99,7 @@ export function Nodes(): JSX.Element {
   return (
     <>
       <PageHead title={text.nodes} about={text.whatProtectsWhatServes} />
+      <ClockNotice />
       <NodeTable now={now()} />
       <Read of={stats}>
         {(data) => (

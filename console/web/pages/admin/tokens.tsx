@@ -10,6 +10,8 @@ import { createAsked } from '../../kit/asked.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
 import { adminText as words } from '../../texts/admin.js';
+import { tokensText } from '../../texts/vm/tokens.js';
+import { VmTokens } from './vm-tokens.js';
 
 type Token = Item<'GET /api/tokens'>;
 type Scope = Body<'POST /api/tokens'>['scopes'][number];
@@ -139,7 +141,7 @@ function TokenTable(props: {
       title: words.ends,
       class: 'nums',
       sortBy: (token) => token.expires_at,
-      cell: (token) => (token.expires_at === null ? 'never' : showMoment(token.expires_at)),
+      cell: (token) => (token.expires_at === null ? tokensText.never : showMoment(token.expires_at)),
     },
     {
       title: words.actions,
@@ -188,6 +190,7 @@ export function Tokens(): JSX.Element {
       <Card isFlush>
         <TokenTable of={ofPages(list)} onRevoke={(token) => void revoke(token)} />
       </Card>
+      <VmTokens />
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
     </>
   );

@@ -1,4 +1,5 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
 import { ask, call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -62,6 +63,50 @@ function AddDialog(props: {
       <TextField label={words.eMail} type="email" value={email()} onInput={setEmail} />
       <TextField label={words.name} value={name()} onInput={setName} />
       <SelectField label={words.role} value={role()} options={roles} onChange={setRole} />
+      <TextField
+        label={words.firstPassword}
+        type="password"
+        autocomplete="new-password"
+        value={password()}
+        onInput={setPassword}
+        help={words.beChangedAtFirst}
+      />
+    </Overlay>
+  );
+}
+
+/** A password that somebody forgot: the next login asks for one of their own. */
+function PasswordDialog(props: { readonly user: User | null; readonly onClose: () => void }): JSX.Element {
+  const [password, setPassword] = createSignal('');
+  const action = createAction();
+  const set = async (user: User): Promise<void> => {
+    const options = { params: { id: user.id }, body: { password: password() } };
+    if (!(await action.run(() => call('POST /api/users/{id}/password', options)))) return;
+    tell(words.canLogHasChange(user.email));
+    setPassword('');
+    props.onClose();
+  };
+  return (
+    <Overlay
+      isOpen={props.user !== null}
+      title={words.newPassword}
+      onClose={props.onClose}
+      footer={
+        <Button
+          look="primary"
+          isBusy={action.isBusy()}
+          disabled={password() === ''}
+          onClick={() => props.user !== null && void set(props.user)}
+        >
+          {words.setPassword}
+        </Button>
+      }
+    >
+      <p>
+        <Foreign text={props.user?.email} />
+      </p>
+      <p class="muted">{words.newPasswordAbout}</p>
+      <Show when={action.problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
       <TextField
         label={words.firstPassword}
         type="password"
@@ -175,7 +220,11 @@ function UserState(props: { readonly user: User }): JSX.Element {
   );
 }
 
-const columnsOf = (ask: (question: Question) => void, onChanged: () => void): readonly TableColumn<User>[] => [
+const columnsOf = (
+  ask: (question: Question) => void,
+  onPassword: (user: User) => void,
+  onChanged: () => void,
+): readonly TableColumn<User>[] => [
   {
     title: words.who,
     sortBy: (user) => user.email,
@@ -201,6 +250,11 @@ const columnsOf = (ask: (question: Question) => void, onChanged: () => void): re
     isTitleHidden: true,
     cell: (user) => (
       <div class="row wrap">
+        <Show when={!isMe(user)}>
+          <Button isSmall onClick={() => onPassword(user)}>
+            {words.newPassword}
+          </Button>
+        </Show>
         <For each={isMe(user) ? [] : questionsOf(user)}>
           {(question) => (
             <Button isSmall onClick={() => ask(question)}>
@@ -217,6 +271,7 @@ export function Users(): JSX.Element {
   const list = createPagedList('GET /api/users', () => ({}));
   const [isAdding, setAdding] = createAsked('add');
   const [question, setQuestion] = createSignal<Question | null>(null);
+  const [forgetful, setForgetful] = createSignal<User | null>(null);
   const [isBusy, setBusy] = createSignal(false);
   const run = async (): Promise<void> => {
     setBusy(true);
@@ -233,7 +288,7 @@ export function Users(): JSX.Element {
   };
   return (
     <>
-      <PageHead title={words.users}>
+      <PageHead title={words.users} about={words.usersAbout}>
         <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
           {words.newUser}
         </Button>
@@ -241,12 +296,19 @@ export function Users(): JSX.Element {
       <Card isFlush>
         <Table
           label={words.users}
-          columns={columnsOf(setQuestion, list.reload)}
+          columns={columnsOf(setQuestion, setForgetful, list.reload)}
           of={ofPages(list)}
           keyOf={({ id }) => id}
           empty={words.thereAreNoUsers}
         />
       </Card>
+      <PasswordDialog
+        user={forgetful()}
+        onClose={() => {
+          setForgetful(null);
+          list.reload();
+        }}
+      />
       <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
       <Confirm
         isOpen={question() !== null}

@@ -104,7 +104,7 @@ const columnsOf = (
 ): readonly TableColumn<AlertRule>[] => [
   { title: text.name, cell: ({ name }) => <Foreign text={name} max={100} /> },
   { title: text.state, cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
-  { title: text.condition, cell: (rule) => saysOf(rule) },
+  { title: text.condition, class: 'words', cell: (rule) => saysOf(rule) },
   { title: text.value, isNumber: true, cell: ({ metric, value }) => valueOf(metric, value) },
   { title: text.since, class: 'nums', cell: ({ since }) => showMoment(since) },
   { title: text.told, class: 'nums', cell: ({ type }) => text.channels[type] },

@@ -3,7 +3,7 @@ import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, type Item, type Reply } from '../../client/http.js';
-import { showCount, showMoment } from '../../client/moments.js';
+import { showCount, showMoment, showSpan } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
@@ -31,7 +31,7 @@ const columns: readonly TableColumn<Connector>[] = [
   { title: text.state, cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
   { title: text.delivered, isNumber: true, cell: ({ delivered }) => showCount(delivered) },
   { title: text.waiting, isNumber: true, cell: ({ waiting }) => showCount(waiting) },
-  { title: text.lag, isNumber: true, cell: ({ lag_seconds: lag }) => text.seconds(Math.round(lag)) },
+  { title: text.lag, isNumber: true, cell: ({ lag_seconds: lag }) => showSpan(lag) },
   { title: text.dead, isNumber: true, cell: ({ dead_letters: dead }) => showCount(dead) },
   { title: text.lastError, cell: ({ last_error: error }) => <Foreign text={error ?? '–'} max={160} /> },
 ];
@@ -160,7 +160,7 @@ function Opened(props: { readonly of: Connector; readonly onDone: () => void }):
           [text.state, <Badge tone={tones[props.of.state]}>{props.of.state}</Badge>],
           [text.delivered, showCount(props.of.delivered)],
           [text.waiting, showCount(props.of.waiting)],
-          [text.lag, text.seconds(Math.round(props.of.lag_seconds))],
+          [text.lag, showSpan(props.of.lag_seconds)],
           [text.lastError, <Foreign text={props.of.last_error ?? '–'} max={1000} />],
         ]}
       />
@@ -189,7 +189,11 @@ export function Connectors(): JSX.Element {
       <Card
         isFlush
         title={text.connectors}
-        actions={<A href="/admin/settings/delivery#siem_connectors">{text.toSettings}</A>}
+        actions={
+          <A class="button small" href="/admin/settings/delivery#siem_connectors">
+            {text.toSettings}
+          </A>
+        }
       >
         <Table
           label={text.connectors}

@@ -1,5 +1,5 @@
 // Between services: who asks whom, as a picture and as a table; what came without an identity stands out in both.
-import { useSearchParams } from '@solidjs/router';
+import { A, useSearchParams } from '@solidjs/router';
 import { createMemo, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
@@ -89,7 +89,11 @@ export function EastWest(): JSX.Element {
           )}
           keyOf={({ caller, callee }) => JSON.stringify([caller, callee])}
           empty={text.noHops}
-          emptyAbout={text.noHopsAbout}
+          emptyAbout={
+            <>
+              {text.noHopsAbout} <A href="/inventory?view=sources">{text.howToSend}</A>
+            </>
+          }
         />
       </Card>
     </>

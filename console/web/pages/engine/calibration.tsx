@@ -5,7 +5,7 @@ import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Empty, Figure, Foreign } from '../../kit/basics.js';
+import { Badge, Card, Empty, Figure, Foreign, Notice } from '../../kit/basics.js';
 import { SelectField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
@@ -38,8 +38,14 @@ function ShareTold(props: { readonly of: Share }): JSX.Element {
             height="100%"
           />
         </Show>
-        <Show when={props.of.value}>
-          {(value) => <line class="is-value" x1={`${100 * value()}%`} x2={`${100 * value()}%`} y1="0" y2="100%" />}
+        <Show when={props.of.value !== null}>
+          <line
+            class="is-value"
+            x1={`${100 * (props.of.value ?? 0)}%`}
+            x2={`${100 * (props.of.value ?? 0)}%`}
+            y1="0"
+            y2="100%"
+          />
         </Show>
       </svg>
       <span>
@@ -103,14 +109,17 @@ function Evidence(props: { readonly of: Calibration['evidence'] }): JSX.Element 
   );
 }
 
-function NothingKnown(): JSX.Element {
+/** While the engine is off a wave would be no evidence: none is asked for. */
+function NothingKnown(props: { readonly isOn: boolean }): JSX.Element {
   return (
     <Card>
       <Empty title={text.nothingKnown}>
-        <p>{text.nothingKnownAbout}</p>
-        <A class="button" href="/engine/simulation">
-          {engineText.simulate}
-        </A>
+        <Show when={props.isOn} fallback={<p>{text.nothingKnownOff}</p>}>
+          <p>{text.nothingKnownAbout}</p>
+          <A class="button" href="/engine/simulation">
+            {engineText.simulate}
+          </A>
+        </Show>
       </Empty>
     </Card>
   );
@@ -174,8 +183,14 @@ export function CalibrationPanel(): JSX.Element {
       <Read of={calibration}>
         {(data) => (
           <>
+            <Show when={!data().enabled}>
+              <Notice tone="info" title={engineText.off}>
+                <span>{text.offAbout}</span>
+                <A href="/admin/settings/engine#ai_enabled">{engineText.switchOn}</A>
+              </Notice>
+            </Show>
             <Evidence of={data().evidence} />
-            <Show when={knownIn(data()) > 0} fallback={<NothingKnown />}>
+            <Show when={knownIn(data()) > 0} fallback={<NothingKnown isOn={data().enabled} />}>
               <Tables of={data()} />
             </Show>
             <p class="small faint">{text.since(showMoment(data().since))}</p>

@@ -8,13 +8,13 @@ import { SelectField, TextField } from '../../kit/form.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { engineText as text } from '../../texts/engine/engine.js';
-import { layerLine, measureOf, rungIn, rungs, rungTones, type Brief, type Rung } from './words.js';
+import { layerLine, measureOf, rungIn, rungs, rungTones, whomOf, type Brief, type Rung } from './words.js';
 
 const columns: readonly TableColumn<Brief>[] = [
   { title: text.when, class: 'nums', sortBy: ({ at }) => at, cell: ({ at }) => showMoment(at) },
   { title: text.verdict, cell: ({ verdict }) => <Badge tone={rungTones[verdict]}>{text.rungs[verdict]}</Badge> },
   { title: text.risk, isNumber: true, sortBy: ({ risk }) => risk, cell: ({ risk }) => risk },
-  { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: ({ address }) => address },
+  { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: (one) => whomOf(one) },
   { title: text.layerPoints, cell: ({ layers }) => layerLine(layers) },
   {
     title: text.signals,

@@ -8,12 +8,22 @@ import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
 import { engineText as text } from '../../texts/engine/engine.js';
 import { RungFigures } from './rung-figures.js';
-import { layerLine, measureOf, rungIn, rungs, rungTones, type LiveClient, type Rung, type Soc } from './words.js';
+import {
+  layerLine,
+  measureOf,
+  rungIn,
+  rungs,
+  rungTones,
+  whomOf,
+  type LiveClient,
+  type Rung,
+  type Soc,
+} from './words.js';
 
 const columns: readonly TableColumn<LiveClient>[] = [
   { title: text.verdict, cell: ({ verdict }) => <Badge tone={rungTones[verdict]}>{text.rungs[verdict]}</Badge> },
   { title: text.risk, isNumber: true, sortBy: ({ risk }) => risk, cell: ({ risk }) => risk },
-  { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: ({ address }) => address },
+  { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: (one) => whomOf(one) },
   {
     title: text.reasons,
     class: 'reasons',
@@ -96,7 +106,8 @@ function sourceOf(soc: QueryState<Soc>, rung: () => Rung | ''): TableSource<Live
     get total() {
       const data = soc.data();
       const asked = rung();
-      return data === undefined ? null : asked === '' ? data.clients : data.rungs[asked];
+      if (data === undefined) return null;
+      return asked === '' ? data.clients + data.principals : data.rungs[asked] + data.principal_rungs[asked];
     },
     retry: () => void soc.reload(),
   };

@@ -1,4 +1,4 @@
-// How many clients have which verdict now; each number opens them.
+// How many clients and principals have which verdict now; each number opens them.
 import { For, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
@@ -19,7 +19,7 @@ export function RungFigures(props: { readonly of: Soc }): JSX.Element {
       {(rung) => (
         <Figure
           label={text.figureOf(text.rungs[rung])}
-          value={showCount(props.of.rungs[rung])}
+          value={showCount(props.of.rungs[rung] + props.of.principal_rungs[rung])}
           note={reachOf(rung, props.of)}
           href={`/engine?rung=${rung}`}
         />

@@ -14,7 +14,7 @@ import { verdictText as text } from '../../texts/engine/verdict.js';
 import { ladderOf, RiskScale } from './risk-scale.js';
 import { Marks, Replay } from './verdict-marks.js';
 import { VerdictWhy } from './verdict-why.js';
-import { measureOf, rungs, rungTones, type Verdict } from './words.js';
+import { measureOf, rungs, rungTones, whomOf, type Verdict } from './words.js';
 
 const samplesShown = 4;
 
@@ -39,7 +39,8 @@ const listIn = (vector: Verdict['vector'], name: string): readonly string[] => {
 };
 
 function Facts(props: { readonly of: Verdict }): JSX.Element {
-  const client = (): string => encodeURIComponent(props.of.address.split('/')[0] ?? '');
+  const seenAt = (): string => props.of.subject.networks[0] ?? props.of.address;
+  const client = (): string => encodeURIComponent(seenAt().split('/')[0] ?? '');
   const missing = (): readonly string[] => listIn(props.of.vector, 'missing');
   return (
     <Pairs
@@ -47,11 +48,19 @@ function Facts(props: { readonly of: Verdict }): JSX.Element {
         [
           text.client,
           <span class="row wrap">
-            <code>{props.of.address}</code>
+            <code>{whomOf(props.of)}</code>
             <A href={`/requests?client_ip=${client()}`}>{text.itsRequests}</A>
-            <A href={`/engine?view=history&address=${client()}`}>{text.allOfClient}</A>
+            <A href={`/engine?view=history&address=${encodeURIComponent(props.of.address)}`}>{text.allOfClient}</A>
           </span>,
         ],
+        ...(props.of.subject.kind === 'client'
+          ? []
+          : [
+              [
+                text.addresses,
+                text.addressesOf(props.of.subject.addresses, props.of.subject.networks.join(', ')),
+              ] as const,
+            ]),
         [text.seen, text.seenOf(showMoment(props.of.at), showMoment(props.of.last_at), showCount(props.of.rounds))],
         [text.sites, <Foreign text={listIn(props.of.vector, 'sites').join(', ')} max={300} />],
         [
@@ -63,7 +72,13 @@ function Facts(props: { readonly of: Verdict }): JSX.Element {
         ],
         [
           text.collateral,
-          text.collateralOf(showCount(props.of.collateral.sessions), showCount(props.of.collateral.user_agents)),
+          <>
+            {text.collateralOf(showCount(props.of.collateral.sessions), showCount(props.of.collateral.user_agents))}
+            <Show when={props.of.collateral.note !== ''}>
+              {'; '}
+              <Foreign text={props.of.collateral.note} max={300} />
+            </Show>
+          </>,
         ],
         [text.measure, measure(props.of)],
         [text.madeBy, text.madeByOf(props.of.version, props.of.threshold)],

@@ -2,6 +2,7 @@
 import { A } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import { Badge, Foreign } from '../../kit/basics.js';
+import { RuleLink } from '../../kit/evidence/rule-link.js';
 import { engineText } from '../../texts/engine/engine.js';
 import { verdictText as text } from '../../texts/engine/verdict.js';
 import { layers, type Layer, type Signal, type Verdict } from './words.js';
@@ -52,6 +53,8 @@ function Fact(props: { readonly name: string; readonly value: unknown }): JSX.El
         <span class="faint">{label()}</span>
         <Show when={place()} fallback={<Foreign text={shown(props.value)} max={120} />}>
           {(found) => {
+            if (props.name === 'rules')
+              return <For each={listOf(props.value).slice(0, idsShown)}>{(id) => <RuleLink id={Number(id)} />}</For>;
             const [to, name] = found();
             return <Links ids={listOf(props.value)} to={to} {...(name === undefined ? {} : { name })} />;
           }}

@@ -30,6 +30,12 @@ export const layerLine = (of: Readonly<Record<string, number>>): string =>
     .map((layer) => `${text.layers[layer]} ${of[layer] ?? 0}`)
     .join(', ') || text.nothing;
 
+/** Whom a verdict is about: an address, or a principal by its kind of credential and the keyed hash of it. */
+export function whomOf({ subject, address }: Pick<Brief, 'subject' | 'address'>): string {
+  const { credential, id } = subject;
+  return credential === null || id === null ? address : text.principalOf(text.credentials[credential], id);
+}
+
 interface Measured {
   readonly enforced?: Brief['enforced'];
   readonly would?: LiveClient['would'];

@@ -7,7 +7,7 @@ import { Badge, Foreign, Notice, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { EventActions } from './event-actions.js';
 import { EventStages } from './event-stages.js';
-import { isSummary, type EventDetails, type RuleMessage } from './event-text.js';
+import { isSummary, messageOfRule, type EventDetails, type RuleMessage } from './event-text.js';
 import { toneOf, type SecurityEvent } from './events.js';
 import { ExcludeDialog } from './exclude-dialog.js';
 import { RuleFinding } from './rule-finding.js';
@@ -60,7 +60,9 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   const stopped = (): JSX.Element => {
     const found = details().interruption;
     if (found == null) return words.nothingWentApplication;
-    return words.rulePhaseStatus(found.ruleId ?? '–', found.phase ?? '–', found.status ?? '–');
+    const said = words.rulePhaseStatus(found.ruleId ?? '–', found.phase ?? '–', found.status ?? '–');
+    const name = messageOfRule(found.ruleId ?? null, details());
+    return name === '' ? said : <Foreign text={`${said}: ${name}`} max={300} />;
   };
   return (
     <Pairs

@@ -3,9 +3,8 @@ import { A } from '@solidjs/router';
 import { createMemo, For, Show, type JSX } from 'solid-js';
 import { showMicroseconds } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, type Tone } from '../../kit/basics.js';
+import { Badge, Foreign, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
-import { visibleText } from '../../kit/visible-text.js';
 import { eventsText as text } from '../../texts/events.js';
 import { messageOfRule, type EventDetails } from './event-text.js';
 import { outcomesOf, type StageOutcome, type StageState } from './stages.js';
@@ -46,13 +45,14 @@ export function EventStages(props: { readonly details: EventDetails }): JSX.Elem
                   <span>{group.map(({ name }) => name).join(', ')}</span>
                   <For each={group[0]?.rules ?? []}>
                     {(id) => (
-                      <A
-                        class="mono small"
-                        href={`/soc?rule_id=${id}`}
-                        title={visibleText(messageOfRule(id, props.details))}
-                      >
-                        {id}
-                      </A>
+                      <span class="small rule-link">
+                        <A class="mono" href={`/soc?rule_id=${id}`}>
+                          {id}
+                        </A>{' '}
+                        <span class="faint">
+                          <Foreign text={messageOfRule(id, props.details)} max={120} />
+                        </span>
+                      </span>
                     )}
                   </For>
                 </li>

@@ -41,13 +41,10 @@ t.test('severities, points and the command', async (t) => {
       {
         method: 'GET',
         uri: "/?q='x",
-        headers: [
-          ['Host', 'a'],
-          ['X-A', "it's"],
-        ],
+        headers: [['Host', 'shop.example'], ['content-length', '3'], ['cookie'], ['X-A', "it's"]],
       },
       'http://h:1',
     ),
-    `curl -i -X 'GET' -H 'X-A: it'\\''s' --path-as-is 'http://h:1/?q='\\''x'`,
+    `curl -i -X 'GET' -H 'Host: shop.example' -H 'X-A: it'\\''s' --path-as-is 'http://h:1/?q='\\''x'`,
   );
 });

@@ -85,7 +85,7 @@ export const severityName = (severity: string): string => severityNames[Number(s
 export const pointsOf = (severity: string): number => ({ 2: 5, 3: 4, 4: 3, 5: 2 })[severity] ?? 0;
 
 /** Rules that only sum up what others found. */
-export const isSummary = ({ rule_id }: RuleMessage): boolean =>
+export const isSummary = ({ rule_id }: Pick<RuleMessage, 'rule_id'>): boolean =>
   (rule_id >= 949_000 && rule_id < 950_000) ||
   (rule_id >= 959_000 && rule_id < 960_000) ||
   (rule_id >= 980_000 && rule_id < 990_000);
@@ -98,9 +98,12 @@ export interface CurlSource {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a command for a POSIX shell; bodies are not stored, so a body is not in it. */
+/**
+ * The request as a command for a POSIX shell; bodies are not stored, so a body is not in it. `base` is where it is
+ * sent, which is seldom what the client called it: the Host field goes along, since sites are told apart by it.
+ */
 export function asCurl({ method, uri, headers }: CurlSource, base: string): string {
-  const skipped = new Set(['host', 'content-length', 'connection', 'transfer-encoding']);
+  const skipped = new Set(['content-length', 'connection', 'transfer-encoding']);
   const fields = headers
     .filter(([name, value]) => value !== undefined && !skipped.has(name.toLowerCase()))
     .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);

@@ -53,20 +53,33 @@ function RuleTold(props: { readonly of: SecurityEvent }): JSX.Element {
 }
 
 const columns: readonly TableColumn<SecurityEvent>[] = [
-  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
-  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
-  { title: text.rule, width: '24ch', cell: (event) => <RuleTold of={event} /> },
-  { title: text.score, width: '9ch', isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
+  { title: text.time(zoneName), width: 'var(--col-time,17ch)', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  {
+    title: text.verdict,
+    width: 'var(--col-verdict,12ch)',
+    cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge>,
+  },
+  {
+    title: text.client,
+    width: '18ch',
+    isMinor: true,
+    cell: ({ client_ip }) => (
+      <span class="mono" title={client_ip}>
+        {client_ip}
+      </span>
+    ),
+  },
+  { title: text.rule, width: '25%', isMinor: true, cell: (event) => <RuleTold of={event} /> },
+  { title: text.score, width: '9ch', isMinor: true, isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
     title: text.request,
     cell: ({ method, uri }) => (
-      <span class="mono">
+      <span class="mono" title={visibleText(uri)}>
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
+  { title: text.site, width: '14ch', isMinor: true, cell: ({ site }) => <Foreign text={site} max={40} /> },
 ];
 
 export function Events(): JSX.Element {

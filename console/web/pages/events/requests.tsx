@@ -7,6 +7,7 @@ import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
+import { visibleText } from '../../kit/visible-text.js';
 import { toneOf } from './events.js';
 import { eventsText as text } from '../../texts/events.js';
 
@@ -15,21 +16,46 @@ type RequestRow = Item<'GET /api/requests'>;
 const filterNames = 'q verdict rule_id client_ip site method status request_id ja3 ja4 path from to as_of'.split(' ');
 
 const columns: readonly TableColumn<RequestRow>[] = [
-  { title: text.time(zoneName), width: '17ch', class: 'nums', cell: ({ at }) => showMoment(at, true) },
-  { title: text.verdict, width: '12ch', cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge> },
-  { title: text.status, width: '9ch', isNumber: true, cell: ({ status }) => <>{status}</> },
-  { title: text.client, width: '20ch', cell: ({ client_ip }) => <span class="mono">{client_ip}</span> },
+  { title: text.time(zoneName), width: 'var(--col-time,17ch)', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  {
+    title: text.verdict,
+    width: 'var(--col-verdict,12ch)',
+    cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge>,
+  },
+  { title: text.status, width: '9ch', isMinor: true, isNumber: true, cell: ({ status }) => <>{status}</> },
+  {
+    title: text.client,
+    width: '18ch',
+    isMinor: true,
+    cell: ({ client_ip }) => (
+      <span class="mono" title={client_ip}>
+        {client_ip}
+      </span>
+    ),
+  },
   {
     title: text.request,
     cell: ({ method, uri }) => (
-      <span class="mono">
+      <span class="mono" title={visibleText(uri)}>
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
       </span>
     ),
   },
-  { title: text.site, width: '18ch', cell: ({ site }) => <Foreign text={site} max={40} /> },
-  { title: text.answer, width: '12ch', isNumber: true, cell: ({ response_bytes }) => showBytes(response_bytes) },
-  { title: text.took, width: '12ch', isNumber: true, cell: ({ latency_us }) => showMicroseconds(latency_us) },
+  { title: text.site, width: '14ch', isMinor: true, cell: ({ site }) => <Foreign text={site} max={40} /> },
+  {
+    title: text.answer,
+    width: '11ch',
+    isMinor: true,
+    isNumber: true,
+    cell: ({ response_bytes }) => showBytes(response_bytes),
+  },
+  {
+    title: text.took,
+    width: '11ch',
+    isMinor: true,
+    isNumber: true,
+    cell: ({ latency_us }) => showMicroseconds(latency_us),
+  },
 ];
 
 /** The request log, newest first. A request that rules saw opens as its security event. */

@@ -1,4 +1,5 @@
 import { Show, type JSX } from 'solid-js';
+import { Foreign } from '../../kit/basics.js';
 import { pointsOf, severityName, type EventDetails, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
@@ -6,7 +7,14 @@ import { ofRows } from '../../kit/table/table-source.js';
 import { eventsText as text } from '../../texts/events.js';
 
 const columns: readonly TableColumn<RuleMessage>[] = [
-  { title: text.rule, class: 'mono', cell: ({ rule_id }) => rule_id },
+  {
+    title: text.rule,
+    cell: ({ rule_id, message }) => (
+      <>
+        <span class="mono">{rule_id}</span> <Foreign text={message} max={120} />
+      </>
+    ),
+  },
   { title: text.severity, cell: ({ severity }) => severityName(severity) },
   { title: text.points, isNumber: true, cell: ({ severity }) => `+${pointsOf(severity)}` },
 ];

@@ -38,6 +38,7 @@ const rulesOfGate: Readonly<Record<string, readonly number[]>> = {
   'rate-zones': [1_006_101],
   'endpoint-limits': [1_006_102],
   challenge: [1_006_300],
+  'principal-verdicts': [1_006_001],
   bots: [1_006_400, 1_006_401],
 };
 

@@ -7,6 +7,7 @@ import { Button, Card, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
+import { BadgeAddress } from './badge.js';
 import type { Applications } from '../vulnerabilities/words.js';
 
 /** A token that may do what a pipeline has to, for this application alone. */
@@ -106,6 +107,7 @@ export function Connect(props: { readonly applications: Applications; readonly m
         </Card>
         <Show when={props.mayAsk}>
           <AskNow application={application()} />
+          <BadgeAddress application={application()} />
         </Show>
       </Show>
     </>

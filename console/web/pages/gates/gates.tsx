@@ -4,17 +4,20 @@ import { Match, Switch, type JSX } from 'solid-js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { PageHead, Tabs } from '../../kit/basics.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
+import { hooksText } from '../../texts/vm/hooks.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { Connect } from './connect.js';
 import { Definitions } from './definitions.js';
+import { Hooks } from './hooks.js';
 import { Runs } from './runs.js';
 import { Verdicts } from './verdicts.js';
 
-type TabName = 'verdicts' | 'runs' | 'gates' | 'connect';
+type TabName = 'verdicts' | 'runs' | 'gates' | 'hooks' | 'connect';
 const tabs: readonly (readonly [TabName, string])[] = [
   ['verdicts', text.verdicts],
   ['runs', text.runs],
   ['gates', text.definitions],
+  ['hooks', hooksText.hooks],
   ['connect', text.tryIt],
 ];
 
@@ -36,6 +39,9 @@ export function PipelineGates(): JSX.Element {
         </Match>
         <Match when={tab() === 'gates'}>
           <Definitions mayManage={access.may('manage_gates')} />
+        </Match>
+        <Match when={tab() === 'hooks'}>
+          <Hooks applications={applications} mayManage={access.may('manage_gates')} />
         </Match>
         <Match when={tab() === 'connect'}>
           <Connect applications={applications} mayAsk={access.may('run_ci')} />

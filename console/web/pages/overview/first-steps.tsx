@@ -1,8 +1,9 @@
 // Three steps for whoever starts, each done where it is told: name the application, put it in force, see the first
 // attack blocked. Gone once they are done, or put away.
 import { A } from '@solidjs/router';
-import { createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
+import { showMoment } from '../../client/moments.js';
 import { createQuery, type QueryState } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { draft, edit, loadSettings, problems, save } from '../../client/settings-draft.js';
@@ -19,6 +20,8 @@ const newVersionsMax = 10;
 
 function Step(props: {
   readonly isDone: boolean;
+  /** What belongs to it is shown also when it is done. */
+  readonly isKept?: boolean;
   readonly title: string;
   readonly about: string;
   readonly children?: JSX.Element;
@@ -33,7 +36,7 @@ function Step(props: {
           </Show>
         </div>
         <p class="muted">{props.about}</p>
-        <Show when={!props.isDone}>{props.children}</Show>
+        <Show when={!props.isDone || props.isKept === true}>{props.children}</Show>
       </div>
     </li>
   );
@@ -131,7 +134,8 @@ function PutInForce(props: { readonly onDone: () => void }): JSX.Element {
 
 type Blocked = Item<'GET /api/events'>;
 
-function FirstAttack(): JSX.Element {
+/** The command that attacks, and under it the newest attack that was blocked, whenever that was. */
+function FirstAttack(props: { readonly blocked: Blocked | undefined }): JSX.Element {
   const sites = createQuery('GET /api/sites');
   const command = (): string => {
     const { port, items } = sites.data() ?? { port: null, items: [] };
@@ -149,18 +153,21 @@ function FirstAttack(): JSX.Element {
         <Button isSmall disabled={command() === ''} onClick={copy}>
           {text.copy}
         </Button>
-        <span class="spinner" aria-hidden="true" />
-        <span class="muted" role="status">
-          {text.waitingForAttack}
-        </span>
+        <Show when={props.blocked === undefined}>
+          <span class="spinner" aria-hidden="true" />
+          <span class="muted" role="status">
+            {text.waitingForAttack}
+          </span>
+        </Show>
       </div>
+      <Show when={props.blocked}>{(event) => <Seen event={event()} />}</Show>
     </div>
   );
 }
 
 function Seen(props: { readonly event: Blocked }): JSX.Element {
   return (
-    <Notice tone="good" title={text.firstBlocked}>
+    <Notice tone="good" title={text.attackBlocked(showMoment(props.event.at))}>
       <span class="mono small">
         <Foreign text={`${props.event.method} ${props.event.uri}`} max={120} />
       </span>
@@ -174,28 +181,14 @@ function createProgress(settings: QueryState<unknown>) {
   const hasSites = (): boolean =>
     ((settings.data() as { readonly sites?: unknown[] } | undefined)?.sites?.length ?? 0) > 0;
   const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 5 } }), { everyMs: lookEveryMs });
-  const active = (): Item<'GET /api/config/versions'> | undefined => versions.data()?.items.find((one) => one.active);
-  // since the application is protected: the program tries the rules itself when it starts
-  const since = createMemo(() => (hasSites() ? active()?.at : undefined));
-  const blocked = createQuery(
-    'GET /api/events',
-    () => {
-      const from = since();
-      return from === undefined ? null : { query: { verdict: 'block', limit: 1, from } };
-    },
-    { everyMs: lookEveryMs },
-  );
-  const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
-  // Once seen it stays seen: when the version in force changes, events are asked for anew, and meanwhile it would be
-  // gone.
-  const first = createMemo<Blocked | undefined>((seen) => {
-    const event = isInForce() ? blocked.data()?.items[0] : undefined;
-    return seen ?? (event !== undefined && event.at >= (since() ?? '9') ? event : undefined);
+  // whenever it was: who attacked before this page was opened, or before naming an application, has seen one blocked
+  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: 1 } }), {
+    everyMs: lookEveryMs,
   });
+  const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
+  const first = (): Blocked | undefined => blocked.data()?.items[0];
   const isKnown = (): boolean =>
-    settings.data() !== undefined &&
-    versions.data() !== undefined &&
-    (since() === undefined || blocked.data() !== undefined);
+    settings.data() !== undefined && versions.data() !== undefined && blocked.data() !== undefined;
   /** Who has changed so much needs no first steps. */
   const isOld = (): boolean => hasSites() && (versions.data()?.items[0]?.id ?? 0) > newVersionsMax;
   const reload = (): void => {
@@ -208,7 +201,7 @@ function createProgress(settings: QueryState<unknown>) {
 function Steps(props: { readonly onAway: () => void }): JSX.Element {
   const settings = createQuery('GET /api/settings');
   const { hasSites, isInForce, first, isKnown, isOld, reload } = createProgress(settings);
-  const wasDone = (): boolean => isOld() || first() !== undefined;
+  const wasDone = (): boolean => isOld() || (isInForce() && first() !== undefined);
   const [isFresh, setFresh] = createSignal(false);
   const onDone = (): void => {
     setFresh(true); // who did the steps here sees the last of them as well
@@ -235,10 +228,9 @@ function Steps(props: { readonly onAway: () => void }): JSX.Element {
               <PutInForce onDone={onDone} />
             </Show>
           </Step>
-          <Step isDone={first() !== undefined} title={text.seeAttackBlocked} about={text.seeAttackAbout}>
-            <FirstAttack />
+          <Step isDone={first() !== undefined} isKept title={text.seeAttackBlocked} about={text.seeAttackAbout}>
+            <FirstAttack blocked={first()} />
           </Step>
-          <Show when={first()}>{(event) => <Seen event={event()} />}</Show>
         </ol>
       </Card>
     </Show>

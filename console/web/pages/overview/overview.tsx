@@ -12,6 +12,7 @@ import { visibleText } from '../../kit/visible-text.js';
 import { Detection } from './detection.js';
 import { FirstSteps } from './first-steps.js';
 import { Health } from './health.js';
+import { isSummary } from '../events/event-text.js';
 import { overviewText as words } from '../../texts/overview.js';
 
 type Traffic = Reply<'GET /api/traffic'>;
@@ -26,6 +27,9 @@ const spanNames: Readonly<Record<Span, string>> = {
   '30d': words.n30Days,
 };
 const everyMs = 10_000;
+const topShown = 8;
+/** More than are shown: rules that only sum up what others found are left out, and match wherever those do. */
+const topAsked = topShown + 6;
 const isSpan = (text: unknown): text is Span => typeof text === 'string' && Object.hasOwn(spans, text);
 
 /** The list of requests with a filter, over the window and the records that were counted. */
@@ -119,7 +123,8 @@ function Numbers(props: { readonly traffic: Traffic; readonly site: SiteFilter }
   const perMinute = (): string => {
     const minutes = (Date.parse(props.traffic.to) - Date.parse(props.traffic.from)) / 60_000;
     const rate = props.traffic.requests / minutes;
-    return rate >= 10 ? showCount(Math.round(rate)) : rate.toFixed(1);
+    if (rate >= 10) return showCount(Math.round(rate));
+    return rate > 0 && rate < 0.1 ? '< 0.1' : rate.toFixed(1);
   };
   return (
     <div class="grid-4">
@@ -152,16 +157,19 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
     <div class="grid-2">
       <TopList
         title={words.rules}
-        rows={props.traffic.rules.map((one) => ({
-          name: String(one.rule_id),
-          about: one.name,
-          requests: one.requests,
-          href: link({ rule_id: one.rule_id }),
-        }))}
+        rows={props.traffic.rules
+          .filter((one) => !isSummary(one))
+          .slice(0, topShown)
+          .map((one) => ({
+            name: String(one.rule_id),
+            about: one.name,
+            requests: one.requests,
+            href: link({ rule_id: one.rule_id }),
+          }))}
       />
       <TopList
         title={words.clients}
-        rows={props.traffic.clients.map((one) => ({
+        rows={props.traffic.clients.slice(0, topShown).map((one) => ({
           ...one,
           name: one.client_ip,
           href: link({ client_ip: one.client_ip }),
@@ -169,11 +177,15 @@ function Tops(props: { readonly traffic: Traffic; readonly site: SiteFilter }): 
       />
       <TopList
         title={words.paths}
-        rows={props.traffic.paths.map((one) => ({ ...one, name: one.path, href: link({ path: one.path }) }))}
+        rows={props.traffic.paths
+          .slice(0, topShown)
+          .map((one) => ({ ...one, name: one.path, href: link({ path: one.path }) }))}
       />
       <TopList
         title={words.sites}
-        rows={props.traffic.sites.map((one) => ({ ...one, name: one.site, href: link({ site: one.site }) }))}
+        rows={props.traffic.sites
+          .slice(0, topShown)
+          .map((one) => ({ ...one, name: one.site, href: link({ site: one.site }) }))}
       />
     </div>
   );
@@ -211,7 +223,7 @@ export function Overview(): JSX.Element {
     () => {
       const to = new Date(now() + 1000);
       const from = new Date(to.getTime() - spans[span()] * 3_600_000);
-      return { query: { from: from.toISOString(), to: to.toISOString(), ...siteFilter() } };
+      return { query: { from: from.toISOString(), to: to.toISOString(), top: topAsked, ...siteFilter() } };
     },
     { isMoving: true },
   );

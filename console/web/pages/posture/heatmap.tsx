@@ -62,7 +62,11 @@ export function Heatmap(props: { readonly of: QueryState<Reply<'GET /api/v1/post
             of={ofQuery(props.of, ({ items }) => items)}
             keyOf={(one) => one.application_id}
             empty={text.noHeatmap}
-            emptyAbout={text.noHeatmapAbout}
+            emptyAbout={
+              <>
+                {text.noHeatmapAbout} <A href="/vulnerabilities/imports">{text.toImports}</A>
+              </>
+            }
           />
         )}
       </Show>

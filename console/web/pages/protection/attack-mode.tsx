@@ -1,4 +1,5 @@
 // Attack mode: what the setting says, what every node makes of it, and what has changed when.
+import { A } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
@@ -25,6 +26,7 @@ const nodeColumns: readonly TableColumn<NodeRate>[] = [
       </Badge>
     ),
   },
+  { title: text.since, class: 'nums', cell: ({ active_since: since }) => showMoment(since) },
   { title: text.servesBy, cell: ({ mode }) => mode ?? '–' },
   { title: text.perMinute, isNumber: true, cell: (node) => rate(node.requests_per_minute) },
   { title: text.usual, isNumber: true, cell: (node) => rate(node.baseline_rpm) },
@@ -45,6 +47,10 @@ const changeColumns: readonly TableColumn<Change>[] = [
       <Badge tone={change === 'enter' ? 'danger' : 'good'}>{change === 'enter' ? text.begins : text.isOver}</Badge>
     ),
   },
+  { title: text.cause, cell: ({ cause }) => (cause === 'setting' ? text.bySetting : text.byRate) },
+  { title: text.perMinute, isNumber: true, sortBy: ({ rpm }) => rpm, cell: ({ rpm: now }) => rate(now) },
+  { title: text.usual, isNumber: true, cell: ({ baseline_rpm: usual }) => rate(usual) },
+  { title: text.attackFrom, isNumber: true, cell: ({ threshold_rpm: limit }) => rate(limit) },
   { title: text.what, cell: ({ summary }) => <Foreign text={summary} max={300} /> },
 ];
 
@@ -57,20 +63,27 @@ export function AttackModeTab(): JSX.Element {
         <>
           <Show when={data().active}>
             <Notice tone="danger" title={text.underAttack}>
-              {text.tightCap}
+              {text.tightCap(data().burst_events, data().burst_window)}
             </Notice>
           </Show>
           <Card
-            title={text.attackMode}
+            title={text.whenItIsAnAttack}
             actions={<Badge tone={data().active ? 'danger' : 'neutral'}>{data().mode}</Badge>}
           >
-            <Pairs
-              of={[
-                [text.spike, text.timesUsual(data().spike_factor)],
-                [text.atLeast, text.perMinuteOf(showCount(data().min_rpm))],
-                [text.burst, text.burstOf(data().burst_events, data().burst_window)],
-              ]}
-            />
+            <div class="stack tight">
+              <Show when={data().mode === 'off'}>
+                <p class="muted">
+                  {text.attackModeIsOff} <A href="/admin/settings/rates#attack_mode">{text.switchOn}</A>
+                </p>
+              </Show>
+              <Pairs
+                of={[
+                  [text.spike, text.timesUsual(data().spike_factor)],
+                  [text.atLeast, text.perMinuteOf(showCount(data().min_rpm))],
+                  [text.burst, text.burstOf(data().burst_events, data().burst_window)],
+                ]}
+              />
+            </div>
           </Card>
           <Card isFlush title={text.nodes}>
             <Table
@@ -88,6 +101,7 @@ export function AttackModeTab(): JSX.Element {
               of={ofRows(() => data().changes)}
               keyOf={({ at, node }) => `${at} ${node}`}
               empty={text.noAttackYet}
+              emptyAbout={text.noAttackYetAbout}
             />
           </Card>
         </>

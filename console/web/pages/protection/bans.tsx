@@ -1,5 +1,6 @@
+// Clients that were banned because limits refused them again and again, with the numbers and the bans that led there.
 import { A } from '@solidjs/router';
-import { createSignal, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -9,35 +10,82 @@ import { Switch } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
+import { visibleText } from '../../kit/visible-text.js';
 import { protectionText as text } from '../../texts/protection.js';
 
 type Ban = Item<'GET /api/bans'>;
 
+/** What led to it: the limit with its numbers, the request that crossed the line, the bans that made it longer. */
+function Why(props: { readonly of: Ban }): JSX.Element {
+  return (
+    <div class="stack tight">
+      <span class="row wrap" title={visibleText(props.of.reason)}>
+        <span>
+          <Foreign
+            text={text.limitedWithin(props.of.threshold, props.of.window_seconds, props.of.zone, props.of.node)}
+            max={200}
+          />
+        </span>
+        <A href={`/soc?request_id=${props.of.request_id}`}>{text.itsRequest}</A>
+      </span>
+      <Show when={props.of.earlier.length > 0}>
+        <details class="small">
+          <summary>{text.bansBefore(props.of.earlier.length)}</summary>
+          <ul class="plain-list">
+            <For each={props.of.earlier}>
+              {(one) => (
+                <li class="row wrap nums">
+                  <span>{text.fromUntil(showMoment(one.banned_at), showMoment(one.expires_at))}</span>
+                  <A href={`/soc?request_id=${one.request_id}`}>{text.itsRequest}</A>
+                </li>
+              )}
+            </For>
+          </ul>
+        </details>
+      </Show>
+    </div>
+  );
+}
+
 function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban: Ban) => void }): JSX.Element {
   const columns: readonly TableColumn<Ban>[] = [
-    { title: text.client, class: 'mono', sortBy: (ban) => ban.network, cell: (ban) => ban.network },
+    {
+      title: text.client,
+      sortBy: (ban) => ban.network,
+      cell: (ban) => (
+        <span class="row wrap">
+          <A class="mono" href={`/soc?client_ip=${encodeURIComponent(ban.network.split('/')[0] ?? '')}`}>
+            {ban.network}
+          </A>
+          <Show when={ban.scope === 'prefix'}>
+            <Badge>{text.wholeNetwork}</Badge>
+          </Show>
+        </span>
+      ),
+    },
     {
       title: text.state,
       cell: (ban) => <Badge tone={ban.state === 'active' ? 'danger' : 'neutral'}>{ban.state}</Badge>,
     },
-    {
-      title: text.why,
-      cell: (ban) => (
-        <>
-          <Foreign text={ban.reason} max={160} />{' '}
-          <A class="small" href={`/soc?request_id=${ban.request_id}`}>
-            {text.itsRequest}
-          </A>
-        </>
-      ),
-    },
+    { title: text.why, cell: (ban) => <Why of={ban} /> },
     { title: text.offence, isNumber: true, sortBy: (ban) => ban.offence, cell: (ban) => ban.offence },
     { title: text.since, class: 'nums', sortBy: (ban) => ban.banned_at, cell: (ban) => showMoment(ban.banned_at) },
     {
       title: text.ends,
       class: 'nums',
-      sortBy: (ban) => ban.lifted_at,
-      cell: (ban) => showMoment(ban.lifted_at ?? ban.expires_at),
+      sortBy: (ban) => ban.lifted_at ?? ban.expires_at,
+      cell: (ban) => (
+        <>
+          {showMoment(ban.lifted_at ?? ban.expires_at)}
+          <Show when={ban.lifted_by}>
+            {(who) => (
+              <div class="small faint">
+                <Foreign text={text.liftedBy(who())} max={80} />
+              </div>
+            )}
+          </Show>
+        </>
+      ),
     },
     {
       title: text.actions,
@@ -63,7 +111,6 @@ function BanTable(props: { readonly of: TableSource<Ban>; readonly onLift: (ban:
   );
 }
 
-/** Clients that were banned because limits refused them again and again. */
 export function Bans(): JSX.Element {
   const [isAll, setAll] = createSignal(false);
   const list = createPagedList('GET /api/bans', () => ({ state: isAll() ? ('all' as const) : ('active' as const) }));

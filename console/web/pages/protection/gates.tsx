@@ -1,6 +1,7 @@
 // What a request meets before the rules see it: the order, what each limit counts, who is banned, which crawlers came.
 import { A, useSearchParams } from '@solidjs/router';
 import { For, Match, Show, Switch, type JSX } from 'solid-js';
+import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Empty, PageHead, Tabs } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
@@ -33,11 +34,11 @@ function SettingLink(props: { readonly name: string }): JSX.Element {
 }
 
 function Pipeline(): JSX.Element {
-  const pipeline = createQuery('GET /api/pipeline');
+  const pipeline = createQuery('GET /api/pipeline', () => ({}), { everyMs: 10_000 });
   return (
     <Read of={pipeline}>
       {(data) => (
-        <Card title={text.whatEveryRequestMeets}>
+        <Card title={text.whatEveryRequestMeets} actions={<span class="small faint">{text.countedSince}</span>}>
           <ol class="steps">
             <For each={data().stages} fallback={<Empty title={text.noStageTold} />}>
               {(stage) => (
@@ -47,6 +48,13 @@ function Pipeline(): JSX.Element {
                       <strong>{stage.name}</strong>
                       <Badge>{stage.kind}</Badge>
                       <Badge tone="info">{stage.applies_to === 'all' ? text.allSites : text.protectedSites}</Badge>
+                      <For each={stage.decisions}>
+                        {(one) => (
+                          <Badge tone={one.outcome === 'enforced' ? 'danger' : 'warn'}>
+                            {text.decidedTimes(one.decision, one.outcome, showCount(one.count))}
+                          </Badge>
+                        )}
+                      </For>
                     </div>
                     <p class="muted sentence">{stage.description}</p>
                     <Show when={stage.refuses}>

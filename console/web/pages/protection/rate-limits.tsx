@@ -1,3 +1,5 @@
+// The limits as they are set, in the order in which they are asked, and what each node made of them.
+import { A } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
@@ -8,10 +10,75 @@ import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { protectionText as text } from '../../texts/protection.js';
 
+type RateLimit = Reply<'GET /api/rate-limits'>['limits'][number];
 type NodeLimits = Reply<'GET /api/rate-limits'>['nodes'][number];
+type Sharing = NonNullable<NodeLimits['sharing']>;
 
 const toneOf = (outcome: string): Tone =>
   outcome === 'enforced' ? 'danger' : outcome === 'recorded' ? 'warn' : 'neutral';
+
+/** The setting that holds limits of that kind. */
+const settingOf = { default: 'rl_events', zone: 'rl_zones', endpoint: 'endpoint_limits' } as const;
+
+/** Who is counted, in words. */
+const keyOf = (key: string): string =>
+  key === 'ip' ? text.byClient : key === 'global' ? text.byEverybody : text.byHeader(key.replace(/^header:/, ''));
+
+const limitColumns: readonly TableColumn<RateLimit>[] = [
+  {
+    title: text.limit,
+    class: 'mono',
+    cell: ({ name, kind }) => (
+      <A href={`/admin/settings/rates#${settingOf[kind]}`}>
+        <Foreign text={name} max={80} />
+      </A>
+    ),
+  },
+  { title: text.kind, cell: ({ kind }) => text.limitKinds[kind] },
+  {
+    title: text.appliesTo,
+    class: 'mono',
+    cell: ({ method, match_path: path, kind }) => (
+      <Foreign
+        text={`${method ?? ''} ${path ?? text.everyPath}${kind === 'zone' && path !== null ? '…' : ''}`.trim()}
+      />
+    ),
+  },
+  { title: text.counted, cell: ({ key }) => <Foreign text={keyOf(key)} max={80} /> },
+  { title: text.letThrough, class: 'nums', cell: (one) => text.letThroughOf(showCount(one.events), one.window) },
+  {
+    title: text.does,
+    cell: ({ dry_run: isDry, headers }) => (
+      <span class="row wrap">
+        <Badge tone={isDry ? 'warn' : 'danger'}>{isDry ? text.dryRun : text.refuses429}</Badge>
+        <Show when={headers}>
+          <Badge>{text.tellsWhatIsLeft}</Badge>
+        </Show>
+      </span>
+    ),
+  },
+];
+
+const sharingTones: Readonly<Record<Sharing['state'], Tone>> = {
+  off: 'neutral',
+  'no-store': 'warn',
+  degraded: 'warn',
+  shared: 'good',
+};
+
+/** Whether a node counts for itself or with the others. One of an earlier release does not say. */
+function SharingBadge(props: { readonly of: NodeLimits['sharing'] }): JSX.Element {
+  return (
+    <Show when={props.of} fallback={<Badge>{text.sharingUntold}</Badge>}>
+      {(sharing) => (
+        <Badge tone={sharingTones[sharing().state]}>
+          {text.sharing[sharing().state]}
+          {sharing().nodes > 1 ? text.ofNodes(sharing().nodes) : ''}
+        </Badge>
+      )}
+    </Show>
+  );
+}
 
 function ZoneTable(props: { readonly node: NodeLimits }): JSX.Element {
   const columns: readonly TableColumn<NodeLimits['zones'][number]>[] = [
@@ -62,21 +129,39 @@ export function RateLimits(): JSX.Element {
       {(data) => (
         <>
           <Show when={!data().enabled}>
-            <Notice tone="info">{text.rateLimitsAreOff}</Notice>
+            <Notice tone="info" title={text.rateLimitsAreOff}>
+              <A href="/admin/settings/rates#rl_enabled">{text.switchOn}</A>
+            </Notice>
           </Show>
+          <Card
+            isFlush
+            title={text.limits2}
+            actions={<span class="small faint">{data().distributed ? text.overAllNodes : text.eachNodeAlone}</span>}
+          >
+            <Table
+              label={text.limits2}
+              columns={limitColumns}
+              of={ofRows(() => data().limits)}
+              keyOf={({ kind, name }) => `${kind} ${name}`}
+              empty={text.noLimits}
+            />
+          </Card>
           <For each={data().nodes}>
             {(node) => (
               <Card
                 isFlush
                 title={<span class="mono">{node.node}</span>}
                 actions={
-                  <span class="small faint nums">
-                    {text.ofRememberedGaveWayOf(
-                      showCount(node.keys),
-                      showCount(node.keys_max),
-                      showCount(node.evicted),
-                    )}
-                  </span>
+                  <>
+                    <SharingBadge of={node.sharing} />
+                    <span class="small faint nums">
+                      {text.ofRememberedGaveWayOf(
+                        showCount(node.keys),
+                        showCount(node.keys_max),
+                        showCount(node.evicted),
+                      )}
+                    </span>
+                  </>
                 }
               >
                 <Show when={node.answers} fallback={<Empty title={text.thisNodeDoesNot} />}>

@@ -153,6 +153,7 @@ export function Verdicts(): JSX.Element {
         of={ofPages(list)}
         keyOf={({ network }) => network}
         empty={text.noVerdict}
+        emptyAbout={text.noVerdictAbout}
       />
       <DecideDialog isOpen={isDeciding()} onClose={() => setDeciding(false)} onDecided={list.reload} />
     </Card>

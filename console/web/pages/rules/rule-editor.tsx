@@ -1,11 +1,11 @@
 // One custom rule: from a form or as seclang, with its tests, checked while one types.
 import { useLocation, useNavigate, useParams } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, onMount, Show, Suspense } from 'solid-js';
-import { untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, ErrorBoundary, For, lazy, on, onCleanup } from 'solid-js';
+import { onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
 import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
-import { Switch, TextField } from '../../kit/form.js';
+import { AreaField, Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { UnsavedGuard } from '../../kit/unsaved.js';
 import { blankRule, type CustomRule, type RuleTest } from './rule.js';
@@ -14,11 +14,39 @@ import { VisualBuilder } from './visual-builder.js';
 import { rulesText as words } from '../../texts/rules.js';
 
 /** Most of the page's weight, and whoever stays with the form never needs it. */
-const SeclangEditor = lazy(async () => ({ default: (await import('../../kit/seclang-editor.js')).SeclangEditor }));
+const SeclangEditor = lazy(async () => ({ default: (await import('../../kit/seclang/editor.js')).SeclangEditor }));
+
+interface SeclangProps {
+  readonly value: string;
+  readonly problems: readonly Diagnostic[];
+  readonly isDisabled: boolean;
+  readonly onInput: (text: string) => void;
+}
+
+/** Where the editor cannot be loaded (an upgrade replaced it), a plain field is enough to finish and save a rule. */
+function SeclangField(props: SeclangProps): JSX.Element {
+  return (
+    <ErrorBoundary
+      fallback={
+        <AreaField label={words.seclang} value={props.value} isDisabled={props.isDisabled} onInput={props.onInput} />
+      }
+    >
+      <Suspense fallback={<Loading />}>
+        <SeclangEditor {...props} label={words.seclang} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
 
 const checkAfterMs = 500;
 const isBlank = (rule: CustomRule): boolean =>
   rule.kind === 'raw' ? rule.seclang.trim() === '' : rule.value === '' && rule.operator === blankRule.operator;
+
+/** What checking it has shown, where there is nothing to mend. */
+const told = (tried: Tried | null): string => {
+  if (tried?.passed !== true) return words.compilesTestDoesNot;
+  return tried.tests.length === 0 ? words.compilesNoTests : words.compilesItsTestsPass;
+};
 
 function Problems(props: { readonly tried: Tried | null; readonly refused: Refused | null }): JSX.Element {
   const list = (): readonly Diagnostic[] => props.tried?.problems ?? [];
@@ -51,9 +79,7 @@ function Problems(props: { readonly tried: Tried | null; readonly refused: Refus
       </For>
       <Show when={props.tried !== null && list().length === 0}>
         <div class="row">
-          <Badge tone={props.tried?.passed === true ? 'good' : 'danger'}>
-            {props.tried?.passed === true ? words.compilesItsTestsPass : words.compilesTestDoesNot}
-          </Badge>
+          <Badge tone={props.tried?.passed === true ? 'good' : 'danger'}>{told(props.tried)}</Badge>
         </div>
       </Show>
     </div>
@@ -152,7 +178,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
   return (
     <Card>
       <div class="stack">
-        <div class="row wrap">
+        <div class="row wrap end">
           <div class="grow">
             <TextField
               label={words.name}
@@ -187,15 +213,12 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
           when={of.rule().kind === 'raw'}
           fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
         >
-          <Suspense fallback={<Loading />}>
-            <SeclangEditor
-              label={words.seclang}
-              value={of.rule().seclang}
-              problems={of.tried()?.problems ?? []}
-              isDisabled={isFixed}
-              onInput={(seclang) => of.change({ seclang })}
-            />
-          </Suspense>
+          <SeclangField
+            value={of.rule().seclang}
+            problems={of.tried()?.problems ?? []}
+            isDisabled={isFixed}
+            onInput={(seclang) => of.change({ seclang })}
+          />
         </Show>
         <Problems tried={of.tried()} refused={of.refused()} />
         <Show when={of.rule().kind === 'visual' && of.tried()?.seclang}>

@@ -82,6 +82,16 @@ export const operators = [
   'validateUrlEncoding',
 ];
 
+/** Those that people use most; every other one of seclang can be typed. */
+export const transformations = [
+  'urlDecodeUni',
+  'lowercase',
+  'htmlEntityDecode',
+  'normalizePath',
+  'removeNulls',
+  'trim',
+];
+
 export const actions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
 
 export const phases = [

@@ -17,6 +17,9 @@ export function TestBench(props: {
     props.onChange(props.tests.map((one, at) => (at === index ? { ...one, ...part } : one)));
   return (
     <div class="stack tight">
+      <Show when={props.tests.length === 0}>
+        <p class="muted">{text.testsAbout}</p>
+      </Show>
       <Index each={props.tests}>
         {(test, index) => {
           const result = (): Tried['tests'][number] | undefined => props.tried?.tests[index];

@@ -1,6 +1,6 @@
 import { For, Show, type JSX } from 'solid-js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
-import { actions, operators, phases, variables, type CustomRule } from './rule.js';
+import { actions, operators, phases, transformations, variables, type CustomRule } from './rule.js';
 import { rulesText as words } from '../../texts/rules.js';
 
 /** A rule from a form: where to look, for what, and what then. */
@@ -72,6 +72,20 @@ export function VisualBuilder(props: {
           help={words.namesSeclangOneLine}
           onInput={(text) => props.onChange({ transformations: text.split(/\s+/).filter(Boolean) })}
         />
+        <div class="row wrap" role="group" aria-label={words.commonTransformations}>
+          <For each={transformations.filter((name) => !props.rule.transformations.includes(name))}>
+            {(name) => (
+              <button
+                type="button"
+                class="button small"
+                disabled={props.isDisabled}
+                onClick={() => props.onChange({ transformations: [...props.rule.transformations, name] })}
+              >
+                {name}
+              </button>
+            )}
+          </For>
+        </div>
         <Show when={props.rule.action === 'redirect'}>
           <TextField
             label={words.redirect}

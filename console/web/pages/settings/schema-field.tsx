@@ -1,7 +1,7 @@
 // A field for any setting, made from its schema: the form follows the settings, not the other way round.
 import { createSignal, For, Index, Show, type JSX } from 'solid-js';
 import type { FieldProblem } from '../../client/http.js';
-import { showCount } from '../../client/moments.js';
+import { showBytes, showCount } from '../../client/moments.js';
 import { Button } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { blankOf, linesFrom, numberFrom, shapeOf, titleOf, type SettingSchema } from './schema.js';
@@ -25,6 +25,11 @@ function problemAt({ problems, path }: SchemaFieldProps): string | null {
   return found.length === 0 ? null : found.map(({ reason, mend }) => `${reason}${mend ? `; ${mend}` : ''}`).join('. ');
 }
 
+/** Descriptions set names in backticks, as documentation does: the names are set as code. */
+function Described(props: { readonly text: string }): JSX.Element {
+  return <For each={props.text.split('`')}>{(part, at) => (at() % 2 === 0 ? part : <code>{part}</code>)}</For>;
+}
+
 function helpOf(schema: SettingSchema): JSX.Element {
   const { minimum, maximum } = shapeOf(schema).schema;
   const range =
@@ -32,7 +37,7 @@ function helpOf(schema: SettingSchema): JSX.Element {
   const usual = ['string', 'number', 'boolean'].includes(typeof schema.default) && schema.default !== '';
   return (
     <>
-      {schema.description}
+      <Described text={schema.description ?? ''} />
       <span class="faint">
         {range === '' ? '' : ` (${range})`}
         {usual
@@ -120,7 +125,9 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
   };
   return (
     <div class="stack">
-      <p class="muted small sentence">{props.schema.description}</p>
+      <p class="muted small sentence">
+        <Described text={props.schema.description ?? ''} />
+      </p>
       <Index each={entries()}>
         {(entry, index) => (
           <details class="card" open={nameOf(entry(), index) === `${index + 1}` || problemUnder(props, index)}>
@@ -180,6 +187,12 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
   );
 }
 
+/** Eight digits of bytes are read by nobody: their size stands beside them. */
+function unitOf({ schema, value }: SchemaFieldProps): string | undefined {
+  const unit = schema['x-unit'];
+  return unit === 'bytes' && typeof value === 'number' && value >= 1000 ? words.inBytes(showBytes(value)) : unit;
+}
+
 function PlainField(props: SchemaFieldProps): JSX.Element {
   const shape = (): ReturnType<typeof shapeOf> => shapeOf(props.schema);
   const text = (): string => String((props.value as string | number | null | undefined) ?? '');
@@ -191,7 +204,7 @@ function PlainField(props: SchemaFieldProps): JSX.Element {
     <TextField
       label={props.label}
       value={text()}
-      unit={props.schema['x-unit']}
+      unit={unitOf(props)}
       help={helpOf(props.schema)}
       problem={problemAt(props)}
       isDisabled={props.isDisabled}

@@ -111,8 +111,15 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
 }
 
 function GroupMenu(props: { readonly chosen: string; readonly present: readonly SettingGroup[] }): JSX.Element {
+  let menu: HTMLElement | undefined;
+  // on a telephone the groups are one line that is moved sideways: the chosen one is in sight
+  createEffect(() => {
+    const link = menu?.children[props.present.findIndex(({ key }) => key === props.chosen)];
+    if (menu !== undefined && link instanceof HTMLElement)
+      menu.scrollLeft = link.offsetLeft - menu.offsetLeft - (menu.clientWidth - link.offsetWidth) / 2;
+  });
   return (
-    <nav class="nav-group" aria-label={text.groupsSettings}>
+    <nav ref={menu} class="nav-group" aria-label={text.groupsSettings}>
       <For each={props.present}>
         {({ key, title }) => (
           <A class="nav-link" href={`/admin/settings/${key}`} aria-current={props.chosen === key ? 'page' : undefined}>

@@ -1,8 +1,8 @@
 // Attack by attack: whether it was stopped, by what, and which rules saw it; those that passed come first.
-import { A } from '@solidjs/router';
-import { For, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { Badge, Card, Foreign } from '../../kit/basics.js';
+import { RuleLink } from '../../kit/evidence/rule-link.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { simulationText as text } from '../../texts/engine/simulation.js';
@@ -12,14 +12,13 @@ const rulesShown = 8;
 
 export function RuleLinks(props: { readonly ids: readonly number[] }): JSX.Element {
   return (
-    <span class="row wrap">
+    <span class="stack tight">
       <For each={props.ids.slice(0, rulesShown)} fallback={text.none}>
-        {(id) => (
-          <A class="mono" href={`/soc?rule_id=${id}`}>
-            {id}
-          </A>
-        )}
+        {(id) => <RuleLink id={id} />}
       </For>
+      <Show when={props.ids.length > rulesShown}>
+        <span class="small faint">{text.moreRules(props.ids.length - rulesShown)}</span>
+      </Show>
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { A } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { Badge, Card, Figure, Foreign, Notice, type Tone } from '../../kit/basics.js';
+import { RuleLink } from '../../kit/evidence/rule-link.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { engineText } from '../../texts/engine/engine.js';
@@ -18,11 +19,7 @@ const stageColumns: readonly TableColumn<Stage>[] = [
     title: text.rule,
     cell: ({ rule_id: id }) => (
       <Show when={id} fallback={text.none}>
-        {(rule) => (
-          <A class="mono" href={`/soc?rule_id=${rule()}`}>
-            {rule()}
-          </A>
-        )}
+        {(rule) => <RuleLink id={rule()} />}
       </Show>
     ),
   },

@@ -4,7 +4,7 @@ import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Figure, Foreign, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Card, Empty, Figure, Foreign, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
@@ -47,7 +47,7 @@ const shadowColumns: readonly TableColumn<Shadow>[] = [
   severityColumn,
   siteColumn,
   endpointColumn,
-  { title: text.why, cell: ({ why }) => <Foreign text={why} max={300} /> },
+  { title: text.why, class: 'words', cell: ({ why }) => <Foreign text={why} max={300} /> },
   { title: text.data, cell: ({ classification }) => classification },
   { title: text.hits, isNumber: true, sortBy: ({ hits }) => hits, cell: ({ hits }) => showCount(hits) },
   { title: text.lastSeen, class: 'nums', cell: ({ last_seen: at }) => showMoment(at) },
@@ -157,6 +157,22 @@ const endpointKey = (one: { readonly site: string; readonly method: string; read
   JSON.stringify([one.site, one.method, one.template]);
 const operationKey = (one: Zombie | Operation): string => `${one.specification} ${endpointKey(one)}`;
 
+const isDeclared = ({ sites }: Gaps): boolean => sites.some(({ specifications }) => specifications.length > 0);
+
+/** Without a specification every list is empty, and would seem to say that all is well. */
+function NothingDeclared(): JSX.Element {
+  return (
+    <Card>
+      <Empty title={text.nothingDeclared}>
+        <p>{text.nothingDeclaredAbout}</p>
+        <A class="button" href="/inventory/specifications">
+          {text.toSpecs}
+        </A>
+      </Empty>
+    </Card>
+  );
+}
+
 export function Gaps(): JSX.Element {
   const gaps = createQuery('GET /api/posture-gaps', () => ({ query: { limit } }));
   return (
@@ -173,30 +189,32 @@ export function Gaps(): JSX.Element {
         {(data) => (
           <>
             <Figures of={data()} />
-            <Part
-              title={text.shadow}
-              rows={data().shadow}
-              total={data().totals.shadow}
-              columns={shadowColumns}
-              keyOf={endpointKey}
-              empty={text.noShadow}
-            />
-            <Part
-              title={text.withGaps}
-              rows={data().operations}
-              total={data().totals.operations}
-              columns={operationColumns}
-              keyOf={operationKey}
-              empty={text.noGaps}
-            />
-            <Part
-              title={text.zombie}
-              rows={data().zombie}
-              total={data().totals.zombie}
-              columns={zombieColumns}
-              keyOf={operationKey}
-              empty={text.noZombie}
-            />
+            <Show when={isDeclared(data())} fallback={<NothingDeclared />}>
+              <Part
+                title={text.shadow}
+                rows={data().shadow}
+                total={data().totals.shadow}
+                columns={shadowColumns}
+                keyOf={endpointKey}
+                empty={text.noShadow}
+              />
+              <Part
+                title={text.withGaps}
+                rows={data().operations}
+                total={data().totals.operations}
+                columns={operationColumns}
+                keyOf={operationKey}
+                empty={text.noGaps}
+              />
+              <Part
+                title={text.zombie}
+                rows={data().zombie}
+                total={data().totals.zombie}
+                columns={zombieColumns}
+                keyOf={operationKey}
+                empty={text.noZombie}
+              />
+            </Show>
             <Part
               title={text.sites}
               rows={data().sites}

@@ -5,7 +5,7 @@ import { call } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { fileName, saveFile } from '../../client/save-file.js';
-import { Badge, Button, Card, Figure, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Button, Card, Figure, Foreign, ForeignLines, Notice } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
@@ -104,7 +104,7 @@ function Differences(props: { readonly of: StoredSpec; readonly found: Found }):
         <details class="fold">
           <summary>{text.patch}</summary>
           <pre class="code">
-            <Foreign text={JSON.stringify(props.found.patch, null, 2)} max={valueMax} />
+            <ForeignLines text={JSON.stringify(props.found.patch, null, 2)} max={valueMax} />
           </pre>
         </details>
       </Show>

@@ -5,7 +5,7 @@ import { call, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Foreign, ForeignLines, Notice, Pairs } from '../../kit/basics.js';
 import { SelectField } from '../../kit/form.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
@@ -64,7 +64,7 @@ function Details(props: { readonly of: StoredSpec }): JSX.Element {
           <details class="fold">
             <summary>{text.document}</summary>
             <pre class="code">
-              <Foreign text={data().text} max={textMax} />
+              <ForeignLines text={data().text} max={textMax} />
             </pre>
           </details>
         </div>

@@ -5,7 +5,7 @@ import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Button, Foreign, ForeignLines, Notice, Pairs } from '../../kit/basics.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { vpatchText as text } from '../../texts/vm/vpatches.js';
@@ -104,7 +104,7 @@ function RequestText(props: { readonly of: Patch['attack'] }): JSX.Element {
     ].join('\n');
   return (
     <div class="code">
-      <Foreign text={lines()} max={10_000} />
+      <ForeignLines text={lines()} max={10_000} />
     </div>
   );
 }
@@ -156,7 +156,7 @@ function Content(props: { readonly of: Patch; readonly mayPatch: boolean; readon
       <section class="stack tight">
         <h3>{text.rule}</h3>
         <div class="code">
-          <Foreign text={props.of.seclang} max={20_000} />
+          <ForeignLines text={props.of.seclang} max={20_000} />
         </div>
       </section>
       <section class="stack tight">

@@ -11,8 +11,12 @@ import { Read } from '../../kit/page-state.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { showCount } from '../../client/moments.js';
+import { assetsText } from '../../texts/vm/assets.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ApplicationForm } from './application-form.js';
+import { Projects } from './application/projects.js';
+import { Removal } from './application/removal.js';
+import { SiteLink } from './application/site-link.js';
 import { findingsOf, severities, type Application } from './words.js';
 
 const tones: Readonly<Record<string, Tone>> = { critical: 'danger', high: 'warn', internet: 'warn' };
@@ -31,6 +35,7 @@ const columns: readonly TableColumn<Application>[] = [
   },
   { title: text.exposure, cell: ({ exposure }) => <Badge tone={toneOf(exposure)}>{exposure ?? '–'}</Badge> },
   { title: text.owner, sortBy: ({ owner }) => owner, cell: ({ owner }) => <Foreign text={owner} max={80} /> },
+  { title: assetsText.site, cell: ({ site }) => <Foreign text={site ?? '–'} max={60} /> },
   { title: text.tags, cell: ({ tags }) => <Foreign text={(tags ?? []).join(', ')} max={120} /> },
 ];
 
@@ -73,13 +78,19 @@ function Facts(props: { readonly of: Application }): JSX.Element {
         [text.criticality, props.of.business_criticality ?? '–'],
         [text.exposure, props.of.exposure ?? '–'],
         [text.owner, <Foreign text={props.of.owner} />],
+        [assetsText.site, <Foreign text={props.of.site ?? '–'} />],
         [text.tags, <Foreign text={(props.of.tags ?? []).join(', ')} />],
       ]}
     />
   );
 }
 
-function Opened(props: { readonly id: string; readonly mayEdit: boolean; readonly onSaved: () => void }): JSX.Element {
+function Opened(props: {
+  readonly id: string;
+  readonly mayEdit: boolean;
+  readonly onSaved: () => void;
+  readonly onRemoved: () => void;
+}): JSX.Element {
   const one = createQuery('GET /api/v1/applications/{id}', () => ({ params: { id: props.id } }));
   const [isEditing, setEditing] = createSignal(false);
   const saved = (): void => {
@@ -106,9 +117,17 @@ function Opened(props: { readonly id: string; readonly mayEdit: boolean; readonl
       </div>
       <Read of={one}>
         {(data) => (
-          <Show when={isEditing()} fallback={<Facts of={data()} />}>
-            <ApplicationForm of={data()} onSaved={saved} />
-          </Show>
+          <>
+            <Show when={isEditing()} fallback={<Facts of={data()} />}>
+              <ApplicationForm of={data()} onSaved={saved} />
+            </Show>
+            <Show when={props.mayEdit && !isEditing()}>
+              <SiteLink of={data()} onSaved={saved} />
+              <div>
+                <Removal of={data()} onRemoved={props.onRemoved} />
+              </div>
+            </Show>
+          </>
         )}
       </Read>
     </>
@@ -123,6 +142,11 @@ export function Applications(): JSX.Element {
   const [chosen, choose] = createChosen('application');
   const list = createPagedList('GET /api/v1/applications', () => ({ ...(words() === '' ? {} : { q: words() }) }));
   const close = (): void => choose(null);
+  const [areProjects, showProjects] = createAsked('projects');
+  const removed = (): void => {
+    choose(null);
+    list.reload();
+  };
   return (
     <>
       <PageHead title={text.applications} about={text.applicationsAbout}>
@@ -133,6 +157,7 @@ export function Applications(): JSX.Element {
           value={words()}
           onInput={(event) => setSearch({ q: event.currentTarget.value }, { replace: true })}
         />
+        <Button onClick={() => showProjects(true)}>{assetsText.projects}</Button>
         <Show when={access.may('edit_assets')}>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
             {text.newApplication}
@@ -151,8 +176,11 @@ export function Applications(): JSX.Element {
       />
       <Overlay isOpen={chosen() !== null} look="drawer" title={text.application} onClose={close}>
         <Show when={chosen()} keyed>
-          {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} />}
+          {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} onRemoved={removed} />}
         </Show>
+      </Overlay>
+      <Overlay isOpen={areProjects()} look="wide" title={assetsText.projects} onClose={() => showProjects(false)}>
+        <Projects mayEdit={access.may('edit_assets')} />
       </Overlay>
       <Overlay isOpen={isAdding()} title={text.newApplication} onClose={() => setAdding(false)}>
         <ApplicationForm

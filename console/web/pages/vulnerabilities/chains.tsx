@@ -1,5 +1,5 @@
 // Attack chains: how findings become an attack together, as pictures and as a table, and what to fix first.
-import { A, useSearchParams } from '@solidjs/router';
+import { useSearchParams } from '@solidjs/router';
 import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
@@ -9,18 +9,21 @@ import { SelectField, Switch as Toggle } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
+import { chainsText as words } from '../../texts/vm/chains.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ChainPicture, Proof, type Chain } from './chain-picture.js';
-import { createApplications, plain, severityTone } from './words.js';
+import { FixFirst, type Scope } from './chain/fix-first.js';
+import { ChainHistory } from './chain/history.js';
+import { createApplications, plain } from './words.js';
 
 type Chains = Reply<'GET /api/v1/graph/attack-chains'>;
-type Fix = Reply<'GET /api/v1/graph/chokepoints'>['items'][number];
-type TabName = 'picture' | 'table' | 'fix';
+type TabName = 'picture' | 'table' | 'fix' | 'history';
 
 const tabs: readonly (readonly [TabName, string])[] = [
   ['picture', text.picture],
   ['table', text.table],
   ['fix', text.fixFirst],
+  ['history', words.history],
 ];
 /** Pictures are drawn so many at a time. */
 const atOnce = 20;
@@ -90,50 +93,19 @@ const chainColumns: readonly TableColumn<Chain>[] = [
   { title: text.kind, sortBy: ({ kind }) => kind, cell: ({ kind }) => <Badge>{plain(kind)}</Badge> },
   { title: text.hops, isNumber: true, sortBy: ({ hops }) => hops.length, cell: ({ hops }) => String(hops.length) },
   {
-    title: text.danger,
+    title: words.dangerous,
     sortBy: ({ danger }) => (danger ? 1 : 0),
     cell: ({ danger }) => (danger ? <Badge tone="danger">{text.danger}</Badge> : '–'),
   },
   { title: text.proof, sortBy: (chain) => chain.proven_hops, cell: (chain) => <Proof of={chain} /> },
 ];
 
-const fixColumns: readonly TableColumn<Fix>[] = [
-  { title: text.severity, cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge> },
-  {
-    title: text.finding,
-    cell: ({ vuln_id: id, title }) => (
-      <A href={`/vulnerabilities?finding=${id}&status=all`}>
-        <Foreign text={title} max={200} />
-      </A>
-    ),
-  },
-  { title: text.application, cell: ({ application }) => <Foreign text={application} max={80} /> },
-  { title: text.breaks, isNumber: true, sortBy: (fix) => fix.chains_broken, cell: (fix) => String(fix.chains_broken) },
-  {
-    title: text.breaksDangerous,
-    isNumber: true,
-    sortBy: (fix) => fix.danger_chains_broken,
-    cell: (fix) => String(fix.danger_chains_broken),
-  },
-  {
-    title: text.maxRisk,
-    isNumber: true,
-    cell: (fix) => text.riskAfter(fix.max_chain_risk_before, fix.max_chain_risk_after),
-  },
-];
-
-function FixFirst(props: { readonly query: Record<string, string> }): JSX.Element {
-  const fixes = createQuery('GET /api/v1/graph/chokepoints', () => ({ query: props.query }));
+/** Where the list is shorter than the number above it, it says so. */
+function Cut(props: { readonly of: Chains }): JSX.Element {
   return (
-    <Card isFlush>
-      <Table
-        label={text.fixFirst}
-        columns={fixColumns}
-        of={ofQuery(fixes, ({ items }) => items)}
-        keyOf={({ vuln_id: id }) => id}
-        empty={text.nothingToFix}
-      />
-    </Card>
+    <Show when={props.of.stats.chains > props.of.chains.length}>
+      <p class="table-count faint small">{text.listCut(props.of.chains.length, props.of.stats.chains)}</p>
+    </Show>
   );
 }
 
@@ -141,9 +113,9 @@ export function Chains(): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const applications = createApplications();
   const value = (name: string): string => (typeof search[name] === 'string' ? search[name] : '');
-  const query = (): Record<string, string> => ({
+  const query = (): Scope => ({
     ...(value('application_id') === '' ? {} : { application_id: value('application_id') }),
-    ...(value('internet_only') === 'true' ? { internet_only: 'true' } : {}),
+    ...(value('internet_only') === 'true' ? { internet_only: true } : {}),
   });
   const chains = createQuery('GET /api/v1/graph/attack-chains', () => ({ query: query() }));
   const tab = (): TabName => tabs.find(([name]) => name === value('view'))?.[0] ?? 'picture';
@@ -183,10 +155,14 @@ export function Chains(): JSX.Element {
               empty={text.noChains}
               emptyAbout={text.noChainsAbout}
             />
+            <Show when={chains.data()}>{(data) => <Cut of={data()} />}</Show>
           </Card>
         </Match>
         <Match when={tab() === 'fix'}>
           <FixFirst query={query()} />
+        </Match>
+        <Match when={tab() === 'history'}>
+          <ChainHistory applications={applications} application={value('application_id')} />
         </Match>
       </Switch>
     </>

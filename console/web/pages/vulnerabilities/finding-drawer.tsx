@@ -1,16 +1,21 @@
 // One finding with all that is known of it, its history, and what may be done about it from here.
-import { For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import { A } from '@solidjs/router';
 import { createQuery } from '../../client/query.js';
-import { showMoment } from '../../client/moments.js';
+import { showCount, showMoment } from '../../client/moments.js';
 import type { Reply } from '../../client/http.js';
 import type { VmAccess } from '../../client/vm-access.js';
-import { Badge, Foreign, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Foreign, ForeignLines, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
 import { FindingMoves } from './finding-moves.js';
+import { FindingForm, FindingRemoval } from './finding/by-hand.js';
+import { Comments } from './finding/comments.js';
+import { Evidence } from './finding/evidence.js';
+import { RiskOverride } from './finding/risk-override.js';
 import { findingsOf, isOpenState, plain, severityTone, type Applications } from './words.js';
 
 type Detail = Reply<'GET /api/v1/vulnerabilities/{id}'>;
@@ -20,7 +25,7 @@ const listed = (words: readonly string[]): JSX.Element =>
   words.length === 0 ? '–' : <Foreign text={words.join(', ')} max={600} />;
 
 const riskOf = ({ risk_override: byHand, effective_risk: risk, priority_score: priority }: Detail): string =>
-  byHand === null ? text.riskOf(risk, priority) : text.riskSetByHand(risk);
+  byHand === null ? text.riskOf(risk, showCount(priority)) : text.riskSetByHand(risk);
 
 function Facts(props: {
   readonly of: Detail;
@@ -79,7 +84,7 @@ function Told(props: { readonly of: Detail }): JSX.Element {
         <section class="stack tight">
           <h3>{text.description}</h3>
           <div class="code">
-            <Foreign text={props.of.description} max={20_000} />
+            <ForeignLines text={props.of.description} max={20_000} />
           </div>
         </section>
       </Show>
@@ -87,7 +92,7 @@ function Told(props: { readonly of: Detail }): JSX.Element {
         <section class="stack tight">
           <h3>{text.evidence}</h3>
           <div class="code">
-            <Foreign text={JSON.stringify(props.of.evidence, null, 2)} max={20_000} />
+            <ForeignLines text={JSON.stringify(props.of.evidence, null, 2)} max={20_000} />
           </div>
         </section>
       </Show>
@@ -135,6 +140,55 @@ interface DrawerProps {
   readonly onChanged: () => void;
 }
 
+function Signs(props: { readonly of: Detail }): JSX.Element {
+  return (
+    <div class="row wrap">
+      <Badge tone={severityTone(props.of.severity)}>{props.of.severity}</Badge>
+      <Badge>{plain(props.of.status)}</Badge>
+      <Show when={props.of.kev}>
+        <Badge tone="danger">{text.exploited}</Badge>
+      </Show>
+      <Show when={props.of.exploit_confirmed || props.of.runtime_confirmed}>
+        <Badge tone="danger">{text.proven}</Badge>
+      </Show>
+    </div>
+  );
+}
+
+/** What may be done about it from here, beside its states. */
+function Doing(props: DrawerProps & { readonly of: Detail; readonly onSaved: () => void }): JSX.Element {
+  const [isCorrecting, setCorrecting] = createSignal(false);
+  const saved = (): void => {
+    setCorrecting(false);
+    props.onSaved();
+  };
+  const removed = (): void => {
+    props.onChanged();
+    props.onClose();
+  };
+  return (
+    <>
+      <div class="row wrap">
+        <Show when={props.access.may('apply_vpatch') && isOpenState(props.of.status)}>
+          <A class="button" href={`/vulnerabilities/patches?propose=${props.of.id}`}>
+            {patchText.propose}
+          </A>
+        </Show>
+        <A class="button" href={`/vulnerabilities/patches?vulnerability_id=${props.of.id}`}>
+          {patchText.patchesOf}
+        </A>
+        <Show when={props.access.may('edit_findings')}>
+          <Button onClick={() => setCorrecting((is) => !is)}>{byHandText.correct}</Button>
+          <FindingRemoval of={props.of} onRemoved={removed} />
+        </Show>
+      </div>
+      <Show when={isCorrecting()}>
+        <FindingForm of={props.of} applications={props.applications} onSaved={saved} />
+      </Show>
+    </>
+  );
+}
+
 /** Made anew for each finding, so that nothing of one is shown as another. */
 function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
   const asked = () => ({ params: { id: props.id } });
@@ -152,27 +206,9 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
           <h3 class="finding-title">
             <Foreign text={data().title} max={500} />
           </h3>
-          <div class="row wrap">
-            <Badge tone={severityTone(data().severity)}>{data().severity}</Badge>
-            <Badge>{plain(data().status)}</Badge>
-            <Show when={data().kev}>
-              <Badge tone="danger">{text.exploited}</Badge>
-            </Show>
-            <Show when={data().exploit_confirmed || data().runtime_confirmed}>
-              <Badge tone="danger">{text.proven}</Badge>
-            </Show>
-          </div>
+          <Signs of={data()} />
           <Facts of={data()} applications={props.applications} mine={props.access.me()?.id} />
-          <div class="row wrap">
-            <Show when={props.access.may('apply_vpatch') && isOpenState(data().status)}>
-              <A class="button" href={`/vulnerabilities/patches?propose=${data().id}`}>
-                {patchText.propose}
-              </A>
-            </Show>
-            <A class="button" href={`/vulnerabilities/patches?vulnerability_id=${data().id}`}>
-              {patchText.patchesOf}
-            </A>
-          </div>
+          <Doing {...props} of={data()} onSaved={changed} />
           <Show when={props.access.may('triage_findings') && history.data()}>
             {(states) => (
               <FindingMoves
@@ -184,6 +220,11 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <Told of={data()} />
+          <Evidence id={props.id} />
+          <Show when={props.access.may('triage_findings')}>
+            <RiskOverride id={props.id} byHand={data().risk_override} onChanged={changed} />
+          </Show>
+          <Comments id={props.id} me={props.access.me()?.email} />
           <Show when={history.data()}>{(states) => <Changes of={states()} />}</Show>
         </>
       )}

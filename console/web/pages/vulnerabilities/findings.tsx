@@ -1,20 +1,24 @@
 // Findings: what tools and people have found, filtered by the address, each with all that is known of it.
 import { A, useSearchParams } from '@solidjs/router';
-import { createMemo, createSignal, For, type Accessor, type JSX } from 'solid-js';
-import { call, type Body, type Query } from '../../client/http.js';
-import { showMoment } from '../../client/moments.js';
+import { createMemo, createSignal, For, Show, type Accessor, type JSX } from 'solid-js';
+import { call, linkTo, type Body, type Query } from '../../client/http.js';
+import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList, type PagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
-import { createVmAccess } from '../../client/vm-access.js';
+import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters, type Filters } from '../../kit/filter-bar.js';
+import { createAsked } from '../../kit/asked.js';
 import { SelectField } from '../../kit/form.js';
+import { Overlay } from '../../kit/overlays.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { byHandText } from '../../texts/vm/by-hand.js';
 import { findingsText as words } from '../../texts/vm/findings.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { bodyOf, type Predicate } from '../governance/predicate.js';
 import { BulkBar, bulkMax } from './finding-bulk.js';
+import { FindingForm } from './finding/by-hand.js';
 import { FindingDrawer } from './finding-drawer.js';
 import { predicateOf, SavedFilters, type View } from './saved-filters.js';
 import {
@@ -92,7 +96,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Finding>[] 
   },
   { title: text.state, cell: ({ status }) => <Badge>{plain(status)}</Badge> },
   { title: text.risk, isNumber: true, cell: ({ effective_risk: risk }) => String(risk) },
-  { title: text.priority, isNumber: true, cell: ({ priority_score: score }) => String(score) },
+  { title: text.priority, isNumber: true, cell: ({ priority_score: score }) => showCount(score) },
   { title: text.signs, cell: (finding) => <Signs of={finding} /> },
   { title: text.tool, cell: ({ tool, source }) => <Foreign text={tool === '' ? source : tool} max={40} /> },
   { title: text.due, class: 'nums', cell: ({ sla }) => showMoment(sla.due_at, true) },
@@ -207,6 +211,56 @@ function createFindingList(view: Accessor<View | null | undefined>, filters: Acc
   };
 }
 
+const exportFormats = ['csv', 'json', 'sarif'] as const;
+
+/** The same findings as files. A saved filter has no address that a link could ask for: nothing is offered then. */
+function Exports(props: { readonly filters: Filters }): JSX.Element {
+  const query = (): Query<'GET /api/v1/findings/export'> => {
+    const { status = 'open', ...others } = props.filters;
+    return { ...others, ...(status === 'all' ? {} : { status }) } as Query<'GET /api/v1/findings/export'>;
+  };
+  return (
+    <div class="row wrap" role="group" aria-label={words.exportOf}>
+      <span class="faint small">{words.export}</span>
+      <For each={exportFormats}>
+        {(format) => (
+          <a
+            class="button"
+            href={linkTo('GET /api/v1/findings/export', { ...query(), format })}
+            download={`findings.${format}`}
+            aria-label={words.exportAs(format.toUpperCase())}
+          >
+            {format.toUpperCase()}
+          </a>
+        )}
+      </For>
+    </div>
+  );
+}
+
+function NewFinding(props: {
+  readonly access: VmAccess;
+  readonly applications: Applications;
+  readonly onMade: () => void;
+}): JSX.Element {
+  const [, setSearch] = useSearchParams();
+  const [isAdding, setAdding] = createAsked('add');
+  const made = (id: string): void => {
+    props.onMade();
+    setSearch({ add: '', finding: id });
+  };
+  return (
+    <Show when={props.access.may('edit_findings')}>
+      <Button icon="plus" onClick={() => setAdding(true)}>
+        {byHandText.newFinding}
+      </Button>
+      <Overlay isOpen={isAdding()} title={byHandText.newFinding} onClose={() => setAdding(false)}>
+        <FindingForm of={null} applications={props.applications} onSaved={made} />
+      </Overlay>
+    </Show>
+  );
+}
+
 /** Without a state in the address: those that are open. */
 export function Findings(): JSX.Element {
   const [search, setSearch] = useSearchParams();
@@ -236,6 +290,10 @@ export function Findings(): JSX.Element {
           mine={access.me()?.id}
           onChoose={(id) => setSearch({ view: id ?? '' })}
         />
+        <Show when={view() === null}>
+          <Exports filters={filters()} />
+        </Show>
+        <NewFinding access={access} applications={applications} onMade={() => found.list().reload()} />
         <Button onClick={() => found.list().reload()} isBusy={found.list().isLoading()}>
           {text.refresh}
         </Button>

@@ -6,13 +6,16 @@ import { showBytes, showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead, Tabs } from '../../kit/basics.js';
 import { Field, SelectField, TextField } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { tokensText } from '../../texts/vm/tokens.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
-import { ImportCounts, type ImportReport } from './import-counts.js';
+import { Jobs } from './import/jobs.js';
+import { ImportUndo } from './import/undo.js';
+import { ImportCounts, type ImportReport } from './import/counts.js';
 import { createApplications, findingsOf, plain, type Applications } from './words.js';
 
 type Import = Item<'GET /api/v1/imports'>;
@@ -200,28 +203,44 @@ const columnsOf = (applications: Applications): readonly TableColumn<Import>[] =
   ];
 };
 
+type TabName = 'imports' | 'jobs';
+const tabs: readonly (readonly [TabName, string])[] = [
+  ['imports', text.imports],
+  ['jobs', tokensText.jobs],
+];
+
 export function Imports(): JSX.Element {
   const access = createVmAccess();
   const applications = createApplications();
   const list = createPagedList('GET /api/v1/imports', () => ({}));
   const [chosen, choose] = createChosen('import');
+  const [search, setSearch] = useSearchParams();
+  const tab = (): TabName => (search['view'] === 'jobs' ? 'jobs' : 'imports');
   return (
     <>
       <PageHead title={text.imports} about={text.importsAbout} />
-      <Show when={access.may('import_findings')}>
+      <Show when={access.may('view_scans')}>
+        <Tabs label={text.imports} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view })} />
+      </Show>
+      <Show when={tab() === 'jobs'}>
+        <Jobs applications={applications} />
+      </Show>
+      <Show when={tab() === 'imports' && access.may('import_findings')}>
         <Upload applications={applications} onImported={list.reload} />
       </Show>
-      <ListCard
-        label={text.imports}
-        columns={columnsOf(applications)}
-        title={text.imports}
-        list={list}
-        keyOf={({ id }) => id}
-        onOpen={({ id }) => choose(id)}
-        chosen={chosen()}
-        empty={text.noImports}
-        emptyAbout={text.noImportsAbout}
-      />
+      <Show when={tab() === 'imports'}>
+        <ListCard
+          label={text.imports}
+          columns={columnsOf(applications)}
+          title={text.imports}
+          list={list}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => choose(id)}
+          chosen={chosen()}
+          empty={text.noImports}
+          emptyAbout={text.noImportsAbout}
+        />
+      </Show>
       <Overlay
         isOpen={chosen() !== null}
         look="wide"
@@ -233,6 +252,15 @@ export function Imports(): JSX.Element {
             <>
               <ImportCounts of={reportOf(one())} />
               <A href={findingsOf(one().application_id ?? '')}>{text.seeFindings}</A>
+              <Show when={access.may('import_findings')}>
+                <ImportUndo
+                  id={one().id}
+                  onUndone={() => {
+                    choose(null);
+                    list.reload();
+                  }}
+                />
+              </Show>
             </>
           )}
         </Show>

@@ -1,8 +1,10 @@
 // Reports: built of what somebody may see, kept as they were, downloaded as a file.
-import { createSignal, Show, type JSX } from 'solid-js';
-import { call, linkTo, Refused, type Item } from '../../client/http.js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
+import { call, linkTo, Refused, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
@@ -23,33 +25,70 @@ const formats: readonly (readonly [Format, string])[] = [
   ['json', 'JSON'],
 ];
 
+type Section = Item<'GET /api/v1/reports/sections'>;
+type SectionName = Section['name'];
+
+/** Which sections there are is the server's; all of them until somebody leaves one out. */
+function createSections() {
+  const known = createQuery('GET /api/v1/reports/sections');
+  const [left, setLeft] = createSignal<readonly SectionName[]>([]);
+  const all = (): readonly Section[] => known.data()?.items ?? [];
+  return {
+    all,
+    isIn: (name: SectionName): boolean => !left().includes(name),
+    choose: (name: SectionName, isIn: boolean): void =>
+      void setLeft((names) => [...names.filter((one) => one !== name), ...(isIn ? [] : [name])]),
+    chosen: (): SectionName[] => all().flatMap(({ name }) => (left().includes(name) ? [] : [name])),
+  };
+}
+
+function Sections(props: { readonly of: ReturnType<typeof createSections> }): JSX.Element {
+  return (
+    <fieldset class="field bare">
+      <legend class="label">{text.sections}</legend>
+      <div class="stack tight">
+        <For each={props.of.all()}>
+          {({ name, title, description }) => (
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={props.of.isIn(name)}
+                onChange={(event) => props.of.choose(name, event.currentTarget.checked)}
+              />
+              <span>
+                {title}
+                <span class="help sentence">{description}</span>
+              </span>
+            </label>
+          )}
+        </For>
+      </div>
+    </fieldset>
+  );
+}
+
 function Build(props: { readonly applications: Applications; readonly onBuilt: () => void }): JSX.Element {
   const [title, setTitle] = createSignal('');
   const [application, setApplication] = createSignal('');
   const [format, setFormat] = createSignal<Format>('pdf');
-  const [problem, setProblem] = createSignal<string | null>(null);
-  const [isBusy, setBusy] = createSignal(false);
+  const sections = createSections();
+  const action = createAction();
   const build = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const scope = application() === '' ? {} : { scope: { application_id: application() } };
-      const named = title().trim() === '' ? {} : { title: title().trim() };
-      await call('POST /api/v1/reports', { body: { ...scope, ...named, format: format() } });
-      tell(text.built);
-      props.onBuilt();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setProblem(error.message);
-    } finally {
-      setBusy(false);
-    }
+    const body: Body<'POST /api/v1/reports'> = {
+      ...(application() === '' ? {} : { scope: { application_id: application() } }),
+      ...(title().trim() === '' ? {} : { title: title().trim() }),
+      sections: sections.chosen(),
+      format: format(),
+    };
+    if (!(await action.run(() => call('POST /api/v1/reports', { body })))) return;
+    tell(text.built);
+    props.onBuilt();
   };
   return (
     <Card title={text.build}>
       <div class="stack">
         <div class="grid grid-3">
-          <TextField label={text.title} value={title()} onInput={setTitle} placeholder={text.chains} />
+          <TextField label={text.title} value={title()} onInput={setTitle} placeholder={text.titleOfSections} />
           <SelectField
             label={text.scope}
             value={application()}
@@ -58,9 +97,15 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
           />
           <SelectField label={text.format} value={format()} options={formats} onChange={setFormat} />
         </div>
-        <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <Sections of={sections} />
+        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
         <div>
-          <Button look="primary" isBusy={isBusy()} onClick={() => void build()}>
+          <Button
+            look="primary"
+            isBusy={action.isBusy()}
+            disabled={sections.chosen().length === 0}
+            onClick={() => void build()}
+          >
             {text.build}
           </Button>
         </div>
@@ -80,6 +125,7 @@ const columnsOf = (
     cell: ({ scope: { application_id: id } }) =>
       id === undefined ? text.anyApplication : <Foreign text={applications.nameOf(id)} max={80} />,
   },
+  { title: text.holds, cell: ({ sections }) => sections.map((name) => name.replaceAll('-', ' ')).join(', ') },
   { title: text.when, class: 'nums', sortBy: (one) => one.created_at, cell: (one) => showMoment(one.created_at) },
   { title: text.who, cell: ({ created_by: who }) => <Foreign text={who} max={80} /> },
   {

@@ -31,7 +31,7 @@ function PatchCard(props: { readonly patch: Patch; readonly onChanged: () => voi
   };
   return (
     <section class="card">
-      <header>
+      <header class="fixed">
         <div>
           <div class="row wrap">
             <span class="mono">{props.patch.cve || props.patch.id}</span>

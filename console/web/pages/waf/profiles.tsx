@@ -15,7 +15,7 @@ type Profile = Item<'GET /api/settings/profiles'>;
 
 function ProfileCard(props: { readonly profile: Profile; readonly onLook: () => void }): JSX.Element {
   return (
-    <div class="stack tight">
+    <div class="stack tight profile">
       <div class="row wrap">
         <strong>{props.profile.title}</strong>
         <Show when={props.profile.changes.length === 0}>

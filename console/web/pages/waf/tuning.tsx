@@ -1,6 +1,6 @@
 // False positives: which rules trip most, how likely falsely, exclusions that were tried out, and whether the ones that
 // exist are still needed.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createEffect, createSignal, For, Show, untrack, type JSX } from 'solid-js';
 import { Refused, type Item, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
@@ -79,7 +79,6 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
         <p class="sentence">
           {props.of.suggestion.state === 'not_tried' ? words.notTried : props.of.suggestion.reason}
         </p>
-        <Show when={props.of.suggestion.seclang}>{(text) => <pre class="code">{text()}</pre>}</Show>
         <ul class="stack tight">
           <For each={props.of.paths.slice(0, 4)}>
             {(path) => (
@@ -92,6 +91,14 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
             )}
           </For>
         </ul>
+        <Show when={props.of.suggestion.seclang}>
+          {(text) => (
+            <details>
+              <summary>{words.asSeclang}</summary>
+              <pre class="code">{text()}</pre>
+            </details>
+          )}
+        </Show>
       </div>
     </section>
   );
@@ -177,8 +184,13 @@ function EvidenceTables(props: { readonly of: Evidence }): JSX.Element {
 
 export function Tuning(): JSX.Element {
   const [tab, setTab] = createSignal<'suggestions' | 'evidence'>('suggestions');
-  const [tried, setTried] = createSignal(triedAtOnce);
+  // The list comes at once, untried; trying exclusions takes seconds on a busy machine.
+  const [tried, setTried] = createSignal(0);
   const suggestions = createQuery('GET /api/fp-suggestions', () => ({ query: { verify: tried() } }));
+  createEffect(() => {
+    if (suggestions.isAnswered() && untrack(tried) === 0 && (suggestions.data()?.items.length ?? 0) > 0)
+      setTried(triedAtOnce);
+  });
   const evidence = createQuery('GET /api/rules/evidence', () => (tab() === 'evidence' ? {} : null));
   return (
     <>
@@ -196,7 +208,13 @@ export function Tuning(): JSX.Element {
         when={tab() === 'suggestions'}
         fallback={<Read of={evidence}>{(data) => <EvidenceTables of={data()} />}</Read>}
       >
-        <Read of={suggestions} what={words.tryingExclusionsAgainstRecorded}>
+        <Show when={suggestions.isLoading() && suggestions.data() !== undefined}>
+          <p class="row muted" role="status">
+            <span class="spinner" aria-hidden="true" />
+            {words.tryingExclusionsAgainstRecorded}
+          </p>
+        </Show>
+        <Read of={suggestions}>
           {(data) => (
             <Show
               when={data().items.length > 0}

@@ -74,7 +74,6 @@ export const alertsText = {
   delivered: 'Delivered',
   waiting: 'Waiting',
   lag: 'Lag',
-  seconds: (a: Shown) => `${a} s`,
   dead: 'Dead letters',
   lastError: 'Last error',
   noConnectors: 'No connector is set up',

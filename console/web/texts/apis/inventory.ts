@@ -72,6 +72,7 @@ export const apisText = {
   onlyWithout: 'Only without an identity',
   noHops: 'Nothing between services was seen',
   noHopsAbout: 'A sidecar or mesh sends what it sees to /api/ingest/mesh.',
+  howToSend: 'How it is sent',
   picture: 'Who asks whom',
   asks: (a: Shown, b: Shown) => `${a} asks ${b}`,
 

@@ -9,7 +9,7 @@ export const calibrationText = {
   windows: { '7': '7 days', '30': '30 days', '90': '90 days', '365': 'a year' },
   since: (a: Shown) => `Counted since ${a}.`,
   simulated: 'Simulated clients',
-  ofWaves: (a: Shown) => `attackers, of ${a} waves`,
+  ofWaves: (a: Shown) => `attackers; waves: ${a}`,
   markedAttack: 'Called attacks',
   markedFalse: 'Called false positives',
   markedNote: 'by people, in verdicts',
@@ -17,6 +17,8 @@ export const calibrationText = {
   neededNote: 'for a figure; fewer give an interval alone',
   nothingKnown: 'No client is known yet',
   nothingKnownAbout: 'Send a wave of attacks, or say of verdicts whether they were right: then it can be counted.',
+  offAbout: 'No client gets a verdict, and no wave that is sent now will count here.',
+  nothingKnownOff: 'Once the engine is on and applied, send a wave of attacks: then it can be counted.',
   byRung: 'Precision and recall',
   byRungAbout:
     'Precision: of known clients with this verdict or a stronger one, the attackers. Recall: of simulated attackers, ' +

@@ -2,6 +2,7 @@
 import type { Shown } from '../shown.js';
 
 export const simulationText = {
+  moreRules: (a: Shown) => `and ${a} more`,
   simulation: 'Simulation',
   about: 'An attack wave through your own data plane: what stopped it, how soon, and what the engine made of it.',
   tabs: { runs: 'Attack waves', 'self-tests': 'Nightly self-test' },

@@ -43,8 +43,6 @@ export const findingsText = {
   changeThem: (a: Shown) => `Change ${a} findings`,
 
   riskMadeOf: 'What the risk is made of',
-  factor: 'Factor',
-  factorValue: 'Value',
   factors: {
     base: 'severity (CVSS)',
     threat: 'known attacks (EPSS, KEV, proof)',
@@ -64,4 +62,19 @@ export const findingsText = {
   say: 'Add the comment',
   takenBack: 'taken back',
   takeBack: 'Take back',
+  setRisk: 'Set the risk by hand',
+  setRiskAbout: 'It counts in place of what the formula says.',
+  newRisk: 'Risk by hand',
+  ofHundred: 'of 100',
+  riskRange: 'Write a whole number from 0 to 100.',
+  riskUntil: 'Until',
+  riskUntilHelp: 'Without a day it stays until somebody takes it back.',
+  riskReason: 'Why is it so',
+  riskSet: (a: Shown) => `The risk is ${a} of 100 now.`,
+  takeRiskBack: 'Use the formula again',
+  riskTakenBack: 'The formula counts again.',
+
+  exportAs: (a: Shown) => `Export as ${a}`,
+  export: 'Export',
+  exportOf: 'What the filters show, as a file',
 } as const;

@@ -1,16 +1,15 @@
-// Main's side of the compile thread: started when first needed, replaced when it dies, ended when it has been idle (a
-// compile at high paranoia leaves hundreds of megabytes behind).
+// The control plane's side of the compile process: started when first needed, replaced when it dies, ended when it has
+// been idle (a compile at high paranoia leaves hundreds of megabytes behind).
 import type { RuleSettings } from '#settings';
-import { Worker } from 'node:worker_threads';
-import { giveBackMemory } from '#compiler';
 import { ApiError } from '../http-kit/index.js';
+import { heapMbMax, startCompileChild, type CompileChild } from './compile-child.js';
 import type {
   CompiledPolicy,
   CompileStart,
   Failure,
-  FromCompileThread,
+  FromCompileProcess,
   ReplayRequest,
-  ToCompileThread,
+  ToCompileProcess,
   TryRequest,
 } from './compile-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
@@ -25,7 +24,7 @@ export type CompileResult = Compiled | { readonly kind: 'refused'; readonly diag
 
 export interface PolicyCompiler {
   /**
-   * Rejects when the thread dies, and with `busy` (503) when it takes too long; what is wrong with the settings is a
+   * Rejects when the process dies, and with `busy` (503) when it takes too long; what is wrong with the settings is a
    * result. `anew`: even if this policy was compiled before.
    */
   compile(policy: RuleSettings, anew?: boolean): Promise<CompileResult>;
@@ -39,11 +38,13 @@ export interface PolicyCompiler {
 export interface PolicyCompilerOptions extends CompileStart {
   /** An unpacked OWASP CRS release; a function is asked at every compile. */
   readonly crsDirectory: string | (() => string);
-  /** A compile that takes longer, from when its turn came, is given up with its thread. */
+  /** A compile that takes longer, from when its turn came, is given up with its process. */
   readonly timeoutMs?: number;
   /** Calls `ring` after so many milliseconds, unless what it returns is called before. */
   readonly setAlarm?: (ms: number, ring: () => void) => () => void;
   readonly idleMs?: number;
+  /** Of JavaScript's heap; what needs more is refused. */
+  readonly heapMb?: number;
 }
 
 const closing = 'the server is closing';
@@ -65,82 +66,99 @@ function setTimer(ms: number, ring: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+interface Heard {
+  readonly reply: FromCompileProcess;
+  /** Settles when the artifact of a compile is on disk. */
+  readonly stored: Promise<void>;
+}
+
 interface Waiting {
-  readonly message: ToCompileThread;
+  readonly message: ToCompileProcess;
   /** Only of the one whose turn it is. */
   cancelAlarm: (() => void) | null;
-  readonly resolve: (reply: FromCompileThread) => void;
+  readonly resolve: (heard: Heard) => void;
   readonly reject: (error: Error) => void;
 }
 
 export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyCompiler {
-  const thread = new CompileThread(options);
+  const compiling = new Compiling(options);
   const { crsDirectory: named } = options;
-  const unexpected = (reply: FromCompileThread): Error =>
-    reply.kind === 'failed' ? errorOf(reply) : new Error('the compile thread answered another question');
+  const unexpected = (reply: FromCompileProcess): Error =>
+    reply.kind === 'failed' ? errorOf(reply) : new Error('the compile process answered another question');
   return {
     async compile(policy, anew = false) {
       const crsDirectory = typeof named === 'string' ? named : named();
-      const reply = await thread.ask((token) => ({ kind: 'compile', token, policy, crsDirectory, anew }));
+      const { reply, stored } = await compiling.ask((token) => ({
+        kind: 'compile',
+        token,
+        policy,
+        crsDirectory,
+        anew,
+      }));
       if (reply.kind === 'refused') return reply;
-      if (reply.kind === 'compiled') return { ...reply, stored: thread.storing(reply.token) };
+      if (reply.kind === 'compiled') return { ...reply, stored };
       throw unexpected(reply);
     },
     async replay(request) {
-      const reply = await thread.ask((token) => ({ kind: 'replay', token, request }));
+      const { reply } = await compiling.ask((token) => ({ kind: 'replay', token, request }));
       if (reply.kind === 'replayed') return reply.impact;
       throw unexpected(reply);
     },
     async tryOut(request) {
-      const reply = await thread.ask((token) => ({ kind: 'try', token, request }));
+      const { reply } = await compiling.ask((token) => ({ kind: 'try', token, request }));
       if (reply.kind === 'tried') return reply.outcomes;
       throw unexpected(reply);
     },
-    close: () => thread.close(),
+    close: () => compiling.close(),
   };
 }
 
-class CompileThread {
+class Compiling {
   private readonly waiting = new Map<number, Waiting>();
   /** Artifacts on their way to the disk. */
   private readonly stores = new Map<
     number,
-    { readonly done: Promise<void>; readonly resolve: () => void; readonly reject: (error: Error) => void }
+    { readonly resolve: () => void; readonly reject: (error: Error) => void }
   >();
-  private worker: Worker | null = null;
+  private child: CompileChild | null = null;
   private tokens = 0;
   private idle: NodeJS.Timeout | null = null;
   private isClosed = false;
 
   constructor(private readonly options: PolicyCompilerOptions) {}
 
-  ask(message: (token: number) => ToCompileThread): Promise<FromCompileThread> {
-    // whoever was still reading the database when the server closed must not start a thread that nobody ends
+  ask(message: (token: number) => ToCompileProcess): Promise<Heard> {
+    // whoever was still reading the database when the server closed must not start a process that nobody ends
     if (this.isClosed) return Promise.reject(new Error(closing));
     const token = ++this.tokens;
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { message: message(token), cancelAlarm: null, resolve, reject };
       this.waiting.set(token, waiting);
-      this.send(waiting);
+      try {
+        this.send(waiting);
+      } catch (error) {
+        this.waiting.delete(token);
+        throw error;
+      }
     });
   }
 
   private send({ message }: Waiting): void {
     if (this.idle !== null) clearTimeout(this.idle);
-    const mine = (this.worker ??= this.begin());
-    mine.ref();
-    mine.postMessage(message);
+    const mine = (this.child ??= this.begin());
+    mine.hold(true);
+    mine.send(message);
   }
 
   /** The time of a question begins with its turn: behind a warm-up on a busy machine it would be over before. */
-  private watch(mine: Worker, token: number): void {
+  private watch(mine: CompileChild, token: number): void {
     const asked = this.waiting.get(token);
     if (asked === undefined) return;
     const { timeoutMs = 180_000, setAlarm = setTimer } = this.options;
     asked.cancelAlarm = () => undefined; // begun, whenever the alarm rings
     asked.cancelAlarm = setAlarm(timeoutMs, () => {
       this.abandon(mine, tookTooLong(timeoutMs));
-      void mine.terminate();
+      void mine.end();
     });
   }
 
@@ -151,35 +169,30 @@ class CompileThread {
     return asked;
   }
 
-  /** To be asked as soon as `compiled` is there. */
-  storing(token: number): Promise<void> {
-    return this.stores.get(token)?.done ?? Promise.resolve();
-  }
-
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.idle !== null) clearTimeout(this.idle);
-    const last = this.worker;
+    const last = this.child;
     if (last === null) return;
     this.abandon(last, new Error(closing));
-    await last.terminate();
+    await last.end();
   }
 
-  private begin(): Worker {
+  private begin(): CompileChild {
     const { unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
-    const workerData: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads };
-    const started = new Worker(new URL('./compile-worker.js', import.meta.url), {
-      workerData,
-      name: 'gatehouse-compile',
-    });
-    started.on('message', (reply: FromCompileThread) => this.hear(started, reply));
-    started.on('error', (error) => this.abandon(started, error));
-    started.on('exit', (code) => this.abandon(started, new Error(`the compile thread ended with ${code}`)));
-    return started;
+    const start: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads };
+    return startCompileChild(
+      start,
+      {
+        onMessage: (from, reply) => this.hear(from, reply),
+        onEnd: (gone, error) => this.abandon(gone, error),
+      },
+      { heapMb: this.options.heapMb ?? heapMbMax },
+    );
   }
 
-  private hear(from: Worker, reply: FromCompileThread): void {
-    if (this.worker !== from) return; // it was given up, and what it had left to do is asked of another one
+  private hear(from: CompileChild, reply: FromCompileProcess): void {
+    if (this.child !== from) return; // it was given up, and what it had left to do is asked of another one
     if (reply.kind === 'begun') return this.watch(from, reply.token);
     if (reply.kind === 'stored') {
       const store = this.stores.get(reply.token);
@@ -187,27 +200,29 @@ class CompileThread {
       if (reply.problem === null) store?.resolve();
       else store?.reject(errorOf(reply.problem));
     } else {
-      if (reply.kind === 'compiled') this.expectStored(reply.token);
-      this.settle(reply.token)?.resolve(reply);
+      // made here: the message that it is stored may be the next of the same read, before anybody who waits runs
+      const stored = reply.kind === 'compiled' ? this.expectStored(reply.token) : Promise.resolve();
+      this.settle(reply.token)?.resolve({ reply, stored });
     }
     if (this.waiting.size === 0 && this.stores.size === 0) this.rest(from);
   }
 
-  private expectStored(token: number): void {
+  private expectStored(token: number): Promise<void> {
     let [resolve, reject]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
     const done = new Promise<void>((yes, no) => ([resolve, reject] = [yes, no]));
     done.catch(() => undefined); // whoever goes on to use the artifact awaits it and hears
-    this.stores.set(token, { done, resolve, reject });
+    this.stores.set(token, { resolve, reject });
+    return done;
   }
 
   /**
-   * The question that a thread was at when it went hears of it, and so do artifacts that were on their way to the disk.
-   * Those that had not begun are no part of what went wrong: they are asked of the next thread. Where none had begun,
-   * the thread could not start or is not to go on, and all hear of it.
+   * The question that a process was at when it went hears of it, and so do artifacts on their way to the disk. Those
+   * that had not begun are no part of what went wrong: they are asked of the next one. Where none had begun,
+   * the process could not start or is not to go on, and all hear of it.
    */
-  private abandon(gone: Worker, error: Error): void {
-    if (this.worker !== gone) return;
-    this.worker = null;
+  private abandon(gone: CompileChild, error: Error): void {
+    if (this.child !== gone) return;
+    this.child = null;
     const begun = [...this.waiting].flatMap(([token, { cancelAlarm }]) => (cancelAlarm === null ? [] : [token]));
     const lost = this.isClosed || begun.length === 0 ? [...this.waiting.keys()] : begun;
     for (const token of lost) this.settle(token)?.reject(error);
@@ -217,13 +232,12 @@ class CompileThread {
   }
 
   /** Nothing to do: it must not keep the process alive, and after a while it goes. */
-  private rest(resting: Worker): void {
-    resting.unref();
+  private rest(resting: CompileChild): void {
+    resting.hold(false);
     this.idle = setTimeout(() => {
-      if (this.worker !== resting || this.waiting.size + this.stores.size > 0) return;
-      this.worker = null;
-      // what it freed stays with the C library's arenas of a thread that is gone, 120 MB of them, until somebody asks
-      void resting.terminate().then(giveBackMemory);
+      if (this.child !== resting || this.waiting.size + this.stores.size > 0) return;
+      this.child = null;
+      void resting.end();
     }, this.options.idleMs ?? 600_000);
     this.idle.unref();
   }

@@ -1,13 +1,11 @@
-// The compile thread: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
-// here, so that the API goes on answering. It stays warm: the rule set is read once, rulesets of the last two artifacts
-// are kept for the next replay. Started by compile-thread.ts.
+// The compile process: settings → artifact on disk, and replays. Everything slow or synchronous about a change happens
+// here, so that the API goes on answering, and below the priority of whatever serves. It stays warm: the rule set is
+// read once, rulesets of the last two artifacts are kept for the next replay. compile-entry.ts comes first.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { parentPort, workerData } from 'node:worker_threads';
 import {
   compileProgram,
   createFileCache,
@@ -29,21 +27,16 @@ import { findArtifact, storeArtifact } from './artifacts.js';
 import type {
   CompileStart,
   Failure,
-  FromCompileThread,
+  FromCompileProcess,
   ReplayRequest,
-  ToCompileThread,
+  ToCompileProcess,
   TryRequest,
 } from './compile-messages.js';
 import type { ApplyDiagnostic } from './contract.js';
 import { replayImpact, runOne } from './replay.js';
 
-const port = parentPort;
-if (port === null) throw new Error('compile-worker runs in a worker thread only');
-const start = workerData as CompileStart;
-// Requests that are answered meanwhile go first. On Linux the priority is one of the calling thread, which the threads
-// that it starts inherit; elsewhere it would be one of the whole process.
-const lowerPriority = 15;
-if (process.platform === 'linux') setPriority(lowerPriority);
+const start = JSON.parse(process.argv[2] ?? '') as CompileStart;
+const answer = (message: FromCompileProcess): void => void process.send?.(message);
 const diagnosticsMax = 200;
 const rehearsalsKept = 2;
 /** Automata at hand for the next compile: those of paranoia level 4 are 35 MB. */
@@ -105,16 +98,16 @@ function failureOf(error: unknown): Failure {
   return { reason: error instanceof Error ? error.message : String(error), code: code ?? null };
 }
 
-type CompileMessage = Extract<ToCompileThread, { readonly kind: 'compile' }>;
+type CompileMessage = Extract<ToCompileProcess, { readonly kind: 'compile' }>;
 
 interface Answer {
-  readonly reply: FromCompileThread;
+  readonly reply: FromCompileProcess;
   /** The reason why the artifact is not on disk; null = it is. */
   readonly stored: Promise<Failure | null>;
 }
 const alreadyStored = Promise.resolve(null);
 
-/** `anew`: even if the same was compiled before, so that this thread has run its own code once more. */
+/** `anew`: even if the same was compiled before, so that this process has run its own code once more. */
 async function compile({ token, policy: input, crsDirectory, anew }: CompileMessage): Promise<Answer> {
   const steps: Record<string, number> = {};
   let stepAt = performance.now();
@@ -185,7 +178,7 @@ function rehearse(sha256: string): Rehearsal | null {
   return made;
 }
 
-function replay(token: number, request: ReplayRequest): FromCompileThread {
+function replay(token: number, request: ReplayRequest): FromCompileProcess {
   const startedMs = performance.now();
   const [before, after] = [rehearse(request.beforeSha256), rehearse(request.afterSha256)];
   emitted = null;
@@ -200,7 +193,7 @@ function replay(token: number, request: ReplayRequest): FromCompileThread {
   return { kind: 'replayed', token, impact };
 }
 
-function tryOut(token: number, { sha256, config, samples }: TryRequest): FromCompileThread {
+function tryOut(token: number, { sha256, config, samples }: TryRequest): FromCompileProcess {
   const rehearsal = rehearse(sha256);
   emitted = null;
   const outcomes = rehearsal === null ? null : samples.map((sample) => runOne({ ...rehearsal, config }, sample));
@@ -224,9 +217,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
  * Artifacts of the last changes, 20 MB each, lie outside the heap of JavaScript, which has no reason of its own to
- * collect
- * them: without this it does so a hundred megabytes later. Takes this thread, and no other, 50 ms a round; what one
- * round finds is freed beside it, so that only the next can give it back.
+ * collect them: without this it does so a hundred megabytes later. Takes 50 ms a round; what one round finds is freed
+ * beside it, so that only the next can give it back.
  */
 function rest(rounds: number): void {
   collectGarbage();
@@ -236,10 +228,10 @@ function rest(rounds: number): void {
 
 /** One at a time, in order of arrival: two compiles at once would only share the same cores. */
 let turn: Promise<void> = Promise.resolve();
-port.on('message', (message: ToCompileThread) => {
+process.on('message', (message: ToCompileProcess) => {
   clearTimeout(resting);
   turn = turn.then(async () => {
-    port.postMessage({ kind: 'begun', token: message.token } satisfies FromCompileThread);
+    answer({ kind: 'begun', token: message.token });
     try {
       const { reply, stored } =
         message.kind === 'compile'
@@ -251,19 +243,17 @@ port.on('message', (message: ToCompileThread) => {
                   : tryOut(message.token, message.request),
               stored: alreadyStored,
             };
-      port.postMessage(reply);
+      answer(reply);
       tidyUp();
       // the next turn need not wait for the disk
       if (reply.kind === 'compiled')
-        void stored.then((problem) =>
-          port.postMessage({ kind: 'stored', token: message.token, problem } satisfies FromCompileThread),
-        );
+        void stored.then((problem) => answer({ kind: 'stored', token: message.token, problem }));
     } catch (error) {
-      port.postMessage({
+      answer({
         kind: 'failed',
         token: message.token,
         ...failureOf(error),
-      } satisfies FromCompileThread);
+      });
     }
   });
 });

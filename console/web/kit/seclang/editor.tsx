@@ -1,47 +1,34 @@
 // An editor for seclang: words coloured, mistakes marked at their place. It lives in a shadow root, where its styles
 // are adopted sheets, so that the page's Content-Security-Policy needs no exception for it.
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from '@codemirror/language';
+import { history, historyKeymap } from '@codemirror/commands';
 import { lintGutter, setDiagnostics, type Diagnostic as Mark } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
-import { EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
+import { Decoration, EditorView, keymap, lineNumbers, MatchDecorator, ViewPlugin } from '@codemirror/view';
+import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import { createEffect, onCleanup, onMount, type JSX } from 'solid-js';
-import type { Diagnostic } from '../client/http.js';
+import type { Diagnostic } from '../../client/http.js';
+import { keys } from './keys.js';
+import { kindOfWord, wordKinds, wordPattern } from './words.js';
 
-const words: readonly (readonly [RegExp, string])[] = [
-  [/^#.*/, 'comment'],
-  [/^Sec[A-Za-z]+\b/, 'keyword'],
-  [/^@[A-Za-z]+/, 'operatorKeyword'],
-  [/^%\{[^}]*\}/, 'macroName'],
-  [/^[A-Z][A-Z0-9_]{2,}\b/, 'variableName'],
-  [/^(?:id|phase|status|severity)(?=:)/, 'propertyName'],
-  [/^(?:deny|block|pass|allow|drop|redirect|log|nolog|auditlog|noauditlog|capture|chain|multiMatch)\b/, 'atom'],
-  [/^(?:t|msg|logdata|tag|setvar|ctl|skipAfter|expirevar|initcol)(?=:)/, 'propertyName'],
-  [/^\d+\b/, 'number'],
-  [/^"/, 'string'],
-];
+const wordMarks = new Map(wordKinds.map((name) => [name, Decoration.mark({ class: `seclang-${name}` })]));
 
-const seclang = StreamLanguage.define<null>({
-  name: 'seclang',
-  token(stream: StringStream): string | null {
-    if (stream.eatSpace()) return null;
-    for (const [pattern, name] of words) if (stream.match(pattern)) return name;
-    stream.next();
-    return null;
-  },
+const colourer = new MatchDecorator({
+  regexp: wordPattern,
+  decoration: (match) => wordMarks.get(kindOfWord(match)) ?? null,
 });
 
-const colours = HighlightStyle.define([
-  { tag: tags.comment, color: 'var(--ink-3)' },
-  { tag: tags.keyword, color: 'var(--accent-ink)', fontWeight: '600' },
-  { tag: tags.operatorKeyword, color: 'var(--warn)' },
-  { tag: tags.macroName, color: 'var(--info)' },
-  { tag: tags.variableName, color: 'var(--info)' },
-  { tag: tags.propertyName, color: 'var(--good)' },
-  { tag: tags.atom, color: 'var(--danger)' },
-  { tag: tags.number, color: 'var(--warn)' },
-]);
+const colours = ViewPlugin.fromClass(
+  class {
+    marks: DecorationSet;
+    constructor(view: EditorView) {
+      this.marks = colourer.createDeco(view);
+    }
+    update(update: ViewUpdate): void {
+      this.marks = colourer.updateDeco(update, this.marks);
+    }
+  },
+  { decorations: ({ marks }) => marks },
+);
 
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--sunken)', color: 'var(--ink)', fontSize: '13px', minHeight: '180px' },
@@ -50,6 +37,13 @@ const look = EditorView.theme({
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '&.cm-focused': { outline: '2px solid var(--focus)' },
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line-strong)' },
+  '.seclang-comment': { color: 'var(--ink-3)' },
+  '.seclang-directive': { color: 'var(--accent-ink)', fontWeight: '600' },
+  '.seclang-operator': { color: 'var(--warn)' },
+  '.seclang-variable': { color: 'var(--info)' },
+  '.seclang-key': { color: 'var(--good)' },
+  '.seclang-action': { color: 'var(--danger)' },
+  '.seclang-number': { color: 'var(--warn)' },
 });
 
 /** Positions of the control plane (line and column from 1) as those of the text. */
@@ -91,13 +85,12 @@ export function SeclangEditor(props: {
           lineNumbers(),
           history(),
           lintGutter(),
-          seclang,
-          syntaxHighlighting(colours),
+          colours,
           look,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': props.label }),
           editable.of(EditorView.editable.of(!props.isDisabled)),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
+          keymap.of([...keys, ...historyKeymap]),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) props.onInput(update.state.doc.toString());
           }),

@@ -1,8 +1,8 @@
 // What an import did, or would do, with each record of a report: the numbers add up to what was read.
 import { For, Show, type JSX } from 'solid-js';
-import { showCount } from '../../client/moments.js';
-import { Badge, Foreign } from '../../kit/basics.js';
-import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { showCount } from '../../../client/moments.js';
+import { Badge, Foreign } from '../../../kit/basics.js';
+import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
 
 /** As `/imports` answers it. */
 export interface ImportReport {

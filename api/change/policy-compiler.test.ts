@@ -1,14 +1,18 @@
 import { defaultSettings, requireSettings, ruleSettingsOf } from '#settings';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { toProxyConfig, upstreamDefaults } from '#proxy/contract';
 import { artifactPath } from './artifacts.js';
+import { endOf } from './compile-child.js';
 import { replayConfigOf } from './replay.js';
-import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './compile-thread.js';
+import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './policy-compiler.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
@@ -190,25 +194,25 @@ t.test(
     const behind = [compiler.compile(policy({ mode: 'DetectionOnly' })), compiler.compile(policy({ mode: 'Off' }))];
     await t.rejects(slow, { code: 'busy', status: 503, message: /took longer than 180 s.*send the same again/s });
     for (const one of await Promise.all(behind)) {
-      t.equal(one.kind, 'compiled', 'a new thread takes what the old one had not begun');
+      t.equal(one.kind, 'compiled', 'a new one takes what the old one had not begun');
       if (one.kind === 'compiled') await one.stored;
     }
   },
 );
 
-t.test('a thread that takes too long is given up; one that is closed answers nobody', async (t) => {
+t.test('a process that takes too long is given up; one that is closed answers nobody', async (t) => {
   const slow = await start(t, { timeoutMs: 1 });
   await t.rejects(slow.compiler.compile(policy({})), /took longer/);
-  await t.rejects(slow.compiler.compile(policy({})), /took longer/, 'and the next one begins a thread of its own');
+  await t.rejects(slow.compiler.compile(policy({})), /took longer/, 'and the next one begins a process of its own');
   const { compiler } = await start(t);
   const asked = compiler.compile(policy({}));
   await Promise.all([t.rejects(asked, /closing/), compiler.close()]);
-  await t.rejects(compiler.compile(policy({})), /closing/, 'closed stays closed: nobody would end a thread begun now');
+  await t.rejects(compiler.compile(policy({})), /closing/, 'closed stays closed: nobody would end a process begun now');
 });
 
-t.test('a thread that has had nothing to do is ended; the next one reads the rules anew', async (t) => {
+t.test('a process that has had nothing to do is ended; the next one reads the rules anew', async (t) => {
   const { compiler } = await start(t, { idleMs: 1 });
-  // a thread that knows this policy only looks for its artifact
+  // one that knows this policy only looks for its artifact
   const isNew = async (): Promise<boolean> => {
     const compiled = await compiler.compile(policy({}));
     if (compiled.kind !== 'compiled') throw new Error('it compiles');
@@ -216,18 +220,121 @@ t.test('a thread that has had nothing to do is ended; the next one reads the rul
     return 'program' in compiled.steps;
   };
   t.equal(await isNew(), true);
-  await until('a second thread answers', isNew);
+  await until('a second one answers', isNew);
 });
 
-t.test('R13: compiling gives way to whoever answers requests', { skip: process.platform !== 'linux' }, async (t) => {
-  const niceOf = async (task: string): Promise<number> =>
-    // behind the name, which may hold anything: field 19 of proc(5)
-    Number((await readFile(`/proc/self/task/${task}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ')[16]);
-  const { compiler } = await start(t);
+/** Processes that this one has started and that are still there: the number and the niceness of every thread. */
+async function childrenOf(pid: number): Promise<{ readonly pid: number; readonly nice: readonly number[] }[]> {
+  // behind the name, which may hold anything: fields 4 and 19 of proc(5)
+  const fields = async (file: string): Promise<string[]> =>
+    (await readFile(file, 'utf8').catch(() => '')).replace(/^.*\) /s, '').split(' ');
+  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    all.map(async (name) => {
+      const [state, parent] = await fields(`/proc/${name}/stat`);
+      if (Number(parent) !== pid || state === 'Z') return [];
+      const threads = await readdir(`/proc/${name}/task`).catch(() => []);
+      const nice = await Promise.all(
+        threads.map(async (id) => Number((await fields(`/proc/${name}/task/${id}/stat`))[16])),
+      );
+      return [{ pid: Number(name), nice }];
+    }),
+  );
+  return found.flat();
+}
+const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
+
+t.test('R13: compiling and all that belongs to it give way to whoever answers requests', onLinux, async (t) => {
+  const { compiler } = await start(t, { threads: 2 });
   const compiled = await compiler.compile(policy({}));
-  if (compiled.kind === 'compiled') await compiled.stored;
-  const tasks = await readdir('/proc/self/task');
-  const own = await niceOf(String(process.pid));
-  t.equal(own, 0, 'the thread that answers is as before');
-  t.ok((await Promise.all(tasks.map(niceOf))).includes(15), 'the one that compiles is not');
+  if (compiled.kind !== 'compiled') throw new Error('it compiles');
+  await compiled.stored;
+  const [child, ...others] = await childrenOf(process.pid);
+  t.same(others, [], 'one process compiles');
+  t.ok((child?.nice.length ?? 0) > 4, 'it has threads that V8 and the pool started');
+  t.same(
+    child?.nice.filter((nice) => nice < 15),
+    [],
+    'none of them is at the priority of those that serve',
+  );
+  const own = await readdir('/proc/self/task');
+  t.ok(own.length > 0 && getPriority() < 15, 'this one is as before');
+  await compiler.close();
+  t.same(await childrenOf(process.pid), [], 'and is gone when it is closed');
+});
+
+t.test('R13: a compile that needs more memory than it may have is refused with what to do', async (t) => {
+  const { compiler } = await start(t, { heapMb: 20 });
+  const value = Array.from({ length: 300 }, (_, n) => `word-${n}-${'x'.repeat(20)}`).join(' ');
+  const rules = Array.from({ length: 200 }, (_, n) => ({
+    id: 1_000_001 + n,
+    name: `large ${n}`,
+    variable: 'ARGS',
+    operator: 'pm',
+    value: value.replaceAll('word', `word${n}`),
+  }));
+  const custom = requireSettings({ custom_rules: rules }).custom_rules;
+  const asked = compiler.compile(policy({ custom_rules: custom }));
+  await t.rejects(asked, { code: 'apply_refused', status: 422, message: /more than the 20 MiB of memory.*Fewer/s });
+});
+
+t.test(
+  'R13: one that the system ends is the answer "busy", and the next is compiled by another',
+  onLinux,
+  async (t) => {
+    const { compiler } = await start(t);
+    const asked = compiler.compile(policy({}));
+    const refused = t.rejects(asked, { code: 'busy', status: 503, message: /short of memory/ });
+    await until('it has begun', async () => (await childrenOf(process.pid)).length === 1);
+    const [first] = await childrenOf(process.pid);
+    process.kill(first?.pid as number, 'SIGKILL');
+    await refused;
+    t.match(await compiler.compile(policy({})), { kind: 'compiled' });
+    t.not((await childrenOf(process.pid))[0]?.pid, first?.pid);
+  },
+);
+
+t.test('R13: it ends with the process that started it, also where that one is killed', onLinux, async (t) => {
+  const directory = await makeDirectory(t, 'compile');
+  const options = {
+    crsDirectory: await writeRuleSet(t),
+    unicodeMapping: null,
+    artifactsDirectory: join(directory, 'artifacts'),
+    cacheDirectory: join(directory, 'cache'),
+    threads: 1,
+  };
+  const source = [
+    `import { createPolicyCompiler } from ${JSON.stringify(new URL('./policy-compiler.js', import.meta.url).href)};`,
+    `const compiler = createPolicyCompiler(${JSON.stringify(options)});`,
+    `await compiler.compile(${JSON.stringify(policy({}))});`,
+    `console.log('compiled');`,
+    `setInterval(() => undefined, 1000);`,
+  ].join('\n');
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => parent.kill('SIGKILL'));
+  await once(parent.stdout, 'data');
+  const [child] = await childrenOf(parent.pid as number);
+  const pid = child?.pid as number;
+  const isThere = (): boolean => existsSync(`/proc/${pid}/exe`);
+  t.ok(isThere());
+  // one that is at something for ever hears of nothing: stopped here, and running again when it is alone
+  process.kill(pid, 'SIGSTOP');
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  process.kill(pid, 'SIGCONT');
+  await until('it is gone', () => !isThere());
+  t.pass('it is gone');
+});
+
+t.test('R13: why it ended is said with what mends it', async (t) => {
+  const heapMb = 2048;
+  t.match(endOf({ code: null, signal: 'SIGABRT', said: 'FATAL ERROR: … JavaScript heap out of memory', heapMb }), {
+    code: 'apply_refused',
+    message: /2048 MiB/,
+  });
+  t.match(endOf({ code: null, signal: 'SIGKILL', said: '', heapMb }), { code: 'busy', message: /short of memory/ });
+  t.match(endOf({ code: 9, signal: null, said: 'one\nlast words\n', heapMb }), { message: /with 9: one\nlast words$/ });
+  t.match(endOf({ code: null, signal: 'SIGSEGV', said: '', heapMb }), { message: /with SIGSEGV$/ });
 });

@@ -1,0 +1,156 @@
+// Which operations of the API the console offers: every one that a person would want is called from console/web. Those
+// that it leaves out are named here with the reason, and the test holds that nothing is missing on either side.
+
+/** Programs ask these; a person has no use for the answer. */
+export const forPrograms: Readonly<Record<string, string>> = {
+  'GET /api/health': 'probes of a load balancer',
+  'GET /api/ready': 'probes of a load balancer',
+  'GET /api/metrics': 'Prometheus',
+  'GET /api/sso/callback': 'the browser is sent there by the provider of the login',
+  'GET /api/v1/sso/login/{id}': 'the browser is led there from the login',
+  'GET /api/v1/sso/callback/{id}': 'the browser is sent there by the provider of the login',
+  'POST /api/dataplane/hello': 'nodes',
+  'POST /api/dataplane/records': 'nodes',
+  'POST /api/dataplane/samples': 'nodes',
+  'POST /api/dataplane/observations': 'nodes',
+  'POST /api/dataplane/clients': 'nodes',
+  'POST /api/dataplane/rules': '`gatehouse rules`, which has the unpacked files on its disk',
+  'POST /api/gateway/{type}': 'gateways; the page of other sources has the command',
+  'POST /api/ingest': 'programs that record requests; the page of other sources has the command',
+  'POST /api/ingest/mesh': 'sidecars; the page of other sources has the command',
+  'POST /api/ingest/v1/traces': 'collectors of OpenTelemetry; the page of other sources has their settings',
+  'POST /api/ci-scan': 'pipelines; a person uploads the document, and sees its gaps',
+  'POST /api/v1/ci/runs': 'pipelines; "Connect a pipeline" has the commands',
+  'POST /api/v1/ci/runs/{id}/artifacts': 'pipelines; "Connect a pipeline" has the commands',
+  'POST /api/v1/ci/runs/{id}/complete': 'pipelines; "Connect a pipeline" has the commands',
+  'GET /api/v1/ci/badge/{application_id}': 'whoever shows the picture; its address is made at "Connect a pipeline"',
+  'POST /api/v1/scm/webhook/{provider}': 'hosts of repositories',
+  'POST /api/v1/runtime/events': 'sensors',
+  'GET /api/v1/events': 'programs that follow what happens',
+  'GET /api/v1/events/stats': 'programs that follow what happens, and want to know how much is kept',
+  'GET /api/v1/meta/enums': 'programs that are written without the types of the document',
+  'POST /api/v1/rbac/check': 'programs that ask before they try',
+};
+
+/** The same is offered by way of another operation, which the console calls. */
+export const sameAs: Readonly<Record<string, string>> = {
+  'POST /api/v1/auth/login': 'POST /api/login',
+  'POST /api/v1/auth/mfa': 'POST /api/login/otp',
+  'DELETE /api/v1/auth/mfa': 'DELETE /api/account/totp',
+  'POST /api/v1/auth/mfa/enroll': 'POST /api/account/totp',
+  'POST /api/v1/auth/mfa/confirm': 'POST /api/account/totp/confirm',
+  'POST /api/v1/auth/logout': 'POST /api/logout',
+  'POST /api/v1/auth/logout-all': 'DELETE /api/account/sessions/{id}',
+  'POST /api/v1/auth/password/change': 'POST /api/account/password',
+  'GET /api/v1/auth/sessions': 'GET /api/account/sessions',
+  'POST /api/v1/auth/refresh': 'POST /api/login',
+  'GET /api/v1/users': 'GET /api/users',
+  'POST /api/v1/users': 'POST /api/users',
+  'GET /api/v1/users/{id}': 'GET /api/users',
+  'PATCH /api/v1/users/{id}': 'PATCH /api/users/{id}',
+  'DELETE /api/v1/users/{id}': 'DELETE /api/users/{id}',
+  'POST /api/v1/users/{id}/suspend': 'PATCH /api/users/{id}',
+  'POST /api/v1/users/{id}/activate': 'PATCH /api/users/{id}',
+  'POST /api/v1/users/{id}/reset-password': 'POST /api/users/{id}/password',
+  'GET /api/v1/sso/providers': 'GET /api/settings',
+  'POST /api/v1/sso/providers': 'PATCH /api/settings',
+  'GET /api/v1/sso/providers/{id}': 'GET /api/settings',
+  'PATCH /api/v1/sso/providers/{id}': 'PATCH /api/settings',
+  'DELETE /api/v1/sso/providers/{id}': 'PATCH /api/settings',
+  'GET /api/v1/audit': 'GET /api/audit',
+  'GET /api/v1/audit/verify': 'GET /api/audit/verify',
+  'GET /api/users/{id}': 'GET /api/users',
+  'PUT /api/settings': 'PATCH /api/settings',
+  'GET /api/spec/preview': 'GET /api/spec/{id}/preview',
+  'POST /api/spec/preview': 'GET /api/spec/{id}/preview',
+  'GET /api/config/versions/{id}': 'GET /api/config/versions',
+  'GET /api/v1/tokens/{id}': 'GET /api/v1/tokens',
+  'GET /api/v1/projects/{id}': 'GET /api/v1/projects',
+  'GET /api/v1/imports/{id}': 'GET /api/v1/imports',
+  'GET /api/v1/mutes/{id}': 'GET /api/v1/mutes',
+  'GET /api/v1/acceptances/{id}': 'GET /api/v1/acceptances',
+  'GET /api/v1/sla/policies/{id}': 'GET /api/v1/sla/policies',
+  'GET /api/v1/gate/definitions/{id}': 'GET /api/v1/gate/definitions',
+  'GET /api/v1/scm/hooks/{id}': 'GET /api/v1/scm/hooks',
+  'GET /api/v1/runs/{id}': 'GET /api/v1/runs',
+  'GET /api/v1/findings/stats': 'GET /api/v1/posture/trend',
+  'GET /api/v1/applications/{id}/score-history': 'GET /api/v1/posture/trend',
+  'GET /api/alerts/{id}': 'GET /api/alerts',
+  'GET /api/v1/vulnerabilities': 'GET /api/v1/findings',
+  'GET /api/v1/reports/{id}': 'GET /api/v1/reports',
+  'POST /api/v1/reports/preview': 'POST /api/v1/reports',
+};
+
+/** A person would want these, and no page offers them yet. The list only shrinks. */
+export const notYet: readonly string[] = [
+  'GET /api/roles/matrix',
+  'GET /api/users/{id}/sessions',
+  'GET /api/v1/rbac/permissions',
+  'GET /api/v1/rbac/roles',
+  'POST /api/v1/rbac/roles',
+  'GET /api/v1/rbac/roles/{id}',
+  'PATCH /api/v1/rbac/roles/{id}',
+  'DELETE /api/v1/rbac/roles/{id}',
+  'GET /api/v1/rbac/grants/{user_id}',
+  'PUT /api/v1/rbac/grants/{user_id}',
+  'POST /api/v1/sso/providers/{id}/test',
+  'GET /api/v1/targets',
+  'POST /api/v1/targets',
+  'GET /api/v1/targets/{id}',
+  'PATCH /api/v1/targets/{id}',
+  'DELETE /api/v1/targets/{id}',
+  'GET /api/v1/target-groups',
+  'POST /api/v1/target-groups',
+  'GET /api/v1/target-groups/{id}',
+  'PATCH /api/v1/target-groups/{id}',
+  'DELETE /api/v1/target-groups/{id}',
+  'GET /api/v1/target-groups/{id}/targets',
+  'PUT /api/v1/target-groups/{id}/targets',
+  'GET /api/v1/findings/facets',
+  'GET /api/v1/imports/mappings',
+  'POST /api/v1/imports/mappings',
+  'GET /api/v1/imports/mappings/{id}',
+  'PATCH /api/v1/imports/mappings/{id}',
+  'DELETE /api/v1/imports/mappings/{id}',
+  'PATCH /api/v1/mutes/{id}',
+  'POST /api/v1/policies/{id}/evaluate',
+  'GET /api/v1/policies',
+  'POST /api/v1/policies',
+  'GET /api/v1/policies/{id}',
+  'PATCH /api/v1/policies/{id}',
+  'DELETE /api/v1/policies/{id}',
+  'GET /api/v1/assessments',
+  'POST /api/v1/assessments',
+  'GET /api/v1/assessments/{id}',
+  'PATCH /api/v1/assessments/{id}',
+  'DELETE /api/v1/assessments/{id}',
+  'POST /api/v1/graph/attack-chains/explain',
+  'GET /api/v1/graph/attack-chains/{id}',
+  'GET /api/v1/graph/capabilities',
+  'GET /api/v1/graph/toxic-rules',
+  'GET /api/v1/sca/components',
+  'GET /api/v1/sca/components/{id}',
+  'POST /api/v1/sca/match',
+];
+
+const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
+
+/** `GET /api/users` of each operation of a document. */
+export const operationsOf = (paths: Readonly<Record<string, object>>): string[] =>
+  Object.entries(paths).flatMap(([path, of]) =>
+    Object.keys(of).flatMap((method) => (methods.has(method) ? [`${method.toUpperCase()} ${path}`] : [])),
+  );
+
+/**
+ * The operations that a source names as a string, which is how the typed client is called; of a template those that it
+ * may stand for.
+ */
+export function calledIn(source: string, known: readonly string[]): Set<string> {
+  const called = new Set(known.filter((operation) => source.includes(`'${operation}'`)));
+  for (const [, template = ''] of source.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`]*\$\{[^`]*)`/g)) {
+    const parts = template.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    const pattern = new RegExp(`^${parts.join('[\\w-]+')}$`);
+    for (const operation of known) if (pattern.test(operation)) called.add(operation);
+  }
+  return called;
+}

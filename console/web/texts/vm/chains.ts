@@ -1,0 +1,38 @@
+// English texts of what becomes of attack chains: which are new and gone, and what mending findings would change.
+import type { Shown } from '../shown.js';
+
+export const chainsText = {
+  history: 'New and gone',
+  historyAbout: 'Looked at once a minute: since when a chain stands, and when one went.',
+  every: 'All',
+  standing: 'standing',
+  gone: 'gone',
+  state: 'State',
+  since: 'Since',
+  goneAt: 'Gone',
+  noHistory: 'No chain was seen yet',
+  noHistoryAbout: 'The first comes with findings that add up to an attack.',
+  chooseOne: (a: Shown) => `Mended: ${a}`,
+  choose: 'Mended',
+  dangerous: 'Danger',
+  whatIf: (a: Shown) => `What if these ${a} were mended?`,
+  whatIfPatched: 'What do the patches stop?',
+  whatIfAbout: 'Choose findings below; nothing is changed by it.',
+  withPatches: 'Also what proven virtual patches stop',
+  result: 'What would be left',
+  before: 'Now',
+  after: 'Then',
+  what: 'What',
+  figures: {
+    chains: 'Attack chains',
+    danger_chains: 'Dangerous ones',
+    toxic_combinations: 'Toxic combinations',
+    cross_service: 'Across services',
+    lateral_movement: 'Lateral movement',
+    runtime_proven_chains: 'Proven at runtime',
+    max_chain_risk: 'Highest chain risk',
+  },
+  chainsGone: (a: Shown) => `Chains that would go: ${a}`,
+  chainsNew: (a: Shown) => `Chains that would take their place: ${a}`,
+  nothingGoes: 'No chain would go: others hold each of them up.',
+} as const;

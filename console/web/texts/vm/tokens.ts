@@ -1,0 +1,51 @@
+// English texts of tokens and jobs of the vulnerability manager, and of the clock that pruning goes by.
+import type { Shown } from '../shown.js';
+
+export const tokensText = {
+  vmTokens: 'Tokens of the vulnerability manager',
+  vmTokensAbout: 'For pipelines, scanners and sensors: each may be confined to some applications and networks.',
+  newVmToken: 'New manager token',
+  name: 'Name',
+  kind: 'Kind',
+  scopes: 'Scopes',
+  onlyFor: 'Only for',
+  everything: 'everything its owner may see',
+  applications: (a: Shown) => `applications: ${a}`,
+  lastUsed: 'Last used',
+  ends: 'Ends',
+  never: 'never',
+  revoked: 'revoked',
+  revoke: 'Revoke',
+  rotate: 'Renew',
+  renewed: 'Keep it in the place of the one before, which opens nothing any more. It is shown once.',
+  made: 'Keep it where your program keeps secrets. It is shown once.',
+  gone: (a: Shown) => `The token ${a} is revoked.`,
+  actions: 'Actions',
+  none: 'There are no such tokens',
+  noneAbout: 'Pipelines log in with one: make it here, or at "Connect a pipeline".',
+  endsOn: 'Ends on',
+  endsHelp: 'Empty: never.',
+  application: 'Application',
+  anyApplication: 'Every application',
+  make: 'Make the token',
+
+  jobs: 'Jobs',
+  imports: 'Imports',
+  when: 'When',
+  state: 'State',
+  progress: 'Progress',
+  percent: (a: Shown) => `${a} %`,
+  who: 'Who',
+  result: 'What came of it',
+  cancel: 'Stop it',
+  cancelled: 'It is asked to stop.',
+  noJobs: 'No job has run yet',
+  noJobsAbout: 'Imports, runs of pipelines and other longer work are listed here.',
+
+  clockJumped: 'The clock has jumped ahead: nothing is pruned',
+  clockAbout: (a: Shown, b: Shown) =>
+    `Since ${a}. The last time that was believed is ${b}. If the clock of the machine is right now, say so: what is ` +
+    'older than its retention is deleted by it.',
+  clockRight: 'The clock is right',
+  clockConfirmed: 'The next run prunes by the clock.',
+} as const;
