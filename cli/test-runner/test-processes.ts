@@ -1,17 +1,16 @@
 // Test files as processes: each in one of its own, bounded in time, its temporary files gone with the run.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Report, type Outcome } from './report.js';
+import { makeScratch } from './scratch.js';
 
 const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
 
 export class TestProcesses {
   private readonly running = new Map<ChildProcess, Report>();
   /** Of a test that was killed, and of processes that tests kill. */
-  private readonly scratch = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  private readonly scratch = makeScratch();
 
   constructor(
     private readonly root: string,

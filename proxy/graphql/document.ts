@@ -39,7 +39,40 @@ export function mayBeDocument(text: string): boolean {
 
 /** Never throws. */
 export function readDocument(text: string): DocumentRead {
-  if (text.length > documentBounds.charsMax) return tooLarge;
+  return text.length > documentBounds.charsMax ? tooLarge : known.read(text);
+}
+
+/** Of all documents that are known; what is kept of one takes some ten times its text. */
+const knownCharsMax = 131_072;
+/** Longer ones are read anew each time. */
+const knownOneCharsMax = 8192;
+
+/**
+ * Documents that were read before, by their text: an application sends the same few and changes the variables only.
+ * Bounded, dropped whole when full; what a text means depends on nothing else.
+ */
+class KnownDocuments {
+  private documents = new Map<string, DocumentRead>();
+  private chars = 0;
+
+  read(text: string): DocumentRead {
+    const before = this.documents.get(text);
+    if (before !== undefined) return before;
+    const document = parseDocument(text);
+    if (text.length > knownOneCharsMax) return document;
+    this.chars += text.length;
+    if (this.chars > knownCharsMax) {
+      this.documents = new Map();
+      this.chars = text.length;
+    }
+    this.documents.set(text, document);
+    return document;
+  }
+}
+
+const known = new KnownDocuments();
+
+function parseDocument(text: string): DocumentRead {
   try {
     const texts = textsOf(text);
     if (texts === null) return tooLarge;

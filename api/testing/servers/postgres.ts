@@ -26,9 +26,13 @@ export const withoutPostgres = skipWithout(directoryFound, wanted);
 
 export interface Cluster {
   readonly directory: string;
+  /** Its files: to be copied while it does not run. */
+  readonly data: string;
   readonly url: string;
-  /** Creates an empty database and returns its URL. */
-  create(): Promise<string>;
+  /** Creates a database, empty or like the one called `template`, and returns its URL. */
+  create(wanted?: { readonly name?: string; readonly template?: string }): Promise<string>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
   /** Ends the server process at once, as a crash would (SIGQUIT: immediate shutdown, recovery at the next start). */
   crash(): Promise<void>;
   start(): Promise<void>;
@@ -45,18 +49,24 @@ async function findOwner(): Promise<Owner> {
   return { uid: Number(user.stdout), gid: Number(group.stdout) };
 }
 
-/** Goes with the test. Throws when the machine has none; see `withoutPostgres`. */
-export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> {
+/** Of its server, as 17.2. Throws when the machine has none. */
+export async function versionOfPostgres(): Promise<string> {
+  const { stdout } = await run(join(required(directoryFound, wanted), 'postgres'), ['--version']);
+  return /\d[\d.]*/.exec(stdout)?.[0] ?? stdout.trim();
+}
+
+/**
+ * A new cluster, or a copy of the files `template` of one that does not run. Goes with the test. Throws when the
+ * machine has none; see `withoutPostgres`.
+ */
+export async function startCluster(t: Pick<Test, 'teardown'>, template: string | null = null): Promise<Cluster> {
   const programs = required(directoryFound, wanted);
   const owner = await findOwner();
   const directory = await makeDirectory(t, 'pg');
   if (owner.uid !== undefined && owner.gid !== undefined) await chown(directory, owner.uid, owner.gid);
   const data = join(directory, 'd');
-  await run(
-    join(programs, 'initdb'),
-    ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'],
-    { ...owner, cwd: directory },
-  );
+  if (template === null) await initialise(join(programs, 'initdb'), data, { ...owner, cwd: directory });
+  else await run('cp', ['-a', template, data]); // with its owner
   const port = await freePort();
   const url = (name: string): string => `postgres://gatehouse@127.0.0.1:${port}/${name}`;
   let server: ChildProcess | null = null;
@@ -70,7 +80,7 @@ export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> 
     server = startServer(programs, { data, directory, port, owner });
     await untilReady(programs, server, port);
   };
-  t.teardown(() => end('SIGINT'));
+  t.teardown(() => end('SIGQUIT')); // what is thrown away needs no checkpoint
   // a test that leaves without its tear-down
   process.once('exit', () => {
     if (server === null) return;
@@ -80,16 +90,25 @@ export async function startCluster(t: Pick<Test, 'teardown'>): Promise<Cluster> 
   await start();
   return {
     directory,
+    data,
     url: url('postgres'),
-    async create() {
-      const name = `t${process.pid}_${++made}`;
-      await run(join(programs, 'createdb'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'gatehouse', name]);
+    async create({ name = `t${process.pid}_${++made}`, template: like = 'template1' } = {}) {
+      const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'gatehouse'];
+      await run(join(programs, 'createdb'), [...at, '-T', like, name]);
       return url(name);
     },
+    stop: () => end('SIGINT'),
     crash: () => end('SIGQUIT'),
     start,
   };
 }
+
+const initialise = (program: string, data: string, options: Owner & { readonly cwd: string }): Promise<unknown> =>
+  run(
+    program,
+    ['-D', data, '--no-sync', '-U', 'gatehouse', '-A', 'trust', '--no-locale', '-E', 'UTF8', '--wal-segsize=1'],
+    options,
+  );
 
 interface Place {
   readonly data: string;
