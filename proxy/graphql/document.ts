@@ -74,18 +74,30 @@ const known = new KnownDocuments();
 
 function parseDocument(text: string): DocumentRead {
   try {
-    const texts = textsOf(text);
-    if (texts === null) return tooLarge;
-    return split(parse(text, { noLocation: true, maxTokens: documentBounds.tokensMax }), texts);
+    // Parsing descends with the brackets, so that a text is counted first where it could be too much.
+    if (!isSurelySmall(text) && isTooLarge(text)) return tooLarge;
+    const document = parse(text, { maxTokens: documentBounds.tokensMax });
+    return split(document, textsOf(document));
   } catch {
     return unreadable; // a syntax error, told by the application itself
   }
 }
 
-/** null: more tokens or brackets than are read. Throws GraphQLError. */
-function textsOf(text: string): string[] | null {
+/** Each token has a letter, and each level a bracket of its own. */
+function isSurelySmall(text: string): boolean {
+  const { tokensMax, bracketsMax } = documentBounds;
+  if (text.length > tokensMax) return false;
+  let brackets = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x7b || unit === 0x5b || unit === 0x28) brackets += 1;
+  }
+  return brackets <= bracketsMax;
+}
+
+/** More tokens or brackets than are read. Throws GraphQLError. */
+function isTooLarge(text: string): boolean {
   const lexer = new Lexer(new Source(text));
-  const first = lexer.token;
   let tokens = 0;
   let brackets = 0;
   for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
@@ -93,17 +105,34 @@ function textsOf(text: string): string[] | null {
     const { kind } = token;
     if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) brackets += 1;
     else if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) brackets -= 1;
-    if (tokens > documentBounds.tokensMax || brackets > documentBounds.bracketsMax) return null;
+    if (tokens > documentBounds.tokensMax || brackets > documentBounds.bracketsMax) return true;
   }
+  return false;
+}
+
+/** Comments are in the list of tokens, although no node has them. */
+function textsOf({ loc }: DocumentNode): string[] {
   const texts = new Set<string>();
-  // Comments are in the list of tokens, although `advance` leaves them out.
-  for (let token = first.next; token !== null; token = token.next)
+  for (let token = loc?.startToken ?? null; token !== null; token = token.next)
     if (
       (token.kind === TokenKind.STRING || token.kind === TokenKind.BLOCK_STRING || token.kind === TokenKind.COMMENT) &&
       token.value !== ''
     )
       texts.add(token.value);
   return [...texts];
+}
+
+/** `query GetUser(` and what else only a document with one operation begins like. */
+const named = /^[\s,\ufeff]*(query|mutation|subscription)\s+([_A-Za-z]\w{0,99})\s*[({@]/;
+
+/**
+ * As `operationName`, told by the first words, where they say it: for those who need nothing else of a document. null:
+ * they do not.
+ */
+export function operationNameByWords(text: string, wanted: string | null): string | null {
+  const [, kind, name] = named.exec(text) ?? [];
+  if (kind === undefined || name === undefined || !text.trimEnd().endsWith('}')) return null;
+  return wanted === null || wanted === name ? `${kind}:${name}` : null;
 }
 
 function split({ definitions }: DocumentNode, texts: readonly string[]): DocumentRead {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { RequestHead } from '#engine';
 import { performance } from 'node:perf_hooks';
 import { dataPlaneDefaults } from '#settings';
-import { documentBounds, readDocument } from './document.js';
+import { documentBounds, operationName, operationNameByWords, readDocument } from './document.js';
 import { measure } from './measures.js';
 import type { GraphqlConfig } from './endpoints.js';
 import { graphqlStep } from './step.js';
@@ -142,6 +142,43 @@ t.test('P2: introspection in every transport, and nothing like it', async (t) =>
     post(`--b\r\n\r\n{"query":"${first}"}\r\n--b--`, { config: on, type: 'multipart/form-data; boundary=b' }).id,
     introspection,
   );
+});
+
+t.test('P2: the name of an operation by its first words is the one that reading gives, or none', async (t) => {
+  const documents: readonly (readonly [string, string | null, boolean])[] = [
+    ['query GetUser { a }', null, true],
+    [' ,query GetUser($a: Int) { a(b: $a) }\n', null, true],
+    ['mutation Pay @live { pay }', 'Pay', true],
+    ['query A { a } query B { b }', null, true],
+    ['query A { a } query B { b }', 'B', false],
+    ['{ a }', null, false],
+    ['query { a }', null, false],
+    ['# query A { a }\nquery B { b }', null, false],
+    ['fragment F on Q { a } query A { ...F }', null, false],
+    ['query A { a', null, false],
+    ['query builder, and (more)', null, false],
+  ];
+  for (const [text, wanted, isTold] of documents) {
+    const told = operationNameByWords(text, wanted);
+    t.equal(told !== null, isTold, text);
+    const read = readDocument(text);
+    if (told !== null) t.equal(read.kind === 'read' && operationName(read.document, wanted), told, text);
+  }
+});
+
+t.test('P2: bounds hold for a document that is read again, and on both sides of what is surely small', async (t) => {
+  const nested = (levels: number) => `${'{a'.repeat(levels)}${'}'.repeat(levels)}`;
+  const many = (tokens: number) => `{${'a '.repeat(tokens)}}`;
+  for (const [text, kind] of [
+    [nested(100), 'read'],
+    [nested(101), 'too-large'],
+    [many(4990), 'read'],
+    [many(5001), 'too-large'],
+    [`{a(b: "${'('.repeat(200)}")}`, 'read'],
+    [`{a(b: "${'x'.repeat(9000)}")}`, 'read'],
+    ['{', 'unreadable'],
+  ] as const)
+    for (const time of ['first', 'second']) t.equal(readDocument(text).kind, kind, `${text.slice(0, 20)} ${time}`);
 });
 
 t.test('P2: limits', async (t) => {

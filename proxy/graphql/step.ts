@@ -9,7 +9,7 @@ import type { RequestHead } from '#engine';
 import type { Decision } from '../admit/decision.js';
 import { findField } from '../http/header-fields.js';
 import { isGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
-import { mayBeDocument, operationName, readDocument, type DocumentRead } from './document.js';
+import { mayBeDocument, operationName, operationNameByWords, readDocument, type DocumentRead } from './document.js';
 import { measure } from './measures.js';
 import { isGraphqlPath, mentionsIntrospection, queryStartOf } from './shape.js';
 import {
@@ -91,6 +91,10 @@ export class GraphqlStep {
     if (isProtected && sent.batch > limits.batchMax && sent.documents.some(({ text }) => mayBeDocument(text)))
       this.refuse('limits', `batch of ${sent.batch}`);
     return rewritten(latin1, sent, (document) => {
+      if (!isProtected && !this.place.isEndpoint) {
+        this.operation ??= operationNameByWords(document.text, document.operationName);
+        if (this.operation !== null) return null;
+      }
       const read = this.read(document);
       if (isProtected) this.judge(document, read);
       if (read.kind !== 'read') return null;
