@@ -1,6 +1,6 @@
-// The sandbox's thread: checks of rules, rule tests and verifications of exclusions. sandbox.ts starts it for one job
-// and ends it then.
-import { parentPort, workerData } from 'node:worker_threads';
+// The sandbox's thread: checks of rules, rule tests and verifications of exclusions, one job after the other as
+// sandbox-thread.ts sends them. A job leaves nothing behind that the next one could see.
+import { parentPort } from 'node:worker_threads';
 import { suggestExclusion } from '../suggestions/suggest-exclusion.js';
 import { checkRulesOfSettings } from './check-settings.js';
 import { runRuleTests } from './rule-tests.js';
@@ -17,4 +17,5 @@ function run(job: SandboxJob): SandboxReply {
   }
 }
 
-parentPort?.postMessage(run(workerData as SandboxJob));
+const port = parentPort;
+port?.on('message', (job: SandboxJob) => port.postMessage(run(job)));

@@ -23,3 +23,27 @@ t.test('S3: a job that has had its time is ended, and one that gets none is told
   const hopeless = createRuleSandbox({ testTimeoutMs: 1, patienceMs: 1, cpuMs: () => 0 });
   await t.rejects(hopeless.runTests(job), { code: 'busy', status: 503, message: /too much to do/ });
 });
+
+t.test('a thread serves one job after the other, and no job sees what another one did', async (t) => {
+  const sandbox = createRuleSandbox();
+  const failing: RuleTestJob = { ...job, tests: job.tests.map((test) => ({ ...test, uri: '/?q=lamp' })) };
+  const startedMs = performance.now();
+  t.match(await sandbox.runTests(job), [{ passed: true }]);
+  const firstMs = performance.now() - startedMs;
+  for (let round = 0; round < 120; round += 1)
+    t.match(await sandbox.runTests(round % 2 === 0 ? failing : job), [{ passed: round % 2 === 1 }], `${round}`);
+  const laterMs = (performance.now() - startedMs - firstMs) / 120;
+  t.ok(laterMs < firstMs / 2, `${laterMs.toFixed(1)} ms each after a first one of ${firstMs.toFixed(0)}`);
+});
+
+t.test('what was ended by the clock does not get the next job', async (t) => {
+  let usedMs = 0;
+  let isStrict = false;
+  const sandbox = createRuleSandbox({ testTimeoutMs: 1, cpuMs: () => (isStrict ? (usedMs += 10) : 0) });
+  t.match(await sandbox.runTests(job), [{ passed: true }]);
+  isStrict = true;
+  const many = Array.from({ length: 3000 }, () => job);
+  await t.rejects(sandbox.runAll(many), { code: 'validation_failed' });
+  isStrict = false;
+  t.match(await sandbox.runTests(job), [{ passed: true }]);
+});

@@ -1,9 +1,9 @@
-// Rules of people run here, not in the API's thread: a job has a thread of its own and a time after which it is ended.
-import { Worker } from 'node:worker_threads';
+// Rules of people run here, not in the API's thread: a job has a thread to itself and a time after which it is ended.
 import { ApiError } from '../http-kit/index.js';
 import type { ExclusionRequest, ExclusionSuggestion } from '../suggestions/suggest-exclusion.js';
 import type { ChangedRules, RulesFinding, RulesOfSettings } from './check-settings.js';
 import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
+import { SpareThreads } from './sandbox-thread.js';
 
 export type SandboxJob =
   | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
@@ -74,10 +74,13 @@ export function createRuleSandbox(options: SandboxOptions = {}): RuleSandbox {
   const { testTimeoutMs = 10_000, suggestTimeoutMs = 120_000, threads = 1 } = options;
   const { patienceMs = 60_000, cpuMs = cpuOfProcess } = options;
   const turns = new Turns(threads);
+  const spare = new SpareThreads();
   const run = async (job: SandboxJob, timeoutMs: number): Promise<SandboxReply> => {
     await turns.enter();
     try {
-      return await runInThread(job, { timeoutMs, patienceMs: Math.max(patienceMs, timeoutMs), cpuMs });
+      return await spare.run(job, (ring) =>
+        watch({ timeoutMs, patienceMs: Math.max(patienceMs, timeoutMs), cpuMs }, ring),
+      );
     } finally {
       turns.leave();
     }
@@ -141,24 +144,4 @@ function watch({ timeoutMs, patienceMs, cpuMs }: Bounds, ring: (error: ApiError)
   };
   let alarm = setTimeout(look, timeoutMs);
   return () => clearTimeout(alarm);
-}
-
-async function runInThread(job: SandboxJob, bounds: Bounds): Promise<SandboxReply> {
-  const worker = new Worker(new URL('./sandbox-worker.js', import.meta.url), {
-    workerData: job,
-    name: 'gatehouse-sandbox',
-    resourceLimits: { maxOldGenerationSizeMb: 1024 },
-  });
-  let endWatch: (() => void) | undefined;
-  try {
-    return await new Promise<SandboxReply>((resolve, reject) => {
-      endWatch = watch(bounds, reject);
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', (code) => reject(new Error(`the sandbox's thread ended with ${code} before it answered`)));
-    });
-  } finally {
-    endWatch?.();
-    await worker.terminate();
-  }
 }
