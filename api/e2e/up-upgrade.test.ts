@@ -53,15 +53,18 @@ const statusOf = (path: string): Promise<number> =>
     () => 0, // not open yet
   );
 
-/** What the owner's word is answered, as often as it can be asked, until `done`. */
+/** A hole of this length would be met; without a pause the questions take the processor from what they wait for. */
+const betweenMs = 5;
+
+/** What the owner's word is answered, until `done`. */
 async function probeUntil(done: Promise<unknown>): Promise<ReadonlyMap<number, number>> {
   const answers = new Map<number, number>();
   let isOver = false;
   const watched = done.finally(() => (isOver = true));
   while (!isOver) {
     const status = await statusOf(word);
-    if (status === 0) await pause(5);
-    else answers.set(status, (answers.get(status) ?? 0) + 1);
+    if (status !== 0) answers.set(status, (answers.get(status) ?? 0) + 1);
+    await pause(betweenMs);
   }
   await watched;
   return answers;

@@ -1,8 +1,9 @@
 // The whole of `gatehouse up` on free ports, with a small rule set of our own, and a real browser in front of it.
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { copyMigratedTemplate } from '#api/testing/database-templates';
 import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
 import { launchChromium, logInAs, settled, watchRequests } from './browser.js';
@@ -27,7 +28,10 @@ export async function startStack(t: Test, more: Readonly<Record<string, string>>
   const home = await makeHome(t);
   const ports = await freePorts();
   const envFile = join(home, '.env');
-  await writeFile(envFile, `GATEHOUSE_DATA=${join(home, 'data')}\nCRS_DIR=${await writeRuleSet(t)}\n`);
+  const data = join(home, 'data');
+  // the first start of an installation makes one, which is for the tests of `up` to see and takes some seconds
+  await rename(await copyMigratedTemplate(t), join(data, 'db'));
+  await writeFile(envFile, `GATEHOUSE_DATA=${data}\nCRS_DIR=${await writeRuleSet(t)}\n`);
   const up = startUp(t, {
     ...ports,
     GATEHOUSE_ENV_FILE: envFile,
