@@ -40,10 +40,13 @@ const Settings = page(() => import('./pages/settings/settings.js').then((m) => m
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
 const Nodes = page(() => import('./pages/admin/nodes.js').then((m) => m.Nodes));
 const Audit = page(() => import('./pages/admin/audit.js').then((m) => m.Audit));
-const Users = page(() => import('./pages/admin/users.js').then((m) => m.Users));
+const Access = page(() => import('./pages/admin/access/access.js').then((m) => m.Access));
 const Tokens = page(() => import('./pages/admin/tokens.js').then((m) => m.Tokens));
 const Findings = page(() => import('./pages/vulnerabilities/findings.js').then((m) => m.Findings));
 const Applications = page(() => import('./pages/vulnerabilities/applications.js').then((m) => m.Applications));
+const Targets = page(() => import('./pages/targets/targets.js').then((m) => m.Targets));
+const Assessments = page(() => import('./pages/assessments/assessments.js').then((m) => m.Assessments));
+const Policies = page(() => import('./pages/policies/policies.js').then((m) => m.Policies));
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
@@ -158,12 +161,15 @@ render(
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />
+      <Route path="/vulnerabilities/targets" component={Targets} />
+      <Route path="/vulnerabilities/assessments" component={Assessments} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/reports" component={Reports} />
       <Route path="/vulnerabilities/exploits" component={Exploits} />
       <Route path="/vulnerabilities/patches" component={FindingPatches} />
       <Route path="/vulnerabilities/gates" component={PipelineGates} />
+      <Route path="/vulnerabilities/policies" component={Policies} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />
       <Route path="/vulnerabilities/deadlines" component={Deadlines} />
       <Route path="/compliance" component={Compliance} />
@@ -172,7 +178,7 @@ render(
       <Route path="/admin/changes" component={Changes} />
       <Route path="/admin/nodes" component={Nodes} />
       <Route path="/admin/audit" component={Audit} />
-      <Route path="/admin/users" component={Users} />
+      <Route path="/admin/users" component={Access} />
       <Route path="/admin/tokens" component={Tokens} />
       <Route path="/admin/licence" component={Licence} />
       <Route path="/account" component={Account} />

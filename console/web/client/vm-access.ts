@@ -21,6 +21,8 @@ export type VmPermission =
   | 'view_scans'
   | 'view_assets'
   | 'edit_assets'
+  | 'manage_policies'
+  | 'manage_roles'
   | 'view_reports'
   | 'build_reports';
 

@@ -1,18 +1,18 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { ask, call, Refused, type Item } from '../../client/http.js';
+import { ask, call, Refused } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { account, type Role } from '../../client/session.js';
-import { Badge, Button, Card, Foreign, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
-import { Table, type TableColumn } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
+import { createChosen, ListCard } from '../../kit/table/list-card.js';
+import type { TableColumn } from '../../kit/table/table.js';
 import { adminText as words } from '../../texts/admin.js';
-
-type User = Item<'GET /api/users'>;
+import { rolesText } from '../../texts/resources/roles.js';
+import { UserDrawer, type User } from './access/user-drawer.js';
 
 const isMe = (user: User): boolean => user.id === account()?.id;
 
@@ -270,6 +270,8 @@ const columnsOf = (
 export function Users(): JSX.Element {
   const list = createPagedList('GET /api/users', () => ({}));
   const [isAdding, setAdding] = createAsked('add');
+  const [chosen, choose] = createChosen('user');
+  const opened = (): User | undefined => list.items().find(({ id }) => id === chosen());
   const [question, setQuestion] = createSignal<Question | null>(null);
   const [forgetful, setForgetful] = createSignal<User | null>(null);
   const [isBusy, setBusy] = createSignal(false);
@@ -288,20 +290,24 @@ export function Users(): JSX.Element {
   };
   return (
     <>
-      <PageHead title={words.users} about={words.usersAbout}>
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-          {words.newUser}
-        </Button>
-      </PageHead>
-      <Card isFlush>
-        <Table
-          label={words.users}
-          columns={columnsOf(setQuestion, setForgetful, list.reload)}
-          of={ofPages(list)}
-          keyOf={({ id }) => id}
-          empty={words.thereAreNoUsers}
-        />
-      </Card>
+      <ListCard
+        label={words.users}
+        title={words.users}
+        actions={
+          <Button isSmall look="primary" icon="plus" onClick={() => setAdding(true)}>
+            {words.newUser}
+          </Button>
+        }
+        columns={columnsOf(setQuestion, setForgetful, list.reload)}
+        list={list}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => choose(id)}
+        chosen={chosen()}
+        empty={words.thereAreNoUsers}
+      />
+      <Overlay isOpen={opened() !== undefined} look="drawer" title={rolesText.user} onClose={() => choose(null)}>
+        <Show when={opened()}>{(user) => <UserDrawer of={user()} state={<UserState user={user()} />} />}</Show>
+      </Overlay>
       <PasswordDialog
         user={forgetful()}
         onClose={() => {

@@ -13,6 +13,7 @@ import type { TableColumn } from '../../kit/table/table.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications, plain, severities, severityTone, type Applications } from '../vulnerabilities/words.js';
 import { PolicyForm } from './policy-form.js';
+import { namesIn } from './named-values.js';
 import { sentenceOf } from './predicate.js';
 
 type Clock = Item<'GET /api/v1/sla/clocks'>;
@@ -59,13 +60,17 @@ function Clocks(props: { readonly applications: Applications }): JSX.Element {
 }
 
 const policyColumns = (
+  applications: Applications,
   mayManage: () => boolean,
   onEdit: (policy: Policy) => void,
   onDelete: (policy: Policy) => void,
 ): readonly TableColumn<Policy>[] => [
   { title: text.position, isNumber: true, cell: ({ position }) => String(position ?? '–') },
   { title: text.name, cell: ({ name }) => <Foreign text={name} max={100} /> },
-  { title: text.holdsFor, cell: ({ selector }) => <Foreign text={sentenceOf(selector)} max={300} /> },
+  {
+    title: text.holdsFor,
+    cell: ({ selector }) => <Foreign text={sentenceOf(selector, namesIn(applications))} max={300} />,
+  },
   ...severities.map(
     (severity): TableColumn<Policy> => ({
       title: severity,
@@ -91,7 +96,7 @@ const policyColumns = (
   },
 ];
 
-function Policies(props: { readonly mayManage: boolean }): JSX.Element {
+function Policies(props: { readonly applications: Applications; readonly mayManage: boolean }): JSX.Element {
   const list = createPagedList('GET /api/v1/sla/policies', () => ({ sort: 'position' as const }));
   const rows = createEditedRows<Policy>();
   return (
@@ -107,7 +112,7 @@ function Policies(props: { readonly mayManage: boolean }): JSX.Element {
           </Show>
         }
         list={list}
-        columns={policyColumns(() => props.mayManage, rows.edit, rows.askToDelete)}
+        columns={policyColumns(props.applications, () => props.mayManage, rows.edit, rows.askToDelete)}
         keyOf={({ id }) => id}
         empty={text.noPolicies}
         emptyAbout={text.noPoliciesAbout}
@@ -146,7 +151,7 @@ export function Deadlines(): JSX.Element {
           <Clocks applications={applications} />
         </Match>
         <Match when={tab() === 'terms'}>
-          <Policies mayManage={access.may('manage_sla')} />
+          <Policies applications={applications} mayManage={access.may('manage_sla')} />
         </Match>
       </Switch>
     </>

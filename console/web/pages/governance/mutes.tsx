@@ -13,6 +13,7 @@ import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 import type { Applications } from '../vulnerabilities/words.js';
+import { namesIn } from './named-values.js';
 import { bodyOf, findingFields, sentenceOf, type Predicate } from './predicate.js';
 import { PredicateFields } from './predicate-fields.js';
 
@@ -126,7 +127,10 @@ const columnsOf = (
       </div>
     ),
   },
-  { title: text.mutedWhere, cell: ({ predicate }) => <Foreign text={sentenceOf(predicate)} max={300} /> },
+  {
+    title: text.mutedWhere,
+    cell: ({ predicate }) => <Foreign text={sentenceOf(predicate, namesIn(applications))} max={300} />,
+  },
   {
     title: text.application,
     cell: ({ application_id: id }) =>

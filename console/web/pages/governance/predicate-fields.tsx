@@ -1,8 +1,9 @@
 // A predicate is written in rows: field, comparison, value; all of them have to hold. What rows cannot say is JSON.
-import { createSignal, createUniqueId, Index, Show, type JSX } from 'solid-js';
+import { createSignal, createUniqueId, Index, Match, Show, Switch, type JSX } from 'solid-js';
 import { Button, Notice } from '../../kit/basics.js';
 import { AreaField } from '../../kit/form.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
+import { isNamed, NamedValue } from './named-values.js';
 import { allOfRows, operatorsOf, rowsOf, textOf, type FieldKinds, type Leaf, type Predicate } from './predicate.js';
 
 const severities = ['critical', 'high', 'medium', 'low', 'info'];
@@ -12,9 +13,9 @@ function ValueInput(props: { readonly fields: FieldKinds; readonly row: Leaf; re
   const choices = (): readonly string[] =>
     kind() === 'boolean' ? ['true', 'false'] : kind() === 'severity' && props.row.op !== 'in' ? severities : [];
   const words: Readonly<Record<string, string>> = { true: text.yes, false: text.no };
+  const isByName = (): boolean => isNamed(props.row.field) && props.row.op !== 'in' && props.row.op !== 'contains';
   return (
-    <Show
-      when={choices().length > 0}
+    <Switch
       fallback={
         <input
           class="input"
@@ -26,16 +27,21 @@ function ValueInput(props: { readonly fields: FieldKinds; readonly row: Leaf; re
         />
       }
     >
-      <select class="select" aria-label={text.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
-        <Index each={choices()}>
-          {(one) => (
-            <option value={one()} selected={one() === props.row.value}>
-              {words[one()] ?? one()}
-            </option>
-          )}
-        </Index>
-      </select>
-    </Show>
+      <Match when={isByName() ? props.row.field : null} keyed>
+        {(field) => <NamedValue field={field} value={textOf(props.row.value)} onInput={props.onInput} />}
+      </Match>
+      <Match when={choices().length > 0}>
+        <select class="select" aria-label={text.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
+          <Index each={choices()}>
+            {(one) => (
+              <option value={one()} selected={one() === props.row.value}>
+                {words[one()] ?? one()}
+              </option>
+            )}
+          </Index>
+        </select>
+      </Match>
+    </Switch>
   );
 }
 

@@ -83,21 +83,35 @@ export function rowsOf(predicate: Predicate): readonly Leaf[] | null {
 
 const shownValue = (value: unknown): string => (Array.isArray(value) ? value.map(textOf).join(', ') : textOf(value));
 
+/** What a person calls the value of a field that names something by its number; null: as it stands. */
+export type NameOf = (field: string, value: string) => string | null;
+const nobodyNames: NameOf = () => null;
+
 /** `severity is at least high, and tool is trivy`. */
-export function sentenceOf(predicate: unknown): string {
+export function sentenceOf(predicate: unknown, nameOf: NameOf = nobodyNames): string {
   const node = (predicate ?? {}) as Partial<Record<string, unknown>>;
   const parts = (joint: string, list: unknown): string =>
-    Array.isArray(list) ? list.map((one) => inner(one)).join(joint) : '';
+    Array.isArray(list) ? list.map((one) => inner(one, nameOf)).join(joint) : '';
   if (Array.isArray(node['and'])) return parts(text.and, node['and']);
   if (Array.isArray(node['or'])) return parts(text.or, node['or']);
-  if (node['not'] !== undefined) return text.not(inner(node['not']));
+  if (node['not'] !== undefined) return text.not(inner(node['not'], nameOf));
   if (typeof node['field'] !== 'string') return text.everything;
   const op = text.operators[node['op'] as keyof typeof text.operators] ?? textOf(node['op']);
-  return `${node['field'].replaceAll('_', ' ')} ${op} ${shownValue(node['value'])}`;
+  const { field } = node as { readonly field: string };
+  const [name, value] = named(field, node['value'], nameOf);
+  return `${name} ${op} ${value}`;
 }
 
-function inner(predicate: unknown): string {
-  const said = sentenceOf(predicate);
+/** A field and its value in words: `application is Ledger`, not the number of the application. */
+function named(field: string, value: unknown, nameOf: NameOf): readonly [string, string] {
+  const values = Array.isArray(value) ? value.map(textOf) : [textOf(value)];
+  const names = values.map((one) => nameOf(field, one));
+  const word = names.some((one) => one !== null) ? field.replace(/_id$/, '') : field;
+  return [word.replaceAll('_', ' '), values.map((one, at) => names[at] ?? one).join(', ')];
+}
+
+function inner(predicate: unknown, nameOf: NameOf): string {
+  const said = sentenceOf(predicate, nameOf);
   const isTree = typeof predicate === 'object' && predicate !== null && ('and' in predicate || 'or' in predicate);
   return isTree ? `(${said})` : said;
 }

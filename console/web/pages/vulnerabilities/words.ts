@@ -50,11 +50,15 @@ export function createApplications(): Applications {
 export const findingsOf = (applicationId: string, severity = ''): string =>
   `/vulnerabilities?application_id=${applicationId}${severity === '' ? '' : `&severity=${severity}`}`;
 
+/** Every state that a finding can have; the open ones first. */
+export const stateNames: readonly string[] = [
+  ...openStates,
+  ...['resolved', 'false_positive', 'risk_accepted', 'muted', 'duplicate', 'out_of_scope'],
+];
+
 export const stateOptions: readonly (readonly [string, string])[] = [
   ['', text.stillOpen],
   ['closed', text.noLonger],
   ['all', text.openAndClosed],
-  ...[...openStates, 'resolved', 'false_positive', 'risk_accepted', 'muted', 'duplicate', 'out_of_scope'].map(
-    (state) => [state, plain(state)] as const,
-  ),
+  ...stateNames.map((state) => [state, plain(state)] as const),
 ];

@@ -20,6 +20,7 @@ export const governanceText = {
   field: 'Field',
   comparison: 'Comparison',
   value: 'Value',
+  choose: 'Choose',
   addRow: 'Add a condition',
   removeRow: (a: Shown) => `Remove condition ${a}`,
   asJson: 'Write it as JSON',

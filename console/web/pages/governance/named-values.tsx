@@ -1,0 +1,55 @@
+// Values of predicates that name something by its number: a person chooses them by name, and reads the name.
+import { For, Show, type JSX } from 'solid-js';
+import { createPeople, titleOfPerson } from '../../client/people.js';
+import { governanceText as text } from '../../texts/vm/governance.js';
+import { createApplications, plain, stateNames, type Applications } from '../vulnerabilities/words.js';
+import type { NameOf } from './predicate.js';
+
+type Options = readonly (readonly [string, string])[];
+
+/** Names of applications in sentences. */
+export const namesIn =
+  (applications: Applications): NameOf =>
+  (field, value) =>
+    field === 'application_id' ? (applications.rows().find(({ id }) => id === value)?.name ?? null) : null;
+
+const sources: Readonly<Record<string, () => () => Options>> = {
+  application_id: () => {
+    const applications = createApplications();
+    return () => applications.options(text.choose);
+  },
+  assignee: () => {
+    const people = createPeople();
+    return () => [['', text.choose], ...people().map((person) => [person.id, titleOfPerson(person)] as const)];
+  },
+  status: () => () => [['', text.choose], ...stateNames.map((state) => [state, plain(state)] as const)],
+};
+
+/** Whether a value of this field is chosen among what there is. */
+export const isNamed = (field: string): boolean => Object.hasOwn(sources, field);
+
+export function NamedValue(props: {
+  readonly field: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}): JSX.Element {
+  const options = sources[props.field]?.() ?? (() => []);
+  // what is not listed (a person that only administrators see, say) stays what it is
+  const isListed = (): boolean => options().some(([value]) => value === props.value);
+  return (
+    <select class="select" aria-label={text.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
+      <Show when={!isListed()}>
+        <option value={props.value} selected>
+          {props.value}
+        </option>
+      </Show>
+      <For each={options()}>
+        {([value, title]) => (
+          <option value={value} selected={value === props.value}>
+            {title}
+          </option>
+        )}
+      </For>
+    </select>
+  );
+}
