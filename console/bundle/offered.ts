@@ -128,9 +128,6 @@ export const notYet: readonly string[] = [
   'GET /api/v1/graph/attack-chains/{id}',
   'GET /api/v1/graph/capabilities',
   'GET /api/v1/graph/toxic-rules',
-  'GET /api/v1/sca/components',
-  'GET /api/v1/sca/components/{id}',
-  'POST /api/v1/sca/match',
 ];
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);

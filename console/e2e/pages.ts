@@ -38,6 +38,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/exploits?view=look-up&cve=CVE-2021-44228',
   '/vulnerabilities/exploits?view=runtime',
   '/vulnerabilities/applications',
+  '/vulnerabilities/components',
   '/vulnerabilities/imports',
   '/vulnerabilities/reports',
   '/vulnerabilities/patches',

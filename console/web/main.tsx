@@ -44,6 +44,7 @@ const Users = page(() => import('./pages/admin/users.js').then((m) => m.Users));
 const Tokens = page(() => import('./pages/admin/tokens.js').then((m) => m.Tokens));
 const Findings = page(() => import('./pages/vulnerabilities/findings.js').then((m) => m.Findings));
 const Applications = page(() => import('./pages/vulnerabilities/applications.js').then((m) => m.Applications));
+const Components = page(() => import('./pages/components/components.js').then((m) => m.Components));
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
@@ -158,6 +159,7 @@ render(
       <Route path="/vulnerabilities" component={Findings} />
       <Route path="/vulnerabilities/posture" component={Posture} />
       <Route path="/vulnerabilities/applications" component={Applications} />
+      <Route path="/vulnerabilities/components" component={Components} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/reports" component={Reports} />

@@ -60,6 +60,7 @@ export const navigation: readonly PageGroup[] = [
       page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
       page('/vulnerabilities/exploits', text.exploits, 'radar', text.exploitsWords),
       page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
+      page('/vulnerabilities/components', text.components, 'list', text.componentsWords),
       page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
       page('/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
       page('/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),

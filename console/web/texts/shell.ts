@@ -105,6 +105,8 @@ export const shellText = {
   exploitsWords: 'kev epss cve threat intelligence runtime sensor events iast',
   applications: 'Applications',
   applicationsWords: 'assets projects owners criticality',
+  components: 'Components',
+  componentsWords: 'sbom bill of materials dependencies packages libraries licences sca osv advisories',
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap',
   reports: 'Reports',
