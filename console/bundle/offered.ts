@@ -124,10 +124,6 @@ export const notYet: readonly string[] = [
   'GET /api/v1/assessments/{id}',
   'PATCH /api/v1/assessments/{id}',
   'DELETE /api/v1/assessments/{id}',
-  'POST /api/v1/graph/attack-chains/explain',
-  'GET /api/v1/graph/attack-chains/{id}',
-  'GET /api/v1/graph/capabilities',
-  'GET /api/v1/graph/toxic-rules',
 ];
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);

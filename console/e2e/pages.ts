@@ -33,6 +33,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/posture',
   '/vulnerabilities/chains',
   '/vulnerabilities/chains?view=history',
+  '/vulnerabilities/chains?view=rules',
   '/vulnerabilities/exploits',
   '/vulnerabilities/exploits?view=lists',
   '/vulnerabilities/exploits?view=look-up&cve=CVE-2021-44228',

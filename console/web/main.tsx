@@ -47,6 +47,7 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Components = page(() => import('./pages/components/components.js').then((m) => m.Components));
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
+const ChainPage = page(() => import('./pages/vulnerabilities/chain/chain-page.js').then((m) => m.ChainPage));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
 const Exploits = page(() => import('./pages/exploits/exploits.js').then((m) => m.Exploits));
 const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
@@ -162,6 +163,7 @@ render(
       <Route path="/vulnerabilities/components" component={Components} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
+      <Route path="/vulnerabilities/chains/:id" component={ChainPage} />
       <Route path="/vulnerabilities/reports" component={Reports} />
       <Route path="/vulnerabilities/exploits" component={Exploits} />
       <Route path="/vulnerabilities/patches" component={FindingPatches} />
