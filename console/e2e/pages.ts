@@ -41,6 +41,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/applications',
   '/vulnerabilities/components',
   '/vulnerabilities/imports',
+  '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',
   '/vulnerabilities/patches',
   '/vulnerabilities/gates',
