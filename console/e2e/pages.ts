@@ -30,6 +30,7 @@ export const loggedInPaths: readonly string[] = [
   '/inventory/threats',
   '/inventory/specifications',
   '/vulnerabilities',
+  '/vulnerabilities?counts=1',
   '/vulnerabilities/posture',
   '/vulnerabilities/chains',
   '/vulnerabilities/chains?view=history',

@@ -22,7 +22,8 @@ export type VmPermission =
   | 'view_assets'
   | 'edit_assets'
   | 'view_reports'
-  | 'build_reports';
+  | 'build_reports'
+  | 'manage_sso';
 
 export interface VmAccess {
   readonly me: Accessor<Reply<'GET /api/v1/auth/me'> | undefined>;
