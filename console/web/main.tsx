@@ -47,8 +47,10 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Targets = page(() => import('./pages/targets/targets.js').then((m) => m.Targets));
 const Assessments = page(() => import('./pages/assessments/assessments.js').then((m) => m.Assessments));
 const Policies = page(() => import('./pages/policies/policies.js').then((m) => m.Policies));
+const Components = page(() => import('./pages/components/components.js').then((m) => m.Components));
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
+const ChainPage = page(() => import('./pages/vulnerabilities/chain/chain-page.js').then((m) => m.ChainPage));
 const Reports = page(() => import('./pages/vulnerabilities/reports.js').then((m) => m.Reports));
 const Exploits = page(() => import('./pages/exploits/exploits.js').then((m) => m.Exploits));
 const PipelineGates = page(() => import('./pages/gates/gates.js').then((m) => m.PipelineGates));
@@ -163,8 +165,10 @@ render(
       <Route path="/vulnerabilities/applications" component={Applications} />
       <Route path="/vulnerabilities/targets" component={Targets} />
       <Route path="/vulnerabilities/assessments" component={Assessments} />
+      <Route path="/vulnerabilities/components" component={Components} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
+      <Route path="/vulnerabilities/chains/:id" component={ChainPage} />
       <Route path="/vulnerabilities/reports" component={Reports} />
       <Route path="/vulnerabilities/exploits" component={Exploits} />
       <Route path="/vulnerabilities/patches" component={FindingPatches} />

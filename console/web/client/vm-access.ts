@@ -24,7 +24,8 @@ export type VmPermission =
   | 'manage_policies'
   | 'manage_roles'
   | 'view_reports'
-  | 'build_reports';
+  | 'build_reports'
+  | 'manage_sso';
 
 export interface VmAccess {
   readonly me: Accessor<Reply<'GET /api/v1/auth/me'> | undefined>;

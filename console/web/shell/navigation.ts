@@ -62,6 +62,7 @@ export const navigation: readonly PageGroup[] = [
       page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
       page('/vulnerabilities/targets', text.targets, 'nodes', text.targetsWords),
       page('/vulnerabilities/assessments', text.assessments, 'list', text.assessmentsWords),
+      page('/vulnerabilities/components', text.components, 'list', text.componentsWords),
       page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
       page('/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
       page('/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),

@@ -87,4 +87,11 @@ export const settingsText = {
   asForEverything: 'as for everything',
   oneALine: 'One a line.',
   onlyOf: (a: Shown) => `${a} only`,
+  ssoTest: 'Test the provider',
+  ssoTestAbout:
+    'Single sign-on: its discovery document and its keys are fetched as at a login. Nobody is logged in by it.',
+  ssoSaveFirst: 'Save single sign-on first: what is saved is tested.',
+  ssoNoProvider: 'No provider is named. Write its issuer and the client id, and save.',
+  ssoAnswers: 'The provider answers',
+  ssoFails: 'Nobody could log in through it',
 } as const;

@@ -111,6 +111,8 @@ export const shellText = {
   assessmentsWords: 'pentest penetration test review threat model audit checklist',
   policies: 'Policies',
   policiesWords: 'predicate violation stop pipelines evaluate',
+  components: 'Components',
+  componentsWords: 'sbom bill of materials dependencies packages libraries licences sca osv advisories',
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap',
   reports: 'Reports',

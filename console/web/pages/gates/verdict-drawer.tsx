@@ -13,7 +13,7 @@ import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
 import { textOf } from '../governance/predicate.js';
-import type { Applications } from '../vulnerabilities/words.js';
+import { chainAt, type Applications } from '../vulnerabilities/words.js';
 import { gateNameOf, VerdictBadge, type Evaluation } from './verdicts.js';
 
 interface Judged {
@@ -92,9 +92,11 @@ function Blocking(props: { readonly of: Evaluation }): JSX.Element {
           <h3>{text.chains}</h3>
           <ul class="stack tight plain-list">
             <For each={chains().slice(0, 20)}>
-              {({ name }) => (
+              {({ id, name }) => (
                 <li>
-                  <Foreign text={name} max={200} />
+                  <A href={chainAt(id)}>
+                    <Foreign text={name} max={200} />
+                  </A>
                 </li>
               )}
             </For>

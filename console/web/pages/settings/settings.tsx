@@ -22,6 +22,7 @@ import { ConflictDialog } from './conflict.js';
 import { groupOf, groups, other, type SettingGroup } from './groups.js';
 import { SchemaField } from './schema-field.js';
 import { titleOf, type SettingSchema } from './schema.js';
+import { SsoTest } from './sso-test.js';
 import { settingsText as text } from '../../texts/settings.js';
 
 /** Saves what differs, and says what came of it. */
@@ -162,6 +163,9 @@ export function Settings(): JSX.Element {
               <Card title={chosen().title}>
                 <div class="stack form">
                   <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
+                  <Show when={names().includes('sso_issuer')}>
+                    <SsoTest />
+                  </Show>
                 </div>
               </Card>
             </div>

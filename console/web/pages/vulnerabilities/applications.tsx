@@ -108,6 +108,9 @@ function Opened(props: {
         <A class="button" href={`/vulnerabilities/chains?application_id=${props.id}`}>
           {text.itsChains}
         </A>
+        <A class="button" href={`/vulnerabilities/components?application_id=${props.id}`}>
+          {text.itsComponents}
+        </A>
         <A class="button" href={`/vulnerabilities/imports?application_id=${props.id}`}>
           {text.importReport}
         </A>

@@ -5,7 +5,7 @@ import { For, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { Badge, Foreign } from '../../kit/basics.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
-import { plain, severityTone } from './words.js';
+import { chainAt, plain, severityTone } from './words.js';
 import './chains.css';
 
 export type Chain = Reply<'GET /api/v1/graph/attack-chains'>['chains'][number];
@@ -45,7 +45,17 @@ export function Proof(props: { readonly of: Chain }): JSX.Element {
   );
 }
 
-export function ChainPicture(props: { readonly of: Chain }): JSX.Element {
+function Name(props: { readonly of: Chain; readonly isLink: boolean }): JSX.Element {
+  const name = (): JSX.Element => <Foreign text={props.of.name} max={300} />;
+  return (
+    <Show when={props.isLink} fallback={name()}>
+      <A href={chainAt(props.of.id)}>{name()}</A>
+    </Show>
+  );
+}
+
+/** Its name leads to its page, but on that page. */
+export function ChainPicture(props: { readonly of: Chain; readonly isItsPage?: boolean }): JSX.Element {
   return (
     <article class={`chain ${props.of.danger ? 'is-dangerous' : ''}`}>
       <header class="row wrap">
@@ -53,7 +63,7 @@ export function ChainPicture(props: { readonly of: Chain }): JSX.Element {
           {props.of.score}
         </span>
         <h3>
-          <Foreign text={props.of.name} max={300} />
+          <Name of={props.of} isLink={props.isItsPage !== true} />
         </h3>
         <Badge>{plain(props.of.kind)}</Badge>
         <Show when={props.of.danger}>

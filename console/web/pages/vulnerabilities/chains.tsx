@@ -14,16 +14,18 @@ import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ChainPicture, Proof, type Chain } from './chain-picture.js';
 import { FixFirst, type Scope } from './chain/fix-first.js';
 import { ChainHistory } from './chain/history.js';
+import { WhatCounts } from './chain/what-counts.js';
 import { createApplications, plain } from './words.js';
 
 type Chains = Reply<'GET /api/v1/graph/attack-chains'>;
-type TabName = 'picture' | 'table' | 'fix' | 'history';
+type TabName = 'picture' | 'table' | 'fix' | 'history' | 'rules';
 
 const tabs: readonly (readonly [TabName, string])[] = [
   ['picture', text.picture],
   ['table', text.table],
   ['fix', text.fixFirst],
   ['history', words.history],
+  ['rules', words.whatCounts],
 ];
 /** Pictures are drawn so many at a time. */
 const atOnce = 20;
@@ -160,6 +162,9 @@ export function Chains(): JSX.Element {
         </Match>
         <Match when={tab() === 'fix'}>
           <FixFirst query={query()} />
+        </Match>
+        <Match when={tab() === 'rules'}>
+          <WhatCounts />
         </Match>
         <Match when={tab() === 'history'}>
           <ChainHistory applications={applications} application={value('application_id')} />

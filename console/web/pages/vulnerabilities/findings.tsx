@@ -4,7 +4,7 @@ import { createMemo, createSignal, For, Show, type Accessor, type JSX } from 'so
 import { call, linkTo, type Body, type Query } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList, type PagedList } from '../../client/pages.js';
-import { createQuery } from '../../client/query.js';
+import { createQuery, type QueryState } from '../../client/query.js';
 import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters, type Filters } from '../../kit/filter-bar.js';
@@ -19,8 +19,9 @@ import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { bodyOf, type Predicate } from '../governance/predicate.js';
 import { BulkBar, bulkMax } from './finding-bulk.js';
 import { FindingForm } from './finding/by-hand.js';
+import { createCounts, FindingFacets } from './finding/facets.js';
 import { FindingDrawer } from './finding-drawer.js';
-import { predicateOf, SavedFilters, type View } from './saved-filters.js';
+import { predicateOf, SavedFilters, type View, type Views } from './saved-filters.js';
 import {
   createApplications,
   plain,
@@ -134,6 +135,11 @@ function Selects(props: { readonly applications: Applications; readonly isSaved:
   );
 }
 
+/** Filters as the list, its counts and its files are asked for them. */
+function queryOf({ status = 'open', ...others }: Filters): Query<'GET /api/v1/findings/facets'> {
+  return { ...others, ...(status === 'all' ? {} : { status }) } as Query<'GET /api/v1/findings/facets'>;
+}
+
 interface Chosen {
   readonly rows: Accessor<readonly Finding[]>;
   has(id: string): boolean;
@@ -177,8 +183,7 @@ function createFindingList(view: Accessor<View | null | undefined>, filters: Acc
   });
   const plainly = (): FindingQuery | null => {
     if (view() !== null) return null;
-    const { status = 'open', ...others } = filters();
-    return { ...others, ...(status === 'all' ? {} : { status }), ...order() } as FindingQuery;
+    return { ...queryOf(filters()), ...order() } as FindingQuery;
   };
   const saved = (): SavedQuery | null => {
     const chosen = view();
@@ -215,10 +220,7 @@ const exportFormats = ['csv', 'json', 'sarif'] as const;
 
 /** The same findings as files. A saved filter has no address that a link could ask for: nothing is offered then. */
 function Exports(props: { readonly filters: Filters }): JSX.Element {
-  const query = (): Query<'GET /api/v1/findings/export'> => {
-    const { status = 'open', ...others } = props.filters;
-    return { ...others, ...(status === 'all' ? {} : { status }) } as Query<'GET /api/v1/findings/export'>;
-  };
+  const query = (): Query<'GET /api/v1/findings/export'> => queryOf(props.filters);
   return (
     <div class="row wrap" role="group" aria-label={words.exportOf}>
       <span class="faint small">{words.export}</span>
@@ -261,23 +263,33 @@ function NewFinding(props: {
   );
 }
 
+/** The saved filter that the address names; null: none; undefined: one is asked for, and not known yet. */
+function createView(views: QueryState<Views>): Accessor<View | null | undefined> {
+  const [search] = useSearchParams();
+  return createMemo(() => {
+    const id = search['view'];
+    if (typeof id !== 'string' || id === '') return null;
+    const known = views.data()?.items;
+    return known === undefined ? undefined : (known.find((one) => one.id === id) ?? null);
+  });
+}
+
 /** Without a state in the address: those that are open. */
 export function Findings(): JSX.Element {
-  const [search, setSearch] = useSearchParams();
+  const [, setSearch] = useSearchParams();
   const filters = useFilters(filterNames);
   const applications = createApplications();
   const access = createVmAccess();
   const chosen = createSelection();
   const [opened, open] = createChosen('finding');
   const views = createQuery('GET /api/v1/findings/views');
-  /** undefined: one is asked for, and not known yet. */
-  const view = createMemo((): View | null | undefined => {
-    const id = search['view'];
-    if (typeof id !== 'string' || id === '') return null;
-    const known = views.data()?.items;
-    return known === undefined ? undefined : (known.find((one) => one.id === id) ?? null);
-  });
+  const view = createView(views);
   const found = createFindingList(view, filters);
+  const counts = createCounts(() => (view() === null ? queryOf(filters()) : null));
+  const reload = (): void => {
+    found.list().reload();
+    void counts.query.reload();
+  };
   const mayChange = (): boolean => access.may('triage_findings') || access.may('request_acceptance');
   const columns = createMemo(() => [...(mayChange() ? [choosing(chosen)] : []), ...columnsOf(applications)]);
   return (
@@ -293,20 +305,21 @@ export function Findings(): JSX.Element {
         <Show when={view() === null}>
           <Exports filters={filters()} />
         </Show>
-        <NewFinding access={access} applications={applications} onMade={() => found.list().reload()} />
-        <Button onClick={() => found.list().reload()} isBusy={found.list().isLoading()}>
+        <NewFinding access={access} applications={applications} onMade={reload} />
+        <Button onClick={reload} isBusy={found.list().isLoading()}>
           {text.refresh}
         </Button>
       </PageHead>
       <FilterBar names={filterNames} placeholder={text.titleOrFilter} />
       <Selects applications={applications} isSaved={view() !== null} />
+      <FindingFacets of={counts} applications={applications} />
       <BulkBar
         chosen={chosen.rows()}
         access={access}
         total={found.list().total()}
         onAll={async () => chosen.set(await found.all(bulkMax))}
         onNone={() => chosen.set([])}
-        onChanged={() => found.list().reload()}
+        onChanged={reload}
       />
       <ListCard
         label={text.findings}
@@ -327,7 +340,7 @@ export function Findings(): JSX.Element {
         access={access}
         applications={applications}
         onClose={() => open(null)}
-        onChanged={() => found.list().reload()}
+        onChanged={reload}
       />
     </>
   );

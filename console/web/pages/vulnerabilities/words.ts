@@ -46,6 +46,9 @@ export function createApplications(): Applications {
   };
 }
 
+/** Where a chain has its page, by the id that the API gives it. */
+export const chainAt = (id: string): string => `/vulnerabilities/chains/${encodeURIComponent(id)}`;
+
 /** The filter of findings that shows what a severity of an application counts. */
 export const findingsOf = (applicationId: string, severity = ''): string =>
   `/vulnerabilities?application_id=${applicationId}${severity === '' ? '' : `&severity=${severity}`}`;

@@ -35,4 +35,88 @@ export const chainsText = {
   chainsGone: (a: Shown) => `Chains that would go: ${a}`,
   chainsNew: (a: Shown) => `Chains that would take their place: ${a}`,
   nothingGoes: 'No chain would go: others hold each of them up.',
+
+  chain: 'Attack chain',
+  allChains: 'All chains',
+  copyAddress: 'Copy its address',
+  copied: 'Copied.',
+  facts: 'Facts',
+  risk: 'Risk',
+  of100: (a: Shown) => `${a} of 100`,
+  firstSeen: 'First seen',
+  lastSeen: 'Last seen',
+  techniques: 'Techniques (ATT&CK)',
+  isDangerous: 'yes: it faces the internet, and its first hop is reachable or proven',
+  isNotDangerous: 'no: it does not face the internet, or its first hop is neither reachable nor proven',
+  also: 'The same findings make these, too',
+  whyChain: 'Why this is a chain',
+  hopWent: 'The finding is closed meanwhile.',
+  proof: 'Proof',
+  proofs: { runtime: 'proven at run time', exploit: 'proven by an exploit', none: 'not proven' },
+  capability: 'Gives the attacker',
+  weakness: 'Weakness',
+  seenBy: 'Seen by',
+  byRule: (a: Shown, b: Shown) => (b === '' ? `${a}` : `${a}, rule ${b}`),
+  sightings: 'Sightings that stand',
+  runtimeEvents: 'Events of sensors',
+  noEvents: 'none',
+  eventsUntil: (a: Shown, b: Shown) => `${a}, the last ${b}`,
+  patch: 'Virtual patch',
+  noPatch: 'none',
+  patchIs: (a: Shown) => `${a}`,
+  evidenceOf: (a: Shown) => `Evidence: the newest ${a}`,
+
+  inWords: 'In words',
+  inWordsAbout:
+    'A model that an administrator names tells what an attacker does step by step, and which fix helps most. It is ' +
+    'sent titles and kinds of the first eight findings, nothing else, and only when you ask.',
+  describe: 'Describe it in words',
+  nameModel: 'Which model is asked',
+  noNarrative: (a: Shown) => `There is no description. ${a}`,
+  fixFirst: 'The fix that helps most',
+  writtenByModel: 'Written by a model from the steps above; an answer that names others is thrown away.',
+
+  noSuchChain: 'This is no attack chain now',
+  noSuchChainAbout:
+    'It went when a finding was closed or accepted, or the rule that made it was switched off; or you may not see ' +
+    'all of its applications.',
+  whatBecame: 'What became of it',
+  stoodSince: (a: Shown) => `It stood since ${a}, and has just gone.`,
+  stoodFromTo: (a: Shown, b: Shown) => `It stood from ${a} to ${b}.`,
+  findingGone: (a: Shown) => `Finding ${a} is deleted, or not yours to see.`,
+  whyNoChain:
+    'A chain needs all of its findings open. Where all are, a graver finding took the place of one, the applications ' +
+    'do not reach each other any more, or its rule is off.',
+
+  whatCounts: 'What counts',
+  toxicRules: 'Toxic combinations',
+  toxicRulesAbout:
+    'Findings of one application that are worse together than each alone. The four of the first pack always hold; ' +
+    'the others are looked for when the further pack is on.',
+  rulesOn: (a: Shown, b: Shown) => `${a} of ${b} rules are on.`,
+  switchPack: 'Switch the further pack',
+  noRules: 'There are no rules',
+  rule: 'Rule',
+  pack: 'Pack',
+  slug: 'In ids of chains',
+  packs: { specification: 'first', further: 'further' },
+  isOn: 'on',
+  isOff: 'off',
+  capabilities: 'Capabilities',
+  capabilitiesAbout:
+    'What a weakness gives to an attacker. A finding is a hop when its weakness stands here; each is of one stage, ' +
+    'and the stages of a chain go upwards.',
+  versions: (a: Shown, b: Shown) => `Version ${a} of the table; techniques as of ATT&CK ${b}.`,
+  find: 'Find',
+  findHint: 'CWE-79, injection, sqli, T1190',
+  anyStage: 'Any stage',
+  stage: 'Stage',
+  named: 'Name',
+  technique: 'Technique',
+  pivot: 'Leads to others by',
+  pivots: { foothold: 'a foothold', credential: 'credentials', rce: 'code that runs', 'host-escape': 'its host' },
+  noCapability: 'No such weakness',
+  noCapabilityAbout:
+    'Findings of other weaknesses are hops only where their title says what they are; those of severity info never ' +
+    'are, unless they are proven.',
 } as const;

@@ -77,4 +77,17 @@ export const findingsText = {
   exportAs: (a: Shown) => `Export as ${a}`,
   export: 'Export',
   exportOf: 'What the filters show, as a file',
+
+  counts: 'Counts',
+  countsAbout: 'under these filters; each narrows the list to what it counts',
+  bySeverity: 'Severity',
+  byState: 'State',
+  bySource: 'Kind of tool',
+  byApplication: 'Application',
+  byWeakness: 'Weakness',
+  noneCounted: 'none',
+  onlyThese: (a: Shown, b: Shown, c: Shown) => `${a}: only ${b}, ${c}`,
+  allOf: (a: Shown) => `All ${a}`,
+  mostOf: (a: Shown) => `The ${a} most frequent`,
+  fewer: 'Fewer',
 } as const;

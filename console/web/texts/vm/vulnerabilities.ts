@@ -93,6 +93,7 @@ export const vulnText = {
   highestRisk: 'Highest risk',
   importReport: 'Import a report',
   itsChains: 'Its attack chains',
+  itsComponents: 'Its components',
   imports: 'Imports',
   importsAbout: 'Reports of scanners become findings. The same report twice changes nothing.',
   report: 'Report',

@@ -11,7 +11,7 @@ import { Table, type TableColumn } from '../../../kit/table/table.js';
 import { ofQuery, ofRows } from '../../../kit/table/table-source.js';
 import { chainsText as words } from '../../../texts/vm/chains.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
-import { severityTone } from '../words.js';
+import { chainAt, severityTone } from '../words.js';
 
 type Fix = Reply<'GET /api/v1/graph/chokepoints'>['items'][number];
 type WhatIf = Reply<'POST /api/v1/graph/attack-chains/what-if'>;
@@ -57,9 +57,12 @@ function Named(props: { readonly title: string; readonly of: WhatIf['chains_gone
       <h3>{props.title}</h3>
       <ul class="stack tight">
         <For each={props.of.slice(0, namedMax)}>
-          {({ name, score }) => (
+          {({ id, name, score }) => (
             <li class="row wrap">
-              <span class="nums">{score}</span> <Foreign text={name} max={300} />
+              <span class="nums">{score}</span>{' '}
+              <A href={chainAt(id)}>
+                <Foreign text={name} max={300} />
+              </A>
             </li>
           )}
         </For>

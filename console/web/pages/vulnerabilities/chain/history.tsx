@@ -1,5 +1,5 @@
 // Which chains are new, which are gone, and since when the others stand.
-import { useSearchParams } from '@solidjs/router';
+import { A, useSearchParams } from '@solidjs/router';
 import type { JSX } from 'solid-js';
 import type { Item, Query } from '../../../client/http.js';
 import { showMoment } from '../../../client/moments.js';
@@ -10,7 +10,7 @@ import { ListCard } from '../../../kit/table/list-card.js';
 import type { TableColumn } from '../../../kit/table/table.js';
 import { chainsText as words } from '../../../texts/vm/chains.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
-import { plain, type Applications } from '../words.js';
+import { chainAt, plain, type Applications } from '../words.js';
 
 type Seen = Item<'GET /api/v1/graph/history'>;
 type State = Seen['state'];
@@ -28,7 +28,14 @@ const columnsOf = (applications: Applications): readonly TableColumn<Seen>[] => 
     cell: ({ state }) => <Badge tone={state === 'gone' ? 'good' : 'neutral'}>{words[state]}</Badge>,
   },
   { title: text.score, isNumber: true, cell: ({ score }) => String(score) },
-  { title: text.chain, cell: ({ name }) => <Foreign text={name} max={300} /> },
+  {
+    title: text.chain,
+    cell: ({ chain_id: id, name }) => (
+      <A href={chainAt(id)}>
+        <Foreign text={name} max={300} />
+      </A>
+    ),
+  },
   { title: text.kind, cell: ({ kind }) => <Badge>{plain(kind)}</Badge> },
   { title: words.dangerous, cell: ({ danger }) => (danger ? <Badge tone="danger">{text.danger}</Badge> : '–') },
   { title: text.application, cell: ({ application_id: id }) => <Foreign text={applications.nameOf(id)} max={80} /> },

@@ -1,0 +1,178 @@
+// A report is sent from here, or tried before that: by a format that is known, or by a mapping.
+import { A, useSearchParams } from '@solidjs/router';
+import { createEffect, createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { call, Refused } from '../../../client/http.js';
+import { showBytes } from '../../../client/moments.js';
+import { createQuery } from '../../../client/query.js';
+import { Button, Card, Notice } from '../../../kit/basics.js';
+import { Field, SelectField, TextField } from '../../../kit/form.js';
+import { mappingsText } from '../../../texts/vm/sources/mappings.js';
+import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
+import { formatOf } from '../mapping/mappings.js';
+import { findingsOf, type Applications } from '../words.js';
+import { ImportCounts, type ImportReport } from './counts.js';
+
+/** As many as one answer holds. */
+const mappingsMax = 500;
+
+interface Result {
+  readonly isKept: boolean;
+  readonly applicationId: string;
+  readonly report: ImportReport;
+}
+
+/** What is sent: the fields first, so that the file can be read as it comes. */
+function formOf(fields: Readonly<Record<string, string>>, file: File): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== '') form.set(name, value);
+  form.set('file', file);
+  return form;
+}
+
+function Outcome(props: { readonly of: Result }): JSX.Element {
+  return (
+    <Notice tone={props.of.isKept ? 'good' : 'info'} title={props.of.isKept ? text.imported : text.wouldDo}>
+      <ImportCounts of={props.of.report} />
+      <Show when={props.of.isKept}>
+        <div>
+          <A href={findingsOf(props.of.applicationId)}>{text.seeFindings}</A>
+        </div>
+      </Show>
+    </Notice>
+  );
+}
+
+function FileField(props: { readonly bytesMax: number | undefined; readonly onChosen: (file: File | null) => void }) {
+  const help = (): string => (props.bytesMax === undefined ? '' : text.reportHelp(showBytes(props.bytesMax)));
+  return (
+    <Field label={text.report} help={help()}>
+      {({ id, describedBy }) => (
+        <input
+          id={id}
+          class="input"
+          type="file"
+          aria-describedby={describedBy}
+          onChange={(event) => props.onChosen(event.currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function FormatFields(props: {
+  readonly formats: readonly (readonly [string, string])[];
+  readonly format: string;
+  readonly onFormat: (name: string) => void;
+  readonly mode: string;
+  readonly onMode: (mode: string) => void;
+}): JSX.Element {
+  return (
+    <>
+      <SelectField label={text.format} value={props.format} options={props.formats} onChange={props.onFormat} />
+      <SelectField
+        label={text.mode}
+        value={props.mode}
+        options={[
+          ['add', text.modeAdd],
+          ['sync', text.modeSync],
+        ]}
+        onChange={props.onMode}
+      />
+    </>
+  );
+}
+
+function FirstApplication(props: { readonly applications: Applications }): JSX.Element {
+  return (
+    <Show when={props.applications.isKnown() && props.applications.rows().length === 0}>
+      <Notice tone="info">
+        <A href="/vulnerabilities/applications?add=1">{text.firstApplication}</A>
+      </Notice>
+    </Show>
+  );
+}
+
+/** Formats that are known, then the mappings that somebody has written. */
+function createFormats() {
+  const known = createQuery('GET /api/v1/imports/formats');
+  const mappings = createQuery('GET /api/v1/imports/mappings', () => ({ query: { limit: mappingsMax, sort: 'name' } }));
+  return {
+    bytesMax: (): number | undefined => known.data()?.bytes_max,
+    options: createMemo((): readonly (readonly [string, string])[] => [
+      ['', text.findOut],
+      ...(known.data()?.items ?? []).map(({ name, label }) => [name, label] as const),
+      ...(mappings.data()?.items ?? []).map((one) => [formatOf(one), mappingsText.byMapping(one.name ?? '')] as const),
+    ]),
+  };
+}
+
+export function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
+  const [search] = useSearchParams();
+  const formats = createFormats();
+  const [application, setApplication] = createSignal('');
+  const [format, setFormat] = createSignal('');
+  const [mode, setMode] = createSignal('add');
+  const [branch, setBranch] = createSignal('');
+  const [file, setFile] = createSignal<File | null>(null);
+  const [result, setResult] = createSignal<Result | null>(null);
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const [busy, setBusy] = createSignal<'import' | 'preview' | null>(null);
+  const asked = (name: string): string => (typeof search[name] === 'string' ? search[name] : '');
+  createEffect(() => setApplication((before) => asked('application_id') || before));
+  createEffect(() => setFormat((before) => asked('format') || before));
+  const send = async (what: 'import' | 'preview'): Promise<void> => {
+    const chosen = file();
+    if (chosen === null) return;
+    setBusy(what);
+    setProblem(null);
+    setResult(null);
+    const applicationId = application();
+    const form = formOf({ application_id: applicationId, format: format(), mode: mode(), branch: branch() }, chosen);
+    try {
+      const route = what === 'import' ? 'POST /api/v1/imports' : 'POST /api/v1/imports/preview';
+      const reply = await call(route, { form });
+      setResult({ isKept: what === 'import', applicationId, report: (reply.report ?? {}) as ImportReport });
+      if (what === 'import') props.onImported();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setProblem(error.message);
+    } finally {
+      setBusy(null);
+    }
+  };
+  const isReady = (): boolean => application() !== '' && file() !== null && busy() === null;
+  return (
+    <Card title={text.importReport}>
+      <div class="stack">
+        <FirstApplication applications={props.applications} />
+        <div class="grid grid-3">
+          <SelectField
+            label={text.application}
+            value={application()}
+            options={props.applications.options(text.choose)}
+            onChange={setApplication}
+          />
+          <FileField bytesMax={formats.bytesMax()} onChosen={setFile} />
+          <FormatFields
+            formats={formats.options()}
+            format={format()}
+            onFormat={setFormat}
+            mode={mode()}
+            onMode={setMode}
+          />
+          <TextField label={text.branch} value={branch()} onInput={setBranch} help={text.branchHelp} />
+        </div>
+        <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <div class="row wrap">
+          <Button look="primary" isBusy={busy() === 'import'} disabled={!isReady()} onClick={() => void send('import')}>
+            {text.importNow}
+          </Button>
+          <Button isBusy={busy() === 'preview'} disabled={!isReady()} onClick={() => void send('preview')}>
+            {text.preview}
+          </Button>
+        </div>
+        <Show when={result()}>{(done) => <Outcome of={done()} />}</Show>
+      </div>
+    </Card>
+  );
+}
