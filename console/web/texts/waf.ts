@@ -37,7 +37,18 @@ export const wafText = {
   exclusionsWereTriedAgainst:
     'Which rules may trip on ordinary requests, exclusions that were tried against recorded ones, and whether those ' +
     'in force are still needed.',
-  notTried: 'No exclusion was tried for it yet: the most likely false alarms come first.',
+  trialStates: {
+    verified: 'tried out: it helps',
+    not_reproduced: 'cannot be repeated',
+    none: 'no exclusion helps',
+    not_tried: 'not tried yet',
+    trying: 'being tried',
+  },
+  /** What stands for the server's reason, which speaks of its parameters. */
+  untried: {
+    not_tried: 'No exclusion was tried for it yet: the most likely false alarms come first.',
+    trying: 'Exclusions are compiled and tried against recorded requests; what comes of it is shown here.',
+  } as Readonly<Record<string, string>>,
   tryMore: (a: Shown) => `Try exclusions for ${a} more`,
   thereAreNoExclusions: 'There are no exclusions',
   exclusions: 'Exclusions',
