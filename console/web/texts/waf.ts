@@ -1,5 +1,5 @@
 // English texts of console/web/pages/waf.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const wafText = {
   asSeclang: 'As seclang',
@@ -87,12 +87,12 @@ export const wafText = {
   sqlInjection: 'SQL injection',
   evidence: 'Evidence',
   suggestions: 'Suggestions',
-  testsAttemptsInDaysOf: (a: Shown, b: Shown, c: Shown) => `${a}${b} tests; ${c} attempts in 30 days`,
+  testsAttemptsInDaysOf: (a: Shown, b: Shown, c: Shown) => `${a}${some(b, 'test')}; ${some(c, 'attempt')} in 30 days`,
   owaspCoreRuleSetOf: (a: Shown) =>
     `OWASP Core Rule Set ${a}. Each category can be off, or leave some paths alone; ` +
     'a single rule is better excluded under ',
   excludedPathsOf: (a: Shown) => (a === 1 ? '1 excluded path' : `${a} excluded paths`),
   rulesOf: (a: Shown) => (a === 1 ? '1 rule' : `${a} rules`),
-  hitsFromClientsOf: (a: Shown, b: Shown) => `${a} hits from ${b} ${b === 1 ? 'client' : 'clients'}`,
+  hitsFromClientsOf: (a: Shown, b: Shown) => `${some(a, 'hit')} from ${some(b, 'client')}`,
   ofLikelyFalseOf: (a: Shown) => `${a} of 100 likely false`,
 } as const;

@@ -21,6 +21,7 @@ import { UnsavedGuard } from '../../kit/unsaved.js';
 import { ConflictDialog } from './conflict.js';
 import { groupOf, groups, other, type SettingGroup } from './groups.js';
 import { SchemaField } from './schema-field.js';
+import { SitesNow } from './sites-now.js';
 import { titleOf, type SettingSchema } from './schema.js';
 import { settingsText as text } from '../../texts/settings.js';
 
@@ -159,11 +160,16 @@ export function Settings(): JSX.Element {
           <Show when={draft() !== null} fallback={<Loading />}>
             <div class="settings-grid">
               <GroupMenu chosen={chosen().key} present={present()} />
-              <Card title={chosen().title}>
-                <div class="stack form">
-                  <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
-                </div>
-              </Card>
+              <div class="stack">
+                <Card title={chosen().title}>
+                  <div class="stack form">
+                    <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
+                  </div>
+                </Card>
+                <Show when={chosen().key === 'sites'}>
+                  <SitesNow />
+                </Show>
+              </div>
             </div>
           </Show>
         )}
