@@ -18,6 +18,8 @@ export interface Owner {
   readonly actor: Actor;
 }
 
+const countedSessions = (count: number): string => (count === 1 ? '1 other session' : `${count} other sessions`);
+
 /** Ends every other session. Throws `bad_credentials`, `login_locked` or `password_refused`. */
 export async function changeOwnPassword(
   parts: AccountParts,
@@ -41,7 +43,7 @@ export async function changeOwnPassword(
     await parts.audit.record(tx, {
       actor,
       action: 'account.password',
-      summary: `${actor.name} changed the password; ${ended} other sessions ended${accepted.note}`,
+      summary: `${actor.name} changed the password; ${countedSessions(ended)} ended${accepted.note}`,
     });
   });
 }

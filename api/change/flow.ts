@@ -92,12 +92,14 @@ async function settle(
   });
 }
 
+const countedNodes = (count: number): string => `${count} ${count === 1 ? 'node' : 'nodes'}`;
+
 function summaryOf(outcome: Exclude<ApplyOutcome, { kind: 'dry_run' }>, versionId: number, generation: number): string {
   if (outcome.kind === 'refused' || outcome.kind === 'failed')
     return `settings version ${versionId} was not applied: ${outcome.reason}`;
   const where =
     outcome.kind === 'unchanged'
       ? ', which served the same already'
-      : ` on ${outcome.nodes.filter((node) => node.state === 'active').length} nodes`;
+      : ` on ${countedNodes(outcome.nodes.filter((node) => node.state === 'active').length)}`;
   return `applied settings version ${versionId} as generation ${generation}${where}`;
 }

@@ -45,7 +45,7 @@ export interface Taken {
   readonly isDuplicate: boolean;
 }
 
-export type WrittenBatch = Pick<ObservationBatch, 'observations' | 'sightings' | 'relations'>;
+export type WrittenBatch = Pick<ObservationBatch, 'observations' | 'sightings' | 'relations' | 'dropped_by_site'>;
 
 /** What may be kept of a batch; `window` is what is kept of principals, as text (windowOf). */
 export interface KeptWindow extends Pick<KeptBatch, 'observations'> {
@@ -131,12 +131,17 @@ export function createCellWriter(options: CellWriterOptions): CellWriter {
         await lockUntilCommit(tx, 'inventory');
         if (id !== null && !(await takeOnce(tx, source, id, new Date(now()))))
           return { stored: 0, dropped: 0, isDuplicate: true };
+        await touchSites(tx, [], leftOut(batch));
         return writeKept(tx, { observations: kept.observations, window: windowOf(kept) }, source, maskLevel);
       };
       return inTurn(() => database.sql.begin(store));
     },
   };
 }
+
+/** What a worker had no room for, by site: the inventory owns up to it as to what it leaves out itself. */
+const leftOut = ({ dropped_by_site: bySite = {} }: WrittenBatch): ReadonlyMap<string, number> =>
+  new Map(Object.entries(bySite).map(([site, count]) => [storable(site).slice(0, 200), count]));
 
 /** What nobody got waits for an endpoint to become known, as far as there is room; returns how many found none. */
 async function keepPending(tx: Tx, cells: readonly Cell[], sites: ReadonlyMap<string, SiteCounts>): Promise<number> {
@@ -314,7 +319,7 @@ async function saveSome(tx: Queryable, cells: readonly Cell[]): Promise<void> {
       first_seen = excluded.first_seen, last_seen = excluded.last_seen`;
 }
 
-/** Has the inventory made anew of sites whose cells are others now; `dropped` are observations without a place. */
+/** Has the inventory made anew of sites whose cells are others now; `dropped` are those without a place. */
 async function touchSites(
   tx: Tx,
   kept: readonly Cell[],

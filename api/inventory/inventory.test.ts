@@ -1,9 +1,9 @@
 // U3: from windows of nodes to the inventory, on both databases.
 import t, { type Test } from 'tap';
-import type { Observation, ObservationBatch } from '#proxy/contract';
+import { TrafficObserver, type Observation, type ObservationBatch } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
-import { onBothDatabases } from '../testing/databases.js';
+import { onBothDatabases, onOneDatabase } from '../testing/databases.js';
 import { foldCells } from './fold.js';
 import type { Cell } from './cells.js';
 import { statsOf } from './stats.js';
@@ -137,6 +137,54 @@ async function suite(t: Test, database: Database): Promise<void> {
 }
 
 t.test('U3: the inventory', (t) => onBothDatabases(t, 'windows become endpoints', suite));
+
+/** One worker's windows of an application that answers its page to whatever is asked, beside its real endpoints. */
+function windowsOfScanner(paths: number): ObservationBatch[] {
+  const windows: ObservationBatch[] = [];
+  const observer = new TrafficObserver({ key: new Uint8Array(32).fill(7), send: (one) => windows.push(one) });
+  const see = (uri: string, at: number): void => {
+    const request = { site: 'shop', method: 'GET', uri, status: 200, atMs: atMs + at, responseBytes: 900 };
+    Object.assign(observer.request, request, { clientIp: '203.0.113.9', requestId: 'r' });
+    observer.observe();
+    observer.flush(atMs + at);
+  };
+  for (let at = 0; at < 3 * realPaths; at += 1) see(`/api/resource${at % realPaths}/list`, at);
+  for (let at = 0; at < paths; at += 1) {
+    see(`/${((at * 2_654_435_761) % 4_294_967_296).toString(36)}/x${at}`, 3000 + Math.floor(at / 25));
+    if (at % 10 === 0) see(`/api/resource${(at / 10) % realPaths}/list`, 3000 + Math.floor(at / 25));
+  }
+  observer.flush(atMs + 1e9, true);
+  return windows;
+}
+const realPaths = 40;
+
+async function scannerAnswered(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const { token } = await at.user('viewer');
+  const paths = 200_000;
+  for (const window of windowsOfScanner(paths)) {
+    const body = { node: 'n1', batch: window };
+    const sent = await at.call('POST', '/api/dataplane/observations', { token: 'c'.repeat(40), body });
+    t.equal(sent.status, 200, sent.text.slice(0, 300));
+  }
+  const { body } = await at.call('GET', '/api/inventory/stats', { token });
+  const items = (await at.call('GET', '/api/inventory?limit=500', { token })).body['items'] as Record<string, any>[];
+  const real = items.filter(({ template }) => /^\/api\/resource\d+\/list$/.test(template));
+  t.equal(real.length, realPaths, 'every real endpoint is there, and none was pushed out');
+  t.same([...new Set(real.map(({ hits }) => hits))], [3 + paths / 10 / realPaths], 'each with all of its requests');
+  t.ok(items.length - real.length <= 3, `${items.length - real.length} endpoints of the scanner`);
+  const [{ cells } = { cells: 0 }] = await database.sql<
+    { cells: number }[]
+  >`select count(*)::int as cells from api_cells`;
+  t.ok(cells < 1000, `${cells} paths are told apart`);
+  t.ok(body['dropped'] > 0, 'what was left out is told');
+  t.equal(body['hits'] + body['dropped'], 3 * realPaths + paths + paths / 10, 'and nothing went without a word');
+}
+
+t.test('U3: 200,000 random paths that are answered 200', (t) =>
+  onOneDatabase(t, 'a scanner that gets pages', scannerAnswered),
+);
 
 t.test('U3: the inventory is the same in whatever pieces it came', async (t) => {
   const cells = Array.from({ length: 300 }, (_, index): Cell => {

@@ -1,6 +1,6 @@
 // What nodes observed, in windows; each is taken once however often it is sent.
 import { Type } from '@sinclair/typebox';
-import { credentialKinds, type ObservationBatch } from '#proxy/contract';
+import { credentialKinds, droppedSitesMax, type ObservationBatch } from '#proxy/contract';
 import { refusals, type App } from '../http-kit/index.js';
 import type { Inventory } from './inventory.js';
 
@@ -77,6 +77,9 @@ const Batch = Type.Object({
   sightings: Type.Array(Sighting, { maxItems: rowsMax }),
   relations: Type.Array(Relation, { maxItems: rowsMax }),
   dropped: Count,
+  dropped_by_site: Type.Optional(
+    Type.Record(Type.String({ maxLength: 200 }), Count, { maxProperties: droppedSitesMax }),
+  ),
 });
 
 const schema = {

@@ -61,7 +61,9 @@ const statsSchema = {
       by_classification: Counts,
       by_band: Counts,
       by_method: Counts,
-      dropped: Type.Integer({ description: 'observations without a place: of no known endpoint, or no room' }),
+      dropped: Type.Integer({
+        description: 'what was left out: observations of no known endpoint, and those for which there was no room',
+      }),
     }),
     ...refusals,
   },

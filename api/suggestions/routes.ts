@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
 import { readManagedRules } from '../change/steps/managed-rules.js';
 import { toPolicy } from '../change/steps/policy.js';
@@ -14,6 +15,7 @@ export type SuggestionParts = Pick<Parts, 'database' | 'now' | 'sandbox' | 'rule
 const dayMs = 86_400_000;
 const eventsMax = 20_000;
 const keptMax = 200;
+const [budgetMs, budgetMsMax] = [10_000, 120_000];
 
 const schema = {
   tags: ['rules'],
@@ -27,7 +29,17 @@ const schema = {
           minimum: 0,
           maximum: 20,
           default: 3,
-          description: 'so many exclusions are tried out; each takes seconds',
+          description: 'so many exclusions are tried out, the likeliest first; each takes seconds',
+        }),
+      ),
+      budget_ms: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: budgetMsMax,
+          default: budgetMs,
+          description:
+            'the answer waits so long for trials. What is tried then goes on and is `trying`, what waits for its turn' +
+            ' is `not_tried`: ask again for both',
         }),
       ),
       expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 90 })),
@@ -49,7 +61,7 @@ export function registerSuggestionRoutes(
   const { now, ruleSets } = parts;
   const trials = new Trials();
   app.get('/api/fp-suggestions', { schema }, async (request) => {
-    const { days = 7, limit = 20, verify = 3, expires_in_days = 90 } = request.query;
+    const { days = 7, limit = 20, verify = 3, expires_in_days = 90, budget_ms = budgetMs } = request.query;
     const nowMs = now();
     const crsDirectory = ruleSets.directory();
     const from = new Date(nowMs - days * dayMs);
@@ -62,14 +74,13 @@ export function registerSuggestionRoutes(
     const expiresAt = new Date(Math.ceil(nowMs / dayMs) * dayMs + expires_in_days * dayMs).toISOString();
     const { state, rules } = await readPolicy(parts);
     const options = { source, sandbox: parts.sandbox, crsDirectory: crsDirectory ?? '', rules, expiresAt, nowMs };
-    const likeliest = new Set(
-      [...summaries].sort((left, right) => right.likelihood.score - left.likelihood.score).slice(0, verify),
+    const likeliest = [...summaries]
+      .sort((left, right) => right.likelihood.score - left.likelihood.score)
+      .slice(0, verify);
+    const found = await trials.within(budget_ms, state, likeliest, options);
+    const items = summaries.map((summary) =>
+      viewItem(summary, found.get(summary) ?? trials.known(state, summary, options)),
     );
-    const items = [];
-    for (const summary of summaries) {
-      const suggestion = likeliest.has(summary) ? await trials.attempt(state, summary, options) : null;
-      items.push(viewItem(summary, suggestion));
-    }
     // what can be acted on comes first; the sort is stable, so the order of hits stays otherwise
     const isVerified = ({ suggestion }: { readonly suggestion: { readonly state: string } }): number =>
       suggestion.state === 'verified' ? 0 : 1;
@@ -85,25 +96,67 @@ async function readPolicy({ database: { sql } }: SuggestionParts) {
   return { state: `${head.etag} ${managed.sha256}`, rules: toPolicy(head.settings, managed).rules };
 }
 
+/** What is known of an exclusion now; `trying`: its trial goes on. */
+type Outcome = ExclusionSuggestion | 'trying' | 'waits';
+
 /** Trying costs seconds; the outcome holds until the settings or what is asked for change. */
 class Trials {
-  private readonly tried = new Map<string, Promise<ExclusionSuggestion>>();
+  private readonly tried = new Map<string, { readonly made: Promise<ExclusionSuggestion>; is: Outcome }>();
+
+  /**
+   * Tries one after the other, until `budget_ms` are over: the answer comes then, whatever the machine does beside it.
+   * The trial that is under way goes on and is kept; those behind it are not begun, so that nobody's question leaves
+   * work behind that nobody waits for.
+   */
+  async within(
+    budget_ms: number,
+    state: string,
+    summaries: readonly RuleSummary[],
+    options: SuggestOptions,
+  ): Promise<ReadonlyMap<RuleSummary, Outcome>> {
+    const found = new Map<RuleSummary, Outcome>(
+      summaries.map((summary) => [summary, this.known(state, summary, options) ?? 'waits']),
+    );
+    const budget = new AbortController();
+    const over = pause(budget_ms, 'trying' as const, { signal: budget.signal, ref: false }).catch(
+      () => 'trying' as const,
+    );
+    for (const summary of summaries) {
+      const outcome = await Promise.race([this.attempt(state, summary, options), over]);
+      found.set(summary, outcome);
+      if (outcome === 'trying') break;
+    }
+    budget.abort();
+    return found;
+  }
+
+  /** Without trying anything; null: nobody has asked for it yet. */
+  known(state: string, summary: RuleSummary, options: SuggestOptions): Outcome | null {
+    return this.tried.get(keyOf(state, summary, options))?.is ?? null;
+  }
 
   /** `state`: of the rules to try with. */
-  attempt(state: string, summary: RuleSummary, options: SuggestOptions): Promise<ExclusionSuggestion> {
-    const [busiest] = summary.paths;
-    const key = [state, summary.ruleId, busiest?.path, busiest?.methods.join(), options.expiresAt].join(' ');
+  private attempt(state: string, summary: RuleSummary, options: SuggestOptions): Promise<ExclusionSuggestion> {
+    const key = keyOf(state, summary, options);
     const known = this.tried.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.made;
     if (this.tried.size >= keptMax) this.tried.clear();
     const made = suggestFor(summary, options);
-    this.tried.set(key, made);
-    made.catch(() => this.tried.delete(key));
+    const kept: { readonly made: typeof made; is: Outcome } = { made, is: 'trying' };
+    this.tried.set(key, kept);
+    made.then(
+      (outcome) => void (kept.is = outcome),
+      () => this.tried.delete(key),
+    );
     return made;
   }
 }
 
-function viewItem(summary: RuleSummary, suggestion: ExclusionSuggestion | null) {
+function keyOf(state: string, { ruleId, paths: [busiest] }: RuleSummary, { expiresAt }: SuggestOptions): string {
+  return [state, ruleId, busiest?.path, busiest?.methods.join(), expiresAt].join(' ');
+}
+
+function viewItem(summary: RuleSummary, outcome: Outcome | null) {
   const { ruleId, message, tags, paths, variables, likelihood } = summary;
   return {
     rule_id: ruleId,
@@ -113,6 +166,6 @@ function viewItem(summary: RuleSummary, suggestion: ExclusionSuggestion | null) 
     paths: paths.map((path) => ({ ...path, methods: [...path.methods] })),
     variables: [...variables],
     likelihood,
-    suggestion: describeSuggestion(suggestion, ruleId),
+    suggestion: describeSuggestion(outcome, ruleId),
   };
 }

@@ -141,7 +141,14 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   t.ok((items[0]?.likelihood.score ?? 0) > 80, `people shopping: ${items[0]?.likelihood.score}`);
   t.ok((items[1]?.likelihood.score ?? 99) < 40, `a scanner: ${items[1]?.likelihood.score}`);
   if (withoutCoreRules !== false) return await at.close();
-  const full = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
+  const bounded = await at.call('GET', '/api/fp-suggestions?verify=2&expires_in_days=30&budget_ms=0', { token });
+  t.same(
+    bounded.body['items'].map((one: { rule_id: number; suggestion: { state: string } }) => one.suggestion.state).sort(),
+    ['not_tried', 'not_tried', 'not_tried', 'trying'],
+    'without time for it nothing is waited for: one is being tried, what is behind it is not begun',
+  );
+  t.match(bounded.text, /time of this question was over before its turn came; ask again/, 'and says so');
+  const full = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30&budget_ms=120000', { token });
   t.match(
     full.body['items'][0].suggestion,
     {
@@ -162,6 +169,11 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     full.text.slice(0, 2000),
   );
   t.ok(full.body['items'][0].suggestion.verification.attacks_still_blocked > 60);
+  t.match(
+    (await at.call('GET', '/api/fp-suggestions?verify=0&expires_in_days=30', { token })).body['items'][0].suggestion,
+    { state: 'verified' },
+    'what was tried before is known to who asks for no trials',
+  );
   const operator = await at.user('operator');
   t.match(
     await at.call('PATCH', '/api/settings', {
@@ -171,7 +183,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     { status: 200 },
     'the settings take it as it is',
   );
-  const all = (await at.call('GET', '/api/fp-suggestions', { token })).body['items'] as {
+  const all = (await at.call('GET', '/api/fp-suggestions?budget_ms=120000', { token })).body['items'] as {
     rule_id: number;
     suggestion: object;
   }[];
@@ -185,7 +197,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     states,
     [...states].sort((left, right) => Number(right === 'verified') - Number(left === 'verified')),
   );
-  const again = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30', { token });
+  const again = await at.call('GET', '/api/fp-suggestions?verify=1&expires_in_days=30&budget_ms=120000', { token });
   t.match(
     again.body['items'].find((one: { rule_id: number }) => one.rule_id === 942_190).suggestion,
     { state: 'not_reproduced' },

@@ -17,11 +17,11 @@ const Exclusion = Type.Object({
 });
 const Rejected = Type.Array(Type.Object({ scope: Type.String(), reason: Type.String() }));
 const SuggestionView = Type.Object({
-  state: Type.Unsafe<'verified' | 'not_reproduced' | 'none' | 'not_tried'>({
+  state: Type.Unsafe<'verified' | 'not_reproduced' | 'none' | 'not_tried' | 'trying'>({
     type: 'string',
-    enum: ['verified', 'not_reproduced', 'none', 'not_tried'],
+    enum: ['verified', 'not_reproduced', 'none', 'not_tried', 'trying'],
   }),
-  reason: Type.String({ description: 'why there is none, or what is lost' }),
+  reason: Type.String({ description: 'why there is none (yet), or what is lost' }),
   scope: Nullable(Type.String()),
   rule_exclusions: Type.Array(Exclusion, { description: 'to be added to the settings as they are' }),
   seclang: Type.String(),
@@ -53,10 +53,21 @@ export const ItemView = Type.Object({
   suggestion: SuggestionView,
 });
 
-/** `null`: it was not tried. */
-export function describeSuggestion(suggestion: ExclusionSuggestion | null, ruleId: number) {
+const notThere = {
+  trying: 'it is being tried, and the time of this question was over; ask again',
+  waits: 'the time of this question was over before its turn came; ask again',
+};
+
+/** `null`: nobody asked for it to be tried. */
+export function describeSuggestion(suggestion: ExclusionSuggestion | keyof typeof notThere | null, ruleId: number) {
   const nothing = { scope: null, rule_exclusions: [], seclang: '', verification: null, rejected: [] };
   if (suggestion === null) return { state: 'not_tried' as const, reason: 'ask for more with ?verify=', ...nothing };
+  if (typeof suggestion === 'string')
+    return {
+      state: suggestion === 'trying' ? ('trying' as const) : ('not_tried' as const),
+      reason: notThere[suggestion],
+      ...nothing,
+    };
   if (suggestion.kind === 'not_reproduced') return { state: suggestion.kind, reason: suggestion.reason, ...nothing };
   if (suggestion.kind === 'none')
     return { state: suggestion.kind, reason: suggestion.reason, ...nothing, rejected: [...suggestion.rejected] };

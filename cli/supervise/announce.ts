@@ -25,6 +25,8 @@ export interface Tries {
 
 export const attackPath = "/search?q=1'%20OR%20'1'='1'%20--%20";
 export const ordinaryPath = '/search?q=lamp';
+/** So that nobody takes them for a visitor's: first steps wait for an attack that a person sends. */
+export const startCheckAgent = 'gatehouse-start-check';
 
 /** What a newcomer would type next, done for them: one request that passes, one that is stopped. */
 export async function tryOut(base: string): Promise<Tries> {
@@ -33,7 +35,7 @@ export async function tryOut(base: string): Promise<Tries> {
       const reply = await fetch(base + path, {
         signal: AbortSignal.timeout(5000),
         redirect: 'manual',
-        headers: { connection: 'close' },
+        headers: { connection: 'close', 'user-agent': startCheckAgent },
       });
       await reply.arrayBuffer();
       return String(reply.status);

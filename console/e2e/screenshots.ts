@@ -2,6 +2,7 @@
 //   node build/console/e2e/screenshots.js DIRECTORY --password-file FILE [--url http://127.0.0.1:3010]
 //     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc] [--width 390] [--theme light]
 // With --waf it sends ordinary requests and attacks to that port first, so that the pages have something to show.
+// A page that does not come to rest is named, the others are pictured all the same; it then ends with 1.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,13 +48,20 @@ async function open(browser: Browser, url: string, width: number, theme: 'dark' 
   return page;
 }
 
-async function picture(page: Page, path: string, file: string): Promise<void> {
-  await page.goto(path);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await settled(page);
+/** Returns what kept the page from coming to rest, or null; it is pictured as it is then. */
+async function picture(page: Page, path: string, file: string): Promise<string | null> {
+  let problem: string | null = null;
+  try {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await settled(page);
+  } catch (error) {
+    problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  }
   await page.screenshot({ path: file, fullPage: values.whole });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   if (wide > 0) console.log(`${file}: ${wide} px wider than its window`);
+  return problem;
 }
 
 const { values, positionals } = parseArgs({
@@ -78,7 +86,11 @@ for (const width of widths.filter((one) => String(one) === (values.width ?? Stri
     for (const path of paths) {
       if (!publicPaths.includes(path) && (await page.locator('.shell').count()) === 0)
         await logInAs(page, values.email, passwordIn(values));
-      await picture(page, path, join(directory, `${nameOf(path)}-${width}-${theme}.png`));
+      const file = join(directory, `${nameOf(path)}-${width}-${theme}.png`);
+      const problem = await picture(page, path, file);
+      if (problem === null) continue;
+      console.log(`${path} at ${width} px, ${theme}: ${problem}`);
+      process.exitCode = 1;
     }
     await page.context().close();
   }

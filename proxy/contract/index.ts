@@ -223,6 +223,7 @@ export { isLoginPath, isPrivilegedPath } from '../observation/cell.js';
 export { anyNoun, objectsOfPath, type ObjectId } from '../observation/objects.js';
 export { objectHash } from '../observation/relations.js';
 export {
+  droppedSitesMax,
   sources as observationSources,
   type Counts,
   type CredentialCounts,

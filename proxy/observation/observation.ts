@@ -98,4 +98,8 @@ export interface ObservationBatch {
   readonly relations: readonly Relation[];
   /** Requests that no observation holds, because the tables were full. */
   readonly dropped: number;
+  /** The same by site, where there were any; of the first `droppedSitesMax` sites. */
+  readonly dropped_by_site?: Readonly<Record<string, number>>;
 }
+
+export const droppedSitesMax = 256;

@@ -11,7 +11,7 @@ import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, queryOf
 import { readLogin } from './logins.js';
 import { objectsOfPath, objectsOfQuery } from './objects.js';
 import { lookForPii } from './pii/detect.js';
-import type { ObservationBatch, Sighting } from './observation.js';
+import { droppedSitesMax, type ObservationBatch, type Sighting } from './observation.js';
 import { isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from './path.js';
 import { objectHash, RelationLearner, showsObjects } from './relations.js';
 
@@ -95,6 +95,7 @@ export class TrafficObserver {
   private failingCount = 0;
   private peopleCount = 0;
   private droppedSince = 0;
+  private readonly droppedSites = new Map<string, number>();
   private windowBegan = 0;
   private readonly shapeBudget = new Rate(shapesPerSecond);
   private readonly piiBudget: Rate;
@@ -156,6 +157,10 @@ export class TrafficObserver {
   private drop(): null {
     this.counters.dropped += 1;
     this.droppedSince += 1;
+    const { site } = this.request;
+    const before = this.droppedSites.get(site);
+    if (before !== undefined || this.droppedSites.size < droppedSitesMax)
+      this.droppedSites.set(site, (before ?? 0) + 1);
     return null;
   }
 
@@ -277,13 +282,15 @@ export class TrafficObserver {
       return observation;
     });
     const { droppedSince: dropped } = this;
+    const bySite = dropped === 0 ? {} : { dropped_by_site: Object.fromEntries(this.droppedSites) };
     const relations = this.learner.take();
     this.shapes.clear();
     this.droppedSince = 0;
+    this.droppedSites.clear();
     this.peopleCount = 0;
     this.failingCount = 0;
     if (observations.length + relations.length + dropped === 0) return;
-    this.options.send({ batch_id: randomUUID(), observations, sightings, relations, dropped });
+    this.options.send({ batch_id: randomUUID(), observations, sightings, relations, dropped, ...bySite });
   }
 
   /** A path that was asked for once only, or for long not, leaves its place to others. */

@@ -128,6 +128,13 @@ function ofWords(): Family[] {
     ),
     one('names of people', (r) => `/people/${pick(r, firstNames)}`, '/people/{name}'),
     one('names of people and below', (r) => `/people/${pick(r, firstNames)}/followers`, '/people/{name}/followers'),
+    one('logins', (r) => `/u/${pick(r, firstNames)}/orders/${below(r, 900)}`, '/u/{name}/orders/{id}'),
+    one(
+      'first and last names',
+      (r) => pick(r, [`/api/users/${pick(r, firstNames)}-${pick(r, firstNames)}/posts`, '/api/users/me']),
+      '/api/users/{slug}/posts',
+      '/api/users/me',
+    ),
     one('years', (r) => `/reports/${2015 + below(r, 10)}/summary`, '/reports/{year}/summary'),
     one('year and month', (r) => `/archive/${2015 + below(r, 10)}/${1 + below(r, 12)}`, '/archive/{year}/{id}'),
     one('one year', () => '/olympics/2024/medals', '/olympics/2024/medals'),

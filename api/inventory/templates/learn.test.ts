@@ -90,6 +90,98 @@ t.test('U2: a merge says why, and can be taken back without loss', async (t) => 
   t.same(learned([...paths, '/orders/{integer}'], { apart: new Set(['/orders']) }).length, 32, 'folded ones stay one');
 });
 
+const logins = 'adoe bjones cmiller dsmith ebrown fwilson gtaylor hmoore ijackson jwhite kharris lmartin'.split(' ');
+const persons = 'jane-doe john-smith ana-lima max-muster li-wei omar-khan eva-berg tom.jones mia.rossi'.split(' ');
+const things = 'roles groups permissions teams invitations countries languages'.split(' ');
+const posts = Array.from({ length: 15 }, (_, at) => `how-to-bake-${logins[at % 12]}-${at}`);
+const each = (names: readonly string[], path: (name: string) => string): string[] => names.map(path);
+
+t.test('U2: names of people become a parameter by their variety, and names of resources do not', async (t) => {
+  const cases: Readonly<Record<string, readonly [given: readonly string[], expected: readonly string[]]>> = {
+    'logins with the same below them': [each(logins, (name) => `/u/${name}/orders`), ['/u/{name}/orders']],
+    'five of them': [each(logins.slice(0, 5), (name) => `/u/${name}/orders`), ['/u/{name}/orders']],
+    'four of them': [
+      each(logins.slice(0, 4), (name) => `/u/${name}/orders`),
+      each(logins.slice(0, 4), (name) => `/u/${name}/orders`),
+    ],
+    'first and last names': [each(persons, (name) => `/api/users/${name}`), ['/api/users/{slug}']],
+    'both, and with ids below': [
+      [...each(logins, (name) => `/users/${name}/orders/7`), ...each(persons, (name) => `/users/${name}`)],
+      ['/users/{slug}', '/users/{slug}/orders/{id}'],
+    ],
+    'beside /me and /search': [
+      [...each(logins, (name) => `/users/${name}/posts`), '/users/me', '/users/search', '/users/export'],
+      ['/users/export', '/users/me', '/users/search', '/users/{name}/posts'],
+    ],
+    'beside what users have besides members': [
+      [...each(logins, (name) => `/users/${name}/posts`), ...each(things.slice(0, 4), (name) => `/users/${name}`)],
+      [...each(things.slice(0, 4), (name) => `/users/${name}`), '/users/{name}/posts'],
+    ],
+    'what users have besides members': [
+      each(things, (name) => `/users/${name}`),
+      each(things, (name) => `/users/${name}`),
+    ],
+    'collections below users, with ids': [
+      each(things, (name) => `/users/${name}/7`),
+      each(things, (name) => `/users/${name}/{id}`),
+    ],
+    'collections below users, with what one does with collections': [
+      each(things, (name) => `/users/${name}/export`),
+      each(things, (name) => `/users/${name}/export`),
+    ],
+    'collections below users, each with its own': [
+      each(things, (name) => `/users/${name}/${name}-of-mine`),
+      each(things, (name) => `/users/${name}/${name}-of-mine`),
+    ],
+    'resources of an API': [
+      ['users', 'orders', 'carts', 'people', 'members', 'accounts', 'customers'].map((name) => `/api/${name}`),
+      ['users', 'orders', 'carts', 'people', 'members', 'accounts', 'customers'].map((name) => `/api/${name}`),
+    ],
+    'resources with the same below them': [
+      each(things, (name) => `/api/${name}/history`),
+      each(things, (name) => `/api/${name}/history`),
+    ],
+    'slugs of a blog, by their own variety': [each(posts, (name) => `/blog/${name}`), ['/blog/{slug}']],
+    'a few pages of a blog': [each(persons, (name) => `/blog/${name}`), each(persons, (name) => `/blog/${name}`)],
+  };
+  for (const [what, [given, expected]] of Object.entries(cases)) t.same(learned(given), [...expected].sort(), what);
+});
+
+t.test('U2: what a scanner got is one template, and what was there before it stays', async (t) => {
+  const random = seeded(11);
+  const letters = (length: number): string =>
+    Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 26)]).join('');
+  const real = [
+    ...Array.from({ length: 20 }, (_, at) => `/api/resource${at}/list`),
+    ...['/about', '/orders', '/orders/7', '/shop/cart', '/shop/checkout'],
+  ];
+  const kept = [...real.filter((path) => path !== '/orders/7'), '/orders/{id}'].sort();
+  const scan = (count: number, below: () => string): string[] =>
+    Array.from({ length: count }, () => `/${letters(7)}/${below()}`);
+  const few = scan(60, () => letters(6));
+  t.equal(learned([...real, ...few]).length, kept.length + 60, 'few may be resources');
+  for (const [what, paths] of [
+    ['words below words', scan(2000, () => letters(6))],
+    ['slugs below words', scan(2000, () => `x${letters(6)}-9`)],
+  ] as const) {
+    const found = learned([...real, ...paths]);
+    t.same(
+      found.filter((path) => !/^\/\{\w+\}\/\{\w+\}$/.test(path)),
+      kept,
+      what,
+    );
+    t.equal(found.length, kept.length + 1, what);
+  }
+});
+
+t.test('U2: a merge of names says why', async (t) => {
+  const tree = learnTemplates(toPaths(each(logins, (name) => `/u/${name}/orders`)));
+  t.match(
+    tree.literals.get('u')?.parameter?.evidence.reason,
+    /^merged because 12 distinct values stand here \(entropy 3\.6 bits\): at least 5 names behind a word for people/,
+  );
+});
+
 t.test('U2: values that are no longer told apart keep their template', async (t) => {
   const random = seeded(3);
   for (const { name, make } of families) {

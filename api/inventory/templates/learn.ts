@@ -7,16 +7,18 @@
 //   locale, language                                      from two locales, or three languages, on
 //   slug                                                  from `slugsMin` on, `rootSlugsMin` where resources are named
 //   word                                                  from `wordsMin` on, where the words have the same below them
+//   word, slug behind a word for people (`/users`)        sooner: from `people` on (jsmith, jane-doe)
+//   word with one path below that nobody shares           from `scatteredMin` on: a scanner that is answered
 //   version; words of words.ts; literals of a specification  never
 //
 // A segment `{kind}` stands for values of which only the kind was kept: enough of them to merge.
-import { segmentKind, segmentKinds, type SegmentKind } from '#proxy/contract';
-import { isFixed, isRoot, namesVersion } from './words.js';
+import type { SegmentKind } from '#proxy/contract';
+import { below, distinctOf, isParameter, membersAt, wordKinds, type LearnedPath, type Member } from './members.js';
+import { namesOfPeople } from './people.js';
+import { scatteredAmong, thingsMax } from './scattered.js';
+import { isFixed, isRoot, namesPeople, namesVersion } from './words.js';
 
-export interface LearnedPath {
-  readonly segments: readonly string[];
-  readonly hits: number;
-}
+export type { LearnedPath } from './members.js';
 
 /** A path template of a specification: literals as they are, parameters as `{name}`. */
 export type DeclaredTemplate = readonly string[];
@@ -60,16 +62,6 @@ export const slugsMin = 12;
 export const rootSlugsMin = 60;
 export const wordsMin = 30;
 export const rootWordsMin = 100;
-/** A saturated kind counts as so many values. */
-const saturated = 1_000_000;
-
-interface Member {
-  readonly segment: string;
-  readonly kind: SegmentKind;
-  readonly isSaturated: boolean;
-  readonly paths: LearnedPath[];
-}
-
 /** The tree of templates of these paths. */
 export function learnTemplates(paths: readonly LearnedPath[], options: LearnOptions = {}): TemplateNode {
   return learnNode(paths, { depth: 0, place: '', previous: null, names: [] }, options.declared ?? [], options);
@@ -111,32 +103,6 @@ function learnNode(
   };
 }
 
-const isParameter = (segment: string | undefined): segment is string =>
-  segment !== undefined && segment.startsWith('{') && segment.endsWith('}');
-const knownKinds: ReadonlySet<string> = new Set(segmentKinds);
-
-function membersAt(paths: readonly LearnedPath[], depth: number): Member[] {
-  const byName = new Map<string, LearnedPath[]>();
-  for (const path of paths) {
-    const segment = path.segments[depth];
-    if (segment === undefined) continue;
-    const list = byName.get(segment);
-    if (list === undefined) byName.set(segment, [path]);
-    else list.push(path);
-  }
-  return [...byName].map(([segment, list]) => {
-    const inner = isParameter(segment) ? segment.slice(1, -1) : '';
-    const isSaturated = knownKinds.has(inner);
-    return { segment, kind: isSaturated ? (inner as SegmentKind) : kindAt(segment), isSaturated, paths: list };
-  });
-}
-
-/** Custom methods (`users:search`) and system queries (`$metadata`) are names, whatever signs they have. */
-function kindAt(segment: string): SegmentKind {
-  const kind = segmentKind(segment);
-  return kind === 'other' && /^[$@!]?[A-Za-z]{2,40}(:[A-Za-z]{2,40})?$/.test(segment) ? 'word' : kind;
-}
-
 interface Merged {
   readonly members: readonly Member[];
   readonly why: string;
@@ -174,11 +140,6 @@ function choose(
   ];
   return { members: all, why: whys.filter((why) => why !== '').join('; '), declaredName: null };
 }
-
-const distinctOf = (members: readonly Member[]): number =>
-  members.reduce((sum, { isSaturated }) => sum + (isSaturated ? saturated : 1), 0);
-
-const wordKinds: ReadonlySet<SegmentKind> = new Set(['word', 'slug', 'locale', 'language', 'version']);
 
 function dataOf(members: readonly Member[], { previous }: Place): Member[] {
   const data = members.filter(({ kind }) => !wordKinds.has(kind));
@@ -219,40 +180,39 @@ function localesOf(members: readonly Member[]): Member[] {
   return isMany || (locales.length > 0 && languages.length > 0) ? [...locales, ...languages] : [];
 }
 
-/** What stands right below, without data, and whether data does. */
-function below(member: Member, depth: number): { readonly names: ReadonlySet<string>; readonly hasData: boolean } {
-  const names = new Set<string>();
-  let hasData = false;
-  for (const { segments } of member.paths) {
-    const next = segments[depth + 1];
-    if (next === undefined) continue;
-    if (isParameter(next) || !wordKinds.has(kindAt(next))) hasData = true;
-    else names.add(next);
-  }
-  return { names, hasData };
-}
-
 function wordsOf(members: readonly Member[], { depth, previous }: Place): { members: Member[]; why: string } {
   const isResource = isRoot(previous);
   const free = members.filter(
-    (member) => member.isSaturated || ((member.kind === 'slug' || member.kind === 'word') && !isFixed(member.segment)),
+    (member) => member.isSaturated || ((member.kind === 'slug' || member.kind === 'word') && !isName(member, depth)),
   );
   const slugs = free.filter(({ kind }) => kind === 'slug');
   const words = free.filter(({ kind }) => kind === 'word');
   const slugsNeeded = isResource ? rootSlugsMin : slugsMin;
   const areSlugs = distinctOf(slugs) >= slugsNeeded;
   // The name of a collection has ids right below it; the name of somebody has not.
-  const values = words.filter((member) => member.isSaturated || !below(member, depth).hasData);
+  const isValue = (member: Member): boolean => member.isSaturated || !below(member, depth).hasData;
+  const people = namesPeople(previous) ? namesOfPeople(free.filter(isValue), depth) : null;
+  if (people !== null) return people;
+  const scattered = scatteredAmong(words.filter(isValue), depth, isResource);
+  const apart = new Set(scattered);
+  const values = words.filter((member) => isValue(member) && !apart.has(member));
   const wordsNeeded = isResource ? rootWordsMin : wordsMin;
   const areWords = distinctOf(values) >= wordsNeeded && areAlike(values, depth);
   const beside = areSlugs && !areWords ? wordsBeside(values, slugs, depth) : [];
-  if (areWords) {
-    const both = [...values, ...slugs];
-    return { members: both, why: `at least ${wordsNeeded} names with the same below them` };
-  }
-  if (!areSlugs) return { members: [], why: '' };
-  return { members: [...slugs, ...beside], why: `at least ${slugsNeeded} slugs` };
+  const parts: readonly (readonly [of: readonly Member[], why: string])[] = [
+    [scattered, 'one path each, and never the same'],
+    [areWords ? values : [], `at least ${wordsNeeded} names with the same below them`],
+    [areSlugs && !areWords ? [...slugs, ...beside] : [], `at least ${slugsNeeded} slugs`],
+    [areWords ? slugs : [], ''],
+  ];
+  const found = parts.filter(([of]) => of.length > 0);
+  const whys = found.map(([, why]) => why).filter((why) => why !== '');
+  return { members: found.flatMap(([of]) => of), why: whys.join('; ') };
 }
+
+/** What one does with a collection, the beginning of an API, and what has many things of its own are names. */
+const isName = (member: Member, depth: number): boolean =>
+  isFixed(member.segment) || isRoot(member.segment) || below(member, depth).names.size > thingsMax;
 
 /** Names of people have the same few things below them; resources have each their own. */
 function areAlike(members: readonly Member[], depth: number): boolean {

@@ -22,6 +22,19 @@ const verbs: ReadonlySet<string> = new Set(
 /** Segments after which names of resources stand, not values. */
 const rootWords: ReadonlySet<string> = new Set(['api', 'apis', 'rest', 'rpc', 'public', 'internal', 'services', 'svc']);
 
+/** Collections of people and of their accounts: their members have logins or names as well as ids. */
+const peopleWords: ReadonlySet<string> = new Set(
+  (
+    'user users u people person persons member members author authors customer customers account accounts employee ' +
+    'employees staff contact contacts friend friends follower followers patient patients student students teacher ' +
+    'teachers player players owner owners creator creators seller sellers username usernames login logins'
+  ).split(' '),
+);
+
+/** True where `previous` names people: names may stand behind it. */
+export const namesPeople = (previous: string | null): boolean =>
+  previous !== null && peopleWords.has(previous.toLowerCase());
+
 /** True for words that are names of actions or of places, never values. */
 export function isFixed(segment: string): boolean {
   const lower = segment.toLowerCase();

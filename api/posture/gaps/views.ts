@@ -130,7 +130,7 @@ export function viewGaps(reports: readonly SiteReport[], limit: number): GapsVie
 function hintOf({ site, specifications, documented, isSilent }: SiteReport): string | null {
   if (specifications.length === 0)
     return (
-      `${site} has no specification that its traffic could be held to; upload one with ` +
+      `${site} has no specification that its traffic could be held to; upload one under Specifications, or with ` +
       `POST /api/spec?site=${encodeURIComponent(site)}`
     );
   if (documented === 0) return `the specification of ${site} declares no operation; upload one that has paths`;
@@ -140,7 +140,10 @@ function hintOf({ site, specifications, documented, isSilent }: SiteReport): str
 /** Of all sites together: null as soon as the figures of one of them say something. */
 function hintOfAll(reports: readonly SiteReport[]): string | null {
   if (reports.length === 0)
-    return 'no traffic was seen and no specification is known; upload one with POST /api/spec?site=NAME';
+    return (
+      'no traffic was seen and no specification is known; upload one under Specifications, or with ' +
+      'POST /api/spec?site=NAME'
+    );
   const hints = reports.map(hintOf);
   return hints.includes(null) ? null : hints.join('. ');
 }

@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
+import { choose, goByPalette, openRow, press, typeInto } from '../page-checks/keyboard.js';
 import { askApi, chooseOwnPassword, go, logIn, settled, startStack, withoutBrowser, type Stack } from '../stack.js';
 
 const hostile = '<img/src=x/onerror="document.title=1">';
@@ -47,35 +48,33 @@ async function mistakes(t: Test, stack: Stack): Promise<void> {
 async function versions(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await go(page, '/inventory/specifications');
-  await areaOf(page).fill(documentOf(20, other));
-  await areaOf(page).press('Tab'); // by keyboard: to the fields, the switch, and the button
-  for (let at = 0; at < 4; at += 1) await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
+  await goByPalette(page, 'specifications', 'Specifications');
+  await typeInto(page, areaOf(page), documentOf(20, other));
+  await press(page, page.getByRole('button', { name: 'Upload', exact: true }));
   await page.getByText('Version 1 is stored, with 2 operations').waitFor();
+  // which file is chosen in a dialog of the system, which a page does not see
   await page.getByLabel('File').setInputFiles({
     name: `${hostile}.yaml`,
     mimeType: 'application/yaml',
     buffer: Buffer.from(documentOf(5)),
   });
   await until('the file is read', async () => (await areaOf(page).inputValue()).includes('maxLength: 5'));
-  await page.getByRole('button', { name: 'Upload', exact: true }).click();
-  await page.getByText('Version 2 is stored, with 1 operations').waitFor();
+  await press(page, page.getByRole('button', { name: 'Upload', exact: true }));
+  await page.getByText('Version 2 is stored, with 1 operation').waitFor();
   const changes = page.getByRole('table', { name: 'What changed' });
   t.match(await changes.innerText(), /breaks[^]*\/about/, 'a path that went breaks clients');
-  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  await press(page, page.getByRole('button', { name: 'Upload', exact: true }));
   await page.getByText('The newest version, 2, has the same text').waitFor();
   const list = page.getByRole('grid', { name: 'Stored versions' });
   t.equal(await list.locator('.table-row').count(), 2);
   t.match(await list.locator('.table-row').first().innerText(), /2[^]*named by the settings/);
-  await list.locator('.table-row').nth(1).focus();
-  await page.keyboard.press('Enter');
+  await openRow(page, list.locator('.table-row').nth(1));
   const drawer = page.getByRole('dialog', { name: 'Specification' });
   await drawer.getByRole('table', { name: 'Operations' }).waitFor();
   t.match(await drawer.innerText(), /\/about/);
-  await drawer.getByLabel('Compare with').selectOption({ label: '2' });
+  await choose(page, drawer.getByLabel('Compare with'), '2');
   await drawer.getByText('From version 1 to version 2').waitFor();
-  await drawer.getByText('The document as it was sent').click();
+  await press(page, drawer.getByText('The document as it was sent'));
   t.match(await drawer.locator('pre').innerText(), /maxLength: 20/);
   await page.keyboard.press('Escape');
   t.notMatch(await page.title(), /^1$/, 'nothing of it ran');
@@ -93,8 +92,8 @@ async function inForce(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/inventory/specifications');
-  await page.getByLabel('Requests that do not fit').selectOption('block');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await choose(page, page.getByLabel('Requests that do not fit'), 'bl');
+  await press(page, page.getByRole('button', { name: 'Save' }));
   await page.getByText(/^Saved\./).waitFor();
   t.not((await fetch(`${stack.waf}/search?q=longer-than-five`)).status, 403, 'saved is not in force');
   await apply(page);
@@ -139,7 +138,7 @@ async function gap(t: Test, stack: Stack): Promise<void> {
     return (await page.locator('.table-row', { hasText: '/backdoor' }).count()) > 0;
   });
   t.equal(await page.locator('.table-row', { hasText: '/search' }).count(), 0, 'what is declared is no shadow');
-  await go(page, '/inventory/gaps');
+  await goByPalette(page, 'gaps', 'Gaps');
   const shadows = page.getByRole('table', { name: 'Seen, not declared' }).locator('.table-row');
   await shadows.first().waitFor();
   const counted = page.locator('.figure', { hasText: 'Seen, not declared' }).locator('.value');
@@ -182,8 +181,8 @@ t.test('specifications in a browser', { skip: withoutBrowser }, async (t) => {
   const { page } = await stack.open();
   await chooseOwnPassword(page);
   await t.test('S1: a mistake is told with its line', (t) => mistakes(t, stack));
-  await t.test('S2: versions are uploaded, opened and compared', (t) => versions(t, stack));
+  await t.test('S2, A2: by keyboard alone: versions are uploaded, opened and compared', (t) => versions(t, stack));
   await t.test('S3: what is named and applied is what the port does', (t) => inForce(t, stack));
-  await t.test('S4: what is seen and not declared is listed', (t) => gap(t, stack));
+  await t.test('S4, A2: by keyboard alone: what is seen and not declared is listed', (t) => gap(t, stack));
   await t.test('S5: a version that settings need is kept, another is deleted', (t) => deletion(t, stack));
 });

@@ -48,8 +48,12 @@ export async function skipToContent(page: Page): Promise<void> {
 /** Goes to the rows of a table by Tab, and among them to `row` by the arrow keys; opens it by Enter. */
 export async function openRow(page: Page, row: Locator): Promise<void> {
   await row.waitFor();
-  await tabTo(page, page.locator('.table-row[tabindex="0"]').first());
-  for (let at = 0; at < stopsMax && !(await hasFocus(row)); at += 1) await page.keyboard.press('ArrowDown');
+  // a page may have several tables, and each is one stop
+  await tabTo(page, row.locator('xpath=ancestor::table[1]').locator('.table-row[tabindex="0"]'));
+  for (let at = 0; !(await hasFocus(row)); at += 1) {
+    if (at === stopsMax) throw new Error(`The arrow keys do not lead to ${String(row)}.`);
+    await page.keyboard.press('ArrowDown');
+  }
   await page.keyboard.press('Enter');
 }
 

@@ -66,6 +66,8 @@ export { isSessionLost };
 export const sessionIsBack = (): void => void setSessionLost(false);
 
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
+/** What was typed is wrong, beside a session that is as good as before: a password or a code that confirms something. */
+const codesOfCredentials = new Set(['bad_credentials', 'bad_otp']);
 const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account', 'POST /api/demo']);
 
 /** Of a query: what is no plain value is JSON. */
@@ -116,7 +118,8 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
   });
   if (!response.ok) {
     const refused = await refusalOf(response);
-    if (refused.status === 401 && !publicRoutes.has(route)) setSessionLost(true);
+    const isOfSession = !publicRoutes.has(route) && !codesOfCredentials.has(refused.code);
+    if (refused.status === 401 && isOfSession) setSessionLost(true);
     if (codesOfDuty.has(refused.code)) setSessionLost(true);
     throw refused;
   }

@@ -17,6 +17,8 @@ export const accountText = {
   sessionHasEnded: 'That session has ended.',
   logOut: 'Log out',
   oneYouLoggedOnly: 'The one you logged in with is only for the first time.',
+  on: 'on',
+  off: 'off',
   chooseYourOwnPassword: 'Choose your own password',
   administratorsNeedOneHere: 'Administrators need one here.',
   setUpSecondFactor: 'Set up a second factor',

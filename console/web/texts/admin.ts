@@ -1,5 +1,5 @@
 // English texts of console/web/pages/admin.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const adminText = {
   wordsOrActorAction: 'Words, or actor:…, action:login, source_ip:…',
@@ -8,7 +8,7 @@ export const adminText = {
   whoDidWhatFrom: 'Who did what, and from where. Entries are chained by their hashes.',
   auditLog: 'Audit log',
   chainBrokenAtEntry: (a: Shown, b: Shown) => `The chain is broken at entry ${a}: ${b}`,
-  chainWholeEntries: (a: Shown) => `The chain is whole: ${a} entries.`,
+  chainWholeEntries: (a: Shown) => `The chain is whole: ${some(a, 'entry', 'entries')}.`,
   noEntries: 'No entries',
   from: 'From',
   what: 'What',
@@ -30,7 +30,7 @@ export const adminText = {
   oldestRequest: (a: Shown) => `oldest request ${a}`,
   database: 'Database',
   securityEventsStored: 'Security events stored',
-  forDays: (a: Shown) => `for ${a} days`,
+  forDays: (a: Shown) => `for ${some(a, 'day')}`,
   requestsStored: 'Requests stored',
   whatProtectsWhatServes: 'What protects, what it serves, and what works in the background.',
   nodes: 'Nodes',

@@ -1,13 +1,13 @@
 // English texts of console/web/client.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const clientText = {
   consoleSServerDoes: 'The console’s server does not answer. Is it running?',
-  daysAgo: (a: Shown) => `${a} days ago`,
+  daysAgo: (a: Shown) => `${some(a, 'day')} ago`,
   hAgo: (a: Shown) => `${a} h ago`,
   minAgo: (a: Shown) => `${a} min ago`,
   sAgo: (a: Shown) => `${a} s ago`,
-  days: (a: Shown) => `${a} days`,
+  days: (a: Shown) => `${some(a, 'day')}`,
   h: (a: Shown) => `${a} h`,
   hMin: (hours: Shown, minutes: Shown) => `${hours} h ${minutes} min`,
   min: (a: Shown) => `${a} min`,

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/events.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const eventsText = {
   road: 'Its road',
@@ -63,7 +63,8 @@ export const eventsText = {
   client: 'Client',
   verdict: 'Verdict',
   time: (a: Shown) => `Time (${a})`,
-  standsSettingsYourName: (a: Shown) => `Stands in the settings with your name, and ends by itself in ${a} days.`,
+  standsSettingsYourName: (a: Shown) =>
+    `Stands in the settings with your name, and ends by itself in ${some(a, 'day')}.`,
   why: 'Why',
   whatLiesBelowEmpty: 'and what lies below it; empty: everywhere',
   path: 'Path',

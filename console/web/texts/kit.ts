@@ -1,5 +1,5 @@
 // English texts of console/web/kit.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const kitText = {
   staleTable: 'What is shown is not up to date',
@@ -41,5 +41,5 @@ export const kitText = {
   unsavedIsLost: 'What you have typed here is not saved. If you leave, it is gone.',
   whatIsShownIsOf: (a: Shown) => `What is shown is not up to date: ${a}`,
   blockedOf: (a: Shown) => `${a} blocked`,
-  requestsOf: (a: Shown) => `${a} requests`,
+  requestsOf: (a: Shown) => `${some(a, 'request')}`,
 } as const;

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/protection.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const protectionText = {
   deny: 'Deny',
@@ -47,7 +47,7 @@ export const protectionText = {
   lately: 'Lately',
   latelyOf: (a: Shown, b: Shown, c: Shown) => `${a} requests, ${b} refused, ${c}`,
   tlsClients: 'TLS fingerprints',
-  tlsClientsAbout: (a: Shown, b: Shown) => `of the newest ${a} requests of the last ${b} minutes`,
+  tlsClientsAbout: (a: Shown, b: Shown) => `of the newest ${some(a, 'request')} of the last ${b} minutes`,
   noTls: 'No request came over TLS lately',
   noTlsAbout: 'Fingerprints are taken on the port of JA3_PORT; requests without TLS have none.',
   refusedOf: 'Refused',
@@ -61,7 +61,7 @@ export const protectionText = {
   botActionOf: (a: Shown) => `bot_action: ${a}`,
   botSettings: 'How bots are told',
   botPoints: 'A client is a bot from',
-  pointsOf: (a: Shown) => `${a} points`,
+  pointsOf: (a: Shown) => `${some(a, 'point')}`,
   verifiedPass: 'Verified crawlers',
   letPass: 'are let through',
   treatedAsOthers: 'are treated as everybody',
@@ -111,7 +111,7 @@ export const protectionText = {
     shared: 'shared',
   },
   sharingUntold: 'does not say whether it shares',
-  ofNodes: (a: Shown) => `, ${a} nodes`,
+  ofNodes: (a: Shown) => `, ${some(a, 'node')}`,
   overAllNodes: 'counted over all nodes (rl_distributed)',
   eachNodeAlone: 'counted by each node for itself',
   limitedWithin: (a: Shown, b: Shown, c: Shown, d: Shown) => `${a} refused in ${b} s by ${c}, on ${d}`,
@@ -163,9 +163,9 @@ export const protectionText = {
   spike: 'It is an attack beyond',
   timesUsual: (a: Shown) => `${a} times what is usual`,
   atLeast: 'and at least',
-  perMinuteOf: (a: Shown) => `${a} requests a minute`,
+  perMinuteOf: (a: Shown) => `${some(a, 'request')} a minute`,
   burst: 'Meanwhile each client gets',
-  burstOf: (a: Shown, b: Shown) => `${a} requests in ${b}`,
+  burstOf: (a: Shown, b: Shown) => `${some(a, 'request')} in ${b}`,
   noNode: 'No node is known',
   changes: 'What has changed',
   change: 'Change',
@@ -191,7 +191,7 @@ export const protectionText = {
   endIt: 'End it',
   threatFeeds: 'Threat feeds',
   noFeed: 'No feed is on',
-  noFeedAbout: 'ti_tor_enabled and ti_feed_url in the settings bring one.',
+  noFeedAbout: 'Switch on the list of Tor exits, or name a list of your own, in the settings.',
   from: 'From',
   tried: 'Tried',
   next: 'Next',

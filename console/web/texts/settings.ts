@@ -1,5 +1,5 @@
 // English texts of console/web/pages/settings.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const settingsText = {
   mine: 'Mine',
@@ -25,6 +25,27 @@ export const settingsText = {
   savedProtectsOnceApplied: 'Saved. It protects once it is applied.',
   everythingElse: 'Everything else.',
   other: 'Other',
+  sitesByDefault: 'Protected now',
+  sitesByDefaultAbout:
+    'No site is saved, so those of the environment are protected. The first one that is saved here takes their place.',
+  noDefaultSites: 'No site is protected: add one above, and apply it',
+  sitesNow: 'What each site has',
+  sitesNowAbout:
+    'As it is saved: what a site does not say itself it has of the rule set and the limits of the installation.',
+  site: 'Site',
+  askedFor: 'Requests for',
+  goesTo: 'Goes to',
+  mode: 'Mode',
+  modes: { On: 'blocking', DetectionOnly: 'only watching', Off: 'off' } as Readonly<Record<string, string>>,
+  notProtected: 'not protected',
+  anyHost: 'any host',
+  paranoia: 'Paranoia level',
+  thresholds: 'Thresholds, in / out',
+  rulesFrom: 'Rules',
+  ofInstallation: 'of the installation',
+  ofItsOwn: 'of its own',
+  categoriesOff: (a: Shown) => `${some(a, 'category', 'categories')} off`,
+  rulesForIt: (a: Shown) => `${some(a, 'rule')} for it`,
   whereEventsAreSent: 'Where events are sent.',
   vulnerabilities: 'Vulnerabilities',
   whichChainsAreMade: 'Which attack chains are made, and who may describe them.',

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/waf.
-import type { Shown } from './shown.js';
+import { some, type Shown } from './shown.js';
 
 export const wafText = {
   asSeclang: 'As seclang',
@@ -37,7 +37,18 @@ export const wafText = {
   exclusionsWereTriedAgainst:
     'Which rules may trip on ordinary requests, exclusions that were tried against recorded ones, and whether those ' +
     'in force are still needed.',
-  notTried: 'No exclusion was tried for it yet: the most likely false alarms come first.',
+  trialStates: {
+    verified: 'tried out: it helps',
+    not_reproduced: 'cannot be repeated',
+    none: 'no exclusion helps',
+    not_tried: 'not tried yet',
+    trying: 'being tried',
+  },
+  /** What stands for the server's reason, which speaks of its parameters. */
+  untried: {
+    not_tried: 'No exclusion was tried for it yet: the most likely false alarms come first.',
+    trying: 'Exclusions are compiled and tried against recorded requests; what comes of it is shown here.',
+  } as Readonly<Record<string, string>>,
   tryMore: (a: Shown) => `Try exclusions for ${a} more`,
   thereAreNoExclusions: 'There are no exclusions',
   exclusions: 'Exclusions',
@@ -76,12 +87,12 @@ export const wafText = {
   sqlInjection: 'SQL injection',
   evidence: 'Evidence',
   suggestions: 'Suggestions',
-  testsAttemptsInDaysOf: (a: Shown, b: Shown, c: Shown) => `${a}${b} tests; ${c} attempts in 30 days`,
+  testsAttemptsInDaysOf: (a: Shown, b: Shown, c: Shown) => `${a}${some(b, 'test')}; ${some(c, 'attempt')} in 30 days`,
   owaspCoreRuleSetOf: (a: Shown) =>
     `OWASP Core Rule Set ${a}. Each category can be off, or leave some paths alone; ` +
     'a single rule is better excluded under ',
   excludedPathsOf: (a: Shown) => (a === 1 ? '1 excluded path' : `${a} excluded paths`),
   rulesOf: (a: Shown) => (a === 1 ? '1 rule' : `${a} rules`),
-  hitsFromClientsOf: (a: Shown, b: Shown) => `${a} hits from ${b} ${b === 1 ? 'client' : 'clients'}`,
+  hitsFromClientsOf: (a: Shown, b: Shown) => `${some(a, 'hit')} from ${some(b, 'client')}`,
   ofLikelyFalseOf: (a: Shown) => `${a} of 100 likely false`,
 } as const;

@@ -2,6 +2,7 @@ import { Show, type JSX } from 'solid-js';
 import { account, logOut, readAccount } from '../../client/session.js';
 import { Button } from '../../kit/basics.js';
 import { Mark } from '../../kit/icons.js';
+import { brand, brandSub } from '../../shell/brand.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
 import { accountText as text } from '../../texts/account.js';
@@ -11,7 +12,10 @@ export function Duty(): JSX.Element {
   return (
     <main class="login">
       <div class="login-card">
-        <Mark />
+        <div class="brand">
+          <Mark />
+          {brand} <small>{brandSub}</small>
+        </div>
         <Show
           when={account()?.duty === 'change_password'}
           fallback={

@@ -21,7 +21,7 @@ export function PasswordForm(props: { readonly onDone: () => void }): JSX.Elemen
       props.onDone();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      setProblem(error.errors.map(({ reason }) => reason).join(' ') || error.message);
+      setProblem(error.message); // a sentence with every reason
     } finally {
       setBusy(false);
     }

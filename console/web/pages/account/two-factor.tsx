@@ -40,49 +40,59 @@ function createEnrolment() {
       const body = { password: password(), otp: code().trim() };
       setCodes((await call('POST /api/account/recovery-codes', { body })).recovery_codes);
     });
-  return { password, setPassword, code, setCode, secret, codes, problem, begin, confirm, turnOff, renew };
+  /** Only now the account is read anew: where the factor was a duty, the page with the codes goes with it. */
+  const keep = async (): Promise<void> => {
+    await readAccount();
+    setPassword('');
+    setCodes(null);
+  };
+  return { keep, password, setPassword, code, setCode, secret, codes, problem, begin, confirm, turnOff, renew };
 }
 
-function RecoveryCodes(props: { readonly codes: readonly string[] | null }): JSX.Element {
+function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onKept: () => void }): JSX.Element {
   return (
-    <Show when={props.codes}>
-      {(list) => (
-        <Notice tone="warn" title={words.recoveryCodesShownOnce}>
-          <ul class="mono">
-            <For each={list()}>{(one) => <li>{one}</li>}</For>
-          </ul>
-          <div>
-            <Button onClick={() => void readAccount()}>{words.iHaveKeptThem}</Button>
-          </div>
-        </Notice>
-      )}
-    </Show>
+    <Notice tone="warn" title={words.recoveryCodesShownOnce}>
+      <ul class="mono">
+        <For each={props.codes}>{(one) => <li>{one}</li>}</For>
+      </ul>
+      <div>
+        <Button onClick={props.onKept}>{words.iHaveKeptThem}</Button>
+      </div>
+    </Notice>
   );
 }
 
 /** Enrolment of an authenticator app, and the recovery codes that come with it. */
 export function TwoFactor(): JSX.Element {
-  const { password, setPassword, code, setCode, secret, codes, problem, begin, confirm, turnOff, renew } =
-    createEnrolment();
+  const enrolment = createEnrolment();
   return (
     <div class="stack">
-      <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
-      <RecoveryCodes codes={codes()} />
+      <Show when={enrolment.problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
+      {/* nothing stands beside codes that are shown once: what is next begins when they are kept */}
+      <Show when={enrolment.codes()} fallback={<Factor of={enrolment} />}>
+        {(codes) => <RecoveryCodes codes={codes()} onKept={() => void enrolment.keep()} />}
+      </Show>
+    </div>
+  );
+}
+
+function Factor(props: { readonly of: ReturnType<typeof createEnrolment> }): JSX.Element {
+  const isOn = (): boolean => account()?.totp_enabled === true;
+  return (
+    <>
       <div class="row">
         {words.secondFactor}
-        <Badge tone={account()?.totp_enabled === true ? 'good' : 'warn'}>
-          {account()?.totp_enabled === true ? 'on' : 'off'}
-        </Badge>
+        <Badge tone={isOn() ? 'good' : 'warn'}>{isOn() ? words.on : words.off}</Badge>
       </div>
       <Show
-        when={secret()}
+        when={props.of.secret()}
         fallback={
           <TextField
             label={words.yourPassword}
             type="password"
             autocomplete="current-password"
-            value={password()}
-            onInput={setPassword}
+            value={props.of.password()}
+            onInput={props.of.setPassword}
           />
         }
       >
@@ -95,29 +105,32 @@ export function TwoFactor(): JSX.Element {
           </div>
         )}
       </Show>
-      <Show when={secret() !== null || account()?.totp_enabled === true}>
-        <TextField label={words.code} autocomplete="one-time-code" value={code()} onInput={setCode} />
+      <Show when={props.of.secret() !== null || isOn()}>
+        <TextField label={words.code} autocomplete="one-time-code" value={props.of.code()} onInput={props.of.setCode} />
       </Show>
       <div class="row wrap">
-        <Show when={account()?.totp_enabled !== true}>
-          <Show
-            when={secret() !== null}
-            fallback={
-              <Button look="primary" disabled={password() === ''} onClick={() => void begin()}>
-                {words.setUp}
-              </Button>
-            }
-          >
-            <Button look="primary" disabled={code() === ''} onClick={() => void confirm()}>
-              {words.turnOn}
-            </Button>
-          </Show>
-        </Show>
-        <Show when={account()?.totp_enabled === true}>
-          <Button onClick={() => void renew()}>{words.newRecoveryCodes}</Button>
-          <Button onClick={() => void turnOff()}>{words.turnOff}</Button>
+        <Show when={isOn()} fallback={<Enrol of={props.of} />}>
+          <Button onClick={() => void props.of.renew()}>{words.newRecoveryCodes}</Button>
+          <Button onClick={() => void props.of.turnOff()}>{words.turnOff}</Button>
         </Show>
       </div>
-    </div>
+    </>
+  );
+}
+
+function Enrol(props: { readonly of: ReturnType<typeof createEnrolment> }): JSX.Element {
+  return (
+    <Show
+      when={props.of.secret() !== null}
+      fallback={
+        <Button look="primary" disabled={props.of.password() === ''} onClick={() => void props.of.begin()}>
+          {words.setUp}
+        </Button>
+      }
+    >
+      <Button look="primary" disabled={props.of.code() === ''} onClick={() => void props.of.confirm()}>
+        {words.turnOn}
+      </Button>
+    </Show>
   );
 }

@@ -98,6 +98,7 @@ export function Learning(props: { readonly of: QueryState<Soc> }): JSX.Element {
               of={ofRows(() => data().evaluators)}
               keyOf={({ name }) => name}
               empty={text.noEvaluators}
+              emptyAbout={text.noEvaluatorsAbout}
             />
           </Card>
         </>

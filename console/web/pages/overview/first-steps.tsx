@@ -13,10 +13,13 @@ import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { overviewText as text } from '../../texts/overview.js';
 import { attackCommand } from './attack-command.js';
+import { firstAttack } from './first-attack.js';
 
 const kept = 'gatehouse.first-steps';
 const lookEveryMs = 3000;
 const newVersionsMax = 10;
+/** `up` sends an attack at each of its starts: so many of them in a row are looked past. */
+const newestBlocked = 20;
 
 function Step(props: {
   readonly isDone: boolean;
@@ -182,11 +185,11 @@ function createProgress(settings: QueryState<unknown>) {
     ((settings.data() as { readonly sites?: unknown[] } | undefined)?.sites?.length ?? 0) > 0;
   const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 5 } }), { everyMs: lookEveryMs });
   // whenever it was: who attacked before this page was opened, or before naming an application, has seen one blocked
-  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: 1 } }), {
+  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: newestBlocked } }), {
     everyMs: lookEveryMs,
   });
   const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
-  const first = (): Blocked | undefined => blocked.data()?.items[0];
+  const first = (): Blocked | undefined => firstAttack(blocked.data()?.items ?? []);
   const isKnown = (): boolean =>
     settings.data() !== undefined && versions.data() !== undefined && blocked.data() !== undefined;
   /** Who has changed so much needs no first steps. */

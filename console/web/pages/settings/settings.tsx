@@ -21,6 +21,7 @@ import { UnsavedGuard } from '../../kit/unsaved.js';
 import { ConflictDialog } from './conflict.js';
 import { groupOf, groups, other, type SettingGroup } from './groups.js';
 import { SchemaField } from './schema-field.js';
+import { SitesNow } from './sites-now.js';
 import { titleOf, type SettingSchema } from './schema.js';
 import { SsoTest } from './sso-test.js';
 import { settingsText as text } from '../../texts/settings.js';
@@ -160,14 +161,19 @@ export function Settings(): JSX.Element {
           <Show when={draft() !== null} fallback={<Loading />}>
             <div class="settings-grid">
               <GroupMenu chosen={chosen().key} present={present()} />
-              <Card title={chosen().title}>
-                <div class="stack form">
-                  <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
-                  <Show when={names().includes('sso_issuer')}>
-                    <SsoTest />
-                  </Show>
-                </div>
-              </Card>
+              <div class="stack">
+                <Card title={chosen().title}>
+                  <div class="stack form">
+                    <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
+                    <Show when={names().includes('sso_issuer')}>
+                      <SsoTest />
+                    </Show>
+                  </div>
+                </Card>
+                <Show when={chosen().key === 'sites'}>
+                  <SitesNow />
+                </Show>
+              </div>
             </div>
           </Show>
         )}

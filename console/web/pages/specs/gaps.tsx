@@ -4,7 +4,7 @@ import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Empty, Figure, Foreign, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Card, Empty, Figure, Foreign, Notice, PageHead, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
@@ -100,6 +100,19 @@ const siteColumns: readonly TableColumn<Site>[] = [
       />
     ),
   },
+  {
+    title: text.whatIsMissing,
+    class: 'words',
+    cell: ({ hint }) => (
+      <Show when={hint} fallback={text.none}>
+        {(words) => (
+          <span class="sentence">
+            <Foreign text={words()} max={400} /> <A href="/inventory/specifications">{text.toSpecs}</A>
+          </span>
+        )}
+      </Show>
+    ),
+  },
   { title: text.documented, isNumber: true, cell: ({ documented }) => showCount(documented) },
   { title: text.seen, isNumber: true, cell: ({ observed }) => showCount(observed) },
   { title: text.coverage, isNumber: true, cell: percentOf },
@@ -188,6 +201,15 @@ export function Gaps(): JSX.Element {
       <Read of={gaps}>
         {(data) => (
           <>
+            <Show when={isDeclared(data()) && data().hint}>
+              {(hint) => (
+                <Notice tone="info" title={text.sayNothingYet}>
+                  <span class="sentence">
+                    <Foreign text={hint()} max={600} />
+                  </span>
+                </Notice>
+              )}
+            </Show>
             <Figures of={data()} />
             <Show when={isDeclared(data())} fallback={<NothingDeclared />}>
               <Part

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/alerts.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const alertsText = {
   alerts: 'Alerts',
@@ -60,7 +60,7 @@ export const alertsText = {
   why: 'Why it fires, or does not',
   windowOf: (a: Shown, b: Shown) => `${a} to ${b}`,
   measured: 'Measured',
-  counted: (a: Shown, b: Shown, c: Shown) => `${a} requests, ${b} blocked, ${c} errors`,
+  counted: (a: Shown, b: Shown, c: Shown) => `${some(a, 'request')}, ${b} blocked, ${c} errors`,
   pendingUntil: 'Fires, if it holds, at',
   cooldownUntil: 'Silent until',
   history: 'History',

@@ -1,10 +1,12 @@
 // English texts of the gaps between specifications and traffic, among console/web/pages/specs.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const gapsText = {
   gaps: 'Gaps',
   about: 'What specifications declare beside what traffic shows: undeclared, unused, unprotected.',
   toSpecs: 'Specifications',
+  whatIsMissing: 'What is missing',
+  sayNothingYet: 'The figures say nothing yet',
   documented: 'Declared operations',
   seen: 'Of them seen',
   coverage: 'Coverage',
@@ -29,7 +31,7 @@ export const gapsText = {
   specification: 'Specification',
   sure: 'Certainty',
   deprecated: 'deprecated',
-  sureOf: (a: Shown, b: Shown) => `${a}, after ${b} days`,
+  sureOf: (a: Shown, b: Shown) => `${a}, after ${some(b, 'day')}`,
   gapsOf: 'Gaps',
   where: 'Where',
   sites: 'By site',

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/apis.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const apisText = {
   inventory: 'API inventory',
@@ -34,9 +34,9 @@ export const apisText = {
   unprotected: 'Sensitive without a login',
   unprotectedNote: 'not public, and answered without credentials',
   sites: 'Sites',
-  dropped: (a: Shown) => `${a} observations not kept`,
+  dropped: (a: Shown) => `${some(a, 'observation')} not kept`,
   whyParameter: 'Why parts of the path are one parameter',
-  evidence: (a: Shown, b: Shown, c: Shown) => `${a}: ${b} values${c}`,
+  evidence: (a: Shown, b: Shown, c: Shown) => `${a}: ${some(b, 'value')}${c}`,
   orMore: ' or more',
   kinds: (a: Shown) => `of kind ${a}`,
   split: 'Tell the values apart',

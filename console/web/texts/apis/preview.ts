@@ -1,5 +1,5 @@
 // English texts of what a specification would refuse (console/web/pages/specs/preview.tsx).
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const previewText = {
   title: 'What it would refuse',
@@ -20,7 +20,7 @@ export const previewText = {
   met: (a: Shown, b: Shown) => `Requests came for ${a} of ${b} declared operations; of the others nothing is known.`,
   groups: 'What does not fit',
   live: 'What nodes counted of live traffic',
-  liveOf: (a: Shown, b: Shown) => `${a} requests, bodies and all, did not fit what is in force${b}.`,
+  liveOf: (a: Shown, b: Shown) => `${some(a, 'request')}, bodies and all, did not fit what is in force${b}.`,
   liveMore: ', and more',
   noLive: 'Nodes count it once schema_action is alert or block and applied; only then bodies are known.',
   operation: 'Operation',
@@ -39,5 +39,5 @@ export const previewText = {
   notChecked: 'What could not be checked',
   notCheckedOf: (a: Shown, b: Shown) => `${a}: ${b}`,
   ofAll: 'of all requests',
-  ofSome: (a: Shown) => `of ${a} requests`,
+  ofSome: (a: Shown) => `of ${some(a, 'request')}`,
 } as const;

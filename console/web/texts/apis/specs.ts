@@ -1,5 +1,5 @@
 // English texts of console/web/pages/specs.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const specsText = {
   specifications: 'Specifications of APIs',
@@ -69,7 +69,7 @@ export const specsText = {
   alsoName: 'Name it in the settings at once',
   siteDefault: 'the only site',
   notTaken: (a: Shown) => (a === 1 ? 'It was not taken: one mistake' : `It was not taken: ${a} mistakes`),
-  takenAs: (a: Shown, b: Shown) => `Version ${a} is stored, with ${b} operations`,
+  takenAs: (a: Shown, b: Shown) => `Version ${a} is stored, with ${some(b, 'operation')}`,
   takenBefore: (a: Shown) => `The newest version, ${a}, has the same text; nothing was stored`,
   againstBefore: 'Against the version before:',
   counts: (a: Shown, b: Shown) => `${a} breaking, ${b} compatible changes`,

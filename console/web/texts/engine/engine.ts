@@ -1,5 +1,5 @@
 // English texts of the detection engine (console/web/pages/engine), and of its figures on the overview.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const engineText = {
   engine: 'Detection engine',
@@ -35,7 +35,7 @@ export const engineText = {
   noRoundAbout: 'The engine looks every fifteen seconds, once nodes tell of clients.',
   lastRound: (a: Shown) => `last round ${a}`,
   windowOf: (a: Shown) => `clients of the last ${a} s`,
-  evicted: (a: Shown) => `${a} clients had no room`,
+  evicted: (a: Shown) => `${some(a, 'client')} had no room`,
   figureOf: (a: Shown) => `Verdict: ${a}`,
   fromRisk: (a: Shown) => `from risk ${a} on`,
   below: (a: Shown) => `below risk ${a}`,
@@ -95,7 +95,8 @@ export const engineText = {
   took: 'Took',
   tookMs: (a: Shown) => `${a} ms`,
   noEvaluators: 'No evaluator has run yet',
+  noEvaluatorsAbout: 'They run every fifteen seconds once the detection engine is switched on and applied.',
   overviewTitle: 'Detection engine, now',
   threatsOpen: 'API threats open',
-  threatsOpenNote: 'nobody has looked yet',
+  threatsOpenNote: 'waiting for somebody to look',
 } as const;

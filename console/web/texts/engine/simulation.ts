@@ -1,5 +1,5 @@
 // English texts of console/web/pages/simulation.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const simulationText = {
   moreRules: (a: Shown) => `and ${a} more`,
@@ -58,7 +58,7 @@ export const simulationText = {
   took: 'Took',
   tookSeconds: (a: Shown) => `${a} s`,
   bound: 'Bounds',
-  boundOf: (a: Shown, b: Shown, c: Shown) => `${a} requests, ${b} s, ${c} a second`,
+  boundOf: (a: Shown, b: Shown, c: Shown) => `${some(a, 'request')}, ${b} s, ${c} a second`,
   selfTest: 'self-test',
   none: '–',
   noRuns: 'No wave was sent yet',

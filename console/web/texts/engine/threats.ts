@@ -20,7 +20,7 @@ export const threatsText = {
   states: { open: 'open', acknowledged: 'acknowledged', dismissed: 'false positive' },
   figures: { open: 'Open', acknowledged: 'Acknowledged', dismissed: 'False positives' },
   figureNotes: {
-    open: 'nobody has looked yet',
+    open: 'waiting for somebody to look',
     acknowledged: 'somebody works on them',
     dismissed: 'the same is not told again',
   },

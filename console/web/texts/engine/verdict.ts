@@ -1,5 +1,5 @@
 // English texts of one verdict in full, and of what other settings would decide (console/web/pages/engine).
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const verdictText = {
   verdict: 'Verdict',
@@ -12,12 +12,12 @@ export const verdictText = {
   riskOf: (a: Shown) => `Risk ${a}`,
   sure: (a: Shown) => `${a} % sure`,
   up: (a: Shown, b: Shown) => `${a} more points of risk lead to: ${b}.`,
-  down: (a: Shown, b: Shown) => `${a} points fewer lead to: ${b}.`,
+  down: (a: Shown, b: Shown) => `${some(a, 'point')} fewer lead to: ${b}.`,
   highest: 'It is the highest there is.',
   lowest: 'It is the lowest there is.',
   client: 'Client or principal',
   addresses: 'Seen at',
-  addressesOf: (a: Shown, b: Shown) => `${a} addresses: ${b}`,
+  addressesOf: (a: Shown, b: Shown) => `${some(a, 'address', 'addresses')}: ${b}`,
   sites: 'Sites',
   seen: 'Seen',
   seenOf: (a: Shown, b: Shown, c: Shown) => `${a} to ${b}, ${c === '1' ? '1 round' : `${c} rounds`}`,
@@ -34,7 +34,7 @@ export const verdictText = {
   why: 'Why',
   whyAbout: 'Each layer with its points, how far it can take the risk alone, and its signals.',
   layerOf: (a: Shown, b: Shown) => `${a} of 100 points, weight ${b}`,
-  pointsOf: (a: Shown) => `${a} points`,
+  pointsOf: (a: Shown) => `${some(a, 'point')}`,
   contribution: (a: Shown) => `without it the risk is ${a} lower`,
   noContribution: 'without it the risk is the same',
   evidence: {
@@ -101,8 +101,8 @@ export const whatIfText = {
   reset: 'As in the settings',
   toSettings: 'Change the settings',
   asSet: (a: Shown) => `in the settings: ${a}`,
-  lookedAt: (a: Shown) => `${a} verdicts`,
-  truncated: (a: Shown) => `the first ${a} verdicts; there are more`,
+  lookedAt: (a: Shown) => `${some(a, 'verdict')}`,
+  truncated: (a: Shown) => `the first ${some(a, 'verdict')}; there are more`,
   result: 'What would have been decided',
   then: 'Decided then',
   now: 'Settings of now',

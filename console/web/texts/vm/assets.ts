@@ -1,5 +1,5 @@
 // English texts of what applications belong to: projects, a site of the firewall; and of the end of an application.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const assetsText = {
   site: 'Site of the firewall',
@@ -37,5 +37,6 @@ export const assetsText = {
   rollbackAbout:
     'What it saw is taken back: findings that only it had are deleted, and states follow. Only the last import of an ' +
     'application, tool and branch can be undone.',
-  rolledBack: (a: Shown, b: Shown, c: Shown) => `${a} sightings taken back: ${b} findings deleted, ${c} open again.`,
+  rolledBack: (a: Shown, b: Shown, c: Shown) =>
+    `${some(a, 'sighting')} taken back: ${some(b, 'finding')} deleted, ${c} open again.`,
 } as const;

@@ -1,5 +1,5 @@
 // English texts of the list of findings: saved filters and changes of many at once; and of what else is known of one.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const findingsText = {
   savedFilters: 'Saved filters',
@@ -24,7 +24,7 @@ export const findingsText = {
   change: 'Change them',
   changeMany: 'Change findings',
   askAcceptance: 'Ask for acceptance',
-  changes: (a: Shown) => `This changes ${a} findings`,
+  changes: (a: Shown) => `This changes ${some(a, 'finding')}`,
   ofKind: (a: Shown, b: Shown) => `${a} ${b}`,
   changed: (a: Shown, b: Shown) => `${a} changed, ${b} not`,
   what: 'What',
@@ -40,7 +40,7 @@ export const findingsText = {
   tagsToAdd: 'Tags to add',
   tagsToRemove: 'Tags to take away',
   tagsHelp: 'Several with spaces or commas.',
-  changeThem: (a: Shown) => `Change ${a} findings`,
+  changeThem: (a: Shown) => `Change ${some(a, 'finding')}`,
 
   riskMadeOf: 'What the risk is made of',
   factors: {

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/governance.
-import type { Shown } from '../shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const governanceText = {
   and: ', and ',
@@ -53,7 +53,7 @@ export const governanceText = {
   restart: 'the deadline begins anew',
   ask: 'Ask for acceptance',
   asked: 'It waits for the decision of somebody else.',
-  askedFor: (a: Shown) => `For ${a} findings`,
+  askedFor: (a: Shown) => `For ${some(a, 'finding')}`,
   acceptance: (a: Shown) => `Acceptance ${a}`,
   approve: 'Approve',
   reject: 'Reject',

@@ -139,7 +139,7 @@ export const vulnText = {
   provenAtRuntime: 'Proven at runtime',
   highestChainRisk: 'Highest chain risk',
   noChains: 'No attack chain',
-  noChainsAbout: 'The open findings do not add up to an attack from here.',
+  noChainsAbout: 'The open findings do not add up to an attack. Chains are made from findings: import a report first.',
   danger: 'danger',
   provenOf: (a: Shown, b: Shown) => `${a} of ${b} hops proven`,
   notProven: 'not proven',
