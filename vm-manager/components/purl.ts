@@ -98,12 +98,22 @@ export interface AdvisoryName {
   readonly release: string;
 }
 
-/** What advisories call it; null where no ecosystem is known for it. Distributions are named by source packages. */
+/** Distributions of RPM whose advisories name the source package; those of the others name what is built of it. */
+const namedBySource = ['SUSE', 'openSUSE', 'Mageia'];
+
+/** The source package: `upstream` is its name, or that of its file, `openssl-3.0.7-1.el9.src.rpm`. */
+function sourceOf(type: string, distribution: string, upstream: string): string {
+  if (type !== 'rpm') return upstream.split('@')[0] ?? '';
+  if (!namedBySource.includes(distribution)) return '';
+  return upstream.replace(/-[^-]+-[^-]+\.src\.rpm$/, '').split('@')[0] ?? '';
+}
+
+/** What advisories call it; null where no ecosystem is known for it. */
 export function advisoryNameOf(purl: Purl): AdvisoryName | null {
   const { type, namespace, qualifiers } = purl;
   const distribution = distributions[`${type}/${namespace.toLowerCase()}`];
   if (distribution !== undefined) {
-    const source = (qualifiers.get('upstream') ?? '').split('@')[0] ?? '';
+    const source = sourceOf(type, distribution, qualifiers.get('upstream') ?? '');
     return { package: packageOf(distribution, source || purl.name), release: releaseOf(distribution, qualifiers) };
   }
   const ecosystem = ecosystems[type];
@@ -113,10 +123,13 @@ export function advisoryNameOf(purl: Purl): AdvisoryName | null {
   return { package: packageOf(ecosystem, name), release: '' };
 }
 
+/** Those whose advisories are by the first number of a release. */
+const majorOnly = ['Debian', 'Red Hat', 'Rocky Linux', 'AlmaLinux', 'Mageia'];
+
 function releaseOf(distribution: string, qualifiers: ReadonlyMap<string, string>): string {
   const found = /(\d+)(\.\d+)?/.exec(qualifiers.get('distro') ?? '');
   if (found === null) return '';
   const [, major = '', minor = ''] = found;
-  if (distribution === 'Debian') return major;
+  if (majorOnly.includes(distribution)) return major;
   return distribution === 'Alpine' ? `v${major}${minor}` : `${major}${minor}`;
 }

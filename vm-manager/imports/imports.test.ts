@@ -202,12 +202,92 @@ async function hostileSuite(t: Test, client: Client): Promise<void> {
   t.equal(upload.statusCode, 415, 'only imports take uploads');
 }
 
+const bill = {
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  components: [{ type: 'library', name: 'left', version: '1.0.0', purl: 'pkg:npm/left@1.0.0' }],
+};
+const advisory = {
+  id: 'GHSA-2222-3333-4444',
+  modified: '2026-02-01T00:00:00Z',
+  aliases: ['CVE-2026-1111'],
+  affected: [
+    {
+      package: { ecosystem: 'npm', name: 'left' },
+      ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '2.0.0' }] }],
+    },
+  ],
+};
+const trivy = (id: string, ...targets: string[]) => ({
+  SchemaVersion: 2,
+  Results: targets.map((Target) => ({
+    Target,
+    Vulnerabilities: [
+      {
+        VulnerabilityID: id,
+        PkgName: 'left',
+        InstalledVersion: '1.0.0',
+        Severity: 'LOW',
+        PkgIdentifier: { PURL: 'pkg:npm/left@1.0.0' },
+      },
+    ],
+  })),
+});
+const grype = (id: string, path: string) => ({
+  descriptor: { name: 'grype' },
+  matches: [
+    {
+      vulnerability: { id, severity: 'High' },
+      matchDetails: [{ type: 'exact-direct-match' }],
+      artifact: { name: 'left', version: '1.0.0', type: 'npm', purl: 'pkg:npm/left@1.0.0', locations: [{ path }] },
+    },
+  ],
+});
+const orders = ['OTG', 'OGT', 'TOG', 'TGO', 'GOT', 'GTO'] as const;
+
+/** O: advisories beside the bill, T: Trivy with two manifests, G: Grype with one of them; each by another id. */
+async function sameWeaknessSuite(t: Test, client: Client): Promise<void> {
+  const headers = { authorization: `Bearer ${client.token}`, 'content-type': 'application/octet-stream' };
+  const payload = JSON.stringify([advisory]);
+  await client.at.app.inject({ method: 'POST', url: `${v1}/threat-intel/bundles`, headers, payload });
+  for (const order of orders) {
+    const app = await client.application();
+    await client.send(app, bill, { format: 'cyclonedx', mode: 'sync' });
+    const steps: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+      O: async () => (await client.call('POST', '/sca/match', { application_id: app })).body['report'],
+      T: async () =>
+        (await client.send(app, trivy('CVE-2026-1111', 'b/lock', 'a/lock'), { format: 'trivy', mode: 'sync' })).body[
+          'report'
+        ],
+      G: async () =>
+        (await client.send(app, grype('GHSA-2222-3333-4444', 'a/lock'), { format: 'grype', mode: 'sync' })).body[
+          'report'
+        ],
+    };
+    for (const step of order) adds(t, (await steps[step]?.()) as Record<string, unknown>);
+    const all = await client.findings(app);
+    t.equal(all.length, 2, `VM1: ${order}: one of each manifest: ${all.map(({ title }) => title).join(', ')}`);
+    const seen = await Promise.all(
+      all.map(async ({ id }) => (await client.call('GET', `/vulnerabilities/${id}/occurrences`)).body['items']),
+    );
+    const told = seen.map((list: { tool: string }[]) => list.map(({ tool }) => tool).sort()).flat();
+    t.same(told.sort(), ['Grype', 'OSV', 'Trivy', 'Trivy'], `VM1: ${order}: each tool has its sightings`);
+    for (const step of [...order].reverse())
+      t.match(await steps[step]?.(), { created: 0, updated: 0, closed: 0 }, `VM1: ${order}: ${step} again`);
+    await client.send(app, trivy(''), { format: 'trivy', mode: 'sync' });
+    await client.send(app, { descriptor: { name: 'grype' }, matches: [] }, { format: 'grype', mode: 'sync' });
+    const left = (await client.findings(app)).filter(({ status }) => status !== 'resolved');
+    t.equal(left.length, 1, `VM1: ${order}: what the bill still has stays open`);
+  }
+}
+
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const { token } = await at.user('admin');
   const client = new Client(at, token);
   await sarifSuite(t, client);
+  await t.test('VM1: one weakness of one package, told by several tools', (t) => sameWeaknessSuite(t, client));
   await t.test('14.4: files that mean harm', (t) => hostileSuite(t, client));
 }
 

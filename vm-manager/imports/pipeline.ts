@@ -10,6 +10,7 @@ import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import { isDropped, showLocation, type FindingRecord, type Item, type ReportFacts } from './record.js';
+import { recogniseOthers } from './same-weakness.js';
 
 export const recordsMax = 200_000;
 const batchSize = 500;
@@ -65,12 +66,17 @@ interface Sighting {
   readonly id: number;
   readonly tool_key: string;
   readonly raw_hash: string;
+  /** Of its finding. */
+  readonly tool: string;
+  readonly fingerprint: string;
 }
 /** A record whose finding is there already; `sighting` is null where this scope has not seen it yet. */
 interface Known {
   readonly prepared: Prepared;
   readonly finding: { readonly id: number; readonly status: Status };
   readonly sighting: Sighting | null;
+  /** Another tool's: what that one says of it stays. */
+  readonly isOthers: boolean;
 }
 
 /** Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. */
@@ -95,6 +101,7 @@ class Importer {
   private keys: KeysOfReport | null = null;
   private waiting: Prepared[] = [];
   private batches = 0;
+  private readonly taken = new Set<number>();
 
   constructor(
     tx: Tx,
@@ -167,7 +174,7 @@ class Importer {
   private async sort(batch: readonly Prepared[]): Promise<{ readonly fresh: Prepared[]; readonly known: Known[] }> {
     const { tx, scope } = this;
     const sightings = await tx<(Sighting & Finding)[]>`
-      select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status
+      select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status, f.tool, f.fingerprint
       from vm_occurrences o join vm_findings f on f.id = o.finding_id
       where o.scope_key = ${scope.scopeKey} and o.tool_key in ${tx(batch.map(({ toolKey }) => toolKey))}`;
     const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
@@ -179,17 +186,32 @@ class Importer {
             select id as finding_id, fingerprint, status from vm_findings
             where application_id = ${scope.applicationId} and fingerprint in ${tx(unseen)}`;
     const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
+    const ownOf = (prepared: Prepared): (Finding & Partial<Sighting>) | undefined =>
+      bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);
+    for (const prepared of batch) this.taken.add(ownOf(prepared)?.finding_id ?? 0);
+    const unknown = batch.filter((prepared) => ownOf(prepared) === undefined);
+    const others = await recogniseOthers(tx, scope, unknown, this.taken);
     const fresh: Prepared[] = [];
     const known: Known[] = [];
     for (const prepared of batch) {
       const sighting = bySighting.get(prepared.toolKey) ?? null;
-      const found = sighting ?? byFingerprint.get(prepared.fingerprint);
+      const found = ownOf(prepared) ?? others.get(prepared);
       if (found !== undefined)
-        known.push({ prepared, finding: { id: found.finding_id, status: found.status }, sighting });
+        known.push({
+          prepared,
+          finding: { id: found.finding_id, status: found.status },
+          sighting,
+          isOthers: others.has(prepared) || this.isOthers(prepared, sighting),
+        });
       else if (prepared.record.suppressed) this.drop('is set aside in the report', prepared.location);
       else fresh.push(prepared);
     }
     return { fresh, known };
+  }
+
+  private isOthers({ record, fingerprint }: Prepared, sighting: Sighting | null): boolean {
+    if (record.knownAs !== undefined) return true;
+    return sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== this.facts.tool;
   }
 
   /** What is known of the vulnerabilities of these records. */
@@ -258,7 +280,7 @@ class Importer {
   private async recognise(known: readonly Known[]): Promise<void> {
     const { tx, scope, report } = this;
     const changed = known.filter(
-      ({ prepared, sighting }) => prepared.record.knownAs === undefined && sighting?.raw_hash !== prepared.hash,
+      ({ prepared, sighting, isOthers }) => !isOthers && sighting?.raw_hash !== prepared.hash,
     );
     const resolved = known.filter(
       ({ prepared, finding }) => finding.status === 'resolved' && !prepared.record.suppressed,

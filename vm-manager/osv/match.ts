@@ -2,7 +2,7 @@
 // aliases of each other are one weakness, whatever way the alias is written.
 import type { Tx } from '../database.js';
 import { groupBy } from '../kit/group-by.js';
-import { parsePurl, advisoryNameOf } from '../components/purl.js';
+import { parsePurl, advisoryNameOf, type Purl } from '../components/purl.js';
 import type { AdvisoryFacts, Affected } from './advisory.js';
 import { isAffected } from './affects.js';
 
@@ -28,10 +28,10 @@ export interface Unknown {
   readonly reason: string;
 }
 
-interface Pair extends Affected {
+export interface Pair extends Affected {
   readonly osv_id: string;
 }
-interface ComponentRow extends MatchedComponent {
+export interface ComponentRow extends MatchedComponent {
   readonly package: string;
 }
 
@@ -40,13 +40,23 @@ const batch = 1000;
 
 /** Debian:12 and a component of Debian 11 are no pair; one that does not say its release is. */
 function fitsRelease(release: string, component: string): boolean {
-  return release === '' || component === '' || release.split(':').includes(component);
+  // `Linux Enterprise Server 15 SP5` is what a package calls 15.5
+  const words = release.replace(/(\d) SP(\d)/g, '$1.$2').split(/[: ]/);
+  return release === '' || component === '' || words.includes(component);
 }
 
-function judge(component: ComponentRow, pairs: readonly Pair[], hits: Hit[], unknown: Unknown[]): void {
+/** With the epoch that a purl of an RPM package has beside its version. */
+function versionOf({ version }: ComponentRow, parsed: Purl | null): string {
+  const plain = version || (parsed?.version ?? '');
+  const epoch = parsed?.type === 'rpm' ? (parsed.qualifiers.get('epoch') ?? '') : '';
+  return epoch === '' || plain === '' || plain.includes(':') ? plain : `${epoch}:${plain}`;
+}
+
+/** Adds what the pairs, which are of its package, say of one component. Pure. */
+export function judge(component: ComponentRow, pairs: readonly Pair[], hits: Hit[], unknown: Unknown[]): void {
   const purl = parsePurl(component.purl);
   const release = purl === null ? '' : (advisoryNameOf(purl)?.release ?? '');
-  const version = component.version || (purl?.version ?? '');
+  const version = versionOf(component, purl);
   const byAdvisory = groupBy(pairs, ({ osv_id: id }) => id);
   for (const [osvId, entries] of byAdvisory) {
     const fitting = entries.filter((entry) => fitsRelease(entry.release, release));

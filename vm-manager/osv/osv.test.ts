@@ -201,8 +201,16 @@ async function advisories(t: Test, database: Database): Promise<void> {
   const older = component('old-lib', '1.4', 'pkg:pypi/Old_Lib@1.4');
   // what no column takes is in both: nothing of it may reach one
   const odd = component('nul\u0000', '1\u0000', 'pkg:npm/nul%00\ud800@1');
-  const rpm = component('kernel', '5.1', 'pkg:rpm/redhat/kernel@5.1');
-  await list(npm('left', '1.2.0'), npm('right', '2.0.0'), npm('odd', 'latest'), older, rpm, odd, npm('bad', '6.6.6'));
+  const haskell = component('aeson', '5.1', 'pkg:hackage/aeson@5.1');
+  await list(
+    npm('left', '1.2.0'),
+    npm('right', '2.0.0'),
+    npm('odd', 'latest'),
+    older,
+    haskell,
+    odd,
+    npm('bad', '6.6.6'),
+  );
   const left = advisory('GHSA-2222-3333-4444', 'npm', 'left', until('1.3.0'), {
     aliases: ['CVE-2026-1111'],
     severity: [{ type: 'CVSS_V3', score: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' }],
@@ -215,7 +223,7 @@ async function advisories(t: Test, database: Database): Promise<void> {
     advisory('PYSEC-2026-7', 'PyPI', 'old.lib', [{ introduced: '1.0' }, { last_affected: '1.4' }], {
       aliases: ['CVE-2026-2222'],
     }),
-    advisory('RHSA-2026:1', 'Red Hat:enterprise_linux:9', 'kernel', until('5.2')),
+    advisory('HSEC-2026-1', 'Hackage', 'aeson', until('5.2')),
     {
       ...advisory('MAL-2026-1', 'npm', 'bad', []),
       affected: [{ package: { ecosystem: 'npm', name: 'bad' }, versions: ['6.6.6'] }],
@@ -273,7 +281,7 @@ async function advisories(t: Test, database: Database): Promise<void> {
         not_comparable: { total: 2 },
         problems: [
           { at: 'pkg:npm/odd@latest', detail: 'GHSA-4444-5555-6666: a version is none of its ecosystem' },
-          { at: 'pkg:rpm/redhat/kernel@5.1', detail: /^RHSA-2026:1: versions of Red Hat.* cannot be compared here$/ },
+          { at: 'pkg:hackage/aeson@5.1', detail: /^HSEC-2026-1: versions of Hackage cannot be compared here$/ },
         ],
       });
       t.equal(await round(), '0 applications were matched with the advisories', 'nothing has changed');

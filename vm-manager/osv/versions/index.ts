@@ -10,6 +10,7 @@ import { compareMaven } from './maven.js';
 import { compareNuget } from './nuget.js';
 import { comparePackagist } from './packagist.js';
 import { comparePep440 } from './pep440.js';
+import { compareRpm } from './rpm.js';
 
 /** Below 0: `left` is earlier. null: one of them is no version of the ecosystem. */
 export type Compare = (left: string, right: string) => number | null;
@@ -50,6 +51,15 @@ const byEcosystem: Readonly<Record<string, Compare>> = {
   alpine: compareApk,
   wolfi: compareApk,
   chainguard: compareApk,
+  'red hat': compareRpm,
+  'rocky linux': compareRpm,
+  almalinux: compareRpm,
+  suse: compareRpm,
+  opensuse: compareRpm,
+  openeuler: compareRpm,
+  mageia: compareRpm,
+  'photon os': compareRpm,
+  'azure linux': compareRpm,
 };
 
 /** For a range of the type in the ecosystem (`Debian:12` is of Debian); null: nobody here can compare its versions. */

@@ -1,0 +1,152 @@
+// One weakness of one package, told by several tools: a bill of material names a package, a scanner also the file that
+// asked for it, and each calls the weakness by another of its ids. Such a record is one more sighting of the finding
+// that is there. The same package is the same last name of its purl, or of itself; the same weakness is one id in
+// common, aliases of the advisories that are known here counted in.
+import { json, type Tx } from '../database.js';
+import type { Status } from '../findings/words.js';
+import { groupBy } from '../kit/group-by.js';
+import { packageKey } from './fingerprint.js';
+import type { FindingRecord, Location } from './record.js';
+
+type PackageLocation = Extract<Location, { kind: 'package' }>;
+interface Prepared {
+  readonly record: FindingRecord;
+}
+interface Scope {
+  readonly applicationId: number;
+  readonly scopeKey: string;
+}
+
+/** A finding of a package that shares an id with some record. */
+export interface Candidate {
+  readonly finding_id: number;
+  readonly status: Status;
+  readonly is_open: boolean;
+  readonly vuln_ids: readonly string[];
+  /** Of the finding and of each of its sightings. */
+  readonly places: readonly (Location | null)[];
+}
+interface Advisory {
+  readonly id: string;
+  readonly aliases: readonly string[];
+}
+
+export const packageName = (location: PackageLocation): string => packageKey(location).split('/').at(-1) ?? '';
+/** Empty: it says no version. */
+function versionedPurl({ purl = '' }: PackageLocation): string {
+  const plain = purl.replace(/[?#].*$/, '').toLowerCase();
+  return /[^/]@[^/@]+$/.test(plain) ? plain : '';
+}
+
+/**
+ * How well the places of a finding go with that of a record: 3 the same path, 2 one of them has none, 1 other paths
+ * with the same versioned purl, 0 not at all: two manifests are mended one by one.
+ */
+export function fitOf(location: PackageLocation, places: Candidate['places']): number {
+  const known = places.filter((one) => one?.kind === 'package');
+  if (!known.some((one) => packageName(one) === packageName(location))) return 0;
+  const paths = new Set(known.flatMap(({ path }) => (path === undefined || path === '' ? [] : [path])));
+  const path = location.path ?? '';
+  if (path !== '' && paths.has(path)) return 3;
+  if (path === '' || paths.size === 0) return 2;
+  const purl = versionedPurl(location);
+  return purl !== '' && known.some((one) => versionedPurl(one) === purl) ? 1 : 0;
+}
+
+/** The ids and their aliases, in capitals as findings have them. */
+export function withAliases(ids: readonly string[], advisories: readonly Advisory[]): ReadonlySet<string> {
+  const found = new Set(ids);
+  for (const { id, aliases } of advisories) {
+    const names = [id, ...aliases].map((name) => name.toUpperCase());
+    if (names.some((name) => ids.includes(name))) for (const name of names) found.add(name);
+  }
+  return found;
+}
+
+interface Pair<One> {
+  readonly prepared: One;
+  readonly candidate: Candidate;
+  readonly fit: number;
+}
+
+/**
+ * Each record with the candidate that it is a sighting of: the best places first, then what is open, then the oldest
+ * finding, then the order of the report. A finding is given to one record.
+ */
+export function assign<One extends Prepared>(
+  records: readonly One[],
+  candidates: readonly Candidate[],
+  advisories: readonly Advisory[],
+): ReadonlyMap<One, Candidate> {
+  const byName = groupBy(
+    candidates.flatMap((one) => namesOf(one).map((name) => [name, one] as const)),
+    ([name]) => name,
+  );
+  const pairs: Pair<One>[] = [];
+  for (const prepared of records) {
+    const { location, vulnIds } = prepared.record;
+    if (location.kind !== 'package' || vulnIds.length === 0) continue;
+    const ids = withAliases(vulnIds, advisories);
+    for (const [, candidate] of byName.get(packageName(location)) ?? []) {
+      const fit = candidate.vuln_ids.some((id) => ids.has(id)) ? fitOf(location, candidate.places) : 0;
+      if (fit > 0) pairs.push({ prepared, candidate, fit });
+    }
+  }
+  pairs.sort(
+    (left, right) =>
+      right.fit - left.fit ||
+      Number(right.candidate.is_open) - Number(left.candidate.is_open) ||
+      left.candidate.finding_id - right.candidate.finding_id,
+  );
+  const found = new Map<One, Candidate>();
+  const taken = new Set<Candidate>();
+  for (const { prepared, candidate } of pairs) {
+    if (found.has(prepared) || taken.has(candidate)) continue;
+    found.set(prepared, candidate);
+    taken.add(candidate);
+  }
+  return found;
+}
+
+const namesOf = ({ places }: Candidate): string[] => [
+  ...new Set(places.flatMap((one) => (one?.kind === 'package' ? [packageName(one)] : []))),
+];
+
+const textsOf = (tx: Tx, ids: Iterable<string>) =>
+  tx`array(select jsonb_array_elements_text(${json(tx, [...ids])}::jsonb))`;
+
+async function readAdvisories(tx: Tx, ids: readonly string[]): Promise<Advisory[]> {
+  return tx<Advisory[]>`select id, aliases from vm_osv where id in ${tx(ids)} or aliases ?| ${textsOf(tx, ids)}`;
+}
+
+/** Findings that this scope has not seen: what it has seen under another key is another place of its own. */
+async function readCandidates(tx: Tx, scope: Scope, ids: Iterable<string>): Promise<Candidate[]> {
+  return tx<Candidate[]>`
+    select f.id as finding_id, f.status, f.is_open, f.vuln_ids,
+      jsonb_build_array(d.location) || coalesce((select jsonb_agg(o.location) from vm_occurrences o
+        where o.finding_id = f.id), '[]') as places
+    from vm_findings f join vm_finding_details d on d.finding_id = f.id
+    where f.application_id = ${scope.applicationId} and f.vuln_ids ?| ${textsOf(tx, ids)} and f.status <> 'duplicate'
+      and not exists (select 1 from vm_occurrences o where o.finding_id = f.id and o.scope_key = ${scope.scopeKey})`;
+}
+
+/**
+ * Which of the records, that have no finding of their own, are of one that another scope has made. Each finding is
+ * given to one record of an import: `taken` are those that records of it have already, and is added to.
+ */
+export async function recogniseOthers<One extends Prepared>(
+  tx: Tx,
+  scope: Scope,
+  unknown: readonly One[],
+  taken: Set<number>,
+): Promise<ReadonlyMap<One, Candidate>> {
+  const wanted = unknown.filter(({ record }) => record.location.kind === 'package' && record.vulnIds.length > 0);
+  if (wanted.length === 0) return new Map();
+  const ids = [...new Set(wanted.flatMap(({ record }) => record.vulnIds))];
+  const advisories = await readAdvisories(tx, ids);
+  const candidates = await readCandidates(tx, scope, withAliases(ids, advisories));
+  const free = candidates.filter(({ finding_id: id }) => !taken.has(id));
+  const found = assign(wanted, free, advisories);
+  for (const { finding_id: id } of found.values()) taken.add(id);
+  return found;
+}
