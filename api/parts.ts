@@ -15,7 +15,7 @@ import type { Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
-import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
+import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
 import { upstreamDefaults, type UpstreamDefaults } from '#proxy/contract';
 import type { Settings } from '#settings';

@@ -18,7 +18,7 @@ import { connectDataPlane } from './nodes/link.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
 import { createRuleSets } from './rules/rule-set-directory.js';
-import { createRuleSandbox, type RuleSandbox } from './rules/sandbox.js';
+import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { readState } from './settings/state.js';
 import { seedSettings } from './settings/store.js';

@@ -1,6 +1,6 @@
 import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { createRuleSandbox } from '../rules/sandbox.js';
+import { createRuleSandbox } from '../rules/sandbox/sandbox.js';
 import { isManagedFeedDue, refreshManagedFeed, type ManagedFeedParts } from './refresh.js';
 import { findManagedRow } from './store.js';
 

@@ -4,7 +4,7 @@
 // decision.
 import { systemActor, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import type { RuleSandbox } from '../rules/sandbox.js';
+import type { RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { maskUrl } from '../settings/url-credentials.js';
 import type { Settings } from '#settings';
 import { replaceFeed } from '../threat-intel/store.js';

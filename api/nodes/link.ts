@@ -11,7 +11,7 @@ import type { Database } from '../db/client.js';
 import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates.js';
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
-import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox.js';
+import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';

@@ -9,7 +9,7 @@ import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
 import { checkCustomRule, customIds, ownersOf, type CustomRule, type RuleProblem } from './check.js';
 import type { RuleTestResult } from './rule-tests.js';
-import type { RuleSandbox } from './sandbox.js';
+import type { RuleSandbox } from './sandbox/sandbox.js';
 
 export type RuleParts = SettingsWriter & Pick<Parts, 'sandbox'>;
 

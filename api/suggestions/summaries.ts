@@ -4,7 +4,7 @@ import type { TrialRequest } from '#compiler';
 import { type RuleSettings } from '#settings';
 import { familiesByClient, rateLikelihood, type Likelihood } from './likelihood.js';
 import type { HitSource, RuleHit } from './hits.js';
-import type { RuleSandbox } from '../rules/sandbox.js';
+import type { RuleSandbox } from '../rules/sandbox/sandbox.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
 
 export interface RuleSummary {

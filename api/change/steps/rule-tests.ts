@@ -2,7 +2,7 @@
 // from a file that was taken over. A step of the apply only: what serves already is brought back whatever its tests
 // say, or a better engine would undo protection.
 import { checkCustomRule, type CustomRule } from '../../rules/check.js';
-import type { RuleSandbox } from '../../rules/sandbox.js';
+import type { RuleSandbox } from '../../rules/sandbox/sandbox.js';
 import type { Settings } from '#settings';
 import type { ApplyDiagnostic } from '../contract.js';
 

@@ -1,8 +1,8 @@
 // Rules of people run here, not in the API's thread: a job has a thread to itself and a time after which it is ended.
-import { ApiError } from '../http-kit/index.js';
-import type { ExclusionRequest, ExclusionSuggestion } from '../suggestions/suggest-exclusion.js';
-import type { ChangedRules, RulesFinding, RulesOfSettings } from './check-settings.js';
-import type { RuleTestJob, RuleTestResult } from './rule-tests.js';
+import { ApiError } from '../../http-kit/index.js';
+import type { ExclusionRequest, ExclusionSuggestion } from '../../suggestions/suggest-exclusion.js';
+import type { ChangedRules, RulesFinding, RulesOfSettings } from '../check-settings.js';
+import type { RuleTestJob, RuleTestResult } from '../rule-tests.js';
 import { SpareThreads } from './sandbox-thread.js';
 
 export type SandboxJob =

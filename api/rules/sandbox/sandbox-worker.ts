@@ -1,9 +1,9 @@
 // The sandbox's thread: checks of rules, rule tests and verifications of exclusions, one job after the other as
 // sandbox-thread.ts sends them. A job leaves nothing behind that the next one could see.
 import { parentPort } from 'node:worker_threads';
-import { suggestExclusion } from '../suggestions/suggest-exclusion.js';
-import { checkRulesOfSettings } from './check-settings.js';
-import { runRuleTests } from './rule-tests.js';
+import { suggestExclusion } from '../../suggestions/suggest-exclusion.js';
+import { checkRulesOfSettings } from '../check-settings.js';
+import { runRuleTests } from '../rule-tests.js';
 import type { SandboxJob, SandboxReply } from './sandbox.js';
 
 function run(job: SandboxJob): SandboxReply {

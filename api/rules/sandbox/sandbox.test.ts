@@ -1,6 +1,6 @@
 import t from 'tap';
-import { testMsMax } from '../testing/waiting.js';
-import type { RuleTestJob } from './rule-tests.js';
+import { testMsMax } from '../../testing/waiting.js';
+import type { RuleTestJob } from '../rule-tests.js';
 import { createRuleSandbox } from './sandbox.js';
 
 t.setTimeout(testMsMax);
