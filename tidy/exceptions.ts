@@ -38,6 +38,7 @@ export const indirect: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'make format, make check',
   '@types/node': 'types of node',
   '@types/pdfkit': 'types of pdfkit',
+  '@types/semver': 'types of semver',
   '@types/yauzl': 'types of yauzl',
   'node-addon-api': 'engine/native/binding.gyp',
   'node-gyp': 'bin/setup/node-packages.mjs',

@@ -1,5 +1,5 @@
-// Where tests put their files. A database is a thousand of them, and a file system on a disk takes a millisecond
-// for each; in memory it takes a tenth of that. Asked of the machine, since containers often have a tiny or locked /dev/shm.
+// Where tests put their files. A database is a thousand of them, and a file system on a disk takes a millisecond for
+// each, one in memory a tenth of that. Asked of the machine, since containers often have a tiny or locked /dev/shm.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
