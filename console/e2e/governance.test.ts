@@ -180,6 +180,12 @@ async function mutes(t: Test, stack: Stack): Promise<void> {
   await row.waitFor();
   t.match(await row.innerText(), /title has converter/, 'a predicate is a sentence');
   t.equal(await totalOf(page, '/api/v1/findings?status=muted'), 1);
+  await row.getByRole('button', { name: 'Change', exact: true }).click();
+  t.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), 'nothing is changed');
+  await dialog.getByLabel('Reason').fill('only in tests of pictures');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('only in tests of pictures').waitFor();
+  t.equal(await totalOf(page, '/api/v1/findings?status=muted'), 1, 'it mutes as before');
   await row.getByRole('button', { name: 'End the mute' }).click();
   await dialog.getByRole('button', { name: 'End the mute' }).click();
   await row.waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { loggedInPaths } from './pages.js';
-import { sarifOf } from './reports-of-tools.js';
+import { billOf, sarifOf } from './reports-of-tools.js';
 import {
   arrive,
   askApi,
@@ -82,7 +82,7 @@ async function storeFindings(t: Test, page: Page): Promise<void> {
   }));
   const fits = markup.replaceAll(/[\u0000-\u001f]/g, '').slice(0, 200);
   const status = await page.evaluate(
-    async ([name, report]) => {
+    async ([name, report, bill]) => {
       const headers = { 'x-gatehouse-request': '1' };
       const application = await fetch('/api/v1/applications', {
         method: 'POST',
@@ -95,20 +95,24 @@ async function storeFindings(t: Test, page: Page): Promise<void> {
           tags: ['<b>'],
         }),
       });
-      const form = new FormData();
-      form.set('application_id', ((await application.json()) as { id: string }).id);
-      form.set('file', new File([report], '<img src=x onerror=document.title=8>.sarif'));
-      const imported = await fetch('/api/v1/imports', { method: 'POST', headers, body: form });
+      const { id } = (await application.json()) as { id: string };
+      const send = async (text: string): Promise<number> => {
+        const form = new FormData();
+        form.set('application_id', id);
+        form.set('file', new File([text], '<img src=x onerror=document.title=8>.json'));
+        return (await fetch('/api/v1/imports', { method: 'POST', headers, body: form })).status;
+      };
+      const imported = [await send(report), await send(bill)];
       const built = await fetch('/api/v1/reports', {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({ title: name, format: 'html' }),
       });
-      return [application.status, imported.status, built.status];
+      return [application.status, ...imported, built.status];
     },
-    [fits, sarifOf(made, markup.slice(0, 60))] as const,
+    [fits, sarifOf(made, markup.slice(0, 60)), billOf(corpus, markup)] as const,
   );
-  t.same(status, [201, 202, 201], 'application, findings and report are stored');
+  t.same(status, [201, 202, 202, 201], 'application, findings, components and report are stored');
 }
 
 /** What people write about findings (filters, mutes, terms, gates, acceptances, comments), and what pipelines say. */
@@ -127,6 +131,7 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
   const stored: Readonly<Record<string, object>> = {
     '/api/v1/findings/views': { name: fits.slice(0, 100), query: predicate, shared: true },
     '/api/v1/mutes': { name: fits, predicate: { ...predicate, value: `${fits}-` }, reason: fits, expires_at: later },
+    '/api/v1/imports/mappings': { name: 'other-tool', format: 'json', rows_path: fits, fields: { title: fits } },
     '/api/v1/sla/policies': { name: fits, selector: predicate, matrix: { high: 9 } },
     '/api/v1/gate/definitions': { name: fits, conditions: [{ name: fits, metric: 'new_high' }] },
     '/api/v1/acceptances': {
@@ -152,6 +157,8 @@ async function decisionPages(t: Test, page: Page, width: number): Promise<void> 
     '/vulnerabilities/acceptances',
     '/vulnerabilities/gates',
     '/vulnerabilities/gates?view=runs',
+    '/vulnerabilities/imports?view=mappings',
+    '/vulnerabilities/components',
     '/vulnerabilities?status=all',
   ]) {
     await go(page, path);
@@ -177,6 +184,9 @@ async function findingPages(t: Test, page: Page, width: number): Promise<void> {
   await go(page, '/vulnerabilities/chains');
   await page.locator('.hop').first().waitFor();
   await isSound(t, page, `chains, ${width}`);
+  await page.locator('.chain h3 a').first().click();
+  await page.getByRole('heading', { name: 'Why this is a chain' }).waitFor();
+  await isSound(t, page, `a chain, ${width}`);
   await go(page, '/vulnerabilities/applications');
   await page.locator('.table-row').first().click();
   await page.getByRole('dialog').getByRole('link', { name: 'Its attack chains' }).waitFor();
@@ -212,6 +222,11 @@ async function isSound(t: Test, page: Page, name: string): Promise<void> {
   t.same(await tooWide(page), [], `${name}: fits its window`);
 }
 
+function addressOf(page: Page): string {
+  const { pathname, search } = new URL(page.url());
+  return pathname + search;
+}
+
 async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   const { page, complaints } = await stack.open(width);
   await page.goto('/');
@@ -219,12 +234,16 @@ async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   await page.locator('.shell').waitFor();
+  /** Addresses that a tab has led to: they are not looked at again. */
+  const seen = new Set<string>();
   for (const path of loggedInPaths) {
+    if (seen.has(path)) continue;
     await arrive(page, path);
     for (const tab of await page.getByRole('tab').all()) {
       await tab.click();
       await settled(page);
       await isSound(t, page, `${path}, ${await tab.innerText()}, ${width}`);
+      seen.add(addressOf(page));
     }
     await isSound(t, page, `${path}, ${width}`);
   }

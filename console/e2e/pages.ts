@@ -35,6 +35,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/chains',
   '/vulnerabilities/chains?view=history',
   '/vulnerabilities/chains?view=rules',
+  '/vulnerabilities/chains/chain:1:none',
   '/vulnerabilities/exploits',
   '/vulnerabilities/exploits?view=lists',
   '/vulnerabilities/exploits?view=look-up&cve=CVE-2021-44228',

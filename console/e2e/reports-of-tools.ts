@@ -1,5 +1,5 @@
-// Reports as a scanner writes them (SARIF 2.1.0), for tests: findings that add up to an attack, and findings whose
-// texts are hostile.
+// Reports as tools write them, for tests: findings that add up to an attack, findings whose texts are hostile (SARIF
+// 2.1.0), and what an application is made of (CycloneDX 1.5).
 
 export interface Told {
   readonly title: string;
@@ -30,5 +30,24 @@ export function sarifOf(findings: readonly Told[], tool = 'house checker'): stri
   return JSON.stringify({
     version: '2.1.0',
     runs: [{ tool: { driver: { name: tool, version: '1.0', rules } }, results }],
+  });
+}
+
+/** A bill of materials (CycloneDX 1.5) of npm packages, each in version 1.0.0; the root needs the first itself. */
+export function billOf(names: readonly string[], licence = 'MIT'): string {
+  const components = names.map((name, index) => ({
+    type: 'library',
+    'bom-ref': `ref-${index}`,
+    name,
+    version: '1.0.0',
+    purl: `pkg:npm/${encodeURIComponent(name)}@1.0.0`,
+    licenses: [{ license: { name: licence } }],
+  }));
+  return JSON.stringify({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    metadata: { component: { 'bom-ref': 'root', name: 'root' } },
+    components,
+    dependencies: [{ ref: 'root', dependsOn: ['ref-0'] }],
   });
 }

@@ -17,6 +17,7 @@ import {
   withoutBrowser,
   type Stack,
 } from './stack.js';
+import { chainPage, components, counts, mappings, testOfLogin } from './vulnerabilities/stages.js';
 
 const viewer = { email: 'viewer@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
 
@@ -294,6 +295,10 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
   t.equal(await page.getByLabel('New state').count(), 0, 'no change of state is offered');
   await arrive(page, '/vulnerabilities/imports');
   t.equal(await page.getByLabel('Report', { exact: true }).count(), 0, 'no import');
+  await arrive(page, '/vulnerabilities/imports?view=mappings');
+  t.equal(await page.getByRole('button', { name: 'New mapping' }).count(), 0, 'no mapping');
+  await arrive(page, '/vulnerabilities/components');
+  t.equal(await page.getByRole('button', { name: 'Match with advisories' }).count(), 0, 'no match by hand');
   await arrive(page, '/vulnerabilities/applications');
   t.equal(await page.getByRole('button', { name: 'New application' }).count(), 0, 'no new application');
   await arrive(page, '/vulnerabilities/reports');
@@ -313,9 +318,14 @@ t.test('vulnerabilities in a browser', { skip: withoutBrowser }, async (t) => {
     look(t, stack),
   );
   await t.test('V4: each number of an application is the count of its list', (t) => numbersAgree(t, stack));
+  await t.test('V4b: each count beside the filters is the length of its list', (t) => counts(t, stack));
   await t.test('V5: chains are pictures, a table, and what to fix first', (t) => chains(t, stack));
+  await t.test('V5b: a chain has an address, and says why it is one', (t) => chainPage(t, stack));
+  await t.test('V5c: a report of another format is tried with a mapping', (t) => mappings(t, stack));
+  await t.test('V5d: components are listed, opened and matched', (t) => components(t, stack));
   await t.test('V6: reports are built, downloaded and deleted', (t) => reports(t, stack));
   await t.test('V6b: a repository is heard, and its verdict has an address', (t) => hooks(t, stack));
   await t.test('V6c: a list of what is exploited is imported and asked', (t) => exploits(t, stack));
+  await t.test('V6d: the provider of the login is tested beside its settings', (t) => testOfLogin(t, stack));
   await t.test('V7: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
 });

@@ -2,7 +2,7 @@
 import { A } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
-import { showMoment } from '../../client/moments.js';
+import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Card, Foreign, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
@@ -91,6 +91,9 @@ function Findings(props: { readonly of: Component }): JSX.Element {
         empty={text.noFindings}
         emptyAbout={text.findingsAbout}
       />
+      <Show when={(found.data()?.total ?? 0) > findingsMax}>
+        <p class="table-count faint small">{text.findingsCut(showCount(findingsMax))}</p>
+      </Show>
     </Card>
   );
 }

@@ -24,6 +24,23 @@ type History = Reply<'GET /api/v1/vulnerabilities/{id}/history'>;
 const listed = (words: readonly string[]): JSX.Element =>
   words.length === 0 ? '–' : <Foreign text={words.join(', ')} max={600} />;
 
+/** Each leads to what it gives to an attacker, which is why a finding is a hop of chains, or none. */
+function Weaknesses(props: { readonly of: readonly string[] }): JSX.Element {
+  return (
+    <Show when={props.of.length > 0} fallback="–">
+      <span class="row wrap">
+        <For each={props.of}>
+          {(cwe) => (
+            <A href={`/vulnerabilities/chains?view=rules&find=${encodeURIComponent(cwe)}`}>
+              <Foreign text={cwe} max={40} />
+            </A>
+          )}
+        </For>
+      </span>
+    </Show>
+  );
+}
+
 const riskOf = ({ risk_override: byHand, effective_risk: risk, priority_score: priority }: Detail): string =>
   byHand === null ? text.riskOf(risk, showCount(priority)) : text.riskSetByHand(risk);
 
@@ -47,7 +64,7 @@ function Facts(props: {
         ],
         [text.location, <Foreign text={props.of.location} max={2000} />],
         [text.risk, riskOf(props.of)],
-        [text.weakness, listed(props.of.cwe)],
+        [text.weakness, <Weaknesses of={props.of.cwe} />],
         [text.identifiers, listed(props.of.vuln_ids)],
         [text.epss, props.of.epss === null ? '–' : props.of.epss.toFixed(3)],
         [text.fix, plain(props.of.fix_state)],

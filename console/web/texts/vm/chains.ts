@@ -68,8 +68,9 @@ export const chainsText = {
 
   inWords: 'In words',
   inWordsAbout:
-    'A model that an administrator names tells what an attacker does step by step, and which fix helps most. It is ' +
-    'sent titles and kinds of the first eight findings, nothing else, and only when you ask.',
+    'A model that an administrator names tells what an attacker does step by step, and which fix helps most. Only ' +
+    'when you ask it is sent the first eight findings (title, weakness, severity, what proves them) and the names of ' +
+    'their applications.',
   describe: 'Describe it in words',
   nameModel: 'Which model is asked',
   noNarrative: (a: Shown) => `There is no description. ${a}`,
@@ -105,7 +106,7 @@ export const chainsText = {
   capabilities: 'Capabilities',
   capabilitiesAbout:
     'What a weakness gives to an attacker. A finding is a hop when its weakness stands here; each is of one stage, ' +
-    'and the stages of a chain go upwards.',
+    'and within one application the stages of a chain go upwards.',
   versions: (a: Shown, b: Shown) => `Version ${a} of the table; techniques as of ATT&CK ${b}.`,
   find: 'Find',
   findHint: 'CWE-79, injection, sqli, T1190',

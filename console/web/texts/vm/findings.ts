@@ -86,7 +86,7 @@ export const findingsText = {
   byApplication: 'Application',
   byWeakness: 'Weakness',
   noneCounted: 'none',
-  onlyThese: (a: Shown, b: Shown, c: Shown) => `${a}: only ${b}, ${c}`,
+  only: (a: Shown) => `${a}: only`,
   allOf: (a: Shown) => `All ${a}`,
   mostOf: (a: Shown) => `The ${a} most frequent`,
   fewer: 'Fewer',

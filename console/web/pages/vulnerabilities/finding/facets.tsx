@@ -55,13 +55,13 @@ function Facet(props: {
               type="button"
               class="bar button plain"
               aria-pressed={isChosen(props.name, value, given())}
-              aria-label={text.onlyThese(props.title, props.nameOf(value), showCount(count))}
               onClick={() => setSearch({ [props.name]: isChosen(props.name, value, given()) ? '' : value })}
             >
               <progress max={most()} value={count} aria-hidden="true" />
               <span class="truncate">
+                <span class="visually-hidden">{text.only(props.title)} </span>
                 <Foreign text={props.nameOf(value)} max={60} />
-              </span>
+              </span>{' '}
               <span class="nums">{showCount(count)}</span>
             </button>
           )}

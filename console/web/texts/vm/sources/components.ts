@@ -34,6 +34,7 @@ export const componentsText = {
   component: (a: Shown) => `Component ${a}`,
   findings: 'Open findings in this package',
   findingsAbout: 'Of any version that the application has; advisories and scanners of images are both counted here.',
+  findingsCut: (a: Shown) => `Looked for among the first ${a} findings that have its name somewhere.`,
   noFindings: 'No open finding names it',
   moreFindings: 'Findings in components of this application',
   match: 'Match with advisories',
