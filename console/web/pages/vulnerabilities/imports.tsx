@@ -16,6 +16,7 @@ import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { Jobs } from './import/jobs.js';
 import { ImportUndo } from './import/undo.js';
 import { ImportCounts, type ImportReport } from './import/counts.js';
+import { NeedsApplication } from './application/needed.js';
 import { createApplications, findingsOf, plain, type Applications } from './words.js';
 
 type Import = Item<'GET /api/v1/imports'>;
@@ -94,16 +95,6 @@ function FormatFields(props: {
   );
 }
 
-function FirstApplication(props: { readonly applications: Applications }): JSX.Element {
-  return (
-    <Show when={props.applications.isKnown() && props.applications.rows().length === 0}>
-      <Notice tone="info">
-        <A href="/vulnerabilities/applications?add=1">{text.firstApplication}</A>
-      </Notice>
-    </Show>
-  );
-}
-
 function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
   const [search] = useSearchParams();
   const formats = createQuery('GET /api/v1/imports/formats');
@@ -141,7 +132,7 @@ function Upload(props: { readonly applications: Applications; readonly onImporte
   return (
     <Card title={text.importReport}>
       <div class="stack">
-        <FirstApplication applications={props.applications} />
+        <NeedsApplication applications={props.applications} text={text.firstApplication} />
         <div class="grid grid-3">
           <SelectField
             label={text.application}
