@@ -148,6 +148,41 @@ async function configure(token: string): Promise<void> {
   await ask(token, 'POST', '/api/tokens', { name: 'pipeline', role: 'viewer', scopes: ['events:read'] });
 }
 
+/** What an organisation keeps beside its findings; nothing without the applications of `gatehouse demo-data`. */
+async function keepBeside(token: string): Promise<void> {
+  const reply = await ask(token, 'GET', '/api/v1/applications?limit=3&sort=name');
+  const applications = (reply.body['items'] ?? []) as readonly { readonly id: string }[];
+  for (const [at, { id }] of applications.entries())
+    for (const [kind, path] of [
+      ['web', ''],
+      ['api', 'api'],
+    ] as const)
+      await ask(token, 'POST', '/api/v1/targets', {
+        ...{ application_id: id, kind, url: `https://service-${at + 1}.shop.example/${path}` },
+      });
+  const [first] = applications;
+  if (first === undefined) return;
+  await ask(token, 'POST', '/api/v1/target-groups', {
+    name: 'Each quarter',
+    description: 'Looked at four times a year',
+  });
+  const severe = { field: 'severity', op: 'gte', value: 'high' };
+  const policy = { name: 'Nothing severe at the door', predicate: severe, action: 'violation', severity: 'high' };
+  await ask(token, 'POST', '/api/v1/policies', { ...policy, enabled: true });
+  await ask(token, 'POST', '/api/v1/assessments', {
+    ...{ application_id: first.id, name: 'Penetration test, autumn', kind: 'pentest', status: 'active' },
+    ...{ lead: 'noor@shop.example', scope: 'Login, basket and payment' },
+    checklist: [
+      { item: 'Sessions end when somebody logs out', result: 'pass' },
+      { item: 'Orders of others cannot be read', result: 'fail', note: 'ids are answered in a row' },
+      { item: 'Uploads are checked by content', result: 'open' },
+    ],
+  });
+  await ask(token, 'POST', '/api/v1/rbac/roles', {
+    ...{ name: 'release-manager', permissions: ['view_findings', 'view_gates', 'run_ci', 'override_gate'] },
+  });
+}
+
 const agent = new Agent({ keepAlive: true });
 
 /** What a client of the shop sends. A client of its own names the host, which `fetch` would not. */
@@ -175,6 +210,7 @@ async function sendTraffic(rounds: number): Promise<void> {
 
 const token = await logIn();
 await configure(token);
+await keepBeside(token);
 await ask(token, 'POST', '/api/ingest?site=customer', { log: { version: '1.2', entries: exchanges } });
 await ask(token, 'POST', '/api/ingest/mesh', hops);
 await sendTraffic(Number(values.rounds));

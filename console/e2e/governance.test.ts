@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
+import { assessments, policies, roles, targets } from './resources/stages.js';
 import { arrive, askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const second = { email: 'operator@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
@@ -265,6 +266,10 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
     ['/vulnerabilities/acceptances?view=mutes', 'New mute'],
     ['/vulnerabilities/deadlines?view=terms', 'New terms'],
     ['/vulnerabilities/gates?view=gates', 'New gate'],
+    ['/vulnerabilities/targets', 'New target'],
+    ['/vulnerabilities/targets?view=groups', 'New group'],
+    ['/vulnerabilities/policies', 'New policy'],
+    ['/vulnerabilities/assessments', 'New assessment'],
   ] as const) {
     await arrive(page, path);
     t.equal(await page.getByRole('button', { name: offered }).count(), 0, `${offered} is not offered`);
@@ -295,5 +300,9 @@ t.test('decisions about findings in a browser', { skip: withoutBrowser }, async 
   await t.test('V11: noise is muted, counted before', (t) => mutes(t, stack));
   await t.test('V12: deadlines have terms', (t) => terms(t, stack));
   await t.test('V13: gates answer, are overruled, written and asked', (t) => gates(t, stack));
+  await t.test('L3: targets are written, gathered in groups and deleted', (t) => targets(t, stack));
+  await t.test('L3: a policy says which findings it holds for, and is not written over', (t) => policies(t, stack));
+  await t.test('L3: an assessment is led, answered item by item, and closed', (t) => assessments(t, stack));
   await t.test('V14: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
+  await t.test('L3: roles are made, given where they count, and told in full', (t) => roles(t, stack));
 });

@@ -143,6 +143,16 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
       expires_at: later,
     },
     '/api/v1/comments': { entity: 'finding', entity_id: finding, text: fits },
+    '/api/v1/targets': {
+      application_id: application,
+      url: `https://${'unbroken'.repeat(20)}.example/${corpus[4] ?? ''}`,
+    },
+    '/api/v1/target-groups': { name: fits, description: fits },
+    '/api/v1/policies': { name: fits, predicate, action: 'gate' },
+    '/api/v1/assessments': {
+      application_id: application,
+      ...{ name: fits, scope: fits, lead: fits.slice(0, 200), checklist: [{ item: fits, result: 'fail', note: fits }] },
+    },
     '/api/v1/ci/runs': { application_id: application, commit: corpus[1], branch: fits, provider: fits },
     '/api/v1/gate/evaluate': { application_id: application, commit: corpus[1] },
   };
@@ -159,6 +169,10 @@ async function decisionPages(t: Test, page: Page, width: number): Promise<void> 
     '/vulnerabilities/gates?view=runs',
     '/vulnerabilities/imports?view=mappings',
     '/vulnerabilities/components',
+    '/vulnerabilities/targets',
+    '/vulnerabilities/targets?view=groups',
+    '/vulnerabilities/policies',
+    '/vulnerabilities/assessments',
     '/vulnerabilities?status=all',
   ]) {
     await go(page, path);

@@ -33,6 +33,8 @@ export function commandsFor({ navigate, showKeys }: CommandTools): readonly Comm
     action(text.denyAddress, text.denyAddressWords, 'operator', to('/protection/addresses?add=1')),
     action(text.newCustomRule, text.newCustomRuleWords, 'operator', to('/waf/rules/new')),
     action(text.reviewApplyChanges, text.reviewApplyChangesWords, 'operator', to('/admin/changes')),
+    action(text.newAssessment, text.newAssessmentWords, 'operator', to('/vulnerabilities/assessments?add=1')),
+    action(text.newPolicy, text.newPolicyWords, 'operator', to('/vulnerabilities/policies?add=1')),
     action(text.newUser, text.newUserWords, 'admin', to('/admin/users?add=1')),
     action(text.newToken, text.newTokenWords, 'admin', to('/admin/tokens?add=1')),
     action(text.tryDemo, text.tryDemoWords, 'viewer', to('/demo')),

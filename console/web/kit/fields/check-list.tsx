@@ -33,7 +33,7 @@ export function CheckList(props: {
       <div class="row wrap">
         <Show when={props.choices.length > readMax}>
           <input
-            class="input grow"
+            class="input check-words"
             type="search"
             aria-label={text.narrow(props.label)}
             placeholder={text.narrowDown}

@@ -39,8 +39,8 @@ export interface ResourceProps<T extends ResourceRow> {
   readonly filters?: readonly AddressFilter[];
   readonly nameOf: (row: T) => string | null;
   readonly facts: (row: T) => readonly (readonly [string, JSX.Element])[];
-  /** Below the facts; `onChanged` when it has changed what the row or the list shows. */
-  readonly more?: (row: Accessor<T>, onChanged: () => void) => JSX.Element;
+  /** Below the facts. What it stores of the row by itself it hands to `keep`: true when it was stored. */
+  readonly more?: (row: Accessor<T>, keep: (stored: Promise<boolean>) => void) => JSX.Element;
   readonly form: (row: T | null, onSaved: (saved: ResourceRow) => void) => JSX.Element;
   readonly read: (id: string) => QueryState<T>;
   readonly remove: (row: T) => Promise<unknown>;
@@ -93,6 +93,11 @@ function Opened<T extends ResourceRow>(props: {
     props.of.list.reload();
     await one.reload();
   };
+  let kept: Promise<unknown> = Promise.resolve();
+  const keep = (stored: Promise<boolean>): void =>
+    void (kept = Promise.all([kept, stored.then((isStored) => (isStored ? changed() : undefined))]));
+  // a form begins with the version that is stored, also where an answer below it is still on its way
+  const edit = (): void => void kept.then(() => setEditing(true));
   // what is below the facts begins with the version that was stored, not with the one before
   const saved = (): void => void changed().then(() => setEditing(false));
   return (
@@ -103,11 +108,11 @@ function Opened<T extends ResourceRow>(props: {
             <Pairs of={props.of.facts(row())} />
             <Show when={props.of.mayEdit}>
               <div class="row wrap">
-                <Button onClick={() => setEditing(true)}>{kitText.edit}</Button>
+                <Button onClick={edit}>{kitText.edit}</Button>
                 <Removal of={props.of} row={row()} onRemoved={props.onRemoved} />
               </div>
             </Show>
-            {props.of.more?.(row, () => void changed())}
+            {props.of.more?.(row, keep)}
           </div>
         </Show>
       )}

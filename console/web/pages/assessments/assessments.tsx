@@ -13,6 +13,7 @@ import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/reso
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { assessmentsText as text } from '../../texts/resources/assessments.js';
+import { NeedsApplication } from '../vulnerabilities/application/needed.js';
 import { createApplications, type Applications } from '../vulnerabilities/words.js';
 import { Checklist, ProgressBadges } from './checklist-card.js';
 import { withLines } from './checklist.js';
@@ -154,15 +155,18 @@ export function Assessments(): JSX.Element {
           [text.scope, <ForeignLines text={row.scope === '' ? '–' : row.scope} max={5000} />],
           [text.begun, showMoment(row.created_at)],
         ]}
-        more={(row, onChanged) => <Checklist of={row()} mayEdit={mayEdit()} onStored={onChanged} />}
+        more={(row, keep) => <Checklist of={row()} mayEdit={mayEdit()} keep={keep} />}
         form={(of, onSaved) => (
-          <AssessmentForm
-            of={of}
-            applications={applications}
-            people={people}
-            application={of?.application_id ?? filters()['application_id'] ?? ''}
-            onSaved={onSaved}
-          />
+          <>
+            <NeedsApplication applications={applications} text={text.firstApplication} />
+            <AssessmentForm
+              of={of}
+              applications={applications}
+              people={people}
+              application={of?.application_id ?? filters()['application_id'] ?? ''}
+              onSaved={onSaved}
+            />
+          </>
         )}
         read={(id) => createQuery('GET /api/v1/assessments/{id}', () => ({ params: { id } }))}
         remove={({ id }) => call('DELETE /api/v1/assessments/{id}', { params: { id } })}

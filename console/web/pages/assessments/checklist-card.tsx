@@ -103,7 +103,7 @@ function Adding(props: { readonly onAdd: (typed: string) => void }): JSX.Element
  * Answers that are given while one is being stored are stored after it: the newest list is what is sent, under the
  * version that came back.
  */
-function createStoring(first: Assessment, onStored: () => void) {
+function createStoring(first: Assessment, keep: (stored: Promise<boolean>) => void) {
   const [items, setItems] = createSignal<readonly Item[]>(first.checklist ?? []);
   const action = createAction();
   let row: Assessment = first;
@@ -118,7 +118,7 @@ function createStoring(first: Assessment, onStored: () => void) {
   };
   const put = (next: readonly Item[]): void => {
     setItems(next);
-    void action.run(store).then((isDone) => isDone && onStored());
+    keep(action.run(store));
   };
   return { items, put, problem: action.problem };
 }
@@ -126,9 +126,9 @@ function createStoring(first: Assessment, onStored: () => void) {
 export function Checklist(props: {
   readonly of: Assessment;
   readonly mayEdit: boolean;
-  readonly onStored: () => void;
+  readonly keep: (stored: Promise<boolean>) => void;
 }): JSX.Element {
-  const { items, put, problem } = createStoring(props.of, props.onStored);
+  const { items, put, problem } = createStoring(props.of, props.keep);
   return (
     <section class="stack">
       <div class="row wrap between">

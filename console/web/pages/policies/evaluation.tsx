@@ -14,7 +14,7 @@ import { plain, severityTone, type Applications } from '../vulnerabilities/words
 type Found = Reply<'POST /api/v1/policies/{id}/evaluate'>['sample'][number];
 
 const columnsOf = (applications: Applications): readonly TableColumn<Found>[] => [
-  { title: text.severity, cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge> },
+  { title: text.findingSeverity, cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge> },
   {
     title: text.finding,
     cell: ({ id, title }) => (

@@ -9,6 +9,7 @@ import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/reso
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { targetsText as text } from '../../texts/resources/targets.js';
+import { NeedsApplication } from '../vulnerabilities/application/needed.js';
 import type { Applications } from '../vulnerabilities/words.js';
 
 export type Target = Item<'GET /api/v1/targets'>;
@@ -102,12 +103,15 @@ export function TargetList(props: { readonly applications: Applications; readonl
         [text.added, showMoment(row.created_at)],
       ]}
       form={(of, onSaved) => (
-        <TargetForm
-          of={of}
-          applications={props.applications}
-          application={of?.application_id ?? filters()['application_id'] ?? ''}
-          onSaved={onSaved}
-        />
+        <>
+          <NeedsApplication applications={props.applications} text={text.firstApplication} />
+          <TargetForm
+            of={of}
+            applications={props.applications}
+            application={of?.application_id ?? filters()['application_id'] ?? ''}
+            onSaved={onSaved}
+          />
+        </>
       )}
       read={(id) => createQuery('GET /api/v1/targets/{id}', () => ({ params: { id } }))}
       remove={({ id }) => call('DELETE /api/v1/targets/{id}', { params: { id } })}

@@ -36,6 +36,7 @@ export const policiesText = {
   firstOf: (a: Shown, b: Shown) => `The ${a} most urgent of ${b}.`,
   notInForce: 'It is not in force: nothing follows from it.',
   evaluate: 'Look again',
+  findingSeverity: 'Severity',
   finding: 'Finding',
   application: 'Application',
   state: 'State',

@@ -21,7 +21,6 @@ export const rolesText = {
   permissionsOf: (a: Shown) => `${a} permissions`,
   made: 'Made',
 
-  builtIn: 'built in',
   ofManager: 'Vulnerability manager',
   ofManagerAbout:
     'What a role may do for the whole organisation, or for the projects and applications it is given for.',
@@ -32,11 +31,10 @@ export const rolesText = {
   ofFirewallAbout: 'Every account has one of three roles. Choose a permission to see the operations it stands for.',
   operations: 'Operations',
   operationsOf: (a: Shown) => `Operations of ${a}`,
-  operation: 'Operation',
   byToken: 'API tokens',
   public: 'without a login',
-  byManager: 'permissions of the vulnerability manager',
-  byNodes: 'nodes with their token',
+  byManager: 'vulnerability manager',
+  byNodes: 'nodes',
   words: 'Words of a permission or an operation',
   noRights: 'No permission fits these words',
 

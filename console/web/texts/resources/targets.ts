@@ -23,6 +23,7 @@ export const targetsText = {
   application: 'Application',
   anyApplication: 'Every application',
   choose: 'Choose an application',
+  firstApplication: 'Make an application first: a target belongs to one.',
   applicationHelp: 'It cannot be changed later.',
   words: 'Words of the address',
   verified: 'Proved to be yours',

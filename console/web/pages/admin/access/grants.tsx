@@ -127,9 +127,11 @@ export function Grants(props: { readonly user: User }): JSX.Element {
             <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
             <Show when={mayEdit()}>
               <div class="row wrap">
-                <Button icon="plus" onClick={() => setChanged([...rows(), newGrant])}>
-                  {text.addGrant}
-                </Button>
+                <Show when={props.user.role !== 'admin'}>
+                  <Button icon="plus" onClick={() => setChanged([...rows(), newGrant])}>
+                    {text.addGrant}
+                  </Button>
+                </Show>
                 <Show when={changed() !== null}>
                   <Button
                     look="primary"

@@ -4,6 +4,7 @@ import { createAction } from '../../../client/action.js';
 import { call, type Item } from '../../../client/http.js';
 import { showMoment } from '../../../client/moments.js';
 import { createPagedList } from '../../../client/pages.js';
+import { account } from '../../../client/session.js';
 import { Badge, Button, Foreign, Notice, Pairs } from '../../../kit/basics.js';
 import { Confirm, tell } from '../../../kit/overlays.js';
 import { Table, type TableColumn } from '../../../kit/table/table.js';
@@ -15,7 +16,7 @@ export type User = Item<'GET /api/users'>;
 type Session = Item<'GET /api/users/{id}/sessions'>;
 
 const columns: readonly TableColumn<Session>[] = [
-  { title: text.begun, class: 'nums', cell: ({ created_at: at }) => showMoment(at) },
+  { title: text.begun, class: 'nums', cell: ({ created_at: at }) => showMoment(at, true) },
   { title: text.from, class: 'mono', cell: ({ source_ip: ip }) => <Foreign text={ip} max={45} /> },
   {
     title: text.browser,
@@ -28,8 +29,8 @@ const columns: readonly TableColumn<Session>[] = [
       </span>
     ),
   },
-  { title: text.seen, class: 'nums', cell: ({ last_seen_at: at }) => showMoment(at) },
-  { title: text.ends, class: 'nums', cell: ({ expires_at: at }) => showMoment(at) },
+  { title: text.seen, class: 'nums', cell: ({ last_seen_at: at }) => showMoment(at, true) },
+  { title: text.ends, class: 'nums', cell: ({ expires_at: at }) => showMoment(at, true) },
 ];
 
 function Sessions(props: { readonly user: User }): JSX.Element {
@@ -49,7 +50,7 @@ function Sessions(props: { readonly user: User }): JSX.Element {
     <section class="stack">
       <div class="row wrap between">
         <h3>{text.sessions}</h3>
-        <Show when={list.items().some(({ current }) => !current)}>
+        <Show when={props.user.id !== account()?.id && list.items().length > 0}>
           <Button isSmall onClick={() => setAsking(true)}>
             {text.endSessions}
           </Button>

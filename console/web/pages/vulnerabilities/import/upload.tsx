@@ -8,6 +8,7 @@ import { Button, Card, Notice } from '../../../kit/basics.js';
 import { Field, SelectField, TextField } from '../../../kit/form.js';
 import { mappingsText } from '../../../texts/vm/sources/mappings.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
+import { NeedsApplication } from '../application/needed.js';
 import { formatOf } from '../mapping/mappings.js';
 import { findingsOf, type Applications } from '../words.js';
 import { ImportCounts, type ImportReport } from './counts.js';
@@ -82,16 +83,6 @@ function FormatFields(props: {
   );
 }
 
-function FirstApplication(props: { readonly applications: Applications }): JSX.Element {
-  return (
-    <Show when={props.applications.isKnown() && props.applications.rows().length === 0}>
-      <Notice tone="info">
-        <A href="/vulnerabilities/applications?add=1">{text.firstApplication}</A>
-      </Notice>
-    </Show>
-  );
-}
-
 /** Formats that are known, then the mappings that somebody has written. */
 function createFormats() {
   const known = createQuery('GET /api/v1/imports/formats');
@@ -144,7 +135,7 @@ export function Upload(props: { readonly applications: Applications; readonly on
   return (
     <Card title={text.importReport}>
       <div class="stack">
-        <FirstApplication applications={props.applications} />
+        <NeedsApplication applications={props.applications} text={text.firstApplication} />
         <div class="grid grid-3">
           <SelectField
             label={text.application}
