@@ -66,7 +66,7 @@ export { isSessionLost };
 export const sessionIsBack = (): void => void setSessionLost(false);
 
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
-/** What was typed is wrong, beside a session that is as good as before: a password or a code that confirms something. */
+/** A password or a code that confirms something is wrong; the session is as good as before. */
 const codesOfCredentials = new Set(['bad_credentials', 'bad_otp']);
 const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account', 'POST /api/demo']);
 
