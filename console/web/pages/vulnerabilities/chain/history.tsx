@@ -28,7 +28,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Seen>[] => 
     cell: ({ state }) => <Badge tone={state === 'gone' ? 'good' : 'neutral'}>{words[state]}</Badge>,
   },
   { title: text.score, isNumber: true, cell: ({ score }) => String(score) },
-  { title: text.chain, cell: ({ name }) => <Foreign text={name} max={300} /> },
+  { title: text.chain, class: 'reasons', cell: ({ name }) => <Foreign text={name} max={300} /> },
   { title: text.kind, cell: ({ kind }) => <Badge>{plain(kind)}</Badge> },
   { title: words.dangerous, cell: ({ danger }) => (danger ? <Badge tone="danger">{text.danger}</Badge> : '–') },
   { title: text.application, cell: ({ application_id: id }) => <Foreign text={applications.nameOf(id)} max={80} /> },
