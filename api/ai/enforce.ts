@@ -185,8 +185,11 @@ export function collateralOf({ principal, apart = [], sessions }: FeatureVector)
   }
   const behind = sessions > 1 ? `${sessions} sessions behind this address` : '';
   if (apart.length === 0) return behind;
-  const own = `without ${apart.length} ${apart.length === 1 ? 'principal' : 'principals'} with a verdict of their own`;
-  return behind === '' ? own : `${behind}, ${own}`;
+  const own =
+    apart.length === 1
+      ? '1 principal with a verdict of its own'
+      : `${apart.length} principals with verdicts of their own`;
+  return behind === '' ? `without ${own}` : `${behind}, without ${own}`;
 }
 
 async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {

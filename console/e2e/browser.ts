@@ -44,11 +44,15 @@ export async function logInAs(page: Page, email: string, password: string): Prom
   await page.locator('.shell').waitFor();
 }
 
-/** Requests of a page that have not been answered; streams, which never are, and pictures do not count. */
+/**
+ * Requests of a page that have not been answered; streams, which never are, questions that wait for work of the server
+ * as long as somebody looks, and pictures do not count.
+ */
 const unanswered = new WeakMap<Page, Set<Request>>();
 
 const isAwaited = (request: Request): boolean =>
-  ['fetch', 'xhr', 'script', 'document'].includes(request.resourceType()) && !request.url().endsWith('/stream');
+  ['fetch', 'xhr', 'script', 'document'].includes(request.resourceType()) &&
+  !/\/stream$|[?&]budget_ms=/.test(request.url());
 
 /** To be called before the page goes anywhere, so that `settled` knows what it waits for. */
 export function watchRequests(page: Page): void {

@@ -23,7 +23,7 @@ async function verdicts(t: Test, stack: Stack): Promise<void> {
   await dialog.getByRole('button', { name: 'Decide' }).click();
   const row = page.locator('.table-row', { hasText: '198.51.100.7' });
   await row.waitFor();
-  t.match(await row.innerText(), /throttle[^]*<b>too many<\/b>/, 'what was decided, and why, as text');
+  t.match(await row.innerText(), /slowed down[^]*<b>too many<\/b>/, 'what was decided, and why, as text');
   await row.getByRole('button', { name: 'End it' }).click();
   await row.waitFor({ state: 'detached' });
   t.same(complaints, []);

@@ -138,6 +138,9 @@ function NotFound(): JSX.Element {
 
 startTheme();
 watchForUpdates();
+// Most come to the overview: it is fetched while the control plane says who is logged in, not after. That it could not
+// be had is told where it is shown.
+if (location.pathname === '/') void import('./pages/overview/overview.js').catch(() => undefined);
 const place = document.getElementById('app');
 if (place === null) throw new Error('index.html has no #app');
 render(

@@ -175,9 +175,10 @@ export const protectionText = {
   when: 'When',
   noAttackYet: 'There was no attack yet',
   noAttackYetAbout: 'Each beginning and end of one is kept here, with the rates that led to it.',
-  verdicts: 'Decided by people',
+  verdicts: 'Decisions over single clients',
   noVerdict: 'No client is challenged or slowed down',
-  noVerdictAbout: 'Decide over one here, or from one of its security events.',
+  noVerdictAbout:
+    'The detection engine decides where it may block. Decide over a client here, or from one of its security events.',
   decideOver: 'Decide over a client',
   decide: 'Decide',
   action: 'Action',

@@ -248,6 +248,7 @@ const columnsOf = (
   {
     title: words.actions,
     isTitleHidden: true,
+    class: 'acts',
     cell: (user) => (
       <div class="row wrap">
         <Show when={!isMe(user)}>

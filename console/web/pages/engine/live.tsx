@@ -20,7 +20,7 @@ import {
   type Soc,
 } from './words.js';
 
-const columns: readonly TableColumn<LiveClient>[] = [
+const columnsOf = (action: () => Soc['action']): readonly TableColumn<LiveClient>[] => [
   { title: text.verdict, cell: ({ verdict }) => <Badge tone={rungTones[verdict]}>{text.rungs[verdict]}</Badge> },
   { title: text.risk, isNumber: true, sortBy: ({ risk }) => risk, cell: ({ risk }) => risk },
   { title: text.client, class: 'mono', sortBy: ({ address }) => address, cell: (one) => whomOf(one) },
@@ -53,7 +53,7 @@ const columns: readonly TableColumn<LiveClient>[] = [
     cell: ({ requests }) => showCount(requests),
   },
   { title: text.sites, cell: ({ sites }) => <Foreign text={sites.join(', ')} max={80} /> },
-  { title: text.measure, cell: (one) => measureOf(one) },
+  { title: text.measure, cell: (one) => measureOf(one, action()) },
 ];
 
 /** Why there may be nothing to see, or less than there should be. */
@@ -155,6 +155,7 @@ export function Live(props: {
   const timer = setInterval(() => setNow(Date.now()), 5000);
   onCleanup(() => clearInterval(timer));
   const source = sourceOf(props.of, rung);
+  const columns = columnsOf(() => props.of.data()?.action ?? 'monitor');
   return (
     <>
       <Read of={props.of}>

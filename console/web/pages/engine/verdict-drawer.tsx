@@ -14,7 +14,8 @@ import { verdictText as text } from '../../texts/engine/verdict.js';
 import { ladderOf, RiskScale } from './risk-scale.js';
 import { Marks, Replay } from './verdict-marks.js';
 import { VerdictWhy } from './verdict-why.js';
-import { measureOf, rungs, rungTones, whomOf, type Verdict } from './words.js';
+import { Lift } from './lift.js';
+import { measureOf, nameOfKey, rungs, rungTones, whomOf, type Verdict } from './words.js';
 
 const samplesShown = 4;
 
@@ -131,6 +132,7 @@ function Opened(props: { readonly of: Verdict; readonly onMarked: () => void }):
           </Show>
         </div>
         <Show when={mayAs('operator')}>
+          <Lift of={props.of} onLifted={props.onMarked} />
           <Marks of={props.of} onMarked={props.onMarked} />
         </Show>
       </div>
@@ -188,7 +190,7 @@ export function VerdictDrawer(props: {
   readonly onClose: () => void;
   readonly onMarked: () => void;
 }): JSX.Element {
-  const title = (): string => (props.client === null ? text.verdict : text.verdictOf(props.client));
+  const title = (): string => (props.client === null ? text.verdict : text.verdictOf(nameOfKey(props.client)));
   return (
     <Overlay
       look="drawer"

@@ -36,15 +36,26 @@ export function whomOf({ subject, address }: Pick<Brief, 'subject' | 'address'>)
   return credential === null || id === null ? address : text.principalOf(text.credentials[credential], id);
 }
 
+/** The same of a key as lists of measures and addresses of pages have it: `bearer:0123456789abcdef`. */
+export function nameOfKey(key: string): string {
+  const [, kind = '', id = ''] = /^([a-z_]+):([0-9a-f]{16})$/.exec(key) ?? [];
+  const known = (text.credentials as Readonly<Record<string, string>>)[kind];
+  return known === undefined ? key : text.principalOf(known, id);
+}
+
 interface Measured {
   readonly enforced?: Brief['enforced'];
   readonly would?: LiveClient['would'];
   readonly held_back: Brief['held_back'];
 }
 
-/** What was done about a client, or would be, or why nothing was. */
-export function measureOf({ enforced = null, would = null, held_back: heldBack }: Measured): string {
+/** What was done about a client, or would be, or why nothing was. `action`: whether the engine does what it would. */
+export function measureOf(
+  { enforced = null, would = null, held_back: heldBack }: Measured,
+  action: Brief['action'] = 'monitor',
+): string {
   if (heldBack !== null) return text.heldBack[heldBack];
   if (enforced !== null) return text.enforced[enforced];
-  return would === null ? text.nothing : text.would[would];
+  if (would === null) return text.nothing;
+  return action === 'block' ? text.enforced[would] : text.would[would];
 }

@@ -1,8 +1,8 @@
 // Three steps for whoever starts, each done where it is told: name the application, put it in force, see the first
 // attack blocked. Gone once they are done, or put away.
 import { A } from '@solidjs/router';
-import { createSignal, Show, type JSX } from 'solid-js';
-import { call, Refused, type Item } from '../../client/http.js';
+import { createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { call, Refused, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery, type QueryState } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
@@ -19,7 +19,7 @@ const kept = 'gatehouse.first-steps';
 const lookEveryMs = 3000;
 const newVersionsMax = 10;
 /** `up` sends an attack at each of its starts: so many of them in a row are looked past. */
-const newestBlocked = 20;
+const blockedNewest = { verdict: 'block', limit: 20 } as const;
 
 function Step(props: {
   readonly isDone: boolean;
@@ -136,12 +136,12 @@ function PutInForce(props: { readonly onDone: () => void }): JSX.Element {
 }
 
 type Blocked = Item<'GET /api/events'>;
+type Sites = QueryState<Reply<'GET /api/sites'>>;
 
 /** The command that attacks, and under it the newest attack that was blocked, whenever that was. */
-function FirstAttack(props: { readonly blocked: Blocked | undefined }): JSX.Element {
-  const sites = createQuery('GET /api/sites');
+function FirstAttack(props: { readonly blocked: Blocked | undefined; readonly sites: Sites }): JSX.Element {
   const command = (): string => {
-    const { port, items } = sites.data() ?? { port: null, items: [] };
+    const { port, items } = props.sites.data() ?? { port: null, items: [] };
     return port === null ? '' : attackCommand(location.hostname, port, items);
   };
   const copy = (): void =>
@@ -151,7 +151,7 @@ function FirstAttack(props: { readonly blocked: Blocked | undefined }): JSX.Elem
     );
   return (
     <div class="stack tight">
-      <Read of={sites}>{() => <pre class="code">{command()}</pre>}</Read>
+      <Read of={props.sites}>{() => <pre class="code">{command()}</pre>}</Read>
       <div class="row wrap">
         <Button isSmall disabled={command() === ''} onClick={copy}>
           {text.copy}
@@ -183,9 +183,13 @@ function Seen(props: { readonly event: Blocked }): JSX.Element {
 function createProgress(settings: QueryState<unknown>) {
   const hasSites = (): boolean =>
     ((settings.data() as { readonly sites?: unknown[] } | undefined)?.sites?.length ?? 0) > 0;
-  const versions = createQuery('GET /api/config/versions', () => ({ query: { limit: 5 } }), { everyMs: lookEveryMs });
+  /** What is asked besides waits for its turn behind the settings. */
+  const isDue = createMemo(() => settings.data() !== undefined);
+  const versions = createQuery('GET /api/config/versions', () => (isDue() ? { query: { limit: 5 } } : null), {
+    everyMs: lookEveryMs,
+  });
   // whenever it was: who attacked before this page was opened, or before naming an application, has seen one blocked
-  const blocked = createQuery('GET /api/events', () => ({ query: { verdict: 'block', limit: newestBlocked } }), {
+  const blocked = createQuery('GET /api/events', () => (isDue() ? { query: blockedNewest } : null), {
     everyMs: lookEveryMs,
   });
   const isInForce = (): boolean => hasSites() && versions.data()?.items[0]?.active === true;
@@ -201,9 +205,13 @@ function createProgress(settings: QueryState<unknown>) {
   return { hasSites, isInForce, first, isKnown, isOld, reload };
 }
 
-function Steps(props: { readonly onAway: () => void }): JSX.Element {
-  const settings = createQuery('GET /api/settings');
-  const { hasSites, isInForce, first, isKnown, isOld, reload } = createProgress(settings);
+interface FirstStepsProps {
+  readonly settings: QueryState<unknown>;
+  readonly sites: Sites;
+}
+
+function Steps(props: FirstStepsProps & { readonly onAway: () => void }): JSX.Element {
+  const { hasSites, isInForce, first, isKnown, isOld, reload } = createProgress(props.settings);
   const wasDone = (): boolean => isOld() || (isInForce() && first() !== undefined);
   const [isFresh, setFresh] = createSignal(false);
   const onDone = (): void => {
@@ -232,7 +240,7 @@ function Steps(props: { readonly onAway: () => void }): JSX.Element {
             </Show>
           </Step>
           <Step isDone={first() !== undefined} isKept title={text.seeAttackBlocked} about={text.seeAttackAbout}>
-            <FirstAttack blocked={first()} />
+            <FirstAttack blocked={first()} sites={props.sites} />
           </Step>
         </ol>
       </Card>
@@ -240,7 +248,7 @@ function Steps(props: { readonly onAway: () => void }): JSX.Element {
   );
 }
 
-export function FirstSteps(): JSX.Element {
+export function FirstSteps(props: FirstStepsProps): JSX.Element {
   const [isAway, setAway] = createSignal(localStorage.getItem(kept) === 'away');
   const putAway = (): void => {
     localStorage.setItem(kept, 'away');
@@ -248,7 +256,7 @@ export function FirstSteps(): JSX.Element {
   };
   return (
     <Show when={!isAway()}>
-      <Steps onAway={putAway} />
+      <Steps {...props} onAway={putAway} />
     </Show>
   );
 }

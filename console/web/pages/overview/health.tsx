@@ -1,7 +1,7 @@
 // Whether what is meant to protect does: nodes, rule set, licence, background work.
 import { A } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
-import { createQuery } from '../../client/query.js';
+import { createQuery, type QueryState } from '../../client/query.js';
 import { Badge, Notice, type Tone } from '../../kit/basics.js';
 import { overviewText as text } from '../../texts/overview.js';
 
@@ -15,11 +15,10 @@ function Entry(props: { readonly label: string; readonly href: string; readonly 
   );
 }
 
-export function Health(): JSX.Element {
+export function Health(props: { readonly settings: QueryState<unknown> }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
   const categories = createQuery('GET /api/rules/categories');
   const licence = createQuery('GET /api/license');
-  const settings = createQuery('GET /api/settings');
   const active = (): number => nodes.data()?.items.filter(({ state }) => state === 'active').length ?? 0;
   const all = (): number => nodes.data()?.items.length ?? 0;
   const off = (): string[] =>
@@ -27,7 +26,7 @@ export function Health(): JSX.Element {
       .data()
       ?.items.filter(({ enabled }) => !enabled)
       .map(({ key }) => key) ?? [];
-  const mode = (): string => String((settings.data() as { readonly mode?: string } | undefined)?.mode ?? '');
+  const mode = (): string => String((props.settings.data() as { readonly mode?: string } | undefined)?.mode ?? '');
   const licenceTone = (): Tone => (licence.data()?.state === 'valid' ? 'good' : 'neutral');
   return (
     <>

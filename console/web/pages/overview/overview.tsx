@@ -3,7 +3,7 @@ import { A, useNavigate, useSearchParams } from '@solidjs/router';
 import { createMemo, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
-import { createQuery } from '../../client/query.js';
+import { createQuery, type QueryState } from '../../client/query.js';
 import { Card, Empty, Figure, Foreign, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Legend } from '../../kit/chart/line-chart.js';
@@ -91,10 +91,13 @@ function TopList(props: {
 type SiteFilter = { readonly site?: string };
 
 /** Which site is shown; nothing to choose where there is one. */
-function SiteSelect(props: { readonly chosen: string; readonly onChoose: (name: string) => void }): JSX.Element {
-  const sites = createQuery('GET /api/sites');
+function SiteSelect(props: {
+  readonly of: QueryState<Reply<'GET /api/sites'>>;
+  readonly chosen: string;
+  readonly onChoose: (name: string) => void;
+}): JSX.Element {
   const names = (): readonly string[] => {
-    const all = sites.data()?.items.map(({ name }) => name) ?? [];
+    const all = props.of.data()?.items.map(({ name }) => name) ?? [];
     return props.chosen === '' || all.includes(props.chosen) ? all : [props.chosen, ...all];
   };
   return (
@@ -227,6 +230,10 @@ export function Overview(): JSX.Element {
     },
     { isMoving: true },
   );
+  // asked once for all parts, and after the figures: those who look every day look at these
+  const isAnswered = createMemo(() => traffic.data() !== undefined || traffic.problem() !== null);
+  const settings = createQuery('GET /api/settings', () => (isAnswered() ? {} : null));
+  const sites = createQuery('GET /api/sites', () => (isAnswered() ? {} : null));
   const pick = (from: number, to: number): void => {
     const iso = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();
     const address = new URLSearchParams({ from: iso(from), to: iso(to), ...siteFilter() });
@@ -235,11 +242,11 @@ export function Overview(): JSX.Element {
   return (
     <>
       <PageHead title={words.overview}>
-        <SiteSelect chosen={site()} onChoose={(name) => setSearch({ site: name })} />
+        <SiteSelect of={sites} chosen={site()} onChoose={(name) => setSearch({ site: name })} />
         <Spans chosen={span()} onChoose={(name) => setSearch({ span: name })} />
       </PageHead>
-      <FirstSteps />
-      <Health />
+      <FirstSteps settings={settings} sites={sites} />
+      <Health settings={settings} />
       <Read of={traffic}>
         {(data) => (
           <>

@@ -139,7 +139,7 @@ function AddressTable(props: {
   const columns: readonly TableColumn<Address>[] = [
     { title: words.network, class: 'mono', sortBy: (row) => row.network, cell: (row) => row.network },
     { title: words.source, sortBy: (row) => row.source, cell: (row) => row.source },
-    { title: words.why, cell: (row) => <Foreign text={row.reason} max={120} /> },
+    { title: words.why, class: 'reasons', cell: (row) => <Foreign text={row.reason} max={120} /> },
     {
       title: words.added,
       class: 'nums',

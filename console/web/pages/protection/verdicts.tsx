@@ -1,4 +1,6 @@
-// What operators decided over clients: challenged or slowed down until a moment, and the form that decides.
+// What operators and the detection engine decided over single clients: denied, challenged or slowed down until a
+// moment; and the form that decides.
+import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
@@ -9,7 +11,9 @@ import { SelectField, Switch, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
+import { engineText } from '../../texts/engine/engine.js';
 import { protectionText as text } from '../../texts/protection.js';
+import { nameOfKey } from '../engine/words.js';
 
 type Verdict = Item<'GET /api/verdicts'>;
 type Action = Body<'POST /api/bans'>['action'];
@@ -92,7 +96,20 @@ function DecideDialog(props: {
   );
 }
 
-/** Those that are denied are on the page of addresses. */
+const Whom = ({ network }: Verdict): JSX.Element => (
+  <A href={`/engine?view=history&address=${encodeURIComponent(network)}`}>{nameOfKey(network)}</A>
+);
+
+const Added = (one: Verdict): JSX.Element => (
+  <>
+    {showMoment(one.added_at)}{' '}
+    <span class="faint">
+      <Foreign text={one.added_by} max={60} />
+    </span>
+  </>
+);
+
+/** Addresses that are denied are on the page of addresses; principals that are stand here. */
 export function Verdicts(): JSX.Element {
   const [isDeciding, setDeciding] = createSignal(false);
   const list = createPagedList('GET /api/verdicts', () => ({}));
@@ -107,20 +124,18 @@ export function Verdicts(): JSX.Element {
     list.reload();
   };
   const columns: readonly TableColumn<Verdict>[] = [
-    { title: text.client, class: 'mono', sortBy: (one) => one.network, cell: (one) => one.network },
-    { title: text.action, cell: ({ action }) => <Badge tone="warn">{action}</Badge> },
-    { title: text.why, cell: ({ reason }) => <Foreign text={reason} max={160} /> },
+    {
+      title: text.client,
+      class: 'mono',
+      sortBy: (one) => one.network,
+      cell: Whom,
+    },
+    { title: text.action, cell: ({ action }) => <Badge tone="warn">{engineText.enforced[action]}</Badge> },
+    { title: text.why, class: 'reasons', cell: ({ reason }) => <Foreign text={reason} max={300} /> },
     {
       title: text.added,
       class: 'nums',
-      cell: (one) => (
-        <>
-          {showMoment(one.added_at)}{' '}
-          <span class="faint">
-            <Foreign text={one.added_by} max={60} />
-          </span>
-        </>
-      ),
+      cell: Added,
     },
     { title: text.ends, class: 'nums', sortBy: (one) => one.expires_at, cell: (one) => showMoment(one.expires_at) },
     {

@@ -75,7 +75,7 @@ export function SitesNow(): JSX.Element {
           when={data().items.length > 0}
           fallback={
             <Card isFlush title={text.sitesByDefault}>
-              <p class="note muted">{text.sitesByDefaultAbout}</p>
+              <p class="table-sum muted">{text.sitesByDefaultAbout}</p>
               <Table
                 label={text.sitesByDefault}
                 columns={defaultColumns}
@@ -87,7 +87,7 @@ export function SitesNow(): JSX.Element {
           }
         >
           <Card isFlush title={text.sitesNow}>
-            <p class="note muted">{text.sitesNowAbout}</p>
+            <p class="table-sum muted">{text.sitesNowAbout}</p>
             <Table
               label={text.sitesNow}
               columns={columns}

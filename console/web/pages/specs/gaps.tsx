@@ -102,15 +102,11 @@ const siteColumns: readonly TableColumn<Site>[] = [
   },
   {
     title: text.whatIsMissing,
-    class: 'words',
+    class: 'reasons',
     cell: ({ hint }) => (
-      <Show when={hint} fallback={text.none}>
-        {(words) => (
-          <span class="sentence">
-            <Foreign text={words()} max={400} /> <A href="/inventory/specifications">{text.toSpecs}</A>
-          </span>
-        )}
-      </Show>
+      <span class="sentence">
+        <Foreign text={hint ?? text.none} max={400} />
+      </span>
     ),
   },
   { title: text.documented, isNumber: true, cell: ({ documented }) => showCount(documented) },

@@ -152,7 +152,7 @@ export function Suggestions(): JSX.Element {
             <Show when={wanted() < triedMax && shown().some((one) => one.suggestion.state === 'not_tried')}>
               <div>
                 <Button
-                  isBusy={isTrying()}
+                  disabled={isTrying()}
                   onClick={() => setWanted((before) => Math.min(triedMax, before + triedAtOnce))}
                 >
                   {words.tryMore(triedAtOnce)}

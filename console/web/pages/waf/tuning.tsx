@@ -8,6 +8,7 @@ import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { wafText as words } from '../../texts/waf.js';
+import { isSummary } from '../events/event-text.js';
 import { Suggestions } from './suggestions.js';
 
 type Evidence = Reply<'GET /api/rules/evidence'>;
@@ -34,7 +35,7 @@ function RuleHits(props: { readonly of: Evidence }): JSX.Element {
       <Table
         label={words.rulesTrip}
         columns={columns}
-        of={ofRows(() => props.of.rules)}
+        of={ofRows(() => props.of.rules.filter((rule) => !isSummary(rule)))}
         keyOf={(rule) => String(rule.rule_id)}
         empty={words.noRuleHasTripped2}
       />

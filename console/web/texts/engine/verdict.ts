@@ -81,6 +81,9 @@ export const verdictText = {
   markTitle: 'A false positive?',
   markAbout: 'What it put in force ends at once on every node, and the client is left alone for a day.',
   markSaved: { attack: 'It is noted as an attack.', false_positive: 'It is noted as false; its measures have ended.' },
+  lift: 'End its measure',
+  hasEnded: 'Its measure has ended.',
+  lifted: (a: Shown) => `${a} is let in again on all nodes.`,
   allOfClient: 'All verdicts over this client',
   itsRequests: 'Its requests',
 } as const;

@@ -30,6 +30,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Seen>[] => 
   { title: text.score, isNumber: true, cell: ({ score }) => String(score) },
   {
     title: text.chain,
+    class: 'reasons',
     cell: ({ chain_id: id, name }) => (
       <A href={chainAt(id)}>
         <Foreign text={name} max={300} />
