@@ -249,7 +249,14 @@ const others: Readonly<Record<string, readonly [unknown, Json[]]>> = {
   lynis: [
     `# Lynis Report
 hostname=web1
+vulnerable_package[]=openssl
+network_listen[]=raw,ss,v1|tcp|127.0.0.1:80|x|
+manual[]=Verify the firewall
+exception_event[]=BOOT-5104:001|Unknown service manager|
 warning[]=PKGS-7392|Found one or more vulnerable packages.|-|-|
+suggestion[]=KRNL-6000|Settings differ||Change them|
+details[]=KRNL-6000|sysctl|desc:No TTYs;field:dev.tty;prefval:0;value:1;|
+details[]=KRNL-6000|sysctl|desc:;field:fs.fifos;prefval:2;value:0;|
 suggestion[]=SSH-7408|Consider hardening SSH configuration|AllowTcpForwarding (set YES to (LOCAL|NO))|text:edit it|
 suggestion[]=SSH-7408|Consider hardening SSH configuration|LogLevel (set INFO to VERBOSE)|-|
 suggestion[]=AUTH-9286|Configure minimum password age|-|-|
@@ -261,7 +268,9 @@ tests_executed=FILE-1|AUTH-9286|SSH-7408|PKGS-7392|
 report_datetime_end=2026-11-23 06:45:00
 `,
     [
+      { title: 'openssl has a known vulnerability', severity: 'medium', source: 'sca', rule_id: 'PKGS-7392' },
       { title: 'Found one or more vulnerable packages.', severity: 'medium', source: 'cspm' },
+      { description: /field:dev\.tty, prefval:0, value:1\n.*field:fs\.fifos/ },
       { severity: 'low', location: 'web1: AllowTcpForwarding (set YES to (LOCAL|NO)) (SSH-7408)' },
       { location: 'web1: LogLevel (set INFO to VERBOSE) (SSH-7408)' },
       { location: 'web1: Configure minimum password age (AUTH-9286)' },
