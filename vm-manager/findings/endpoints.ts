@@ -8,7 +8,7 @@ import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { checkVersion } from '../kit/resource.js';
 import { requireApplication } from '../assets/resources.js';
 import { DetailView, findingSorts, FindingView, viewDetails, viewFinding, type FindingRow } from './fields.js';
-import { FindingFilters, whereOf } from './query.js';
+import { FindingFilters, isScattered, whereOf } from './query.js';
 import { refreshFindings } from './refresh.js';
 import { insertManual, readDetails, requireFinding } from './store.js';
 import { severityNames, severityNumbers } from './words.js';
@@ -56,7 +56,13 @@ export const findingsQuery = Type.Object({ ...ListQuery, sort: SortQuery(finding
 export const listFindings = async ({ sql, reach, query, now }: Call<unknown, typeof findingsQuery.static>) => {
   const page = await readPage<FindingRow>(
     sql,
-    { table: 'vm_findings', where: whereOf(sql, reach, query, now), sorts: findingSorts, sort: '-priority' },
+    {
+      table: 'vm_findings',
+      where: whereOf(sql, reach, query, now),
+      sorts: findingSorts,
+      sort: '-priority',
+      isScattered: isScattered(query),
+    },
     query,
   );
   return { ...page, items: page.items.map((row) => viewFinding(row, now)) };

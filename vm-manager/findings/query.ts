@@ -70,8 +70,9 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
     found.push(sql`first_seen >= ${parseMoment(given.first_seen_gte, 'first_seen_gte')}`);
   if (given.sla_state !== undefined) found.push(slaIs(sql, given.sla_state, now));
   if (given.q !== undefined) {
-    // the expression of the index vm_findings_by_words
-    found.push(sql`(title || ' ' || location) ilike ${`%${escapeLike(given.q)}%`}`);
+    // the first is the expression of the index vm_findings_by_folded_words, which takes different signs for one
+    found.push(sql`vm_folded(title || ' ' || location) like '%' || vm_folded(${escapeLike(given.q)}) || '%'`);
+    found.push(sql`position(lower(${given.q}) in lower(title || ' ' || location)) > 0`);
   }
   return found;
 }
@@ -95,3 +96,7 @@ function slaIs(sql: Queryable, state: string, now: Date): Fragment {
 
 export const whereOf = (sql: Queryable, reach: Reach, given: GivenFilters, now: Date): Fragment =>
   allOf(sql, [visibleFindings(sql, reach), ...toConditions(sql, given, now)]);
+
+/** Words, and members of lists: their indexes have no order. */
+export const isScattered = ({ q, cve, cwe, tag }: GivenFilters): boolean =>
+  [q, cve, cwe, tag].some((given) => given !== undefined);

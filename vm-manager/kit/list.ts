@@ -63,12 +63,23 @@ interface PageSource {
   readonly where: Fragment;
   readonly sorts: Readonly<Record<string, SortColumn>>;
   readonly sort: string;
+  /** What fits is found by an index that has no order, of words or of lists: the page is made of what was found. */
+  readonly isScattered?: boolean;
 }
 
 /** Numbers are whole: compared as numeric, a column of integers would not be searched by its index. */
 const sqlTypes = { number: 'bigint', text: 'text', time: 'timestamptz' } as const;
 
-/** One page of `table`. Three statements at most: the ids in order, their rows, the count. */
+/** Beyond so many rows passed over the database takes it for long work and compiles the plan; it reads an index only. */
+const longOffset = 1000;
+
+interface Order {
+  readonly value: Fragment;
+  readonly by: Fragment;
+  readonly after: Fragment;
+}
+
+/** One page of `table`: the ids in order, then their rows. Throws ApiError 422 for a sort or cursor it has not. */
 export async function readPage<Row extends { readonly id: number | string }>(
   sql: Queryable,
   source: PageSource,
@@ -80,31 +91,84 @@ export async function readPage<Row extends { readonly id: number | string }>(
   const sorted = source.sorts[name.replace(/^-/, '')];
   if (sorted === undefined) throw unfit('sort', `must be one of ${sortNames(source.sorts).join(', ')}`);
   if (cursor !== undefined && offset > 0) throw unfit('offset', 'does not go with cursor');
-  const column = sql(sorted.column);
+  const from = cursor === undefined ? null : readCursor(cursor, name, sorted);
   const type = sqlTypes[sorted.type];
   const { ifNull } = sorted;
+  const column = sql(sorted.column);
   // as a constant of the statement, so that an index on the same expression is found
   const value = ifNull === undefined ? sql`${column}` : sql`coalesce(${column}, ${sql.unsafe(`'${ifNull}'::${type}`)})`;
-  const after = cursor === undefined ? sql`true` : behind(sql, value, type, isDown, readCursor(cursor, name, sorted));
-  const order = isDown ? sql`${value} desc, id desc` : sql`${value} asc, id asc`;
-  // only the columns of the index are read while rows are passed over
-  const rows = await sql<(Row & { sort_value: string })[]>`
-    select *, (${value})::text as sort_value from ${sql(source.table)}
-    where id in (select id from ${sql(source.table)} where ${source.where} and ${after}
-      order by ${order} limit ${limit + 1} offset ${offset})
-    order by ${order}`;
+  const orderOf = (of: Fragment): Order => ({
+    value: of,
+    by: isDown ? sql`${of} desc, id desc` : sql`${of} asc, id asc`,
+    after: from === null ? sql`true` : behind(sql, of, type, isDown, from),
+  });
+  const order = orderOf(value);
+  const page = sql`limit ${limit + 1} offset ${offset}`;
+  const few = source.isScattered === true ? await readFew(sql, source, value, orderOf(sql`sort_value`), page) : null;
+  const ids = few?.ids ?? (await readInOrder(sql, source, order, page, offset));
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql<(Row & { sort_value: string })[]>`
+          select *, (${value})::text as sort_value from ${sql(source.table)}
+          where id in ${sql(ids)} order by ${order.by}`;
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const { total, isEstimate } = await countRows(sql, source);
+  const counted = few?.counted ?? (await countRows(sql, source));
+  const isEstimate = counted > countMax;
   return {
     items: shown,
-    total,
+    total: isEstimate ? await estimate(sql, source, counted) : counted,
     total_is_estimate: isEstimate,
     limit,
     offset,
     next_cursor:
-      rows.length > limit && last !== undefined ? encodeCursor([name, last.sort_value, Number(last.id)]) : null,
+      ids.length > limit && last !== undefined ? encodeCursor([name, last.sort_value, Number(last.id)]) : null,
   };
+}
+
+/**
+ * What fits is read once, in whatever order is cheapest, until it is too much to be counted: where it is not, the page
+ * is made of it. Otherwise `ids` is null. Asked for a page in order and for the count, the database would read what a
+ * search by words has found twice, or search along the order for what few rows fit. Not for every filter: one that many
+ * rows fit is counted by an index alone, and this reads the rows themselves.
+ */
+async function readFew(
+  sql: Queryable,
+  { table, where }: PageSource,
+  value: Fragment,
+  order: Order,
+  page: Fragment,
+): Promise<{ readonly counted: number; readonly ids: number[] | null }> {
+  const rows = await sql<{ n: number; id: number | null }[]>`
+    with fitting as materialized (
+      select id, ${value} as sort_value from ${sql(table)} where ${where} limit ${countMax + 1}),
+    counted as (select count(*)::int as n from fitting)
+    select n, one.id from counted left join lateral (
+      select id from fitting where n <= ${countMax} and ${order.after} order by ${order.by} ${page}) one on true`;
+  const counted = rows[0]?.n ?? 0;
+  return { counted, ids: counted > countMax ? null : rows.flatMap(({ id }) => (id === null ? [] : [id])) };
+}
+
+/** Only the columns of an index are read while rows are passed over. */
+async function readInOrder(
+  sql: Queryable,
+  { table, where }: PageSource,
+  order: Order,
+  page: Fragment,
+  offset: number,
+): Promise<number[]> {
+  const read = async (on: Queryable): Promise<number[]> => {
+    const rows = await on<{ id: number }[]>`
+      select id from ${sql(table)} where ${where} and ${order.after} order by ${order.by} ${page}`;
+    return rows.map(({ id }) => id);
+  };
+  if (offset < longOffset || !('begin' in sql)) return read(sql);
+  const ids: readonly number[] = await sql.begin(async (tx) => {
+    await tx`select set_config('jit', 'off', true)`;
+    return read(tx);
+  });
+  return [...ids];
 }
 
 function behind(
@@ -129,18 +193,19 @@ function readCursor(cursor: string, name: string, sorted: SortColumn): readonly 
   return [value, id];
 }
 
-async function countRows(
-  sql: Queryable,
-  { table, where }: PageSource,
-): Promise<{ readonly total: number; readonly isEstimate: boolean }> {
+/** As far as it is counted: one more where there are more. */
+async function countRows(sql: Queryable, { table, where }: PageSource): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
-    select count(*) as n from (select 1 from ${sql(table)} where ${where} limit ${countMax + 1}) counted`;
-  const counted = row?.n ?? 0;
-  if (counted <= countMax) return { total: counted, isEstimate: false };
+    select count(*)::int as n from (select 1 from ${sql(table)} where ${where} limit ${countMax + 1}) counted`;
+  return row?.n ?? 0;
+}
+
+/** What the planner takes for the number of rows; never below what was counted. */
+async function estimate(sql: Queryable, { table, where }: PageSource, counted: number): Promise<number> {
   const plan = await sql<{ 'QUERY PLAN': unknown }[]>`explain (format json) select 1 from ${sql(table)} where ${where}`;
   const said = plan[0]?.['QUERY PLAN'];
   const parsed = (typeof said === 'string' ? JSON.parse(said) : said) as { Plan?: { 'Plan Rows'?: number } }[];
-  return { total: Math.max(counted, Math.round(parsed[0]?.Plan?.['Plan Rows'] ?? 0)), isEstimate: true };
+  return Math.max(counted, Math.round(parsed[0]?.Plan?.['Plan Rows'] ?? 0));
 }
 
 const whole = { limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limitMax })), offset: ListQuery.offset };

@@ -134,22 +134,23 @@ export async function inBulk(sql: postgres.Sql, fill: () => Promise<void>): Prom
 
 /**
  * `from` to `to` findings of each application (numbers within it), of which `openShare` percent are open. Statistics of
- * the planner are made afterwards, as autovacuum would.
+ * the planner are made afterwards, as autovacuum would. None is muted and of each deadline has been told: the jobs of
+ * the control plane would else open half a million findings, and write notices, while the case measures.
  */
 export async function makeFindings(sql: postgres.Sql, from: number, to: number, openShare: number): Promise<void> {
   await sql`
     insert into vm_findings (application_id, project_id, title, status, severity, source, tool, rule_id, cwes, vuln_ids,
       location, effective_risk, risk_score, priority_score, reachable, exploit_confirmed, kev, epss, fingerprint,
-      sla_start, due_at, first_seen, last_seen, created_at, updated_at)
+      sla_start, sla_told, due_at, first_seen, last_seen, created_at, updated_at)
     select a.id, a.project_id, w.title, case when r.b % 100 < ${openShare} then
         (array['new', 'triaged', 'confirmed', 'in_progress'])[1 + r.b % 4] else
-        (array['resolved', 'false_positive', 'risk_accepted', 'muted'])[1 + r.b % 4] end,
+        (array['resolved', 'false_positive', 'risk_accepted', 'out_of_scope'])[1 + r.b % 4] end,
       (array[0, 1, 1, 2, 2, 2, 3, 3, 4])[1 + r.c % 9], (array['sast', 'dast', 'sca', 'secrets'])[1 + r.b % 4],
       'bench', 'rule-' || r.c % 400, w.cwes::jsonb,
       case when r.c % 4 = 0 then jsonb_build_array('CVE-2024-' || (10000 + r.c % 50000)) else '[]' end,
       'src/module-' || r.c % 97 || '/file-' || n || '.ts:' || r.d % 900, r.a % 101, r.a % 101, r.d % 10000,
       case when r.a % 4 = 0 then true end, r.c % 50 = 0, r.d % 200 = 0, (r.c % 1000) / 1000.0, 'bench-' || n,
-      s.seen, case when r.b % 3 = 0 then s.seen + interval '60 days' end, s.seen, s.seen, s.seen, s.seen
+      s.seen, 2, case when r.b % 3 = 0 then s.seen + interval '60 days' end, s.seen, s.seen, s.seen, s.seen
     from vm_applications a
       cross join generate_series(${from}::bigint, ${to}::bigint) n
       cross join lateral (select abs(hashint8extended(a.id * 1000 + n, 3) % 1000003) as a,
