@@ -70,7 +70,7 @@ interface PageSource {
 /** Numbers are whole: compared as numeric, a column of integers would not be searched by its index. */
 const sqlTypes = { number: 'bigint', text: 'text', time: 'timestamptz' } as const;
 
-/** Beyond so many rows passed over the database takes it for long work and compiles the plan; it reads an index only. */
+/** Beyond so many rows passed over the database takes it for long work and compiles the plan; it reads an index. */
 const longOffset = 1000;
 
 interface Order {
