@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
 import { createSockets } from './connection/guarded-socket.js';
+import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
 import { lockKeys, type LockKey } from './lock-keys.js';
@@ -152,6 +153,8 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
 export interface EmbeddedOptions {
   /** How often the length of the write-ahead log is looked at (write-ahead-log.ts). */
   readonly lookEveryMs?: number;
+  /** How long a statement may wait for the transaction whose code sent it (connection/own-transaction.ts). */
+  readonly ownWaitMs?: number;
 }
 
 /**
@@ -172,7 +175,7 @@ export async function openEmbedded(directory: string | null, given: EmbeddedOpti
 async function openWorker(
   directory: string | null,
   unlock: () => Promise<void>,
-  { lookEveryMs }: EmbeddedOptions,
+  { lookEveryMs, ownWaitMs }: EmbeddedOptions,
 ): Promise<Database> {
   const { path, remove } = await makeSocketDirectory();
   const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), { workerData: { directory, path } });
@@ -184,7 +187,7 @@ async function openWorker(
     throw error;
   }
   worker.unref();
-  const sql: Sql = postgres({
+  const pool: Sql = postgres({
     ...options(1),
     path,
     database: 'postgres',
@@ -192,6 +195,7 @@ async function openWorker(
     idle_timeout: 0,
     max_lifetime: null as unknown as number,
   });
+  const sql = refuseOwnWaits(pool, ownWaitMs);
   const log = keepLogShort(sql, lookEveryMs);
   const tails = new Map<LockKey, Promise<unknown>>();
   const held = new Set<LockKey>();

@@ -20,7 +20,7 @@ const shared: { cluster: Promise<Cluster> | null; embedded: Promise<Database> | 
 };
 
 async function openShared(): Promise<Database> {
-  const database = await openEmbedded(await copyMigratedTemplate(root));
+  const database = await openEmbedded(await copyMigratedTemplate(root), { ownWaitMs: 0 });
   root.teardown(() => database.close());
   return database;
 }
