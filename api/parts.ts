@@ -37,6 +37,8 @@ export interface AppDeps {
   readonly database: Database;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** How long settings that were read may be used again, in milliseconds; 0: they are read each time. */
+  readonly settingsFreshMs?: number;
   readonly outbound: Outbound;
   /** null: no data plane is connected; apply answers 503. */
   readonly applySettings: ApplySettings | null;
@@ -147,7 +149,7 @@ const wafPortDefault = Number(valueOf('WAF_PORT', {}));
 export function createParts(deps: AppDeps): Parts {
   const { env, database, now, outbound, licencePublicKey, applySettings } = deps;
   const sealing = createSealing(env.settingsEncryptionSecret);
-  const reader = createSettingsReader(database, now);
+  const reader = createSettingsReader(database, now, deps.settingsFreshMs);
   return {
     database,
     now,

@@ -112,7 +112,10 @@ function isInForce(network: string, enforced: Enforced, inForce: InForce, now: D
   return enforcements.indexOf(verdict.action as Enforced) <= enforcements.indexOf(enforced);
 }
 
-export type EnforceParts = Pick<Parts, 'audit' | 'currentSettings'>;
+export interface EnforceParts extends Pick<Parts, 'audit'> {
+  /** Networks of proxies in front of nodes. They come from outside: a transaction reads nothing by another handle. */
+  readonly proxies: readonly string[];
+}
 
 export interface Enforcement {
   /** By network; who is not in it has nothing to fear. */
@@ -143,15 +146,13 @@ export async function enforce(
     chosen.map(({ vector }) => vector.address),
     now,
   );
-  const settings = await parts.currentSettings();
   const people = await addressesOfPeople(tx, now);
-  const proxies = settings.rl_trust_proxy ? settings.rl_trusted_proxies : [];
   const until = new Date(now.getTime() + policy.blockMs);
   const fresh: Judged[] = [];
   for (const one of chosen) {
     const network = one.vector.address;
     const enforced = enforcementOf(one.scored.verdict) as Enforced;
-    const heldBack = heldBackOf(one.vector, enforced, inForce, { people, proxies });
+    const heldBack = heldBackOf(one.vector, enforced, inForce, { people, proxies: parts.proxies });
     if (heldBack !== null) measures.set(network, { ...nothing, heldBack });
     else if (!isInForce(network, enforced, inForce, now, policy)) {
       measures.set(network, { enforced, until, heldBack: null });

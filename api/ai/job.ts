@@ -6,7 +6,7 @@ import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { pruneBatches, readBatches } from './clients/batches.js';
 import { networkOf } from './clients/client-table.js';
-import { enforce, type Enforcement } from './enforce.js';
+import { enforce, type EnforceParts, type Enforcement } from './enforce.js';
 import { policyOf, type Policy } from './engine/policy.js';
 import { DetectionEngine, type PlacedThreat, type Round, type Threat } from './engine/round.js';
 import { scorerVersion } from './engine/score.js';
@@ -30,6 +30,8 @@ interface AskThreats {
   readonly threatsOf: ThreatsOf;
   readonly evaluatorMs: number;
 }
+
+type RoundParts = AiParts & Pick<EnforceParts, 'proxies'>;
 
 interface State {
   readonly engine: DetectionEngine;
@@ -57,13 +59,14 @@ export function createAiJob(parts: AiParts, threatsOf: ThreatsOf, evaluatorMs = 
         state.engine.forgetClients();
         return 'switched off';
       }
-      return runRound(parts, state, policy, ask, new Date(nowMs), signal);
+      const proxies = settings.rl_trust_proxy ? settings.rl_trusted_proxies : [];
+      return runRound({ ...parts, proxies }, state, policy, ask, new Date(nowMs), signal);
     },
   };
 }
 
 async function runRound(
-  parts: AiParts,
+  parts: RoundParts,
   state: State,
   policy: Policy,
   ask: AskThreats,
@@ -164,7 +167,7 @@ async function askThreats(
 
 const nothing: Measure = { enforced: null, until: null, heldBack: null };
 
-async function store(parts: AiParts, policy: Policy, { judged }: Round, now: Date): Promise<Enforcement> {
+async function store(parts: RoundParts, policy: Policy, { judged }: Round, now: Date): Promise<Enforcement> {
   return parts.database.sql.begin(async (tx) => {
     const enforcement = await enforce(tx, parts, policy, judged, now);
     const { action, threshold, weights } = policy;

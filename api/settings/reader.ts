@@ -3,7 +3,7 @@ import type { Settings } from '#settings';
 import { readHead } from './store.js';
 
 /** How long another server's change may stay unseen by checks that run on every request. */
-const freshForMs = 2000;
+const freshForMsDefault = 2000;
 
 /**
  * The head settings, re-read at most every two seconds and after every change made by this process. Secrets are sealed.
@@ -11,6 +11,7 @@ const freshForMs = 2000;
 export function createSettingsReader(
   database: Database,
   now: () => number,
+  freshForMs: number = freshForMsDefault,
 ): { current(): Promise<Settings>; forget(): void } {
   let known: { readonly at: number; readonly settings: Promise<Settings> } | null = null;
   return {

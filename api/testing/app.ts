@@ -76,6 +76,8 @@ export async function startTestApp(database: Database, over: Partial<AppDeps> = 
     env: testEnv,
     database,
     now: () => clock.nowMs,
+    // what is remembered in a test would be read at another time, perhaps inside a transaction
+    settingsFreshMs: 0,
     outbound,
     licencePublicKey: null,
     logger: false,

@@ -74,29 +74,63 @@ const applies = (sql: Queryable, mute: Pick<Mute, 'predicate' | 'application_id'
     toSql(sql, mute.predicate, findingFields, now),
   ]);
 
+/** Findings that are held in memory at once: some organisations mute half a million. */
+const atOnce = 2000;
+
 /**
  * Brings findings and mutes together: open ones for which a mute holds become muted, muted ones for which none holds
- * any more get their state back. Returns how many changed. Predicates see the state before the mute.
+ * any more get their state back. Returns how many changed. Predicates see the state before the mute. Only what changes
+ * is locked.
  */
 export async function applyMutes(tx: Tx, actor: Actor, now: Date, only?: readonly number[]): Promise<number> {
   const active = await tx<Mute[]>`select * from vm_mutes where expires_at > ${now} order by id`;
   const within = only === undefined ? tx`true` : only.length === 0 ? tx`false` : tx`id in ${tx(only)}`;
   let changed = 0;
-  const muted = await tx<FindingRow[]>`select * from vm_findings where status = 'muted' and ${within} for update`;
-  for (const row of muted) {
+  const isOver = (row: FindingRow): boolean => {
     const before = { ...row, status: row.previous_status ?? ('new' as const) };
-    if (active.some((mute) => fits(mute, before, now))) continue;
-    await transition(tx, row, { to: before.status, by: 'policy', reason: 'no mute holds any more' }, actor, now);
-    changed++;
+    return !active.some((mute) => fits(mute, before, now));
+  };
+  const muted = tx`status = 'muted' and ${within}`;
+  for await (const rows of inChunks(tx, muted)) {
+    const over = rows.filter(isOver).map(({ id }) => id);
+    for (const row of await lockThose(tx, over, muted)) {
+      if (!isOver(row)) continue; // changed by another before it was locked
+      const to = row.previous_status ?? 'new';
+      await transition(tx, row, { to, by: 'policy', reason: 'no mute holds any more' }, actor, now);
+      changed += 1;
+    }
   }
   for (const mute of active) {
-    const rows = await tx<FindingRow[]>`
-      select * from vm_findings where is_open and ${within} and ${applies(tx, mute, now)} for update`;
-    for (const row of rows) await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
-    changed += rows.length;
+    const meant = tx`is_open and ${within} and ${applies(tx, mute, now)}`;
+    for await (const rows of inChunks(tx, meant)) {
+      const ids = rows.map(({ id }) => id);
+      for (const row of await lockThose(tx, ids, meant)) {
+        await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
+        changed += 1;
+      }
+    }
   }
   return changed;
 }
+
+type Where = ReturnType<typeof allOf>;
+
+/** In the order of their ids, unlocked. */
+async function* inChunks(tx: Tx, where: Where): AsyncGenerator<readonly FindingRow[]> {
+  for (let last = 0; ; ) {
+    const rows = await tx<FindingRow[]>`
+      select * from vm_findings where id > ${last} and ${where} order by id limit ${atOnce}`;
+    yield rows;
+    if (rows.length < atOnce) return;
+    last = rows.at(-1)?.id ?? last;
+  }
+}
+
+/** Of these ids the findings for which it still holds. */
+const lockThose = async (tx: Tx, ids: readonly number[], where: Where): Promise<readonly FindingRow[]> =>
+  ids.length === 0
+    ? []
+    : tx<FindingRow[]>`select * from vm_findings where id in ${tx(ids)} and ${where} order by id for update`;
 
 function fits(mute: Mute, row: FindingRow, now: Date): boolean {
   if (mute.application_id !== null && mute.application_id !== row.application_id) return false;

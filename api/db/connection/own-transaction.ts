@@ -4,10 +4,11 @@
 // the code of a transaction starts and does not wait for may come by in the meantime, hence the patience.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type postgres from 'postgres';
-import type { Sql } from '../client.js';
 
 /** A transaction ends within milliseconds. */
 const patienceMsDefault = 5000;
+
+type Sql = postgres.Sql<{ bigint: number }>;
 
 interface Scope {
   isOpen: boolean;
@@ -21,8 +22,8 @@ const isStatement = (value: unknown): value is Statement =>
 
 function wouldWait(): Error {
   return new Error(
-    'A statement was sent on the pool by code of an open transaction, which waits for it: on one connection for ever. ' +
-      'Use the handle of the transaction, or read it before the transaction begins.',
+    'A statement was sent on the pool by code of an open transaction, which waits for it: with one connection, for ' +
+      'ever. Use the handle of the transaction, or read it before the transaction begins.',
   );
 }
 
@@ -50,7 +51,7 @@ export function refuseOwnWaits(sql: Sql, patienceMs: number = patienceMsDefault)
       }, patienceMs);
       const stop = (): void => clearTimeout(alarm);
       const sent = handle();
-      Promise.prototype.then.call(made, stop, stop);
+      void Promise.prototype.then.call(made, stop, stop);
       return sent;
     };
     return made;
