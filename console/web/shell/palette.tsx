@@ -89,12 +89,21 @@ export function Palette(props: PaletteProps): JSX.Element {
     else return;
     event.preventDefault();
   };
+  // The browser tells of a closing later: who presses Escape and the keys that open it at once has opened it again by
+  // then, and meant it.
+  const onCancel = (event: Event): void => {
+    event.preventDefault();
+    props.onClose();
+  };
   return (
     <dialog
       ref={element}
       class="dialog palette"
       aria-label={words.commands}
-      onClose={props.onClose}
+      onCancel={onCancel}
+      onClose={() => {
+        if (element?.open === false) props.onClose();
+      }}
       onKeyDown={onKeyDown}
       onClick={(event) => {
         if (event.target === element) props.onClose(); // the backdrop
