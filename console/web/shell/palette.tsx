@@ -61,6 +61,15 @@ function Choices(props: {
   );
 }
 
+/**
+ * Escape. The browser tells of the closing that would follow later than of the next key: who opens it again at once
+ * would have it closed.
+ */
+function cancelled(event: Event, close: () => void): void {
+  event.preventDefault();
+  close();
+}
+
 export function Palette(props: PaletteProps): JSX.Element {
   let element: HTMLDialogElement | undefined;
   let input: HTMLInputElement | undefined;
@@ -89,21 +98,13 @@ export function Palette(props: PaletteProps): JSX.Element {
     else return;
     event.preventDefault();
   };
-  // The browser tells of a closing later: who presses Escape and the keys that open it at once has opened it again by
-  // then, and meant it.
-  const onCancel = (event: Event): void => {
-    event.preventDefault();
-    props.onClose();
-  };
   return (
     <dialog
       ref={element}
       class="dialog palette"
       aria-label={words.commands}
-      onCancel={onCancel}
-      onClose={() => {
-        if (element?.open === false) props.onClose();
-      }}
+      onCancel={(event) => cancelled(event, props.onClose)}
+      onClose={() => element?.open === false && props.onClose()}
       onKeyDown={onKeyDown}
       onClick={(event) => {
         if (event.target === element) props.onClose(); // the backdrop
