@@ -19,6 +19,7 @@ export { exitNow, giveBackMemory, mapFile, openSharedSocket, textSender, yieldTo
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
 export { decodePercent, isPlainPath, pathOf, readingsOf } from './parse/path-readings.js';
+export { SeenOnce } from './parse/seen-once.js';
 export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';
 export type { GivenValues, GivenVariable } from './program/given-variables.js';

@@ -5,11 +5,12 @@
 // Safety: outside of strings and comments an executable document consists of names, numbers and ! $ & ( ) ... : = @ [ ]
 // { | } alone (section 2.1.8), in an order that the grammar allows. No quotation mark, operator, separator or path of
 // another language can stand there, so that rules lose nothing when they look at the texts and not at the whole.
+import { SeenOnce } from '#engine';
 import { Lexer } from 'graphql/language/lexer.js';
 import { parse } from 'graphql/language/parser.js';
 import { Source } from 'graphql/language/source.js';
 import { TokenKind } from 'graphql/language/tokenKind.js';
-import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode } from 'graphql/language/ast.js';
+import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, Token } from 'graphql/language/ast.js';
 
 export const documentBounds = { charsMax: 65_536, tokensMax: 5000, bracketsMax: 100 } as const;
 
@@ -49,17 +50,19 @@ const knownOneCharsMax = 8192;
 
 /**
  * Documents that were read before, by their text: an application sends the same few and changes the variables only.
- * Bounded, dropped whole when full; what a text means depends on nothing else.
+ * What came once only (values written into it) is not kept: it would outlive the nursery for nothing. Bounded, dropped whole when full; what a text means depends on nothing else.
  */
 class KnownDocuments {
   private documents = new Map<string, DocumentRead>();
   private chars = 0;
+  private readonly once = new SeenOnce();
 
   read(text: string): DocumentRead {
     const before = this.documents.get(text);
     if (before !== undefined) return before;
     const document = parseDocument(text);
     if (text.length > knownOneCharsMax) return document;
+    if (!this.once.wasSeen(text)) return document;
     this.chars += text.length;
     if (this.chars > knownCharsMax) {
       this.documents = new Map();
@@ -76,8 +79,12 @@ function parseDocument(text: string): DocumentRead {
   try {
     // Parsing descends with the brackets, so that a text is counted first where it could be too much.
     if (!isSurelySmall(text) && isTooLarge(text)) return tooLarge;
-    const document = parse(text, { maxTokens: documentBounds.tokensMax });
-    return split(document, textsOf(document));
+    const source = new Source(text);
+    const lexer = new Lexer(source);
+    const first = lexer.token;
+    // No node is given its place: a document that is kept would keep all of its tokens.
+    const document = parse(source, { lexer, maxTokens: documentBounds.tokensMax, noLocation: true });
+    return split(document, textsOf(first));
   } catch {
     return unreadable; // a syntax error, told by the application itself
   }
@@ -110,10 +117,10 @@ function isTooLarge(text: string): boolean {
   return false;
 }
 
-/** Comments are in the list of tokens, although no node has them. */
-function textsOf({ loc }: DocumentNode): string[] {
+/** Of all tokens from `first` on: comments are among them, although no node has them. */
+function textsOf(first: Token): string[] {
   const texts = new Set<string>();
-  for (let token = loc?.startToken ?? null; token !== null; token = token.next)
+  for (let token: Token | null = first; token !== null; token = token.next)
     if (
       (token.kind === TokenKind.STRING || token.kind === TokenKind.BLOCK_STRING || token.kind === TokenKind.COMMENT) &&
       token.value !== ''

@@ -1,6 +1,7 @@
 // One value against one operator, as a quick check asks it: transformed, tested, and remembered where that is cheaper.
 import { createMatcher } from '../../operators/index.js';
 import { OperatorArgumentError, type Matcher } from '../../operators/operator.js';
+import { SeenOnce } from '../../parse/seen-once.js';
 import type { OperatorIR } from '../../program/ir.js';
 import type { Transaction } from '../../transaction/transaction.js';
 import type { Transformation, TransformationContext } from '../../transformations/transformation.js';
@@ -47,11 +48,12 @@ export function constantTest(
     matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
   if (plain && cheapOperators.has(operator.name)) return compute;
   let known = new Map<string, boolean>();
+  const once = new SeenOnce();
   return (value) => {
     const before = known.get(value);
     if (before !== undefined) return before;
     const answer = compute(value);
-    if (value.length <= rememberedValueBytesMax) {
+    if (value.length <= rememberedValueBytesMax && once.wasSeen(value)) {
       if (known.size >= rememberedValuesMax) known = new Map();
       known.set(value, answer);
     }

@@ -14,7 +14,7 @@ const bytesMax = 512;
 const triesEvery = 64;
 
 export class FieldMemory {
-  private readonly bytes = new Uint8Array(placesMax * bytesMax);
+  private readonly bytes = Buffer.alloc(placesMax * bytesMax);
   private readonly texts: string[] = new Array<string>(placesMax).fill('');
   /** By place: texts since one was the same. */
   private readonly misses = new Int32Array(placesMax);
@@ -47,7 +47,7 @@ export class FieldMemory {
   private keep(place: number, head: Uint8Array, start: number, end: number): string {
     const from = place * bytesMax;
     for (let at = start; at < end; at += 1) this.bytes[from + at - start] = head[at] as number;
-    const text = Buffer.from(this.bytes.buffer, from, end - start).toString('latin1');
+    const text = this.bytes.toString('latin1', from, from + end - start);
     this.texts[place] = text;
     return text;
   }
