@@ -1,6 +1,6 @@
 // Which texts came once before, per thread, for memories of answers: most texts that come once (tokens, ids) never come
-// again. A memory that takes them in keeps them alive past the nursery of the collector, and a text that is a part of a
-// request head keeps all of that head; what comes a second time is worth its place. Nothing but two bytes a text is kept.
+// again. A memory that takes them in keeps them alive past the nursery of the collector, and a text that is a part of
+// a request head keeps all of that head; what comes a second time is worth its place. Two bytes a text are kept.
 
 /** A power of two. */
 const notesMax = 1 << 10;

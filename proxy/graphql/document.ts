@@ -50,7 +50,8 @@ const knownOneCharsMax = 8192;
 
 /**
  * Documents that were read before, by their text: an application sends the same few and changes the variables only.
- * What came once only (values written into it) is not kept: it would outlive the nursery for nothing. Bounded, dropped whole when full; what a text means depends on nothing else.
+ * What came once only (values written into it) is not kept: it would outlive the nursery for nothing. Bounded, dropped
+ * whole when full; what a text means depends on nothing else.
  */
 class KnownDocuments {
   private documents = new Map<string, DocumentRead>();
