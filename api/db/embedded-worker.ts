@@ -8,8 +8,16 @@ const { directory, path } = workerData as { directory: string | null; path: stri
 const port = parentPort;
 if (port === null) throw new Error('embedded-worker runs in a worker thread only');
 
+/**
+ * PostgreSQL's own cache of pages. Its default of 128 MB lies beside the operating system's, which holds the same
+ * pages: with half of it the process takes 76 MB less, and filling and asking a table of 60 MB is no slower (1.31
+ * against 1.45 s).
+ */
+const sharedBuffers = '64MB';
+
 try {
-  const db = await PGlite.create({ dataDir: directory ?? 'memory://' });
+  const startParams = [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`];
+  const db = await PGlite.create({ dataDir: directory ?? 'memory://', startParams });
   const server = new PGLiteSocketServer({ db, path, maxConnections: 1 });
   await server.start();
   port.once('message', async () => {

@@ -13,6 +13,7 @@ import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
 import { sayReady, type FirstLogin } from '../supervise/child.js';
+import { keepHeapSmall } from '../supervise/frugal-heap.js';
 
 /** Wrong values are refused as `.env` has to be mended. */
 export function readControlEnv(values: Readonly<Record<string, string>>): Env {
@@ -45,6 +46,7 @@ async function start(env: Env): Promise<Started> {
 export async function runControlPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`control-plane does not know ${others.join(' ')}.`);
+  keepHeapSmall();
   const { server, firstLogin } = await start(readControlEnv(controlPlaneEnvironment(readEnvironment(flags))));
   closeOnSignals(server, server.app.log);
   // Its parent prints the password to a person; the log file must not have it.
