@@ -245,6 +245,7 @@ async function childrenOf(pid: number): Promise<{ readonly pid: number; readonly
 const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
 t.test('R13: compiling and all that belongs to it give way to whoever answers requests', onLinux, async (t) => {
+  const ownPriority = getPriority(); // whoever runs the tests may have given way already
   const { compiler } = await start(t, { threads: 2 });
   const compiled = await compiler.compile(policy({}));
   if (compiled.kind !== 'compiled') throw new Error('it compiles');
@@ -257,8 +258,7 @@ t.test('R13: compiling and all that belongs to it give way to whoever answers re
     [],
     'none of them is at the priority of those that serve',
   );
-  const own = await readdir('/proc/self/task');
-  t.ok(own.length > 0 && getPriority() < 15, 'this one is as before');
+  t.equal(getPriority(), ownPriority, 'this one is as before');
   await compiler.close();
   t.same(await childrenOf(process.pid), [], 'and is gone when it is closed');
 });
