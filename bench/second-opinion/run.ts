@@ -7,10 +7,8 @@
 // drafted while looking at them, too. --signs counts findings in attacks and in honest requests for each sign, --missed
 // names the attacks that only the rules alone block, --refused the honest requests that are blocked, --cost measures
 // nothing but what it costs.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   allSigns,
@@ -20,86 +18,13 @@ import {
   loadRuleset,
   type Inspector,
   type OpinionMode,
-  type RequestHead,
   type Verdict,
 } from '#engine';
 import { compileSettings } from '../artifacts.js';
 import { HarnessProblem, stopEverything } from '../processes.js';
 import { benchData, type Rules } from '../systems.js';
-import { foldsMax, judgedOf, reportFolds, type Judged } from './folds.js';
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
-const corpora = resolve(root, process.env['GATEHOUSE_SHARED'] ?? '../shared', 'corpora');
-
-interface Labelled {
-  readonly id: string;
-  readonly head: RequestHead;
-  readonly body: Buffer | null;
-  readonly half: 0 | 1;
-  readonly fold: number;
-  readonly source: string;
-}
-
-const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-
-type Head = Pick<RequestHead, 'method' | 'uri' | 'headers'>;
-
-function labelled(id: string, source: string, { method, uri, headers }: Head, body: Buffer | null): Labelled {
-  const hash = createHash('sha256').update(`${method}\n${uri}\n${headers.join('\n')}\n\n`);
-  const [first = 0, second = 0] = hash.update(body ?? '').digest();
-  const peer = { clientIp: '203.0.113.7', clientPort: 40_000, serverIp: '192.0.2.80', serverPort: 80 };
-  const head = { method, uri, protocol: 'HTTP/1.1', headers, ...peer };
-  return { id, source, head, body, half: (first & 1) as 0 | 1, fold: second % foldsMax };
-}
-
-interface Row {
-  readonly id: string;
-  readonly source: string;
-  readonly method: string;
-  readonly uri: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body?: string | null;
-  readonly body_b64?: string | null;
-}
-
-function rowsOf<T>(path: string): T[] {
-  if (!existsSync(path)) throw new HarnessProblem(`${path} is not there: the corpora are no part of the project.`);
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
-}
-
-function trafficOf(label: 'attack' | 'benign'): Labelled[] {
-  return rowsOf<Row>(join(corpora, `traffic/${label}.jsonl`)).map((row) => {
-    const text = typeof row.body === 'string' ? Buffer.from(row.body, 'utf8') : null;
-    const body = typeof row.body_b64 === 'string' ? Buffer.from(row.body_b64, 'base64') : text;
-    const head = { method: row.method, uri: bytes(row.uri), headers: row.headers.flat().map(bytes) };
-    return labelled(row.id, row.source, head, body);
-  });
-}
-
-/** Stages of the regression suite that are to match a rule. */
-function regressionOf(): Labelled[] {
-  interface Stage {
-    readonly wire_b64: string;
-    readonly output?: { readonly log?: { readonly expect_ids?: readonly number[] } };
-  }
-  const cases = rowsOf<{ readonly id: string; readonly stages: readonly Stage[] }>(join(corpora, 'ftw/cases.jsonl'));
-  return cases.flatMap(({ id, stages }) =>
-    stages.flatMap(({ wire_b64, output }) => {
-      const raw = Buffer.from(wire_b64, 'base64');
-      const end = raw.indexOf('\r\n\r\n');
-      if ((output?.log?.expect_ids ?? []).length === 0 || end < 0) return [];
-      const [line = '', ...fields] = raw.toString('latin1', 0, end).split('\r\n');
-      const [method = '', uri = ''] = line.split(' ');
-      const headers = fields.flatMap((field) => {
-        const colon = field.indexOf(':');
-        return colon < 0 ? [] : [field.slice(0, colon), field.slice(colon + 1).trim()];
-      });
-      const body = raw.subarray(end + 4);
-      return [labelled(id, 'suite', { method, uri, headers }, body.length === 0 ? null : body)];
-    }),
-  );
-}
+import { regressionOf, root, trafficOf, type Labelled } from './corpus.js';
+import { judgedOf, reportFolds, type Judged } from './folds.js';
 
 function run(inspector: Inspector, { head, body }: Labelled, secondOpinion: OpinionMode | null): Verdict {
   const environment = { uniqueId: 'bench', nowMs: 1_800_000_000_000, store: createMemoryStore(), secondOpinion };
@@ -224,6 +149,20 @@ function cost(inspector: Inspector, samples: readonly Labelled[]): void {
   }
 }
 
+/** Half A only, a request a line, with what the rules alone say: what signs may be drafted from. */
+function look(inspector: Inspector, samples: readonly Labelled[], file: string): void {
+  const lines = samples.flatMap((sample) => {
+    if (sample.half !== 0) return [];
+    const { kind, matched } = run(inspector, sample, null);
+    const { id, source, isAttack, fold, group, head, body } = sample;
+    const rules = matched.map(({ rule, variable, value, msg }) => ({ id: rule.id, variable, value, msg }));
+    const { method, uri, headers } = head;
+    const request = { method, uri, headers, body: body?.toString('latin1') ?? null };
+    return [JSON.stringify({ id, source, isAttack, fold, group, ...request, kind, rules })];
+  });
+  writeFileSync(file, `${lines.join('\n')}\n`);
+}
+
 async function findRules(): Promise<Rules> {
   const module = (await import(join(root, 'build/cli/rule-set/install.js'))) as { installCrs: () => Promise<Rules> };
   return module.installCrs();
@@ -235,6 +174,7 @@ const options = {
   missed: { type: 'boolean', default: false },
   refused: { type: 'boolean', default: false },
   cost: { type: 'boolean', default: false },
+  look: { type: 'string' },
 } as const;
 
 async function main(): Promise<void> {
@@ -244,7 +184,9 @@ async function main(): Promise<void> {
   const { file } = await compileSettings(root, await findRules(), data, settings);
   const inspector = createCompiledInspector(loadRuleset(readFileSync(file), hyperscanLibrary()));
   const list = (lines: readonly string[]): void => lines.forEach((line) => console.log(`    ${line}`));
-  const [attack, benign] = [trafficOf('attack'), trafficOf('benign')];
+  const traffic = trafficOf();
+  if (values.look !== undefined) return look(inspector, traffic, values.look);
+  const [attack, benign] = [traffic.filter(({ isAttack }) => isAttack), traffic.filter(({ isAttack }) => !isAttack)];
   if (values.cost) return cost(inspector, [...attack, ...benign]);
   const halves = ['tuning half', 'reported half'].map((title, half) => {
     const inHalf = (samples: readonly Labelled[]): Labelled[] => samples.filter((sample) => sample.half === half);
