@@ -42,6 +42,7 @@ interface Numbers {
 
 interface Counted extends Numbers {
   readonly lost: string[];
+  readonly missed: string[];
   readonly refused: string[];
   readonly judged: Judged[];
   readonly sources: Map<string, Numbers>;
@@ -50,7 +51,7 @@ interface Counted extends Numbers {
 
 function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boolean): Counted {
   const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
-  const lists = { lost: [], refused: [], judged: [] };
+  const lists = { lost: [], missed: [], refused: [], judged: [] };
   const counted: Counted = { ...numbers(), ...lists, sources: new Map(), signs: new Map() };
   for (const sample of samples) {
     const [alone, second] = [run(inspector, sample, null), run(inspector, sample, 'enforce')];
@@ -63,6 +64,7 @@ function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boo
     }
     const ids = alone.matched.map(({ rule }) => rule.id).join();
     if (second.kind !== 'block' && alone.kind === 'block') counted.lost.push(`${sample.id}: ${ids}`);
+    if (second.kind !== 'block') counted.missed.push(`${sample.id} missed`);
     if (second.kind === 'block') counted.refused.push(`${sample.id}: ${ids} ${featuresText(second)}`);
     counted.judged.push(judgedOf(second, isAttack, sample.fold));
     const found = new Set((second.opinion?.features ?? []).flatMap(({ signs }) => signs));
@@ -173,9 +175,33 @@ const options = {
   signs: { type: 'boolean', default: false },
   missed: { type: 'boolean', default: false },
   refused: { type: 'boolean', default: false },
+  half: { type: 'string', default: 'both' },
   cost: { type: 'boolean', default: false },
   look: { type: 'string' },
 } as const;
+
+const list = (lines: readonly string[]): void => lines.forEach((line) => console.log(`    ${line}`));
+
+/** Half A alone unless both are wanted: the other one is asked for by name. */
+function halvesOf(wanted: string): (0 | 1)[] {
+  if (wanted === 'both') return [0, 1];
+  if (wanted !== 'a' && wanted !== 'b') throw new HarnessProblem(`--half is a, b or both, not ${wanted}`);
+  return [wanted === 'a' ? 0 : 1];
+}
+
+type Wanted = Readonly<Record<'missed' | 'refused' | 'signs', boolean>>;
+
+function showHalf(attacks: Counted, honest: Counted, { missed, refused, signs }: Wanted): void {
+  if (missed) list(attacks.lost);
+  if (missed) list(attacks.missed);
+  if (refused) list(honest.refused);
+  const found = ({ signs }: Counted, name: string): number => signs.get(name) ?? 0;
+  if (signs)
+    for (const { name, weight, means } of allSigns)
+      console.log(
+        `    ${name.padEnd(21)} ${weight}  attacks ${found(attacks, name)}, honest ${found(honest, name)}: ${means}`,
+      );
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
@@ -183,24 +209,17 @@ async function main(): Promise<void> {
   const settings = { paranoia_level: Number(values.paranoia), second_opinion: 'enforce' };
   const { file } = await compileSettings(root, await findRules(), data, settings);
   const inspector = createCompiledInspector(loadRuleset(readFileSync(file), hyperscanLibrary()));
-  const list = (lines: readonly string[]): void => lines.forEach((line) => console.log(`    ${line}`));
   const traffic = trafficOf();
   if (values.look !== undefined) return look(inspector, traffic, values.look);
   const [attack, benign] = [traffic.filter(({ isAttack }) => isAttack), traffic.filter(({ isAttack }) => !isAttack)];
   if (values.cost) return cost(inspector, [...attack, ...benign]);
-  const halves = ['tuning half', 'reported half'].map((title, half) => {
+  const halves = halvesOf(values.half).map((half) => {
     const inHalf = (samples: readonly Labelled[]): Labelled[] => samples.filter((sample) => sample.half === half);
     const [attacks, honest] = [count(inspector, inHalf(attack), true), count(inspector, inHalf(benign), false)];
-    report(title, attacks, honest);
+    report(half === 0 ? 'half A (looked at)' : 'half B (held out)', attacks, honest);
     console.log(`  attacks that only the rules alone block: ${attacks.lost.length}`);
-    if (values.missed) list(attacks.lost);
-    if (values.refused) list(honest.refused);
-    const found = ({ signs }: Counted, name: string): number => signs.get(name) ?? 0;
-    if (values.signs)
-      for (const { name, weight, means } of allSigns)
-        console.log(
-          `    ${name.padEnd(21)} ${weight}  attacks ${found(attacks, name)}, honest ${found(honest, name)}: ${means}`,
-        );
+    // Half B stays unseen: whoever reads its requests cannot improve signs any more and report by it.
+    if (half === 0) showHalf(attacks, honest, values);
     return { attacks, honest };
   });
   const [attacks, honest] = [halves.map((one) => one.attacks), halves.map((one) => one.honest)];
