@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHead } from '#engine';
 import { HarnessProblem } from '../processes.js';
-import { placesOf, type Place, type Row } from './groups.js';
+import { placesOf, type Place, type Row } from '../../fixtures/traffic/groups.js';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const corpora = resolve(root, process.env['GATEHOUSE_SHARED'] ?? '../shared', 'corpora');

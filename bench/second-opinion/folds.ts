@@ -3,7 +3,7 @@
 // is judged with them. Signs and lists of weak rules stay as they are, so that this says how much is owed to the
 // choice of weights, and not how much to the choice of signs.
 import { allSigns, type SecondOpinion, type Verdict } from '#engine';
-import { foldsMax } from './groups.js';
+import { foldsMax } from '../../fixtures/traffic/groups.js';
 
 const enough = 5;
 /** Ids of rules whose decision the second opinion may change, and its own. */

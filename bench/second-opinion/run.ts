@@ -24,6 +24,7 @@ import { compileSettings } from '../artifacts.js';
 import { HarnessProblem, stopEverything } from '../processes.js';
 import { benchData, type Rules } from '../systems.js';
 import { regressionOf, root, trafficOf, type Labelled } from './corpus.js';
+import { unlike } from './likeness.js';
 import { judgedOf, reportFolds, type Judged } from './folds.js';
 
 function run(inspector: Inspector, { head, body }: Labelled, secondOpinion: OpinionMode | null): Verdict {
@@ -49,8 +50,9 @@ interface Counted extends Numbers {
   readonly signs: Map<string, number>;
 }
 
+const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
+
 function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boolean): Counted {
-  const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
   const lists = { lost: [], missed: [], refused: [], judged: [] };
   const counted: Counted = { ...numbers(), ...lists, sources: new Map(), signs: new Map() };
   for (const sample of samples) {
@@ -145,7 +147,8 @@ function cost(inspector: Inspector, samples: readonly Labelled[]): void {
   for (const [title, some] of groups) {
     const [off, on] = costOf(inspector, some);
     console.log(
-      `CPU of ${some.length} ${title}: ${off.toFixed(1)} µs without a second opinion, ${on.toFixed(1)} µs with one, ` +
+      `CPU of ${some.length} ${title}: ${off.toFixed(1)} µs without a second opinion, ` +
+        `${on.toFixed(1)} µs with one, ` +
         `${(on - off).toFixed(1)} µs more`,
     );
   }
@@ -220,6 +223,13 @@ async function main(): Promise<void> {
     console.log(`  attacks that only the rules alone block: ${attacks.lost.length}`);
     // Half B stays unseen: whoever reads its requests cannot improve signs any more and report by it.
     if (half === 0) showHalf(attacks, honest, values);
+    if (half === 1) {
+      const others = unlike(
+        inHalf(attack),
+        attack.filter((sample) => sample.half === 0),
+      );
+      report('half B, attacks that resemble none of half A', count(inspector, others, true), numbers());
+    }
     return { attacks, honest };
   });
   const [attacks, honest] = [halves.map((one) => one.attacks), halves.map((one) => one.honest)];

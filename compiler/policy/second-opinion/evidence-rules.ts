@@ -26,8 +26,8 @@ const rules: readonly EvidenceRule[] = [
     tag: 'OWASP_CRS/ATTACK-LFI',
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
-      raw`(?i)(?:etc.{0,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win|oot)\.ini` +
-      raw`|web-inf|global\.asa|inetpub|\{file\}|\.{8}|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
+      raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
+      raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
   },
   {
     id: 1_006_601,
@@ -35,17 +35,20 @@ const rules: readonly EvidenceRule[] = [
     variables: `${values}|REQUEST_HEADERS:X-Forwarded-For`,
     pattern:
       raw`(?i)(?:\b(?:x?or|and|having|where)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
-      raw`(?:=|<|>|\blike\b|\bin\b)|\bselect\b.{1,120}\bfrom\b|\bselect\s+(?:@@|\w+_user\b)|@@(?:version|\w*name|\w*version|\w+dir)\b` +
-      raw`|['"\x60][\s)]{0,4}(?:(?:--|#)(?:[\s-]|$)|/\*|;)|\b(?:order|group)\s+by\s+\d|\*\s*\)\s*\(|\(\s*[|&!]\s*\(|:\d+(?:\.\d+)+:=` +
-      raw`|\(\s*objectclass\s*=|\binjectx\b)`,
+      raw`(?:=|<|>|\blike\b|\bin\b)|\bselect\b.{1,120}\bfrom\b|\bselect\s+(?:@@|\w+_user\b)` +
+      raw`|@@(?:version|\w*name|\w*version|\w+dir)\b` +
+      raw`|['"\x60][\s)]{0,4}(?:(?:--|#)(?:[\s-]|$)|/\*|;)|\b(?:order|group)\s+by\s+\d` +
+      raw`|\)\s*\(\s*[|&]|\(\s*[|&]\s*\(|\*\s*\)\s*\(|:\d+(?:\.\d+)+:=` +
+      raw`|\(\s*objectclass\s*=)`,
   },
   {
     id: 1_006_602,
     tag: 'OWASP_CRS/ATTACK-RCE',
     variables: 'ARGS|REQUEST_FILENAME',
     pattern:
-      raw`(?i)(?:[;|&\n\x60][\s+'"]*(?:${commands})|^[\s'"]*(?:id|dir|uname|ping)(?:\.exe)?(?:['"]|\s*[;|&]|\s+[-/\w]+)` +
-      raw`|\x60[a-z]+\x60|!!python/|\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]|__schema\b|"&"\w+"&"` +
+      raw`(?i)(?:[;|&\n\x60][\s+'"]*(?:${commands})` +
+      raw`|^[\s'"]*(?:id|dir|uname|ping)(?:\.exe)?(?:\s*[;|&]|\s+(?:[-/]|[a-z]:))` +
+      raw`|!!python/|\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]|"&"\w+"&"` +
       raw`|(?:[\r\n]|%0[ad])\s*(?:set-cookie:|\w{1,5}[\s+](?:capability|fetch)\b))`,
   },
   {
@@ -54,7 +57,7 @@ const rules: readonly EvidenceRule[] = [
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
       raw`(?i)(?:\b(?:alert|confirm|prompt|eval)\)?\s*(?:\?\.|\.\s*(?:call|apply)|\x60|\()` +
-      raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg|body|html|title|style)>|<a\s+href|mhtml:|/script$)`,
+      raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg|body|html|title|style)>|<a\s+href|mhtml:)`,
   },
 ];
 

@@ -4,7 +4,8 @@ import { sign, type Sign } from '../sign.js';
 const raw = String.raw;
 /** Programs whose names are no words. */
 const tools =
-  'getent|nslookup|whoami|uname|ifconfig|ipconfig|netstat|wget|curl|systeminfo|certutil|bitsadmin|nohup|strace|gdb|c[89]9' +
+  'getent|nslookup|whoami|uname|ifconfig|ipconfig|netstat|wget|curl|systeminfo|certutil|bitsadmin' +
+  '|nohup|strace|gdb|c[89]9' +
   '|kubectl|cscli|visudo|chef-(?:vault|shell|run|client)|ansible(?:-[a-z]+|\\s+all)|tcpdump|nmap|socat|crontab|uconv';
 const commands =
   'id|ls|dir|cat|tac|nl|more|less|head|tail|type|echo|printf|print|pwd|cd|ps|w|who|whoami|uname|hostname|ver|vol|set' +
@@ -21,14 +22,16 @@ export const codeSigns: readonly Sign[] = [
     5,
     'a command behind a separator, with an argument or an end',
     raw`(?:[;|&\n\r\x60]|\$\(|%0a)[\s+'"\\(]*(?:[/\w?*]*/)?(?:${commands})(?:\.exe)?['"]?`,
-    raw`(?:\s*(?:[;|&\x60)<>#'"]|\z)|[\s+]+(?:[-/.$%*~'"{<>\\@]|\d|[a-z]:|[a-z]\w*[./@:]|[\w.]+\s*(?:[;|&\x60)]|\z))|[$])`,
+    raw`(?:\s*(?:[;|&\x60)<>#'"]|\z)|[\s+]+(?:[-/.$%*~'"{<>\\@]|\d|[a-z]:|[a-z]\w*[./@:]|`,
+    raw`[\w.]+\s*(?:[;|&\x60)]|\z))|[$])`,
   ),
   sign(
     'shell-first',
     ['code'],
     5,
     'a command at the beginning, with a separator, option, path or address behind it',
-    raw`^['"\x60\s]*(?:${commands})(?:\.exe)?\s*(?:[;|&]|\s-{1,2}\w|\s/\w|\s[a-z]:|\s\S*/etc/|\s\d+\.\d+\.|\s[>|<]|['"]\z)`,
+    raw`^['"\x60\s]*(?:${commands})(?:\.exe)?\s*(?:[;|&]|\s-{1,2}\w|\s/\w|\s[a-z]:|\s\S*/etc/`,
+    raw`|\s\d+\.\d+\.|\s[>|<])`,
   ),
   sign(
     'shell-substitution',
@@ -43,7 +46,8 @@ export const codeSigns: readonly Sign[] = [
     ['code', 'file'],
     5,
     'the path of a program or device, or how a shell is started',
-    raw`/s?bin/\w+|/dev/(?:tcp|udp|null)|2>&1|\bcmd(?:\.exe)?\s*/[ck]\b|\bpowershell(?:\.exe)?\s+-|\bc:[\\/]+(?:win|users|inet)`,
+    raw`/s?bin/\w+|/dev/(?:tcp|udp|null)|2>&1|\bcmd(?:\.exe)?\s*/[ck]\b|\bpowershell(?:\.exe)?\s+-`,
+    raw`|\bc:[\\/]+(?:win|users|inet)`,
   ),
   sign('shellshock', ['code'], 5, 'a function in an environment variable', raw`\(\)\s*\{`),
   sign('php-tag', ['code', 'script'], 5, 'the opening tag of PHP', raw`<\?(?:php|=)`),
@@ -59,16 +63,17 @@ export const codeSigns: readonly Sign[] = [
     ['code'],
     5,
     'a call of a function that runs, reads or includes',
-    raw`\b(?:system|exec(?:ute)?|passthru|shell_exec|phpinfo|assert|base64_decode|eval|call_user_func\w*|popen|proc_open`,
-    raw`|file_(?:get|put)_contents|include(?:_once)?|require(?:_once)?|preg_replace|create_function|unserialize|fopen`,
-    raw`|readfile|var_dump|print_r|md5)\s*\(|\bserver\.(?:createobject|scripttimeout)|\bwscript\.shell|\w"&"\w+"&"`,
+    raw`\b(?:system|exec(?:ute)?|passthru|shell_exec|phpinfo|assert|base64_decode|eval|call_user_func\w*`,
+    raw`|popen|proc_open|file_(?:get|put)_contents|include(?:_once)?|require(?:_once)?|preg_replace|create_function`,
+    raw`|unserialize|fopen|readfile|var_dump|print_r|md5)\s*\(|\bserver\.(?:createobject|scripttimeout)|\bwscript\.shell|\w"&"\w+"&"`,
   ),
   sign(
     'script-statement',
     ['code'],
     5,
     'statements of a script: a loop or a variable that is a new object',
-    raw`\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]+\w+[\s+]*\(|\bdo[\s+]*\{[^}]*\}[\s+]*while[\s+]*\(|\bwhile\s*\((?:true|1)\)`,
+    raw`\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]+\w+[\s+]*\(|\bdo[\s+]*\{[^}]*\}[\s+]*while[\s+]*\(`,
+    raw`|\bwhile\s*\((?:true|1)\)`,
   ),
   sign(
     'lookup',
@@ -90,23 +95,18 @@ export const codeSigns: readonly Sign[] = [
     ['code', 'script'],
     5,
     'a serialised object, or a class or module that runs something',
-    raw`\bo:\d+:"|\ba:\d+:\{|ro0ab|kztaau|cs7qaf|aced0005|!!python/|\bjava\.lang\.|\bos\.system|\bsubprocess\.|\bimport\s+socket`,
+    raw`\bo:\d+:"|\ba:\d+:\{|ro0ab|kztaau|cs7qaf|aced0005|!!python/|\bjava\.lang\.|\bos\.system|\bsubprocess\.`,
+    raw`|\bimport\s+socket`,
     raw`|\bchild_process|process\.mainmodule|require\s*\(\s*['"]`,
   ),
   sign('include-directive', ['code', 'script'], 5, 'a directive of server-side includes', raw`<!--\s*#\s*\w`),
-  sign(
-    'schema-probe',
-    ['code'],
-    5,
-    'a query for the whole schema of a GraphQL API',
-    raw`\b__schema\s*\{|\b__type\s*\(`,
-  ),
   sign(
     'shell-tool',
     ['code'],
     5,
     'a program whose name is no word, behind a separator, at the beginning or behind a program that starts others',
-    raw`(?:^|[;|&\n\r\x60]|\b(?:time|sudo|exec|env|nohup|strace|watch)[\s+])[\s+]*(?:${tools})(?:[\s+;|&\x60]|\z)|\bsudo\s+-\w`,
+    raw`(?:^|[;|&\n\r\x60]|\b(?:time|sudo|exec|env|nohup|strace|watch)[\s+])[\s+]*(?:${tools})(?:[\s+;|&\x60]|\z)`,
+    raw`|\bsudo\s+-\w`,
   ),
   sign(
     'shell-glob',

@@ -27,7 +27,8 @@ export const scriptSigns: readonly Sign[] = [
     'an element that runs, loads or rebuilds something',
     raw`<[\s/]*(?:script|svg|img|image|iframe|object|embed|applet|math|style|link|meta|base|form|input|button|body`,
     raw`|html|video|audio|source|details|marquee|select|textarea|table|div|a|b|p|x|isindex|import|template|frameset`,
-    raw`|animate|bgsound|layer|xss)(?:[\s/>"'+]|\z)|<[^\w<>]{0,3}(?:(?:\w+[^\w<>]{0,2}:[^\w<>]{0,3})?(?:${running})|${loading})(?:[^\w.:-]|\z)`,
+    raw`|animate|bgsound|layer|xss)(?:[\s/>"'+]|\z)`,
+    raw`|<[^\w<>]{0,3}(?:(?:\w+[^\w<>]{0,2}:[^\w<>]{0,3})?(?:${running})|${loading})(?:[^\w.:-]|\z)`,
   ),
   sign(
     'html-handler',
@@ -42,7 +43,7 @@ export const scriptSigns: readonly Sign[] = [
     ['script'],
     5,
     'the end of an element that a page has open',
-    raw`</\s*(?:script|style|textarea|iframe|noscript|svg|body|html|a)\s*>|\b/script\z`,
+    raw`</\s*(?:script|style|textarea|iframe|noscript|svg|body|html|a)\s*>`,
   ),
   sign(
     'script-address',
@@ -63,8 +64,8 @@ export const scriptSigns: readonly Sign[] = [
     ['script', 'code'],
     5,
     'a call of what shows a dialogue, also by way of another call',
-    raw`(?:\b|[(\[])(?:alert|confirm|prompt)\b[)\]'"]*\s*(?:\x60|\(|\?\.|\.\s*(?:call|apply|bind|source|valueof)\b|\.concat)`,
-    raw`|\bscriptalert\(`,
+    raw`(?:\b|[(\[])(?:alert|confirm|prompt)\b[)\]'"]*\s*(?:\x60|\(|\?\.`,
+    raw`|\.\s*(?:call|apply|bind|source|valueof)\b|\.concat)`,
   ),
   sign(
     'script-call',
@@ -80,7 +81,8 @@ export const scriptSigns: readonly Sign[] = [
     5,
     'a member of the document or window that script reads or writes',
     raw`\bdocument\s*(?:\?\.|\.|\[)\s*['"]?(?:cookie|write|domain|location|body|url)|\binnerhtml\b|\bfromcharcode\b`,
-    raw`|\b(?:window|self|top|this|globalthis)\s*\[|\blocation\s*(?:=|\.(?:href|replace|assign|hash))|\bconstructor\s*[(\[.]`,
+    raw`|\b(?:window|self|top|this|globalthis)\s*\[|\blocation\s*(?:=|\.(?:href|replace|assign|hash))`,
+    raw`|\bconstructor\s*[(\[.]`,
   ),
   sign(
     'style-code',

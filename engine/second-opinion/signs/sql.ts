@@ -6,7 +6,8 @@ const raw = String.raw;
 const gap = raw`(?:[\s+(\xa0]|/\*[^*]*\*+/)`;
 const quote = raw`['"\x60]`;
 /** One side of a comparison. */
-const operand = raw`(?:[\w.@\[\]]{1,40}(?:\([\w\s,.()@'\"]{0,80}\))?|${quote}[^'\"\x60]{0,40}${quote}?|\([^()]{1,60}\))`;
+const call = raw`\([\w\s,.()@'\"]{0,80}\)`;
+const operand = raw`(?:[\w.@\[\]]{1,40}(?:${call})?|${quote}[^'\"\x60]{0,40}${quote}?|\([^()]{1,60}\))`;
 const comparison = raw`(?:[<>=]|!=|\b(?:not\s+)?(?:r?like|in|between|is|regexp|sounds|similar)\b)`;
 const verbs = 'select|insert|update|delete|drop|create|alter|truncate|exec(?:ute)?|declare|shutdown|grant|waitfor|call';
 const column = raw`[\w.*@$'"\x60|\[\]]+(?:\s*\([^()]{0,80}\)){0,2}`;
@@ -18,7 +19,8 @@ export const sqlSigns: readonly Sign[] = [
     5,
     'a connective (OR, AND, HAVING, WHERE) before a comparison',
     raw`(?:\b(?:x?or|and|having|where|when|if|not)\b|\|\||&&)[\s+(!~\xa0-]*${operand}[\s)\xa0]*`,
-    raw`${comparison}[\s+(!~\xa0-]*['"\x60\w@(\[]|\d[\x00-\x20\x80-\xff]*(?:or|and)[\x00-\x20\x80-\xff]*\d+\s*[<>=]\s*\d`,
+    raw`${comparison}[\s+(!~\xa0-]*['"\x60\w@(\[]`,
+    raw`|\d[\x00-\x20\x80-\xff]*(?:or|and)[\x00-\x20\x80-\xff]*\d+\s*[<>=]\s*\d`,
   ),
   sign('sql-union', ['sql'], 5, 'UNION before SELECT', raw`\bunion\b${gap}*(?:(?:all|distinct)\b${gap}*)?select\b`),
   sign(
@@ -36,7 +38,8 @@ export const sqlSigns: readonly Sign[] = [
     5,
     'a variable of the server, or who is logged in, asked of the database',
     raw`@@(?:version|\w*(?:name|dir|version)|global|session|language|spid)\b|\bselect\b${gap}+(?:@@|(?:session_user`,
-    raw`|current_user|system_user|user|version|database)\b)|\b(?:session_user|system_user|current_user|connection_id)\s*\(`,
+    raw`|current_user|system_user|user|version|database)\b)`,
+    raw`|\b(?:session_user|system_user|current_user|connection_id)\s*\(`,
   ),
   sign(
     'sql-statement',
@@ -130,18 +133,12 @@ export const sqlSigns: readonly Sign[] = [
     raw`|[}\]]['"\x60]\s*(?:\|\||[<>=]|\b(?:is|in|like)\b)|['"\x60)\w]\s*[<>=]\s*'(?:[{\[]|\$[.\[])`,
   ),
   sign(
-    'tool-mark',
-    ['sql', 'file', 'code'],
-    5,
-    'a placeholder that a tool or a list of attacks left unfilled',
-    raw`\[(?:rand(?:num|str)\w*|sleeptime|delaytime|origvalue|inference|delimiter_\w+)\]|\binjectx\b|\{file\}`,
-  ),
-  sign(
     'directory-filter',
     ['sql'],
     5,
     'a directory filter that is closed and begun again, or a matching rule by number',
-    raw`\*\s*\)+\s*\(|\)\s*\(\s*[|&!]|\(\s*[|&!]\s*\(|\(\s*object(?:class|category)\s*=|\w:\d+(?:\.\d+){2,}:=`,
+    raw`(?:\*|\w)\s*\)+\s*\(\s*[|&]\s*\(|\*\s*\)+\s*\(\s*(?:[|&!]|\w+=)|\(\s*[|&]\s*\(\s*\w+\s*[~<>]?=`,
+    raw`|\(\s*object(?:class|category)\s*=|\w:\d+(?:\.\d+){2,}:=`,
   ),
   sign(
     'document-operator',
