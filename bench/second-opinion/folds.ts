@@ -1,4 +1,4 @@
-// Weights that never saw what they are judged by: the corpus is divided into five parts by the hash of each request;
+// Weights that never saw what they are judged by: half A is divided into five parts by the hash of each group;
 // for each part the weights of all signs are chosen anew on the other four, from "every sign is enough", and the part
 // is judged with them. Signs and lists of weak rules stay as they are, so that this says how much is owed to the
 // choice of weights, and not how much to the choice of signs.

@@ -1,12 +1,13 @@
 // How right the rules are about labelled traffic, alone and with the second opinion:
-//   node build/bench/second-opinion/run.js [--paranoia 1] [--signs] [--missed] [--refused] [--cost]
-// The corpus beside the project is divided by a hash of each request. Signs and the list of weak rules were drafted
-// after looking at misses and false positives of both halves; weights were chosen by the tuning half alone. So neither
-// half is held out for the signs: the report by source and the weights by fifths (folds.ts) say more. The CRS's own
-// regression attacks come besides: every stage that is to match a rule and is blocked by the rules alone; signs were
-// drafted while looking at them, too. --signs counts findings in attacks and in honest requests for each sign, --missed
-// names the attacks that only the rules alone block, --refused the honest requests that are blocked, --cost measures
-// nothing but what it costs.
+//   node build/bench/second-opinion/run.js [--paranoia 1] [--half a|b|both] [--signs] [--missed] [--refused] [--cost]
+//     [--look FILE]
+// The corpus beside the project is divided by groups of variants (fixtures/traffic/groups.ts). Signs, weak rules, evidence
+// rules and weights were drafted from half A and from general knowledge; half B was only scored. --half a or b reports one
+// half; requests of half B are never shown. Weights by fifths (folds.ts) are chosen within half A. The CRS's own
+// regression attacks come besides: every stage that is to match a rule and is blocked by the rules alone; some signs were
+// drafted from them. --look FILE writes half A with what the rules alone say of it. Of half A --signs counts findings in
+// attacks and in honest requests for each sign, --missed names the attacks that pass, and those that only the rules alone
+// block, --refused the honest requests that are blocked. --cost measures nothing but what it costs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -222,7 +223,10 @@ async function main(): Promise<void> {
     report(half === 0 ? 'half A (looked at)' : 'half B (held out)', attacks, honest);
     console.log(`  attacks that only the rules alone block: ${attacks.lost.length}`);
     // Half B stays unseen: whoever reads its requests cannot improve signs any more and report by it.
-    if (half === 0) showHalf(attacks, honest, values);
+    if (half === 0) {
+      showHalf(attacks, honest, values);
+      reportFolds([...attacks.judged, ...honest.judged]);
+    }
     if (half === 1) {
       const others = unlike(
         inHalf(attack),
@@ -234,7 +238,6 @@ async function main(): Promise<void> {
   });
   const [attacks, honest] = [halves.map((one) => one.attacks), halves.map((one) => one.honest)];
   reportSources(attacks, honest);
-  reportFolds([...attacks, ...honest].flatMap(({ judged }) => judged));
   const suite = count(inspector, regressionOf(), true);
   console.log(
     `regression suite: ${suite.all} stages, ${suite.alone} blocked by the rules alone, ${suite.lost.length} of them ` +

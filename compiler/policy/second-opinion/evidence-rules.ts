@@ -27,7 +27,7 @@ const rules: readonly EvidenceRule[] = [
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
       raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
-      raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
+      raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|(?:^|[/\\=])\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
   },
   {
     id: 1_006_601,
@@ -37,7 +37,7 @@ const rules: readonly EvidenceRule[] = [
       raw`(?i)(?:\b(?:x?or|and|having|where)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
       raw`(?:=|<|>|\blike\b|\bin\b)|\bselect\b.{1,120}\bfrom\b|\bselect\s+(?:@@|\w+_user\b)` +
       raw`|@@(?:version|\w*name|\w*version|\w+dir)\b` +
-      raw`|['"\x60][\s)]{0,4}(?:(?:--|#)(?:[\s-]|$)|/\*|;)|\b(?:order|group)\s+by\s+\d` +
+      raw`|['"\x60][\s)]{0,4}(?:(?:--|#)[\s-]*$|;\s*[a-z-])|\b(?:order|group)\s+by\s+\d+\s*(?:--|#|/\*|;|,)` +
       raw`|\)\s*\(\s*[|&]|\(\s*[|&]\s*\(|\*\s*\)\s*\(|:\d+(?:\.\d+)+:=` +
       raw`|\(\s*objectclass\s*=)`,
   },
@@ -56,7 +56,7 @@ const rules: readonly EvidenceRule[] = [
     tag: 'OWASP_CRS/ATTACK-XSS',
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
-      raw`(?i)(?:\b(?:alert|confirm|prompt|eval)\)?\s*(?:\?\.|\.\s*(?:call|apply)|\x60|\()` +
+      raw`(?i)(?:\b(?:alert|confirm|prompt|eval)[)\]]?(?:\?\.|\s*\.\s*(?:call|apply)|\x60|\()` +
       raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg|body|html|title|style)>|<a\s+href|mhtml:)`,
   },
 ];

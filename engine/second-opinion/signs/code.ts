@@ -65,7 +65,8 @@ export const codeSigns: readonly Sign[] = [
     'a call of a function that runs, reads or includes',
     raw`\b(?:system|exec(?:ute)?|passthru|shell_exec|phpinfo|assert|base64_decode|eval|call_user_func\w*`,
     raw`|popen|proc_open|file_(?:get|put)_contents|include(?:_once)?|require(?:_once)?|preg_replace|create_function`,
-    raw`|unserialize|fopen|readfile|var_dump|print_r|md5)\s*\(|\bserver\.(?:createobject|scripttimeout)|\bwscript\.shell|\w"&"\w+"&"`,
+    raw`|unserialize|fopen|readfile|var_dump|print_r|md5)\s*\(`,
+    raw`|\bserver\.(?:createobject|scripttimeout)|\bwscript\.shell|\w"&"\w+"&"`,
   ),
   sign(
     'script-statement',

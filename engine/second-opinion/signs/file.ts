@@ -2,10 +2,16 @@
 import { sign, type Sign } from '../sign.js';
 
 const raw = String.raw;
-/** Dots and separators as lax decoders read them: overlong UTF-8, full width, hexadecimal, broken escapes. */
-const odd = raw`(?:%(?:25)*[0-9a-z^][0-9a-z]?|%u[0-9a-f]{4}|0x(?:2e|2f|5c)|[\x01-\x1f\x80-\xff])`;
+/** Sequences that UTF-8 forbids, since a shorter one means the same; no text in any language has them. */
+const overlong =
+  raw`(?:[\xc0\xc1](?:%\w\w|[\x00-\xff])|\xe0[\x80-\x9f][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}` +
+  raw`|[\xf8-\xff][\x80-\xff]{1,5})`;
+/** Dots and separators as lax decoders read them: overlong, full width, hexadecimal, broken escapes, controls. */
+const dot = raw`(?:${overlong}|%(?:25)*2e|%uff0e|0x2e)`;
+const separator =
+  raw`(?:${overlong}|%(?:25)*(?:2f|5c)|%u[0-9a-f]{4}|0x(?:2f|5c)|%[0-9a-z]?[g-z]` + raw`|[\x01-\x08\x0b\x0c\x0e-\x1f])`;
 /** What may stand between two names of a path. */
-const between = raw`(?:[/\\?.:^]|[\x01-\x1f\x80-\xff]|%u?\w{1,4}|0x(?:2f|5c)){1,16}\w?`;
+const between = raw`(?:[/\\?.:^]|${overlong}|[\x01-\x1f]|%u?\w{1,4}|0x(?:2f|5c)){1,16}\w?`;
 
 export const fileSigns: readonly Sign[] = [
   sign(
@@ -13,14 +19,14 @@ export const fileSigns: readonly Sign[] = [
     ['file', 'code'],
     5,
     'steps upwards',
-    raw`\.\.[/\\]+(?:\.\.|\w)|\.{3,4}[/\\]+\.|\.{4}[/\\]|\.\.;/|[/\\]\.\.\z`,
+    raw`\.\.[/\\]+(?:\.\.|\w)|\.{3}[/\\]+\.|\.\.;/|[/\\]\.\.(?:\W|\z)`,
   ),
   sign(
     'path-encoded',
     ['file'],
     5,
     'steps upwards that only a lax decoder reads',
-    raw`(?:\.\.|[.?\\]{2,3}|${odd}{2,8}|${odd}\.|\.${odd})${odd}{1,6}(?:[.?]|${odd}|[a-z]{3})`,
+    raw`(?:\.?${dot}|${dot}\.)(?:[/\\]|${separator})|[.?\\]{2,3}${separator}(?:[.?\\/%]|${overlong}|[a-z]{3})`,
   ),
   sign('path-dots', ['file'], 5, 'more dots in a row than prose has', raw`(?:^|[/\\:=])\.{4,}[/\\]`),
   sign('path-same', ['file'], 5, 'the same directory again and again', raw`(?:/+\.){3}/|(?:\./+){4}`),

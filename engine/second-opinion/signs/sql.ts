@@ -5,10 +5,15 @@ const raw = String.raw;
 /** What databases read as white space. */
 const gap = raw`(?:[\s+(\xa0]|/\*[^*]*\*+/)`;
 const quote = raw`['"\x60]`;
-/** One side of a comparison. */
-const call = raw`\([\w\s,.()@'\"]{0,80}\)`;
-const operand = raw`(?:[\w.@\[\]]{1,40}(?:${call})?|${quote}[^'\"\x60]{0,40}${quote}?|\([^()]{1,60}\))`;
-const comparison = raw`(?:[<>=]|!=|\b(?:not\s+)?(?:r?like|in|between|is|regexp|sounds|similar)\b)`;
+const call = raw`\([\w\s,.()@'"]{0,80}\)`;
+/** What is the same in every row: a number, a literal, a call, an expression, a variable. */
+const constant = raw`(?:\d[\w.]*|${quote}[^'"\x60]{0,40}${quote}?|[\w.]{1,40}${call}|\([^()]{1,60}\)|\[\w+\]|@@?\w+)`;
+/** Operators that are words of prose as well, with what only a statement has behind them. */
+const wordOperator =
+  raw`(?:\bnot\s+)?(?:\bin\s*\(|\b(?:r?like|regexp)\s*['"(]|\bbetween\s+\S+\s+and\b` + raw`|\bis\s+(?:not\s+)?null\b)`;
+const connective = raw`(?:\b(?:x?or|and|having|where|when|if|not)\b|\|\||&&)[\s+(!~\xa0-]*`;
+/** A letter compared with itself. */
+const sameLetter = [...'abcdefghijklmnopqrstuvwxyz'].map((letter) => `${letter}\\s*=\\s*${letter}`).join('|');
 const verbs = 'select|insert|update|delete|drop|create|alter|truncate|exec(?:ute)?|declare|shutdown|grant|waitfor|call';
 const column = raw`[\w.*@$'"\x60|\[\]]+(?:\s*\([^()]{0,80}\)){0,2}`;
 
@@ -17,19 +22,33 @@ export const sqlSigns: readonly Sign[] = [
     'sql-truth',
     ['sql'],
     5,
-    'a connective (OR, AND, HAVING, WHERE) before a comparison',
-    raw`(?:\b(?:x?or|and|having|where|when|if|not)\b|\|\||&&)[\s+(!~\xa0-]*${operand}[\s)\xa0]*`,
-    raw`${comparison}[\s+(!~\xa0-]*['"\x60\w@(\[]`,
-    raw`|\d[\x00-\x20\x80-\xff]*(?:or|and)[\x00-\x20\x80-\xff]*\d+\s*[<>=]\s*\d`,
+    'a connective (OR, AND, HAVING, WHERE) before a comparison of two constants',
+    raw`${connective}(?:${constant}[\s)\xa0]*(?:(?:[<>=]|!=)[\s+(!~=>\xa0-]*(?:[\d'"\x60@(\[]|\w+\()|${wordOperator})`,
+    raw`|(?:${sameLetter})(?:\W|\z))|\d[\x00-\x20\x80-\xff]*(?:or|and)[\x00-\x20\x80-\xff]*\d+\s*[<>=]\s*\d`,
+  ),
+  sign(
+    'sql-compare',
+    ['sql'],
+    3,
+    'a connective before a comparison of a name',
+    raw`${connective}[\w.@]{1,40}[\s)\xa0'"\x60]*(?:[<>=]|!=|\bis\s+(?:not\s+)?null\b)`,
   ),
   sign('sql-union', ['sql'], 5, 'UNION before SELECT', raw`\bunion\b${gap}*(?:(?:all|distinct)\b${gap}*)?select\b`),
   sign(
     'sql-columns',
     ['sql'],
     5,
-    'SELECT of *, of a call, of a literal or of several columns',
-    raw`\bselect\b(?:${gap}|\.)+(?:(?:all|distinct|top\s+\d+)\s+)?(?:\*|\d+\s*(?:[-,;#]|\z)|null\b`,
-    raw`|${quote}[^'"\x60]*${quote}\s*,|[\w.]+\(|[\w.]+\s*,\s*[\w.]+.{0,80}\bfrom\b|case\s+when\b)`,
+    'SELECT of *, of a call, of a literal or of numbers',
+    raw`\bselect\b(?:${gap}|\.)+(?:(?:all|distinct|top\s+\d+)\s+)?(?:\*\s*(?:,|from\b)|null\s*(?:,|from\b)`,
+    raw`|\d+\s*(?:[-;#]|,\s*\d+\s*[-,#])|${quote}[^'"\x60]*${quote}\s*,|[\w.]+\((?:\)|\*|[^()]{2,})`,
+    raw`|case\s+when\b)|\bselect\.\d`,
+  ),
+  sign(
+    'sql-list',
+    ['sql'],
+    4,
+    'SELECT of several columns FROM',
+    raw`\bselect\b${gap}+[\w.]+\s*,\s*[\w.]+.{0,80}\bfrom\b`,
   ),
   sign('sql-select', ['sql'], 3, 'SELECT of one column FROM a name', raw`\bselect\b${gap}+${column}\s+from\b`),
   sign(
@@ -57,14 +76,8 @@ export const sqlSigns: readonly Sign[] = [
     ['sql'],
     5,
     'a clause with a number of a column, or LIMIT with two numbers',
-    raw`\b(?:order|group)[\s+]+by[\s+]+\d|\blimit[\s+]+\d+[\s+]*(?:,|offset\b)[\s+]*\d`,
-  ),
-  sign(
-    'sql-clause-first',
-    ['sql'],
-    3,
-    'a clause at the beginning: its front part is somewhere else',
-    raw`^[\s'"\x60)+]*(?:x?or|and|having|where|order\s+by|group\s+by|union|as\s+\w+\s+where)\b`,
+    raw`\b(?:order|group)[\s+]+by[\s+]+\d+[\s+]*(?:--|#|/\*|;|,[\s+]*\d|\b(?:asc|desc|limit|offset|having)\b)`,
+    raw`|\blimit[\s+]+\d+[\s+]*(?:,|offset\b)[\s+]*\d`,
   ),
   sign(
     'sql-quote-break',
@@ -79,7 +92,7 @@ export const sqlSigns: readonly Sign[] = [
     ['sql'],
     2,
     'a comment that cuts off what stands behind',
-    raw`(?:[\w'"\x60)\]]\s|['"\x60);])\s*(?:(?:--|#)(?:[\s+-]|\z)|/\*)|(?:--|#)\s*\z`,
+    raw`[\w'"\x60)\];]\s*(?:(?:--|#)(?:[\s+-]|\z)|/\*)`,
   ),
   sign(
     'sql-comment-inside',
