@@ -1,10 +1,10 @@
-// Weights that never saw what they are judged by: the corpus is divided into five parts by the hash of each request;
+// Weights that never saw what they are judged by: half A is divided into five parts by the hash of each group;
 // for each part the weights of all signs are chosen anew on the other four, from "every sign is enough", and the part
 // is judged with them. Signs and lists of weak rules stay as they are, so that this says how much is owed to the
 // choice of weights, and not how much to the choice of signs.
 import { allSigns, type SecondOpinion, type Verdict } from '#engine';
+import { foldsMax } from '../../fixtures/traffic/groups.js';
 
-export const foldsMax = 5;
 const enough = 5;
 /** Ids of rules whose decision the second opinion may change, and its own. */
 const scored = new Set([949_110, 949_111, 1_006_610]);

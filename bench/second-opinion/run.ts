@@ -1,16 +1,15 @@
 // How right the rules are about labelled traffic, alone and with the second opinion:
-//   node build/bench/second-opinion/run.js [--paranoia 1] [--signs] [--missed] [--refused] [--cost]
-// The corpus beside the project is divided by a hash of each request. Signs and the list of weak rules were drafted
-// after looking at misses and false positives of both halves; weights were chosen by the tuning half alone. So neither
-// half is held out for the signs: the report by source and the weights by fifths (folds.ts) say more. The CRS's own
-// regression attacks come besides: every stage that is to match a rule and is blocked by the rules alone; signs were
-// drafted while looking at them, too. --signs counts findings in attacks and in honest requests for each sign, --missed
-// names the attacks that only the rules alone block, --refused the honest requests that are blocked, --cost measures
-// nothing but what it costs.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+//   node build/bench/second-opinion/run.js [--paranoia 1] [--half a|b|both] [--signs] [--missed] [--refused] [--cost]
+//     [--look FILE]
+// The corpus beside the project is divided by groups of variants (fixtures/traffic/groups.ts). Signs, weak rules, evidence
+// rules and weights were drafted from half A and from general knowledge; half B was only scored. --half a or b reports one
+// half; requests of half B are never shown. Weights by fifths (folds.ts) are chosen within half A. The CRS's own
+// regression attacks come besides: every stage that is to match a rule and is blocked by the rules alone; some signs were
+// drafted from them. --look FILE writes half A with what the rules alone say of it. Of half A --signs counts findings in
+// attacks and in honest requests for each sign, --missed names the attacks that pass, and those that only the rules alone
+// block, --refused the honest requests that are blocked. --cost measures nothing but what it costs.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   allSigns,
@@ -20,86 +19,14 @@ import {
   loadRuleset,
   type Inspector,
   type OpinionMode,
-  type RequestHead,
   type Verdict,
 } from '#engine';
 import { compileSettings } from '../artifacts.js';
 import { HarnessProblem, stopEverything } from '../processes.js';
 import { benchData, type Rules } from '../systems.js';
-import { foldsMax, judgedOf, reportFolds, type Judged } from './folds.js';
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
-const corpora = resolve(root, process.env['GATEHOUSE_SHARED'] ?? '../shared', 'corpora');
-
-interface Labelled {
-  readonly id: string;
-  readonly head: RequestHead;
-  readonly body: Buffer | null;
-  readonly half: 0 | 1;
-  readonly fold: number;
-  readonly source: string;
-}
-
-const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-
-type Head = Pick<RequestHead, 'method' | 'uri' | 'headers'>;
-
-function labelled(id: string, source: string, { method, uri, headers }: Head, body: Buffer | null): Labelled {
-  const hash = createHash('sha256').update(`${method}\n${uri}\n${headers.join('\n')}\n\n`);
-  const [first = 0, second = 0] = hash.update(body ?? '').digest();
-  const peer = { clientIp: '203.0.113.7', clientPort: 40_000, serverIp: '192.0.2.80', serverPort: 80 };
-  const head = { method, uri, protocol: 'HTTP/1.1', headers, ...peer };
-  return { id, source, head, body, half: (first & 1) as 0 | 1, fold: second % foldsMax };
-}
-
-interface Row {
-  readonly id: string;
-  readonly source: string;
-  readonly method: string;
-  readonly uri: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body?: string | null;
-  readonly body_b64?: string | null;
-}
-
-function rowsOf<T>(path: string): T[] {
-  if (!existsSync(path)) throw new HarnessProblem(`${path} is not there: the corpora are no part of the project.`);
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
-}
-
-function trafficOf(label: 'attack' | 'benign'): Labelled[] {
-  return rowsOf<Row>(join(corpora, `traffic/${label}.jsonl`)).map((row) => {
-    const text = typeof row.body === 'string' ? Buffer.from(row.body, 'utf8') : null;
-    const body = typeof row.body_b64 === 'string' ? Buffer.from(row.body_b64, 'base64') : text;
-    const head = { method: row.method, uri: bytes(row.uri), headers: row.headers.flat().map(bytes) };
-    return labelled(row.id, row.source, head, body);
-  });
-}
-
-/** Stages of the regression suite that are to match a rule. */
-function regressionOf(): Labelled[] {
-  interface Stage {
-    readonly wire_b64: string;
-    readonly output?: { readonly log?: { readonly expect_ids?: readonly number[] } };
-  }
-  const cases = rowsOf<{ readonly id: string; readonly stages: readonly Stage[] }>(join(corpora, 'ftw/cases.jsonl'));
-  return cases.flatMap(({ id, stages }) =>
-    stages.flatMap(({ wire_b64, output }) => {
-      const raw = Buffer.from(wire_b64, 'base64');
-      const end = raw.indexOf('\r\n\r\n');
-      if ((output?.log?.expect_ids ?? []).length === 0 || end < 0) return [];
-      const [line = '', ...fields] = raw.toString('latin1', 0, end).split('\r\n');
-      const [method = '', uri = ''] = line.split(' ');
-      const headers = fields.flatMap((field) => {
-        const colon = field.indexOf(':');
-        return colon < 0 ? [] : [field.slice(0, colon), field.slice(colon + 1).trim()];
-      });
-      const body = raw.subarray(end + 4);
-      return [labelled(id, 'suite', { method, uri, headers }, body.length === 0 ? null : body)];
-    }),
-  );
-}
+import { regressionOf, root, trafficOf, type Labelled } from './corpus.js';
+import { unlike } from './likeness.js';
+import { judgedOf, reportFolds, type Judged } from './folds.js';
 
 function run(inspector: Inspector, { head, body }: Labelled, secondOpinion: OpinionMode | null): Verdict {
   const environment = { uniqueId: 'bench', nowMs: 1_800_000_000_000, store: createMemoryStore(), secondOpinion };
@@ -117,15 +44,17 @@ interface Numbers {
 
 interface Counted extends Numbers {
   readonly lost: string[];
+  readonly missed: string[];
   readonly refused: string[];
   readonly judged: Judged[];
   readonly sources: Map<string, Numbers>;
   readonly signs: Map<string, number>;
 }
 
+const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
+
 function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boolean): Counted {
-  const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
-  const lists = { lost: [], refused: [], judged: [] };
+  const lists = { lost: [], missed: [], refused: [], judged: [] };
   const counted: Counted = { ...numbers(), ...lists, sources: new Map(), signs: new Map() };
   for (const sample of samples) {
     const [alone, second] = [run(inspector, sample, null), run(inspector, sample, 'enforce')];
@@ -138,6 +67,7 @@ function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boo
     }
     const ids = alone.matched.map(({ rule }) => rule.id).join();
     if (second.kind !== 'block' && alone.kind === 'block') counted.lost.push(`${sample.id}: ${ids}`);
+    if (second.kind !== 'block') counted.missed.push(`${sample.id} missed`);
     if (second.kind === 'block') counted.refused.push(`${sample.id}: ${ids} ${featuresText(second)}`);
     counted.judged.push(judgedOf(second, isAttack, sample.fold));
     const found = new Set((second.opinion?.features ?? []).flatMap(({ signs }) => signs));
@@ -218,10 +148,25 @@ function cost(inspector: Inspector, samples: readonly Labelled[]): void {
   for (const [title, some] of groups) {
     const [off, on] = costOf(inspector, some);
     console.log(
-      `CPU of ${some.length} ${title}: ${off.toFixed(1)} µs without a second opinion, ${on.toFixed(1)} µs with one, ` +
+      `CPU of ${some.length} ${title}: ${off.toFixed(1)} µs without a second opinion, ` +
+        `${on.toFixed(1)} µs with one, ` +
         `${(on - off).toFixed(1)} µs more`,
     );
   }
+}
+
+/** Half A only, a request a line, with what the rules alone say: what signs may be drafted from. */
+function look(inspector: Inspector, samples: readonly Labelled[], file: string): void {
+  const lines = samples.flatMap((sample) => {
+    if (sample.half !== 0) return [];
+    const { kind, matched } = run(inspector, sample, null);
+    const { id, source, isAttack, fold, group, head, body } = sample;
+    const rules = matched.map(({ rule, variable, value, msg }) => ({ id: rule.id, variable, value, msg }));
+    const { method, uri, headers } = head;
+    const request = { method, uri, headers, body: body?.toString('latin1') ?? null };
+    return [JSON.stringify({ id, source, isAttack, fold, group, ...request, kind, rules })];
+  });
+  writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
 async function findRules(): Promise<Rules> {
@@ -234,8 +179,33 @@ const options = {
   signs: { type: 'boolean', default: false },
   missed: { type: 'boolean', default: false },
   refused: { type: 'boolean', default: false },
+  half: { type: 'string', default: 'both' },
   cost: { type: 'boolean', default: false },
+  look: { type: 'string' },
 } as const;
+
+const list = (lines: readonly string[]): void => lines.forEach((line) => console.log(`    ${line}`));
+
+/** Half A alone unless both are wanted: the other one is asked for by name. */
+function halvesOf(wanted: string): (0 | 1)[] {
+  if (wanted === 'both') return [0, 1];
+  if (wanted !== 'a' && wanted !== 'b') throw new HarnessProblem(`--half is a, b or both, not ${wanted}`);
+  return [wanted === 'a' ? 0 : 1];
+}
+
+type Wanted = Readonly<Record<'missed' | 'refused' | 'signs', boolean>>;
+
+function showHalf(attacks: Counted, honest: Counted, { missed, refused, signs }: Wanted): void {
+  if (missed) list(attacks.lost);
+  if (missed) list(attacks.missed);
+  if (refused) list(honest.refused);
+  const found = ({ signs }: Counted, name: string): number => signs.get(name) ?? 0;
+  if (signs)
+    for (const { name, weight, means } of allSigns)
+      console.log(
+        `    ${name.padEnd(21)} ${weight}  attacks ${found(attacks, name)}, honest ${found(honest, name)}: ${means}`,
+      );
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
@@ -243,27 +213,31 @@ async function main(): Promise<void> {
   const settings = { paranoia_level: Number(values.paranoia), second_opinion: 'enforce' };
   const { file } = await compileSettings(root, await findRules(), data, settings);
   const inspector = createCompiledInspector(loadRuleset(readFileSync(file), hyperscanLibrary()));
-  const list = (lines: readonly string[]): void => lines.forEach((line) => console.log(`    ${line}`));
-  const [attack, benign] = [trafficOf('attack'), trafficOf('benign')];
+  const traffic = trafficOf();
+  if (values.look !== undefined) return look(inspector, traffic, values.look);
+  const [attack, benign] = [traffic.filter(({ isAttack }) => isAttack), traffic.filter(({ isAttack }) => !isAttack)];
   if (values.cost) return cost(inspector, [...attack, ...benign]);
-  const halves = ['tuning half', 'reported half'].map((title, half) => {
+  const halves = halvesOf(values.half).map((half) => {
     const inHalf = (samples: readonly Labelled[]): Labelled[] => samples.filter((sample) => sample.half === half);
     const [attacks, honest] = [count(inspector, inHalf(attack), true), count(inspector, inHalf(benign), false)];
-    report(title, attacks, honest);
+    report(half === 0 ? 'half A (looked at)' : 'half B (held out)', attacks, honest);
     console.log(`  attacks that only the rules alone block: ${attacks.lost.length}`);
-    if (values.missed) list(attacks.lost);
-    if (values.refused) list(honest.refused);
-    const found = ({ signs }: Counted, name: string): number => signs.get(name) ?? 0;
-    if (values.signs)
-      for (const { name, weight, means } of allSigns)
-        console.log(
-          `    ${name.padEnd(21)} ${weight}  attacks ${found(attacks, name)}, honest ${found(honest, name)}: ${means}`,
-        );
+    // Half B stays unseen: whoever reads its requests cannot improve signs any more and report by it.
+    if (half === 0) {
+      showHalf(attacks, honest, values);
+      reportFolds([...attacks.judged, ...honest.judged]);
+    }
+    if (half === 1) {
+      const others = unlike(
+        inHalf(attack),
+        attack.filter((sample) => sample.half === 0),
+      );
+      report('half B, attacks that resemble none of half A', count(inspector, others, true), numbers());
+    }
     return { attacks, honest };
   });
   const [attacks, honest] = [halves.map((one) => one.attacks), halves.map((one) => one.honest)];
   reportSources(attacks, honest);
-  reportFolds([...attacks, ...honest].flatMap(({ judged }) => judged));
   const suite = count(inspector, regressionOf(), true);
   console.log(
     `regression suite: ${suite.all} stages, ${suite.alone} blocked by the rules alone, ${suite.lost.length} of them ` +

@@ -1,9 +1,9 @@
 // Requests of the shared corpora as samples, and mutations of them. Reads files: tests and tools only.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseWire } from '#cli/inspect/wire';
 import { reflect, isReflection } from '#cli/inspect/reflect';
+import { placesOf, type Row } from '../../fixtures/traffic/groups.js';
 import type { Sample } from './agreement.js';
 
 function* rowsOf(path: string): Generator<Record<string, unknown>> {
@@ -35,17 +35,12 @@ export function trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf
   return samplesOf(join(shared, `corpora/traffic/${file}.jsonl`), file);
 }
 
-/**
- * 0: the half that weights of the second opinion were chosen by; 1: the other (bench/second-opinion). Its signs were
- * drafted after looking at both.
- */
-export function halfOf({ head, body }: Pick<Sample, 'head' | 'body'>): 0 | 1 {
-  const text = `${head.method}\n${head.uri}\n${head.headers.join('\n')}\n\n`;
-  const first = createHash('sha256')
-    .update(text)
-    .update(body ?? '')
-    .digest()[0];
-  return ((first ?? 0) & 1) as 0 | 1;
+/** Ids of `trafficSamples` in half B, by which nothing of the second opinion was drafted (fixtures/traffic/groups.ts). */
+export function heldOutTraffic(shared: string): ReadonlySet<string> {
+  const files = ['attack', 'benign'] as const;
+  const rows = files.flatMap((file) => [...rowsOf(join(shared, `corpora/traffic/${file}.jsonl`))] as unknown as Row[]);
+  const places = placesOf(rows);
+  return new Set(rows.filter((_, index) => places[index]?.half === 1).map(({ id, label }) => `${label} ${id}`));
 }
 
 /** Our own requests, fixtures/requests: they are there on every machine. */

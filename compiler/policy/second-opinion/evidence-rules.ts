@@ -17,7 +17,7 @@ interface EvidenceRule {
 const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
 /** Such as are no words of prose: `tea;cat;milk` is a list. */
 const commands =
-  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo|wget|curl|bash|nslookup|getent|hostname|systeminfo|phpinfo' +
+  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo|wget|curl|bash|nslookup|getent|hostname|systeminfo' +
   '|(?:cat|ls|type|set|net|sleep|nc|python|perl|php|sed|awk)\\s+[-/.$0-9\\\\]|(?:false|true)[;|&\\x60]';
 
 const rules: readonly EvidenceRule[] = [
@@ -27,30 +27,37 @@ const rules: readonly EvidenceRule[] = [
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
       raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
-      raw`|web-inf.{1,24}web\.xml|[.?\x80-\xff]{2}[/\\\x80-\xff]+etc)`,
+      raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|(?:^|[/\\=])\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
   },
   {
     id: 1_006_601,
     tag: 'OWASP_CRS/ATTACK-SQLI',
     variables: `${values}|REQUEST_HEADERS:X-Forwarded-For`,
     pattern:
-      raw`(?i)(?:\b(?:x?or|and|having|where)\b[^a-z0-9]{1,8}[\w.'"()@\x60]{1,40}['"\x60)\s]{0,4}` +
-      raw`(?:=|<|>|\blike\b|\bin\b)` +
-      raw`|\bselect\b.{1,120}\bfrom\b|['"\x60][\s)]{0,4}(?:--|#|/\*|;)|\border\s+by\s+\d)`,
+      raw`(?i)(?:\b(?:x?or|and|having|where)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
+      raw`(?:=|<|>|\blike\b|\bin\b)|\bselect\b.{1,120}\bfrom\b|\bselect\s+(?:@@|\w+_user\b)` +
+      raw`|@@(?:version|\w*name|\w*version|\w+dir)\b` +
+      raw`|['"\x60][\s)]{0,4}(?:(?:--|#)[\s-]*$|;\s*[a-z-])|\b(?:order|group)\s+by\s+\d+\s*(?:--|#|/\*|;|,)` +
+      raw`|\)\s*\(\s*[|&]|\(\s*[|&]\s*\(|\*\s*\)\s*\(|:\d+(?:\.\d+)+:=` +
+      raw`|\(\s*objectclass\s*=)`,
   },
   {
     id: 1_006_602,
     tag: 'OWASP_CRS/ATTACK-RCE',
-    variables: 'ARGS',
-    pattern: raw`(?i)[;|&\n\x60][\s+]*(?:${commands})`,
+    variables: 'ARGS|REQUEST_FILENAME',
+    pattern:
+      raw`(?i)(?:[;|&\n\x60][\s+'"]*(?:${commands})` +
+      raw`|^[\s'"]*(?:id|dir|uname|ping)(?:\.exe)?(?:\s*[;|&]|\s+(?:[-/]|[a-z]:))` +
+      raw`|!!python/|\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]|"&"\w+"&"` +
+      raw`|(?:[\r\n]|%0[ad])\s*(?:set-cookie:|\w{1,5}[\s+](?:capability|fetch)\b))`,
   },
   {
     id: 1_006_603,
     tag: 'OWASP_CRS/ATTACK-XSS',
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
-      raw`(?i)(?:\b(?:alert|confirm|prompt|eval)\s*(?:\?\.|\.\s*(?:call|apply)|\x60|\()` +
-      raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg)>)`,
+      raw`(?i)(?:\b(?:alert|confirm|prompt|eval)[)\]]?(?:\?\.|\s*\.\s*(?:call|apply)|\x60|\()` +
+      raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg|body|html|title|style)>|<a\s+href|mhtml:)`,
   },
 ];
 

@@ -13,7 +13,7 @@ import { diskReader } from '../../disk/disk-reader.js';
 import { findCrsOf, withoutVersion4 } from '../../testing/core-rules.js';
 import { createMemoryCache, createPair } from '../../testing/rule-text.js';
 import type { Sample } from '../../testing/agreement.js';
-import { ftwSamples, halfOf, trafficSamples } from '../../testing/samples.js';
+import { ftwSamples, heldOutTraffic, trafficSamples } from '../../testing/samples.js';
 import { smallCrs } from '../../testing/small-policy.js';
 import { loadCoreRuleSet } from '../crs.js';
 import { renderPolicy, resolvePolicy } from '../policy.js';
@@ -118,6 +118,39 @@ t.test('SO5: what signs support is raised, unless a rule allows it or the site o
   t.match(inspect('enforce', { uri: `/?${document}&${raise}` }), raised, 'overruled first, raised then');
 });
 
+t.test('SO5: what people write is not raised, though evidence rules may note it', async (t) => {
+  const inspect = await both();
+  for (const text of [
+    'Name ................ Street ................',
+    '/reports/{file}',
+    'use `name` and `type` in the form',
+    'if (!(a)) return (*)(int)',
+    'mail @@ALL of @@003',
+    '"#website","url":"https://shop.example/"',
+    'etc. for the group',
+    'the web-inf folder and winnt',
+    'select one from the list and go',
+    '"id"',
+    'and everything in between, or something like that',
+    'and `type` in the form',
+    'we and 3 in 10 people, where it is not',
+    'things like "this" and words in (brackets)',
+    'where n > m holds and y = m follows',
+    'order by 5 pm for delivery; group by 3',
+    'select item(s) from the list',
+    'select red, blue from the menu',
+    'the prompt (by phone) or alert (yes/no)',
+    'she said "yes" -- and left',
+    '["/*", "/a/*"]',
+    'wait..\nNext, etc.',
+    'wait..../maybe',
+    'windows \u7684 system32',
+    '<title>Lamps',
+    'and the lamp is in stock; more of it',
+  ])
+    t.match(inspect('enforce', { uri: `/?q=${encodeURIComponent(text)}` }), { kind: 'pass' }, text);
+});
+
 t.test('SO5: evidence adds up to the threshold, a layer each', async (t) => {
   const inspect = await both(10);
   t.match(inspect('enforce', { uri: `/?${raise}` }), { kind: 'pass', opinion: null }, 'one layer of two');
@@ -203,19 +236,18 @@ function isBlocked(inspector: Inspector, { head, body }: Sample, mode: OpinionMo
   return inspector.finish(transaction).kind === 'block';
 }
 
-t.test('SO8: with the CRS, a sample of the half of the corpus that weights were not chosen by', { skip }, async (t) => {
+t.test('SO8: with the CRS, a sample of the half of the corpus that signs were not drafted by', { skip }, async (t) => {
   const inspector = crsInspector();
+  const heldOut = heldOutTraffic(shared);
   const shareBlocked = (file: 'attack' | 'benign', mode: OpinionMode | null): number => {
-    const samples = [...trafficSamples(shared, file)].filter(
-      (sample, index) => index % 12 === 0 && halfOf(sample) === 1,
-    );
+    const samples = [...trafficSamples(shared, file)].filter(({ id }, index) => index % 12 === 0 && heldOut.has(id));
     const blocked = samples.filter((sample) => isBlocked(inspector, sample, mode));
     return (100 * blocked.length) / samples.length;
   };
   const [found, alone] = [shareBlocked('attack', 'enforce'), shareBlocked('attack', null)];
   const balanced = (found + 100 - shareBlocked('benign', 'enforce')) / 2;
   t.ok(found >= alone - 0.5, `attacks found: ${found.toFixed(1)} %, by the rules alone ${alone.toFixed(1)} %`);
-  t.ok(balanced >= 93, `balanced accuracy of the sample ${balanced.toFixed(1)} % (all: bench/second-opinion)`);
+  t.ok(balanced >= 95, `balanced accuracy of the sample ${balanced.toFixed(1)} % (all: bench/second-opinion)`);
 });
 
 const suite = join(shared, 'corpora/ftw');
