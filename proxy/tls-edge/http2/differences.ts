@@ -14,6 +14,7 @@ export const leftOutCases: readonly string[] = [
 ];
 
 export const notes: readonly string[] = [
+  'a name with a line end is refused or left out, as the nghttp2 of the Node that runs has it',
   'a head that is malformed ends its request with a reset (PROTOCOL_ERROR), without an answer, where the library ' +
     'finds it; what only the own check finds is answered 400 and recorded',
   'a head of more than 64 KiB, or of more than 1,100 fields, ends its request without an answer; the limits of the ' +

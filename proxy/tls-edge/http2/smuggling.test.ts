@@ -9,6 +9,7 @@ import {
   post,
   pseudo,
   refused,
+  refusedOrLeftOut,
   withFields,
   type Case,
   type Seen,
@@ -109,6 +110,12 @@ for (const isProtected of [true, false]) {
       t.equal(requests.length, 1, one.what);
       t.equal(requests[0]?.body, one.body ?? '', 'the body, as it was framed');
       t.notMatch(JSON.stringify(requests[0]?.raw), /x-?own|x:own|hidden|other|chunked "/, one.what);
+    }
+    for (const one of refusedOrLeftOut) {
+      const outcome = await send(port, one);
+      const requests = seen.splice(0);
+      t.equal(requests.length, outcome === 200 ? 1 : 0, `${one.what}: ${outcome}`);
+      t.notMatch(JSON.stringify(requests), /hidden|x-other/, one.what);
     }
     for (const one of passed) {
       t.equal(await send(port, one), 200, one.what);

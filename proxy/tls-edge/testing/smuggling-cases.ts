@@ -48,7 +48,6 @@ export const refused: readonly Case[] = [
   { what: 'a list in TE', fields: withFields(['te', 'trailers, gzip']) },
   { what: 'capitals in a name', fields: withFields(['X-Own', 'a']) },
   { what: 'capitals in Transfer-Encoding', fields: post(['Transfer-Encoding', 'chunked']), body: `0\r\n\r\n${hidden}` },
-  { what: 'a line end in a name', fields: withFields([`a: b\r\n\r\n${hidden}x`, 'a']) },
   { what: 'a request line in :path', fields: pseudo({ ':path': '/ HTTP/1.1\r\nHost: shop\r\n\r\nGET /hidden' }) },
   { what: 'a space in :path', fields: pseudo({ ':path': '/a b' }) },
   { what: 'a tab in :path', fields: pseudo({ ':path': '/a\tb' }) },
@@ -101,4 +100,10 @@ export const leftOut: readonly Case[] = [
   { what: 'a bare line feed in a value', fields: withFields(['x-own', 'a\nx-other: b']) },
   { what: 'a bare carriage return in a value', fields: withFields(['x-own', 'a\rx-other: b']) },
   { what: 'NUL in a value', fields: withFields(['x-own', 'a\0b']) },
+];
+
+/** Refused by nghttp2 up to 1.61 (Node 20), left out by later ones (1.70, Node 24); harmless both ways. */
+export const refusedOrLeftOut: readonly Case[] = [
+  { what: 'a line end in a name', fields: withFields([`a: b\r\n\r\n${hidden}x`, 'a']) },
+  { what: 'a line end in a name without capitals', fields: withFields(['a: b\r\nx-other: c', 'a']) },
 ];
