@@ -1,13 +1,14 @@
 // How right the rules are about labelled traffic, alone and with the second opinion:
-//   node build/bench/second-opinion/run.js [--paranoia 1] [--half a|b|both] [--signs] [--missed] [--refused] [--cost]
-//     [--look FILE]
-// The corpus beside the project is divided by groups of variants (fixtures/traffic/groups.ts). Signs, weak rules, evidence
-// rules and weights were drafted from half A and from general knowledge; half B was only scored. --half a or b reports one
-// half; requests of half B are never shown. Weights by fifths (folds.ts) are chosen within half A. The CRS's own
-// regression attacks come besides: every stage that is to match a rule and is blocked by the rules alone; some signs were
-// drafted from them. --look FILE writes half A with what the rules alone say of it. Of half A --signs counts findings in
-// attacks and in honest requests for each sign, --missed names the attacks that pass, and those that only the rules alone
-// block, --refused the honest requests that are blocked. --cost measures nothing but what it costs.
+//   node build/bench/second-opinion/run.js [--paranoia 1] [--half a|b|both] [--signs] [--missed] [--refused]
+//     [--cost] [--look FILE]
+// The corpus beside the project is divided by groups of variants (fixtures/traffic/groups.ts). Signs, weak rules,
+// evidence rules and weights were drafted from half A and from general knowledge; half B was only scored, and its
+// requests are never shown. It ends with 1 where half B is below the bar. Weights by fifths (folds.ts) are chosen
+// within half A. The CRS's own regression attacks come besides: every stage that is to match a rule and is blocked by
+// the rules alone; some signs were drafted from them. --look FILE writes half A with what the rules alone say of it.
+// Of half A --signs counts findings in attacks and in honest requests for each sign, --missed names the attacks that
+// pass, and those that only the rules alone block, --refused the honest requests that are blocked. --cost measures
+// nothing but what it costs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -96,6 +97,17 @@ function report(title: string, attacks: Numbers, benign: Numbers): void {
     ];
     console.log(`  ${name.padEnd(24)} ${parts.filter((part) => part !== '').join(', ')}`);
   }
+}
+
+/** Percent of the held-out half: balanced accuracy at least, and found less than by the rules alone at most. */
+const bar = { balanced: 95, lost: 0.5 };
+
+function isWithinBar(attacks: Numbers, honest: Numbers): boolean {
+  const [found, alone] = [share(attacks.second, attacks.all), share(attacks.alone, attacks.all)];
+  const balanced = (found + share(honest.all - honest.second, honest.all)) / 2;
+  const isWithin = balanced >= bar.balanced && found >= alone - bar.lost;
+  console.log(`  bar: balanced ${bar.balanced} %, at most ${bar.lost} points lost: ${isWithin ? 'held' : 'NOT HELD'}`);
+  return isWithin;
 }
 
 /** Each source of the corpus for itself: who collected it, and how, differs. */
@@ -228,6 +240,7 @@ async function main(): Promise<void> {
       reportFolds([...attacks.judged, ...honest.judged]);
     }
     if (half === 1) {
+      if (!isWithinBar(attacks, honest)) process.exitCode = 1;
       const others = unlike(
         inHalf(attack),
         attack.filter((sample) => sample.half === 0),

@@ -35,7 +35,7 @@ export function trafficSamples(shared: string, file: 'benign' | 'attack' | 'perf
   return samplesOf(join(shared, `corpora/traffic/${file}.jsonl`), file);
 }
 
-/** Ids of `trafficSamples` in half B, by which nothing of the second opinion was drafted (fixtures/traffic/groups.ts). */
+/** Ids of `trafficSamples` in half B, which the second opinion was not drafted from (fixtures/traffic/groups.ts). */
 export function heldOutTraffic(shared: string): ReadonlySet<string> {
   const files = ['attack', 'benign'] as const;
   const rows = files.flatMap((file) => [...rowsOf(join(shared, `corpora/traffic/${file}.jsonl`))] as unknown as Row[]);

@@ -1,6 +1,7 @@
 // Rules that ordinary data matches: their match alone says little, and is held against the signs of its kind. A rule
-// that is not here is believed as it is. Chosen are rules of one link that honest requests of half A of
-// the corpus (bench/second-opinion) match, or that general knowledge names, and whose pattern a person understands to be met by data.
+// that is not here is believed as it is. Chosen are rules of one link that honest requests of half A of the corpus
+// (bench/second-opinion) match, or that general knowledge names, and whose pattern a person understands to be met by
+// data.
 import type { AttackKind } from './sign.js';
 
 export interface WeakRule {
