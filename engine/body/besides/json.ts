@@ -71,12 +71,21 @@ export function addMembersOfJson(values: Collection, limits: BodyLimits): void {
   for (let index = 0; index < size && left > 0; index += 1) {
     const value = values.values[index] as string;
     if (!beginsLikeJson(value)) continue;
-    const found = createBodySink();
-    const name = (values.names[index] as string).slice(0, shownNameMax);
-    const outcome = read(Buffer.from(value, 'latin1'), name, found, { ...limits, argumentsMax: left }, 1);
-    if (outcome.error !== null && !outcome.truncated) continue;
-    const { names, values: members } = found.argsPost;
-    for (const [at, member] of names.entries()) values.add(member, members[at] as string);
-    left -= names.length;
+    left -= addMembers(Buffer.from(value, 'latin1'), values.names[index] as string, values, limits, left);
   }
+}
+
+/** Returns how many were added: `membersMax` at most, none where the bytes are no JSON. */
+function addMembers(json: Buffer, name: string, into: Collection, limits: BodyLimits, membersMax: number): number {
+  const found = createBodySink();
+  const outcome = read(json, name.slice(0, shownNameMax), found, { ...limits, argumentsMax: membersMax }, 1);
+  if (outcome.error !== null && !outcome.truncated) return 0;
+  const { names, values } = found.argsPost;
+  for (const [at, member] of names.entries()) into.add(member, values[at] as string);
+  return names.length;
+}
+
+/** The same of a file `name` that its sender calls JSON. */
+export function addMembersOfFile(json: Buffer, name: string, into: Collection, limits: BodyLimits): void {
+  addMembers(json, name, into, limits, Math.floor((limits.argumentsMax - into.size) / 2));
 }
