@@ -26,7 +26,7 @@ import {
   type WorkerSockets,
   type WorkerStart,
 } from '../worker/messages.js';
-import { pulseBytes } from '../worker/pulse.js';
+import { pulseBytes } from '../time/pulse.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { ownSockets, turnsOf, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';

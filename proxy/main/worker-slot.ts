@@ -1,7 +1,7 @@
 // One of the places where a worker serves: started, watched, and filled again when a worker goes.
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
-import { PulseWatch } from '../worker/pulse.js';
+import { PulseWatch } from '../time/pulse.js';
 import type { ToMain, ToWorker, WorkerReport, WorkerSockets, WorkerStart } from '../worker/messages.js';
 
 /**

@@ -37,7 +37,7 @@ import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
 import { openFlights } from './flight-table.js';
 import { HeapWatch } from './heap-watch.js';
-import { beat } from './pulse.js';
+import { beat } from '../time/pulse.js';
 import { beginListening, type Listening } from './listening.js';
 import { LogQuota } from './log-quota.js';
 import {
