@@ -40,11 +40,13 @@ t.test('files that cannot be used are told in one line, with the exit code of th
   t.teardown(() => void (console.error = error));
   const cases: [string[], number, RegExp][] = [
     [[...inspect, '--requests', missing, '-o', at('o')], 1, /inspect: ENOENT/],
-    [[...inspect, '--requests', folder, '-o', at('o')], 1, /inspect: EISDIR/],
+    [[...inspect, '--requests', folder, '-o', at('o')], 1, /inspect: .*d: is a folder/],
     [[...inspect, '--requests', requests, '-o', folder], 1, /inspect: EISDIR/],
     [[...inspect, '--requests', requests, '-o', missing], 1, /inspect: ENOENT/],
     [['explain', requests, '--rules', bad, ...engine], 1, /^gatehouse explain: The rules do not compile/],
     [['explain', missing, '--rules', good], 1, /cannot be read/],
+    [['explain', folder, '--rules', good], 1, /d: cannot be read \(EISDIR/],
+    [['rules', 'update', '--file', folder], 1, /d: cannot be read \(EISDIR/],
     [['inspect', '--bogus'], 2, /--bogus/],
   ];
   for (const [argv, code, expected] of cases) {

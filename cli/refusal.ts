@@ -1,6 +1,8 @@
 // The one way in which a command says no. Whatever is wrong with what a person wrote, or with what the system lets us
 // do, becomes a Refusal where it is found; an error of any other class is a bug, and keeps its stack.
 
+import { readFileSync } from 'node:fs';
+
 /** A message for a person: printed without a stack. Exit code 1 = refused or failed, 2 = wrong usage. */
 export class Refusal extends Error {
   constructor(
@@ -64,6 +66,16 @@ export function withFiles<T>(work: () => T): T {
     return work();
   } catch (error) {
     throw diskRefusal(error) ?? pathRefusal(error) ?? error;
+  }
+}
+
+/** Bytes of a file that the command line names; what cannot be read is refused by that name. `-`: standard input. */
+export function readNamed(file: string): Buffer {
+  try {
+    return readFileSync(file === '-' ? 0 : file);
+  } catch (error) {
+    // reading a folder fails without its name
+    throw isSystemError(error) ? new Refusal(`${file}: cannot be read (${error.message}).`) : error;
   }
 }
 

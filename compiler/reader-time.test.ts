@@ -65,6 +65,16 @@ const readers: readonly Reader[] = [
     read: (text) => exchange('/', ['Content-Type', 'application/x-www-form-urlencoded'], `{"x":[${text}`),
   },
   {
+    name: 'JSON within values',
+    pieces: ['&a=', '{"a":', '["', '\\"[', '{}', '"[[1],\\"2\\"]",', '],', '%7b', '%22', '}', '[[', '"{\\"a\\":1}",'],
+    read: (text) => exchange(`/?q={"a":"${text}"}`, ['Content-Type', 'application/x-www-form-urlencoded'], `f=${text}`),
+  },
+  {
+    name: 'XML under another type',
+    pieces: ['<a>', '</a>', '<a b="c">', '&#39;', '&', '<!--', '-->', '<![CDATA[', ']]>', 'x', '<!ENTITY b "', '\0'],
+    read: (text) => exchange('/', ['Content-Type', 'text/plain'], `<r>${text}`),
+  },
+  {
     name: 'XML',
     pieces: [
       ...[

@@ -22,6 +22,7 @@ t.test('which errors are an outage', async (t) => {
     // some other server refused: no word about the database
     [failed({ code: 'ECONNREFUSED', syscall: 'connect' }), null],
     [failed({ code: '53100' }), 'disk'],
+    [failed({ code: '25006', ...met }), 'read-only'],
     [failed({ code: 'ENOSPC', syscall: 'write' }), 'disk'],
     [failed({}, failed({}, failed({ code: 'EROFS' }))), 'disk'],
     [failed({ code: '23505', ...met }), null], // unique_violation

@@ -50,6 +50,8 @@ const outages = {
   unreachable:
     'The database does not answer. Try again in a moment; if this was a change, look first whether it was saved.',
   disk: 'The disk is full or takes no writes: nothing can be saved. Make room where the database or DATA_DIR lies.',
+  'read-only':
+    'The database takes no writes: it is a standby, or was made read-only. Nothing was saved; try again in a moment.',
 } as const;
 
 /** What a route takes that parses documents itself; curl calls a file a form unless it is told otherwise. */

@@ -64,14 +64,14 @@ const partlyHidden = Object.entries(SettingsSchema.properties).flatMap(([name, s
   });
 });
 
-/** Records whose members are secret by their names, in lists of named things. */
+/** Records whose members are secret by their names, or URLs, in lists of named things. */
 const namedSecrets = Object.entries(SettingsSchema.properties).flatMap(([list, schema]) => {
   const members = (schema as { items?: { properties?: Record<string, Loose> } }).items?.properties ?? {};
   return Object.entries(members).flatMap(([field, inner]) =>
     inner['x-named-secrets'] === true ? [{ list, field }] : [],
   );
 });
-const secretMember = /token|secret|key|pass|pwd|auth|sign|credential|cookie|sas|cert/;
+const secretMember = /token|secret|key|pass|pwd|auth|sign|credential|cookie|sas|cert|bearer|jwt|hmac|header|dsn/;
 
 function urlKindOf(schema: unknown): UrlKind | null {
   return ((schema as Loose)['x-url'] as UrlKind | undefined) ?? null;
@@ -93,10 +93,10 @@ function* partlyHiddenOf(
   for (const { list, field } of namedSecrets)
     for (const [index, item] of (loose[list] as Loose[]).entries())
       for (const member of Object.keys(item[field] as Loose)) {
-        if (!secretMember.test(member)) continue;
+        const hide: Hide = secretMember.test(member) ? () => keptSecret : (text) => maskUrl(text, 'keyed');
         const place = `/${list}/${String(item['name'])}/${field}/${member}`;
         const pointer = `/${list}/${index}/${field}/${member}`;
-        yield { place, pointer, holder: item[field] as Loose, field: member, hide: () => keptSecret };
+        yield { place, pointer, holder: item[field] as Loose, field: member, hide };
       }
 }
 

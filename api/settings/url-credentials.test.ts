@@ -41,7 +41,12 @@ const given = {
       kind: 'webhook',
       target: 'https://collect.test/in/tiger',
       token: 'tiger',
-      options: { shared_key: 'tiger', table: 'events' },
+      options: {
+        shared_key: 'tiger',
+        header: 'X-Let-In: tiger',
+        login_url: 'https://ann:tiger@login.test/key/tiger?code=tiger',
+        table: 'events',
+      },
     },
     { name: 'lines', kind: 'syslog', target: 'tls://log.test:6514' },
   ],
@@ -86,7 +91,14 @@ t.test('A8: credentials in URLs on every road to a reader', (t) =>
       siem_webhook_url: 'https://hooks.test/********',
       ti_feed_url: 'https://feed.test/list.txt?apikey=********',
       siem_connectors: [
-        { target: 'https://collect.test/********', options: { shared_key: '********', table: 'events' } },
+        {
+          target: 'https://collect.test/********',
+          options: {
+            shared_key: '********',
+            login_url: 'https://********@login.test/key/********?code=********',
+            table: 'events',
+          },
+        },
         {},
       ],
     });

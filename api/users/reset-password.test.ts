@@ -13,6 +13,13 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal((await at.call('GET', '/api/account', { token: admin.token })).status, 401, 'sessions have ended');
   t.equal((await at.logIn(admin.email, testPassword)).status, 401, 'the old password is none');
   t.match((await at.logIn(admin.email, 'Another-quiet-stone-77')).body, { status: 'ok', must_change_password: true });
+  await database.sql`alter table users rename to users_elsewhere`;
+  t.match(
+    await resetPassword(at.parts, 'only@example.org', 'x'),
+    { kind: 'refused', reason: /database is empty; `gatehouse up`/ },
+    'before the first start',
+  );
+  await database.sql`alter table users_elsewhere rename to users`;
 }
 
 t.test('a lost password is replaced on the command line', (t) =>

@@ -5,6 +5,9 @@ import { systemActor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { findUserByEmail, updateUser } from './store.js';
 
+/** SQLSTATE undefined_table. */
+const undefinedTable = '42P01';
+
 export type ResetOutcome = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -16,7 +19,12 @@ export async function resetPassword(
   email: string,
   password: string,
 ): Promise<ResetOutcome> {
-  const user = await findUserByEmail(parts.database.sql, email);
+  const user = await findUserByEmail(parts.database.sql, email).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === undefinedTable) return undefined;
+    throw error;
+  });
+  if (user === undefined)
+    return { kind: 'refused', reason: 'the database is empty; `gatehouse up` fills it and makes the first login' };
   if (user === null) return { kind: 'refused', reason: `there is no user ${email}` };
   if (user.origin === 'sso')
     return { kind: 'refused', reason: `${email} logs in through single sign-on and has no password here` };

@@ -1,5 +1,4 @@
 // `gatehouse explain`: one raw HTTP request through the rules, told for people (or --json for programs).
-import { readFileSync } from 'node:fs';
 import { createMemoryStore, type Verdict } from '#engine';
 import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
@@ -8,17 +7,9 @@ import { formatGates, walkGates } from '../inspect/gate-walk.js';
 import { formatGraphql, graphqlOf } from '../inspect/graphql-place.js';
 import { runRequest } from '../inspect/run-request.js';
 import { parseWire } from '../inspect/wire.js';
-import { Refusal, wrongUsage } from '../refusal.js';
+import { readNamed, Refusal, wrongUsage } from '../refusal.js';
 import { compileSettings, loadActive, type NamedProgram } from '../rules/active-rules.js';
 import { loadRules } from '../rules/load-rules.js';
-
-function readRequest(path: string): Buffer {
-  try {
-    return readFileSync(path === '-' ? 0 : path);
-  } catch (error) {
-    throw new Refusal(`${path}: cannot be read (${(error as Error).message}).`);
-  }
-}
 
 const usage =
   'Usage: gatehouse explain FILE|- [--settings FILE | --rules GLOB…] [--engine compiled|interpreter] [--json]';
@@ -51,7 +42,7 @@ export async function runExplain(argv: readonly string[]): Promise<number> {
   const path = positionals[0];
   if (path === undefined || positionals.length > 1)
     throw wrongUsage(`explain needs one file, or - for standard input.\n${usage}`);
-  const wire = parseWire(readRequest(path));
+  const wire = parseWire(readNamed(path));
   if (wire === null) throw new Refusal(`${path}: holds no HTTP request.`);
   const { program, name, config } = chooseProgram(values.rules, values.settings);
   const { inspector } = await createEngine(parseEngineName(values.engine), program);

@@ -1,12 +1,12 @@
 // `gatehouse inspect`: requests from a JSONL file through the engine, without a network; one result row per request.
-import { createReadStream, createWriteStream, openSync } from 'node:fs';
+import { createReadStream, createWriteStream, openSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createMemoryStore } from '#engine';
 import { parseOptions } from '../command-line.js';
 import { createEngine, parseEngineName } from '../inspect/engine-choice.js';
 import { inspectLine, type InspectOptions } from '../inspect/inspect-rows.js';
-import { wrongUsage } from '../refusal.js';
+import { Refusal, wrongUsage } from '../refusal.js';
 import { loadRules } from '../rules/load-rules.js';
 
 function parseLastPhase(text: string): number {
@@ -50,6 +50,8 @@ export async function runInspect(argv: readonly string[]): Promise<number> {
     lastPhase: parseLastPhase(values.phases),
     withReflection: values.reflect,
   };
+  if (values.requests !== '-' && statSync(values.requests).isDirectory())
+    throw new Refusal(`${values.requests}: is a folder; name a file with a request a line.`);
   // opened at once: what cannot be opened is thrown here, not in a stream that nobody listens to
   const input = values.requests === '-' ? process.stdin : createReadStream('', { fd: openSync(values.requests, 'r') });
   const output = values.output === '-' ? process.stdout : createWriteStream('', { fd: openSync(values.output, 'w') });

@@ -1,10 +1,10 @@
 // `gatehouse rules`: which core rule sets are here, and moving from one to another.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { currentRuleSet, formatNotice, listRuleSets, noticeOf } from '#compiler';
 import { parseOptions } from '../command-line.js';
 import { dataDirectory } from '../environment/directories.js';
 import { readEnvironment } from '../environment/read-environment.js';
-import { Refusal, withFiles, wrongUsage } from '../refusal.js';
+import { readNamed, Refusal, wrongUsage } from '../refusal.js';
 import { keepChoice, takeIntoUse, tryOut } from '../rule-set/activate.js';
 import { checkedArchive, download, unpackInto } from '../rule-set/archive.js';
 import { debianRules } from '../rule-set/debian.js';
@@ -48,7 +48,7 @@ interface UpdateOptions {
 /** An archive that a person names, held against what they say of it. */
 function readArchive(file: string, wanted: string | undefined): Buffer {
   if (!existsSync(file)) throw new Refusal(`${file}: there is no such file; nothing was changed.`);
-  const bytes = withFiles(() => readFileSync(file));
+  const bytes = readNamed(file);
   const have = sha256(bytes);
   if (wanted !== undefined && have !== wanted.toLowerCase())
     throw new Refusal(`${file}: its SHA-256 is ${have}, wanted ${wanted}; nothing was changed.`);

@@ -1,6 +1,5 @@
 // One part of `up` in a process of its own, with a process group of its own: Ctrl-C reaches only who supervises.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { program, root, shown } from '../environment/directories.js';
 import { Refusal } from '../refusal.js';
 import { LogFile } from './log-file.js';
@@ -49,6 +48,8 @@ export class Child {
   onExit: (reason: number | string) => void = () => {};
   private readonly env: NodeJS.ProcessEnv;
   private process: ChildProcess | null = null;
+  /** Of the last start. */
+  private log: LogFile | null = null;
   private logged: Promise<void> = Promise.resolve();
 
   constructor({ name, args, env, logFile }: ChildOptions) {
@@ -61,6 +62,7 @@ export class Child {
   /** Resolves when it has said that it is ready; rejects with a Refusal when it ends or stays silent. */
   start(): Promise<Ready> {
     const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
+    this.log = log;
     const child = spawn(process.execPath, [program, ...this.args], {
       cwd: root,
       env: this.env,
@@ -104,7 +106,7 @@ export class Child {
   }
 
   private lastWords(): string {
-    const text = existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8').trimEnd() : '';
+    const text = this.log?.lastWords ?? '';
     const lines = text === '' ? [] : text.split('\n').slice(-lastWordsMax);
     const words = lines.map((line) => `    ${line.slice(0, wordCharactersMax)}`);
     return `  Its last words (${shown(this.logFile)}):\n${words.join('\n')}`;

@@ -14,6 +14,7 @@ t.test('a full disk loses lines, says so once, and is written again when it can'
   await symlink('/dev/full', path);
   log.write(Buffer.from('lost\n'));
   log.write(Buffer.from('lost, too\n'));
+  t.match(log.lastWords, /^one\nlost\nlost, too$/, 'whoever asks why it ended is told');
   await rm(path);
   log.write(Buffer.from('two\n'));
   log.write(Buffer.from('three\n'));

@@ -11,6 +11,9 @@ export interface LogLimits {
   readonly retryAfterMs: number;
 }
 
+/** Of what it said last; a line of a log has some hundred bytes. */
+const lastBytesMax = 16_384;
+
 const usualLimits: LogLimits = { bytesMax: 50_000_000, retryAfterMs: 5_000 };
 
 /**
@@ -19,6 +22,7 @@ const usualLimits: LogLimits = { bytesMax: 50_000_000, retryAfterMs: 5_000 };
  */
 export class LogFile {
   private readonly limits: LogLimits;
+  private last: Buffer = Buffer.alloc(0);
   private file: number | null = null;
   private bytes = 0;
   private isLosing = false;
@@ -32,7 +36,13 @@ export class LogFile {
     this.limits = { ...usualLimits, ...limits };
   }
 
+  /** What was written last, also what the disk did not take. */
+  get lastWords(): string {
+    return this.last.toString('utf8').trimEnd();
+  }
+
   write(chunk: Uint8Array): void {
+    this.last = Buffer.from(Buffer.concat([this.last, chunk]).subarray(-lastBytesMax));
     if (performance.now() < this.waitsUntilMs) return;
     try {
       if (this.bytes > this.limits.bytesMax) this.close();

@@ -3,6 +3,7 @@
 // against libmodsecurity 3.0.9 and its regression cases); the deliberate differences are listed at processMultipart.
 import { parseBoundary, parseContentDisposition } from './content-disposition.js';
 import type { Disposition } from './content-disposition.js';
+import { readTypedPart } from './besides/typed-parts.js';
 import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
 
 /** Longest part header, folded lines included; longer is an error (4 KiB in ModSecurity v3 too). */
@@ -323,13 +324,17 @@ class MultipartReader {
       sink.filesSizes.add(name, String(contentEnd - part.contentStart));
     }
     for (const header of part.headers) sink.multipartPartHeaders.add(name, header);
+    const content = this.body.subarray(part.contentStart, contentEnd);
+    const { headers } = part;
+    this.error ??= readTypedPart({ headers, name, isFile: filename !== '' }, content, sink, limits);
   }
 }
 
 /**
  * multipart/form-data (RFC 7578): fields → argsPost, files → files, filesNames, filesSizes (contents stay where they
- * are: filesTmpNames and filesTmpContent are not filled), headers → multipartPartHeaders (keyed by field name), names
- * and file names as met → multipartName, multipartFilename; all flags → multipartFlags. One pass, linear.
+ * are: filesTmpNames and filesTmpContent are not filled; JSON and XML that says so is read, besides/typed-parts.ts),
+ * headers → multipartPartHeaders (keyed by field name), names and file names as met → multipartName,
+ * multipartFilename; all flags → multipartFlags. One pass, linear.
  *
  * An error ends the parse; parts before it, and one without its end, are handed over all the same. An empty body is no
  * error. Limits: fields over `argumentsMax` are dropped (`truncated`, no error, as in ModSecurity v3), more files than

@@ -73,8 +73,14 @@ function addBase64(text: string, into: Set<string>): void {
   }
 }
 
+/** Without the blanks and the quotes around it, which readers of cookies take off. */
+function unwrapped(text: string): string {
+  const inner = text.trim();
+  return inner.length >= 2 && inner.startsWith('"') && inner.endsWith('"') ? inner.slice(1, -1) : inner;
+}
+
 function addStructured(text: string, into: Set<string>): void {
-  let rest = text;
+  let rest = unwrapped(text);
   if (rest.startsWith('s:')) {
     // The signature stands behind the last dot.
     const dot = rest.lastIndexOf('.');
@@ -109,6 +115,7 @@ export function readCookieValue(value: string, isBase64Possible = true): readonl
   const second = value.charCodeAt(1);
   const isStructured =
     first <= 0x20 ||
+    first === 0x22 || // "
     first === 0x7b || // {
     first === 0x5b || // [
     ((first === 0x73 || first === 0x6a) && second === 0x3a) || // s: j:

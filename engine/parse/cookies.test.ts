@@ -201,7 +201,14 @@ t.test(
     for (const blank of ['', ' ', '\t', '\n', '\r', '\n  '])
       for (const text of [`{${blank}"a":"; id"}`, `[${blank}"; id"]`, `[${blank}{"a":"; id"}]`, `[${blank}1,"; id"]`]) {
         const value = Buffer.from(text).toString('base64url');
-        for (const header of [`n=${value}`, `e=e3b0; n=c2ln--${value}; y=z`, `n=x.${value}.c2ln`, `n="x:${value}"`])
+        for (const header of [
+          `n=${value}`,
+          `n= ${value}`,
+          `n="${value}"`,
+          `e=e3b0; n=c2ln--${value}; y=z`,
+          `n=x.${value}.c2ln`,
+          `n="x:${value}"`,
+        ])
           t.ok(
             parse(header).some(([name, shown]) => name === 'n' && shown === '; id'),
             `${JSON.stringify(text)} in ${header}`,

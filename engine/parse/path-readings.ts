@@ -28,10 +28,11 @@ const readingBytesMax = 65_536;
 const readingsMax = 400;
 
 /**
- * Every reading that follows from the path by decoding it (percent, `%uXXXX`, overlong and full-width forms, all of it
- * or all but slashes), dropping path parameters, taking backslashes for slashes, merging slashes, resolving dots,
- * trimming segments as file systems do, leaving control bytes out, and ending at a byte that ends a path elsewhere, in
- * any order and as often as it changes anything. null = more than the limits: the path may mean anything.
+ * Every reading that follows from the path by decoding it (percent, `%uXXXX`, overlong and full-width forms, characters
+ * cut to a byte or left out, all of it or all but slashes), dropping path parameters, taking backslashes for slashes,
+ * merging slashes, resolving dots, trimming segments as file systems do, leaving control bytes out, and ending at a
+ * byte that ends a path elsewhere, in any order and as often as it changes anything. null = more than the limits: the
+ * path may mean anything.
  */
 export function readPath(path: string): readonly PathReading[] | null {
   if (isPlainPath(path)) return [{ text: path, isRaw: true }];
@@ -133,6 +134,8 @@ const lookalikes: ReadonlyMap<number, string> = new Map([
   [0x2026, '...'],
   ...[0xff0f, 0x2044, 0x2215, 0x29f8].map((code) => [code, '/'] as const),
   ...[0xff3c, 0xfe68, 0x2216, 0x29f5, 0x29f9].map((code) => [code, '\\'] as const),
+  // The code pages of Japan and Korea have the signs of their currencies in that place.
+  ...[0xa5, 0x20a9].map((code) => [code, '\\'] as const),
   ...[0xff1b, 0xfe54, 0x037e].map((code) => [code, ';'] as const),
   ...[0xff05, 0xfe6a].map((code) => [code, '%'] as const),
   ...[0xff1f, 0xfe56].map((code) => [code, '?'] as const),
@@ -180,10 +183,38 @@ function foldUtf8(text: string): string {
   return from === 0 ? text : result + text.slice(from);
 }
 
+const wideCharacters = /[\xc4-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+/** The last byte carries six bits of the code, the one before it the two above them. */
+function lowByte(character: string): string {
+  const last = character.charCodeAt(character.length - 1);
+  return String.fromCharCode((character.charCodeAt(character.length - 2) & 3) * 64 + (last & 63));
+}
+
+/**
+ * Characters cut to their low byte, as writers of one byte a character do: Node.js writes U+012E and U+FF2E into a head
+ * as `.`. Only where that makes something to go up by or to decode: names in other scripts mean themselves.
+ */
+function cutToBytes(text: string): string {
+  if (!/[\xc4-\xf4]/.test(text)) return text;
+  const cut = text.replace(wideCharacters, lowByte);
+  return /\.\.|%[0-9a-fu][0-9a-f]/i.test(cut) ? cut : text;
+}
+
+/** Bytes beyond ASCII left out (signs without a width, blanks, what is no UTF-8) where that leaves dots alone. */
+function dropBeyondAscii(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  const segments = text.split('/').map((segment) => {
+    const ascii = segment.replace(/[\x80-\xff]+/g, '');
+    return /^[\0- ]*\.[\0- .]*$/.test(ascii) ? ascii : segment;
+  });
+  return segments.join('/');
+}
+
 /** What turns escapes into the bytes that are compared. */
 const decodings = [decodePercent, decodeButSeparators] as const;
 /** Other spellings, which leave the escapes of the rest for whoever decodes them. */
-const respellings = [decodeUnicode, foldUtf8] as const;
+const respellings = [decodeUnicode, foldUtf8, cutToBytes, dropBeyondAscii] as const;
 
 /** Tomcat and Spring: `/a;v=1/b` is `/a/b`. */
 function dropParameters(text: string): string {
@@ -235,9 +266,14 @@ function trimBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** WHATWG's URL parser drops tabs and line ends, others every control byte. */
+/** Readers that leave out what does not print. */
 function dropControls(text: string): string {
   return text.replace(/[\0-\x1f\x7f]/g, '');
+}
+
+/** The tabs and line ends alone: WHATWG's parser keeps other control bytes, and encodes them. */
+function dropLineEnds(text: string): string {
+  return text.replace(/[\t\n\r]/g, '');
 }
 
 /** Where a second parser, or a string of C, ends the path. */
@@ -255,5 +291,6 @@ const rewrites = [
   resolveDots,
   trimSegments,
   dropControls,
+  dropLineEnds,
   cutAtEnd,
 ] as const;

@@ -4,6 +4,7 @@ import { parseCookies } from '../parse/cookies.js';
 import { splitRequestTarget } from '../parse/request-target.js';
 import { parseUrlEncoded } from '../parse/urlencoded.js';
 import type { EngineSettings } from '../program/ir.js';
+import { readJsonOfQuery } from './bodies.js';
 import { Collection } from './collection.js';
 import type { RequestHead, Transaction, TransactionEnvironment } from './transaction.js';
 
@@ -96,6 +97,7 @@ export function beginTransaction<Kind extends Transaction>(
     );
     if (outcome.truncated) transaction.inspectionTruncated = true;
     if (outcome.invalidEncoding) transaction.urlencodedError = true;
+    readJsonOfQuery(transaction);
   }
   fillRequestHeaders(transaction, request.headers);
   return transaction;

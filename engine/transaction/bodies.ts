@@ -2,7 +2,9 @@
 import type { BodyLimits } from '../body/body.js';
 import { createBodySink } from '../body/empty-sink.js';
 import { bodyProcessors, type BodyProcessorName } from '../body/index.js';
-import { jsonStart, processJsonBesides } from '../body/json-besides.js';
+import { addMembersOfJson, jsonStart, mayHoldJson, processJsonBesides } from '../body/besides/json.js';
+import { asNarrowText } from '../body/besides/wide-text.js';
+import { beginsLikeXml, processXmlBesides } from '../body/besides/xml.js';
 import type { Phase } from '../program/ir.js';
 import { Collection } from './collection.js';
 import type { ResponseHead, Transaction } from './transaction.js';
@@ -10,6 +12,13 @@ import type { ResponseHead, Transaction } from './transaction.js';
 function failBody(transaction: Transaction, message: string): void {
   transaction.reqbodyError = true;
   transaction.reqbodyErrorMsg = message;
+}
+
+/** The members of what is JSON in the query (`?filter={"name":"x"}`) → argsGet. */
+export function readJsonOfQuery(transaction: Transaction): void {
+  if (!mayHoldJson(transaction.argsGet)) return;
+  const { argumentsMax } = transaction.settings;
+  addMembersOfJson(transaction.argsGet, { ...bodyLimitsOf(transaction), argumentsMax });
 }
 
 function bodyLimitsOf({ settings, argsGet, parseXmlIntoArgs }: Transaction): BodyLimits {
@@ -23,37 +32,46 @@ function bodyLimitsOf({ settings, argsGet, parseXmlIntoArgs }: Transaction): Bod
   };
 }
 
+/** Processors of bodies that applications may read as something else: nothing in them says what they are. */
+const loose: ReadonlySet<string> = new Set(['', 'URLENCODED', 'TEXT']);
+
 /** Runs the chosen processor over the body that the limits left. */
-function parseRequestBody(transaction: Transaction, body: Buffer): void {
+function parseRequestBody(transaction: Transaction, sent: Buffer): void {
   const { requestBodyProcessor: name } = transaction;
   const limits = bodyLimitsOf(transaction);
-  if (name === '') {
-    parseJsonToo(transaction, body, limits);
-    return;
+  const body = loose.has(name) ? asNarrowText(sent) : sent;
+  if (name !== '') {
+    const processor = bodyProcessors.get(name as BodyProcessorName);
+    if (processor === undefined) {
+      failBody(transaction, `${name} is not a request body processor of this engine.`);
+      return;
+    }
+    transaction.body = createBodySink();
+    const outcome = processor(body, transaction.requestHeaders.find('content-type') ?? '', transaction.body, limits);
+    if (outcome.error !== null) failBody(transaction, outcome.error);
+    if (outcome.truncated) transaction.inspectionTruncated = true;
+    if (outcome.invalidEncoding === true) transaction.urlencodedError = true;
+    // The members of a text that is JSON stand beside it already.
+    if (name !== 'TEXT') addMembersOfJson(transaction.body.argsPost, limits);
+    if (outcome.error !== null) return;
   }
-  const processor = bodyProcessors.get(name as BodyProcessorName);
-  if (processor === undefined) {
-    failBody(transaction, `${name} is not a request body processor of this engine.`);
-    return;
-  }
-  transaction.body = createBodySink();
-  const outcome = processor(body, transaction.requestHeaders.find('content-type') ?? '', transaction.body, limits);
-  if (outcome.error !== null) failBody(transaction, outcome.error);
-  if (outcome.truncated) transaction.inspectionTruncated = true;
-  if (outcome.invalidEncoding === true) transaction.urlencodedError = true;
-  if (name === 'URLENCODED' && outcome.error === null) parseJsonToo(transaction, body, limits);
+  if (loose.has(name)) parseBesides(transaction, body, limits);
 }
 
-/** Bodies that are called something else, or nothing, and begin like JSON; see json-besides.ts. */
-function parseJsonToo(transaction: Transaction, body: Buffer, limits: BodyLimits): void {
-  const start = jsonStart(body);
-  if (start < 0) return;
+/** Bodies that are called something else, or nothing, and begin like JSON or XML: besides/. */
+function parseBesides(transaction: Transaction, body: Buffer, limits: BodyLimits): void {
+  // TEXT reads JSON itself.
+  const start = transaction.requestBodyProcessor === 'TEXT' ? -1 : jsonStart(body);
+  const isXml = start < 0 && beginsLikeXml(body);
+  if (start < 0 && !isXml) return;
   if (body.length > limits.noFilesBytesMax) {
     transaction.inspectionTruncated = true;
     return;
   }
   if (transaction.body.argsPost.size === 0) transaction.body = createBodySink();
-  const outcome = processJsonBesides(body, start, transaction.body, limits);
+  const outcome = isXml
+    ? processXmlBesides(body, transaction.body, limits)
+    : processJsonBesides(body, start, transaction.body, limits);
   if (outcome.truncated) transaction.inspectionTruncated = true;
   if (outcome.error !== null) failBody(transaction, outcome.error);
 }

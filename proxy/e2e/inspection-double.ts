@@ -71,6 +71,7 @@ function endAll(): never {
 function fillHeap(text: string): void {
   if (text.includes('x-eat-heap')) for (;;) leaked.push(garbage());
   if (text.includes('x-abort')) endAll();
+  if (text.includes('x-hang')) for (;;);
   if (text.includes('x-leak')) for (let nth = 0; nth < 4; nth += 1) leaked.push(garbage());
 }
 

@@ -188,6 +188,7 @@ function superviseWith(
       // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
       observationKey: observationKeyOf(adminToken),
+      pulseEveryMs: 1000,
       simulationKey: simulationKeyOf(adminToken),
     },
     crashes,

@@ -26,6 +26,9 @@ async function supervise(
       if (message.kind === 'stop') parentPort.close();
       ${onMessage}
     });
+    const beat = () => Atomics.add(new Int32Array(workerData.pulse), 0, 1);
+    beat();
+    setInterval(beat, 10).unref();
     post({ kind: 'loaded' });
     post({ kind: 'ready', port: 1 });`;
   const supervisor = new Supervisor({
@@ -45,6 +48,7 @@ async function supervise(
       challengeSecret: new Uint8Array(32),
       simulationKey: new Uint8Array(32),
       observationKey: new Uint8Array(32),
+      pulseEveryMs: 20,
     },
     crashes: {
       flightFile: () => null,
@@ -136,4 +140,28 @@ t.test('R13: while an apply loads, most workers answer requests', async (t) => {
     await supervisor.stop(0);
     active.id = 1;
   }
+});
+
+t.test('R3: a worker that hangs is ended and replaced, one that stands still for a moment is not', async (t) => {
+  const told: unknown[] = [];
+  const supervisor = await supervise(
+    `if (message.kind === 'commit' && message.id === 7) for (;;);
+    if (message.kind === 'commit') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    if (message.kind === 'commit') post({ kind: 'committed', id: message.id });
+    if (message.kind === 'prepare') post({ kind: 'prepared', id: message.generation.id });`,
+    2,
+    ({ err }) => err !== undefined && told.push(err),
+  );
+  await supervisor.prepare(generation(6), 60_000);
+  t.equal(await supervisor.commit(6, 60_000), 2);
+  t.equal(supervisor.restarts, 0);
+  active.id = 7;
+  await supervisor.prepare(generation(7), 60_000);
+  t.equal(await supervisor.commit(7, 60_000), 0, 'none of them answers, and nobody waits for the end of the time');
+  t.match(told, [/it hung/, /it hung/]);
+  active.id = 8;
+  while (supervisor.readyCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.ok(supervisor.restarts >= 2);
+  await supervisor.stop(0);
+  active.id = 1;
 });

@@ -26,6 +26,7 @@ import {
   type WorkerSockets,
   type WorkerStart,
 } from '../worker/messages.js';
+import { pulseBytes } from '../time/pulse.js';
 import type { Crashes } from './crashes.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { ownSockets, turnsOf, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
@@ -45,6 +46,7 @@ export interface SupervisorOptions {
     | 'flights'
     | 'flightFile'
     | 'flightMap'
+    | 'pulse'
   >;
   readonly crashes: Pick<Crashes, 'flightFile' | 'flightMap' | 'flightsOf' | 'forget' | 'record'>;
   readonly port: number;
@@ -157,6 +159,7 @@ export class Supervisor implements SlotOwner {
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
       flightMap: this.options.crashes.flightMap(workerId),
+      pulse: new SharedArrayBuffer(pulseBytes),
     };
   }
 

@@ -1,6 +1,7 @@
 // One of the places where a worker serves: started, watched, and filled again when a worker goes.
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../contract/errors.js';
+import { PulseWatch } from '../time/pulse.js';
 import type { ToMain, ToWorker, WorkerReport, WorkerSockets, WorkerStart } from '../worker/messages.js';
 
 /**
@@ -123,13 +124,26 @@ export class WorkerSlot {
         this.owner.log('error', { worker: this.index, err: this.lastReason }, 'worker died');
         this.owner.crashed(this, this.lastReason, data);
       });
+      const pulse = new PulseWatch(data.pulse);
+      const looking = setInterval(() => {
+        if (pulse.look()) this.hangs(worker, data);
+      }, data.pulseEveryMs).unref();
       worker.on('exit', (code) => {
+        clearInterval(looking);
         this.owner.exited(data);
         const silently = `worker ${this.index} ended with code ${code} before it listened`;
         reject(new Error(this.lastReason === '' ? silently : this.lastReason));
         if (!this.former.delete(worker)) this.replace(worker);
       });
     });
+  }
+
+  /** It is at something that never ends: nothing but its end frees whoever waits for it. */
+  private hangs(worker: Worker, data: WorkerStart): void {
+    this.lastReason = 'it hung: nothing it was asked reached it any more';
+    this.owner.log('error', { worker: this.index, err: this.lastReason }, 'a worker that hangs is ended');
+    this.owner.crashed(this, this.lastReason, data);
+    void worker.terminate();
   }
 
   /** A bug surfaced in it: it finishes what it has beside the one that takes its place. */

@@ -53,6 +53,9 @@ export interface WorkerStart {
   readonly flightFile: string | null;
   /** Where `flights` lies instead, so that it outlives the process; null = nowhere. */
   readonly flightMap: string | null;
+  /** Where it counts that it still comes round, as often as main looks (time/pulse.ts). */
+  readonly pulse: SharedArrayBuffer;
+  readonly pulseEveryMs: number;
   /** The deny list in force; null = none was given. */
   readonly threats: ThreatTable | null;
   /** Addresses that are never banned; null = none were given. */

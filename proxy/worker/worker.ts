@@ -37,6 +37,7 @@ import { ActiveList } from './active-list.js';
 import { createConnectionCap } from './connection-cap.js';
 import { openFlights } from './flight-table.js';
 import { HeapWatch } from './heap-watch.js';
+import { beat } from '../time/pulse.js';
 import { beginListening, type Listening } from './listening.js';
 import { LogQuota } from './log-quota.js';
 import {
@@ -176,6 +177,9 @@ const flusher = setInterval(() => {
   observer?.flush(Date.now());
   clients?.flush(Date.now());
 }, flushEveryMs);
+// Until the very end: a worker that finishes what it has can hang as well.
+beat(start.pulse);
+setInterval(() => beat(start.pulse), start.pulseEveryMs / 2).unref();
 const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
   const { timeouts } = serving.current.config;
   for (const watch of readingBody.all()) {

@@ -134,7 +134,10 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
   socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
     if (event === 'data') {
       const complete = server.read(rest[0] as Buffer);
-      return complete === null || tell('data', complete);
+      const isTold = complete === null || tell('data', complete);
+      // The next one asks the name again, and finds the server that takes writes.
+      if (server.isReadOnly && !server.hasOpenTransaction) socket.destroy();
+      return isTold;
     }
     // a transaction hears of it as the answer to its statements
     if (event === 'error' && server.hasOpenTransaction) return true;

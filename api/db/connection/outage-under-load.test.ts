@@ -140,6 +140,31 @@ t.test('R1: a rollback never reaches the transaction of somebody else', { skip: 
   for (const each of [one, killer, database]) await each.close();
 });
 
+t.test('R1: a connection to what became a standby is given up for another', { skip: withoutPostgres }, async (t) => {
+  const { cluster, database } = await openCluster(t);
+  const one = openPostgres(cluster.url, { poolSize: 1 });
+  await one.sql`create table kept (id integer)`;
+  const ways: (() => Promise<unknown>)[] = [
+    () => one.sql`insert into kept values (1)`,
+    () => one.sql.begin((tx) => tx`insert into kept values (2)`),
+    () => Promise.all([one.sql`select 1`, one.sql`insert into kept values (3)`]),
+  ];
+  for (const write of ways) {
+    await one.sql`set default_transaction_read_only = on`;
+    const error = await write().catch((thrown: unknown) => thrown);
+    t.equal(findOutage(error), 'read-only', 'told as what it is');
+    // what is asked before the old connection has closed fails with it
+    await until('another connection writes', () =>
+      write().then(
+        () => true,
+        (thrown: unknown) => (findOutage(thrown) === 'unreachable' ? false : Promise.reject(thrown as Error)),
+      ),
+    );
+  }
+  t.same(await one.sql`select id from kept order by id`, [{ id: 1 }, { id: 2 }, { id: 3 }]);
+  for (const each of [one, database]) await each.close();
+});
+
 t.test('R1: a start while the database is away waits for it', { skip: withoutPostgres }, async (t) => {
   const cluster = await startCluster(t);
   const url = await cluster.create();

@@ -6,8 +6,9 @@ const headBytes = 5;
 const [errorResponse, readyForQuery] = [0x45, 0x5a];
 /** States of ReadyForQuery. */
 const [isIdle, isFailed] = [0x49, 0x45];
-/** SQLSTATE connection_failure. */
+/** SQLSTATEs connection_failure and read_only_sql_transaction. */
 const connectionFailure = '08006';
+const readOnly = '25006';
 
 export class ServerWords {
   /** Pieces of a message that is not complete, and how many bytes it lacks at least. */
@@ -15,6 +16,8 @@ export class ServerWords {
   private missing = 0;
   private last: 'none' | 'idle' | 'open' = 'none';
   lastWord: Error | null = null;
+  /** It refused to write: its server may have become a standby of another one since. */
+  isReadOnly = false;
 
   get hasOpenTransaction(): boolean {
     return this.last === 'open';
@@ -37,7 +40,9 @@ export class ServerWords {
       if (lacks > 0) break;
       if (text[at] === readyForQuery) this.last = text[at + headBytes] === isIdle ? 'idle' : 'open';
       if (text[at] === errorResponse && this.last !== 'none') {
-        this.lastWord = fatalOf(text.subarray(at + headBytes, end));
+        const fields = fieldsOf(text.subarray(at + headBytes, end));
+        this.isReadOnly ||= fields.get('C') === readOnly;
+        this.lastWord = fatalOf(fields);
         if (this.lastWord !== null) break;
       }
       at = end;
@@ -66,14 +71,14 @@ export class ServerWords {
   }
 }
 
-/** Of the fields of an ErrorResponse; null: the connection goes on. */
-function fatalOf(fields: Buffer): Error | null {
-  const named = new Map(
-    fields
-      .toString('utf8')
-      .split('\0')
-      .map((field) => [field.slice(0, 1), field.slice(1)]),
-  );
-  if ((named.get('V') ?? named.get('S')) !== 'FATAL') return null;
-  return Object.assign(new Error(named.get('M') ?? 'The database ended the connection.'), { code: named.get('C') });
+/** Fields of an ErrorResponse by their letters. */
+function fieldsOf(bytes: Buffer): ReadonlyMap<string, string> {
+  const fields = bytes.toString('utf8').split('\0');
+  return new Map(fields.map((field) => [field.slice(0, 1), field.slice(1)]));
+}
+
+/** null: the connection goes on. */
+function fatalOf(fields: ReadonlyMap<string, string>): Error | null {
+  if ((fields.get('V') ?? fields.get('S')) !== 'FATAL') return null;
+  return Object.assign(new Error(fields.get('M') ?? 'The database ended the connection.'), { code: fields.get('C') });
 }

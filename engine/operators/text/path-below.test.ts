@@ -51,6 +51,17 @@ const unreserved: Step = (path) => path.replace(/%2e/gi, '.');
 const apache: Step = (path) =>
   path.replace(/%(?!2f|5c)([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 
+const wide = (path: string, of: (code: number) => string): string =>
+  [...Buffer.from(path, 'latin1').toString('utf8')].map((one) => of(one.codePointAt(0) as number)).join('');
+const narrow: Step = (path) => wide(path, (code) => String.fromCharCode(code & 0xff));
+/** Names stay: whoever loses them answers that there is no such page. */
+const ascii: Step = (path) =>
+  path
+    .split('/')
+    .map((one) => (/^\.\.?$/.test(one.replace(/[\x80-\xff]/g, '')) ? one.replace(/[\x80-\xff]/g, '') : one))
+    .join('/');
+const japan: Step = (path) => wide(path, (code) => (code === 0xa5 ? '\\' : String.fromCharCode(code & 0x7f)));
+
 const servers: readonly (readonly [string, readonly Step[]])[] = [
   ['nginx', [percent, slashes, dots]],
   ['nginx in front of one that decodes again', [percent, slashes, dots, percent, dots]],
@@ -66,6 +77,9 @@ const servers: readonly (readonly [string, readonly Step[]])[] = [
   ['Node.js, decoded before', [percent, node, percent]],
   ['RFC 3986', [unreserved, dots, percent]],
   ['C', [percent, nul, dots]],
+  ['Node.js that forwards what it has decoded', [percent, narrow, dots]],
+  ['one that knows ASCII alone', [percent, ascii, slashes, dots]],
+  ['one of Japan', [percent, japan, backslash, dots]],
   ['thrice', [percent, percent, percent, slashes, dots]],
 ];
 
@@ -73,6 +87,7 @@ const words = ['both', 'admin', 'x', '..', '.', '', '%2e%2e', '%252e%252e', '.%2
 const pieces = [
   ...[...words, ...words, '..;', '..;a=b', '%2e%2e%3b', '..%00', '..%20', '.. .', '...', '%09..', '..%0d', ';', ';a=b'],
   ...['%c0%ae%c0%ae', '%ef%bc%8e.', '%e0%80%ae.', '\xc0\xae.', 'both%00', 'b%6fth', '%62oth', 'a%2520b', '%zz', 'é'],
+  ...['%ef%bc%ae.', '%c4%ae%c4%ae', '..%c2%a0', '.%c2%ad.', '..%ff', '%e2%80%8b..', '..%c2%a5admin', '..%c4%afadmin'],
 ];
 const separators = ['/', '/', '/', '/', '//', '\\', '%2f', '%252f', '%5c', '%255c', '%c0%af', '%uff0f', '%2F', '/./'];
 

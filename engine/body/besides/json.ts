@@ -1,0 +1,91 @@
+// JSON under another type, or under none: curl sends `-d '{…}'` as a form, pages send it as text/plain to do without a
+// preflight, and an application that reads JSON often does so whatever the type says.
+import { createBodySink } from '../empty-sink.js';
+import type { Collection } from '../../transaction/collection.js';
+import type { BodyLimits, BodyOutcome, BodySink } from '../body.js';
+import { processJson } from '../json.js';
+
+/** Texts within texts within texts are read so far. */
+const nestedMax = 3;
+/** All documents, one behind the other, are read. */
+const sequence = 'application/x-ndjson';
+
+const isJsonSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** Where an object or an array begins behind a byte order mark and white space; -1 = the body begins otherwise. */
+export function jsonStart(body: Buffer): number {
+  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  while (at < body.length && isJsonSpace(body[at] as number)) at += 1;
+  return body[at] === 0x7b || body[at] === 0x5b ? at : -1;
+}
+
+function read(body: Buffer, name: string, into: BodySink, limits: BodyLimits, depth: number): BodyOutcome {
+  const found = createBodySink();
+  const argumentsMax = Math.max(0, limits.argumentsMax - into.argsPost.size);
+  const outcome = processJson(body, sequence, found, { ...limits, argumentsMax });
+  if (depth > 0 && outcome.error !== null && !outcome.truncated) return outcome;
+  const { names, values } = found.argsPost;
+  for (const [index, value] of values.entries()) {
+    const full = `${name}${(names[index] as string).slice('json'.length)}`;
+    const bytes = depth < nestedMax && /^[{[]/.test(value) ? Buffer.from(value, 'latin1') : null;
+    // Whoever sends JSON as text within JSON reads it as such: its values are shown, and not its syntax.
+    if (bytes === null || read(bytes, full, into, limits, depth + 1).error !== null) into.argsPost.add(full, value);
+  }
+  return outcome;
+}
+
+/**
+ * What can be read of a body that begins like JSON → argsPost, named as `processJson` names it. That it is no JSON
+ * after all is no error, for nobody said that it was; what is beyond a limit is (`truncated`, with the error).
+ */
+export function processJsonBesides(body: Buffer, start: number, sink: BodySink, limits: BodyLimits): BodyOutcome {
+  const outcome = read(body.subarray(start), 'json', sink, limits, 0);
+  return outcome.truncated ? outcome : { error: null, truncated: false };
+}
+
+/** `{` or `[` behind white space. */
+function beginsLikeJson(value: string): boolean {
+  let at = 0;
+  while (at < value.length && value.charCodeAt(at) <= 0x20) at += 1;
+  const code = value.charCodeAt(at);
+  return code === 0x7b || code === 0x5b;
+}
+
+/** Asked of every request: whether `addMembersOfJson` could add anything. */
+export function mayHoldJson({ values }: Collection): boolean {
+  for (const value of values) if (beginsLikeJson(value)) return true;
+  return false;
+}
+
+/** Characters of a name that the names of members repeat. */
+const shownNameMax = 256;
+
+/**
+ * JSON as a value (`filter={"name":"x"}`, a part of a form, a string in JSON): its members are added behind the values
+ * that are there, named `filter.name`. The value itself stays. What cannot be read as JSON adds nothing; of what can be
+ * read at most half of the arguments that the limit leaves is added, so that nobody is refused for what a value holds.
+ */
+export function addMembersOfJson(values: Collection, limits: BodyLimits): void {
+  const { size } = values;
+  let left = Math.floor((limits.argumentsMax - size) / 2);
+  for (let index = 0; index < size && left > 0; index += 1) {
+    const value = values.values[index] as string;
+    if (!beginsLikeJson(value)) continue;
+    left -= addMembers(Buffer.from(value, 'latin1'), values.names[index] as string, values, limits, left);
+  }
+}
+
+/** Returns how many were added: `membersMax` at most, none where the bytes are no JSON. */
+function addMembers(json: Buffer, name: string, into: Collection, limits: BodyLimits, membersMax: number): number {
+  const found = createBodySink();
+  const outcome = read(json, name.slice(0, shownNameMax), found, { ...limits, argumentsMax: membersMax }, 1);
+  if (outcome.error !== null && !outcome.truncated) return 0;
+  const { names, values } = found.argsPost;
+  for (const [at, member] of names.entries()) into.add(member, values[at] as string);
+  return names.length;
+}
+
+/** The same of a file `name` that its sender calls JSON. */
+export function addMembersOfFile(json: Buffer, name: string, into: Collection, limits: BodyLimits): void {
+  addMembers(json, name, into, limits, Math.floor((limits.argumentsMax - into.size) / 2));
+}
