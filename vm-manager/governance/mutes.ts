@@ -79,11 +79,15 @@ const applies = (sql: Queryable, mute: Pick<Mute, 'predicate' | 'application_id'
 /** Findings that are held in memory at once: some organisations mute half a million. */
 const atOnce = 2000;
 
+/** Written down at once: each writes its row, and an entry of every index of findings; the others wait for a round. */
+const checksMaxDefault = 20_000;
+
 interface Look {
   /** Which muted ones are looked at: those whose time has come (`mute_check_at`), or all, after a mute has changed. */
   readonly muted: 'due' | 'all';
   /** Ids of findings; absent: all there are. */
   readonly only?: readonly number[];
+  readonly checksMax?: number;
 }
 
 /**
@@ -93,9 +97,10 @@ interface Look {
  */
 export async function applyMutes(tx: Tx, actor: Actor, now: Date, look: Look = { muted: 'all' }): Promise<number> {
   const active = await tx<Mute[]>`select * from vm_mutes where expires_at > ${now} order by id`;
-  const { only } = look;
+  const { only, checksMax = checksMaxDefault } = look;
+  const notes = new Checks(tx, active, now, checksMax);
   const within = only === undefined ? tx`true` : only.length === 0 ? tx`false` : tx`id in ${tx(only)}`;
-  let changed = await giveBack(tx, { active, actor, now, within, onlyDue: look.muted === 'due' });
+  let changed = await giveBack(tx, { active, actor, now, within, onlyDue: look.muted === 'due', notes });
   for (const mute of active) {
     const meant = tx`is_open and ${within} and ${applies(tx, mute, now)}`;
     for await (const rows of inChunks(tx, meant)) {
@@ -108,7 +113,7 @@ export async function applyMutes(tx: Tx, actor: Actor, now: Date, look: Look = {
         await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
         changed += 1;
       }
-      await noteChecks(tx, locked, active, now);
+      await notes.write(locked);
     }
   }
   return changed;
@@ -120,13 +125,14 @@ interface Round {
   readonly now: Date;
   readonly within: Where;
   readonly onlyDue: boolean;
+  readonly notes: Checks;
 }
 
 const beforeMute = (row: FindingRow): FindingRow =>
   row.status === 'muted' ? { ...row, status: row.previous_status ?? 'new' } : row;
 
 /** Of muted findings those for which no mute holds any more; the others are noted down for later. */
-async function giveBack(tx: Tx, { active, actor, now, within, onlyDue }: Round): Promise<number> {
+async function giveBack(tx: Tx, { active, actor, now, within, onlyDue, notes }: Round): Promise<number> {
   let changed = 0;
   const isOver = (row: FindingRow): boolean => !active.some((mute) => fits(mute, beforeMute(row), now));
   const muted = tx`status = 'muted' and ${within}`;
@@ -138,12 +144,8 @@ async function giveBack(tx: Tx, { active, actor, now, within, onlyDue }: Round):
       await transition(tx, row, { to, by: 'policy', reason: 'no mute holds any more' }, actor, now);
       changed += 1;
     }
-    await noteChecks(
-      tx,
-      rows.filter(({ id }) => !over.includes(id)),
-      active,
-      now,
-    );
+    const gone = new Set(over);
+    await notes.write(rows.filter(({ id }) => !gone.has(id)));
   }
   return changed;
 }
@@ -159,18 +161,36 @@ const asksForTime = (predicate: Predicate): boolean =>
         : findingFields[predicate.field]?.type === 'time';
 
 /** Writes down when muted findings are to be looked at again: with the last of the mutes that hold for each. */
-async function noteChecks(tx: Tx, rows: readonly FindingRow[], active: readonly Mute[], now: Date): Promise<void> {
-  const lasting = active.filter(({ predicate }) => !asksForTime(predicate));
-  const idsOf = new Map<number | null, number[]>();
-  for (const row of rows) {
-    const ends = lasting.filter((mute) => fits(mute, beforeMute(row), now)).map((mute) => mute.expires_at.getTime());
-    const at = ends.length === 0 ? null : Math.max(...ends);
-    if ((row.mute_check_at?.getTime() ?? null) !== at) idsOf.set(at, [...(idsOf.get(at) ?? []), row.id]);
+class Checks {
+  readonly #tx: Tx;
+  readonly #lasting: readonly Mute[];
+  readonly #now: Date;
+  #left: number;
+
+  constructor(tx: Tx, active: readonly Mute[], now: Date, most: number) {
+    this.#tx = tx;
+    this.#lasting = active.filter(({ predicate }) => !asksForTime(predicate));
+    this.#now = now;
+    this.#left = most;
   }
-  for (const [at, ids] of idsOf)
-    await tx`
-      update vm_findings set mute_check_at = ${at === null ? null : new Date(at)}
-      where id in ${tx(ids)} and status = 'muted'`;
+
+  async write(rows: readonly FindingRow[]): Promise<void> {
+    const idsOf = new Map<number | null, number[]>();
+    for (const row of rows) {
+      const holding = this.#lasting.filter((mute) => fits(mute, beforeMute(row), this.#now));
+      const at = holding.length === 0 ? null : Math.max(...holding.map((mute) => mute.expires_at.getTime()));
+      const noted = row.status === 'muted' ? (row.mute_check_at?.getTime() ?? null) : null;
+      if (noted === at || this.#left === 0) continue;
+      this.#left -= 1;
+      const ids = idsOf.get(at);
+      if (ids === undefined) idsOf.set(at, [row.id]);
+      else ids.push(row.id);
+    }
+    for (const [at, ids] of idsOf)
+      await this.#tx`
+        update vm_findings set mute_check_at = ${at === null ? null : new Date(at)}
+        where id in ${this.#tx(ids)} and status = 'muted'`;
+  }
 }
 
 type Where = ReturnType<typeof allOf>;
