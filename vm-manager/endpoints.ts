@@ -14,6 +14,7 @@ import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
+import { violationEndpoints } from './governance/violations.js';
 import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { rollbackEndpoints } from './imports/rollback.js';
@@ -50,6 +51,7 @@ const rows: readonly Endpoint[] = [
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,
+  ...violationEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,

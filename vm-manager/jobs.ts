@@ -3,6 +3,7 @@ import type { Job } from '#http-kit';
 import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
 import { tellOfDeadlines } from './governance/sla-notices.js';
+import { recordViolations } from './governance/violations.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { fetchDue } from './intel/fetch.js';
@@ -41,6 +42,14 @@ export const vmJobs = (host: Host): Job[] => [
     run: async ({ nowMs, signal }) => {
       const { atRisk, breached } = await tellOfDeadlines(host.sql, new Date(nowMs), signal);
       return `${atRisk} deadlines are at risk, ${breached} were missed`;
+    },
+  },
+  {
+    name: 'vm-policies',
+    everyMs: minuteMs,
+    run: async ({ nowMs, signal }) => {
+      const { begun, ended, told } = await recordViolations(host.sql, new Date(nowMs), signal);
+      return `${begun} violations are new, ${ended} ended, ${told} notices were given`;
     },
   },
   {

@@ -4,7 +4,7 @@ import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
-import { toId, unfit, When, type Call } from '../kit/endpoint.js';
+import { toId, unfit, type Call } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/text.js';
 import { refreshApplication } from '../findings/refresh.js';
@@ -151,13 +151,8 @@ export const targets: Resource = {
       sort: 'text',
     },
     kind: { schema: OneOf(['web', 'api']), as: 'plain', write: 'always', filter: 'equal' },
-    verified_at: { schema: Nullable(When), as: 'time', write: 'never' },
   },
-  check: async (tx, call, values, before) => {
-    await inApplication.check?.(tx, call, values, before);
-    // what was proved of one address says nothing about another
-    if (before !== null && values['url'] !== undefined && values['url'] !== before['url']) values['verified_at'] = null;
-  },
+  ...inApplication,
 };
 
 export const targetGroups: Resource = {

@@ -41,6 +41,8 @@ export interface FindingRow {
   readonly cluster_key: string | null;
   readonly canonical_id: number | null;
   readonly previous_status: Status | null;
+  /** When a muted one is looked at again; null: in the next round. */
+  readonly mute_check_at: Date | null;
   readonly resolved_by: string | null;
   readonly reopen_count: number;
   readonly sla_start: Date;

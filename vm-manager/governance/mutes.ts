@@ -61,7 +61,9 @@ export const mutes: Resource = {
     else if (!isUnconfined(call.reach)) throw unfit('/application_id', 'is needed: your grant is not for the whole');
     values['created_by'] = call.caller.actor.name;
   },
-  after: async (tx, call) => void (await applyMutes(tx, call.caller.actor, call.now)),
+  // one that is new gives nobody their state back
+  after: async (tx, call, _row, before) =>
+    void (await applyMutes(tx, call.caller.actor, call.now, { muted: before === null ? 'due' : 'all' })),
   beforeDelete: async (tx, call, row) => {
     await tx`update vm_mutes set expires_at = ${call.now} where id = ${row.id}`;
     await applyMutes(tx, call.caller.actor, call.now);
@@ -77,21 +79,64 @@ const applies = (sql: Queryable, mute: Pick<Mute, 'predicate' | 'application_id'
 /** Findings that are held in memory at once: some organisations mute half a million. */
 const atOnce = 2000;
 
+/** Written down at once: each writes its row, and an entry of every index of findings; the others wait for a round. */
+const checksMaxDefault = 20_000;
+
+interface Look {
+  /** Which muted ones are looked at: those whose time has come (`mute_check_at`), or all, after a mute has changed. */
+  readonly muted: 'due' | 'all';
+  /** Ids of findings; absent: all there are. */
+  readonly only?: readonly number[];
+  readonly checksMax?: number;
+}
+
 /**
  * Brings findings and mutes together: open ones for which a mute holds become muted, muted ones for which none holds
  * any more get their state back. Returns how many changed. Predicates see the state before the mute. Only what changes
  * is locked.
  */
-export async function applyMutes(tx: Tx, actor: Actor, now: Date, only?: readonly number[]): Promise<number> {
+export async function applyMutes(tx: Tx, actor: Actor, now: Date, look: Look = { muted: 'all' }): Promise<number> {
   const active = await tx<Mute[]>`select * from vm_mutes where expires_at > ${now} order by id`;
+  const { only, checksMax = checksMaxDefault } = look;
+  const notes = new Checks(tx, active, now, checksMax);
   const within = only === undefined ? tx`true` : only.length === 0 ? tx`false` : tx`id in ${tx(only)}`;
+  let changed = await giveBack(tx, { active, actor, now, within, onlyDue: look.muted === 'due', notes });
+  for (const mute of active) {
+    const meant = tx`is_open and ${within} and ${applies(tx, mute, now)}`;
+    for await (const rows of inChunks(tx, meant)) {
+      const locked = await lockThose(
+        tx,
+        rows.map(({ id }) => id),
+        meant,
+      );
+      for (const row of locked) {
+        await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
+        changed += 1;
+      }
+      await notes.write(locked);
+    }
+  }
+  return changed;
+}
+
+interface Round {
+  readonly active: readonly Mute[];
+  readonly actor: Actor;
+  readonly now: Date;
+  readonly within: Where;
+  readonly onlyDue: boolean;
+  readonly notes: Checks;
+}
+
+const beforeMute = (row: FindingRow): FindingRow =>
+  row.status === 'muted' ? { ...row, status: row.previous_status ?? 'new' } : row;
+
+/** Of muted findings those for which no mute holds any more; the others are noted down for later. */
+async function giveBack(tx: Tx, { active, actor, now, within, onlyDue, notes }: Round): Promise<number> {
   let changed = 0;
-  const isOver = (row: FindingRow): boolean => {
-    const before = { ...row, status: row.previous_status ?? ('new' as const) };
-    return !active.some((mute) => fits(mute, before, now));
-  };
+  const isOver = (row: FindingRow): boolean => !active.some((mute) => fits(mute, beforeMute(row), now));
   const muted = tx`status = 'muted' and ${within}`;
-  for await (const rows of inChunks(tx, muted)) {
+  for await (const rows of onlyDue ? inChunksDue(tx, muted, now) : inChunks(tx, muted)) {
     const over = rows.filter(isOver).map(({ id }) => id);
     for (const row of await lockThose(tx, over, muted)) {
       if (!isOver(row)) continue; // changed by another before it was locked
@@ -99,18 +144,53 @@ export async function applyMutes(tx: Tx, actor: Actor, now: Date, only?: readonl
       await transition(tx, row, { to, by: 'policy', reason: 'no mute holds any more' }, actor, now);
       changed += 1;
     }
-  }
-  for (const mute of active) {
-    const meant = tx`is_open and ${within} and ${applies(tx, mute, now)}`;
-    for await (const rows of inChunks(tx, meant)) {
-      const ids = rows.map(({ id }) => id);
-      for (const row of await lockThose(tx, ids, meant)) {
-        await transition(tx, row, { to: 'muted', by: 'policy', reason: mute.reason }, actor, now);
-        changed += 1;
-      }
-    }
+    const gone = new Set(over);
+    await notes.write(rows.filter(({ id }) => !gone.has(id)));
   }
   return changed;
+}
+
+/** Whether time alone can end what it says. */
+const asksForTime = (predicate: Predicate): boolean =>
+  'and' in predicate
+    ? predicate.and.some(asksForTime)
+    : 'or' in predicate
+      ? predicate.or.some(asksForTime)
+      : 'not' in predicate
+        ? asksForTime(predicate.not)
+        : findingFields[predicate.field]?.type === 'time';
+
+/** Writes down when muted findings are to be looked at again: with the last of the mutes that hold for each. */
+class Checks {
+  readonly #tx: Tx;
+  readonly #lasting: readonly Mute[];
+  readonly #now: Date;
+  #left: number;
+
+  constructor(tx: Tx, active: readonly Mute[], now: Date, most: number) {
+    this.#tx = tx;
+    this.#lasting = active.filter(({ predicate }) => !asksForTime(predicate));
+    this.#now = now;
+    this.#left = most;
+  }
+
+  async write(rows: readonly FindingRow[]): Promise<void> {
+    const idsOf = new Map<number | null, number[]>();
+    for (const row of rows) {
+      const holding = this.#lasting.filter((mute) => fits(mute, beforeMute(row), this.#now));
+      const at = holding.length === 0 ? null : Math.max(...holding.map((mute) => mute.expires_at.getTime()));
+      const noted = row.status === 'muted' ? (row.mute_check_at?.getTime() ?? null) : null;
+      if (noted === at || this.#left === 0) continue;
+      this.#left -= 1;
+      const ids = idsOf.get(at);
+      if (ids === undefined) idsOf.set(at, [row.id]);
+      else ids.push(row.id);
+    }
+    for (const [at, ids] of idsOf)
+      await this.#tx`
+        update vm_findings set mute_check_at = ${at === null ? null : new Date(at)}
+        where id in ${this.#tx(ids)} and status = 'muted'`;
+  }
 }
 
 type Where = ReturnType<typeof allOf>;
@@ -126,6 +206,16 @@ async function* inChunks(tx: Tx, where: Where): AsyncGenerator<readonly FindingR
   }
 }
 
+/** Those whose time has come. Their ids are read first: in order of ids, all that are muted would be passed over. */
+async function* inChunksDue(tx: Tx, where: Where, now: Date): AsyncGenerator<readonly FindingRow[]> {
+  const due = await tx<{ id: number }[]>`
+    select id from vm_findings where ${where} and coalesce(mute_check_at, '-infinity'::timestamptz) <= ${now}`;
+  const ids = due.map(({ id }) => id).sort((left, right) => left - right);
+  for (let from = 0; from < ids.length; from += atOnce)
+    yield await tx<FindingRow[]>`
+      select * from vm_findings where id in ${tx(ids.slice(from, from + atOnce))} and ${where} order by id`;
+}
+
 /** Of these ids the findings for which it still holds. */
 const lockThose = async (tx: Tx, ids: readonly number[], where: Where): Promise<readonly FindingRow[]> =>
   ids.length === 0
@@ -138,7 +228,7 @@ function fits(mute: Mute, row: FindingRow, now: Date): boolean {
 }
 
 /** For the background: ends what is over. */
-export const expireMutes = (tx: Tx, now: Date): Promise<number> => applyMutes(tx, systemActor, now);
+export const expireMutes = (tx: Tx, now: Date): Promise<number> => applyMutes(tx, systemActor, now, { muted: 'due' });
 
 const preview = endpoint({
   method: 'POST',

@@ -9,5 +9,6 @@ export async function applyNewMutes(tx: Tx, actor: Actor, runId: number, now: Da
   if (active === undefined) return;
   const rows = await tx<{ finding_id: number }[]>`select finding_id from vm_occurrences where last_run = ${runId}`;
   const ids = [...new Set(rows.map(({ finding_id }) => finding_id))];
-  for (let from = 0; from < ids.length; from += 5000) await applyMutes(tx, actor, now, ids.slice(from, from + 5000));
+  for (let from = 0; from < ids.length; from += 5000)
+    await applyMutes(tx, actor, now, { muted: 'all', only: ids.slice(from, from + 5000) });
 }

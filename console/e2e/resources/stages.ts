@@ -67,13 +67,16 @@ export async function policies(t: Test, stack: Stack): Promise<void> {
   await dialog.getByLabel('Name').fill('Ledger is clean');
   await dialog.getByLabel('Field').selectOption('application_id');
   await dialog.getByLabel('Value').selectOption({ label: 'Ledger' });
-  await dialog.getByLabel('What follows').selectOption({ label: 'is counted as a violation' });
+  await dialog.getByLabel('What follows').selectOption({ label: 'is noted as a violation' });
   await button(dialog, 'Save').click();
   const count = dialog.getByText(/It holds for \d+ open findings\./);
   await count.waitFor();
   const { items } = await answerOf<{ items: { id: string }[] }>(page, '/api/v1/findings?status=open');
   t.match(await count.innerText(), `for ${items.length} open`, 'as many as the list of findings has');
-  t.equal(await dialog.locator('.table-row').count(), items.length, 'each of them is listed');
+  const heading = page.getByRole('heading', { name: 'Open findings that it holds for' });
+  const held = dialog.locator('section', { has: heading });
+  t.equal(await held.locator('.table-row').count(), items.length, 'each of them is listed');
+  await dialog.getByRole('heading', { name: 'Violations' }).waitFor();
   t.match(await dialog.locator('dl').innerText(), /application is Ledger/, 'said by name');
   const row = page.locator('.table-row', { hasText: 'Ledger is clean' });
   // somebody else changes it meanwhile

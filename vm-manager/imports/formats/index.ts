@@ -6,6 +6,8 @@ import { checkov, gitleaks, kubeBench, semgrep } from './code.js';
 import { grype, npmAudit, trivy } from './dependencies.js';
 import type { Format } from './format.js';
 import { lynis } from './host.js';
+import { bandit } from './profiles.js';
+import { retire } from './retire.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
 import { nuclei, zapJson, zapXml } from './web.js';
@@ -29,6 +31,8 @@ export const formats: readonly Format[] = [
   kubeBench,
   lynis,
   npmAudit,
+  retire,
+  bandit,
   csv,
 ];
 

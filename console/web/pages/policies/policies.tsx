@@ -1,5 +1,5 @@
 // Policies: predicates over findings, and what follows where one holds. Beside each stand the findings it holds for.
-import type { JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, type Body, type Item, type Query } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -16,6 +16,7 @@ import { namesIn } from '../governance/named-values.js';
 import { PredicateFields } from '../governance/predicate-fields.js';
 import { createApplications, severities, severityTone, type Applications } from '../vulnerabilities/words.js';
 import { Evaluation } from './evaluation.js';
+import { Violations } from './violations.js';
 
 type Policy = Item<'GET /api/v1/policies'>;
 type NewPolicy = Required<Body<'POST /api/v1/policies'>>;
@@ -47,11 +48,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Policy>[] =
   { title: text.enabled, cell: ({ enabled }) => <State isOn={enabled === true} /> },
 ];
 
-/** A notice is sent by nobody: it is offered only where a policy names it already. */
-const actionsFor = (of: Policy | null): readonly (readonly [Action, string])[] =>
-  everyAction.filter(([name]) => name !== 'notify' || of?.action === 'notify');
-
-const fieldsOf = (of: Policy | null): readonly RowField<NewPolicy>[] => [
+const fields: readonly RowField<NewPolicy>[] = [
   { name: 'name', kind: 'text', label: text.name, isRequired: true },
   {
     name: 'predicate',
@@ -71,7 +68,7 @@ const fieldsOf = (of: Policy | null): readonly RowField<NewPolicy>[] => [
     kind: 'select',
     label: text.action,
     help: text.actionHelp,
-    options: () => actionsFor(of),
+    options: () => everyAction,
   },
   {
     name: 'severity',
@@ -89,7 +86,7 @@ function PolicyForm(props: {
   const { of } = props;
   return (
     <RowForm
-      fields={fieldsOf(of)}
+      fields={fields}
       start={{
         name: of?.name ?? '',
         predicate: of?.predicate ?? bodyOf(start),
@@ -152,7 +149,14 @@ export function Policies(): JSX.Element {
           [text.enabled, <State isOn={row.enabled === true} />],
           [text.changed, showMoment(row.updated_at)],
         ]}
-        more={(row) => <Evaluation of={row()} applications={applications} />}
+        more={(row) => (
+          <>
+            <Evaluation of={row()} applications={applications} />
+            <Show when={row().action !== 'gate'}>
+              <Violations policy={row().id} applications={applications} />
+            </Show>
+          </>
+        )}
         form={(of, onSaved) => <PolicyForm of={of} onSaved={onSaved} />}
         read={(id) => createQuery('GET /api/v1/policies/{id}', () => ({ params: { id } }))}
         remove={({ id }) => call('DELETE /api/v1/policies/{id}', { params: { id } })}

@@ -99,7 +99,6 @@ export function TargetList(props: { readonly applications: Applications; readonl
         [text.url, <Foreign text={row.url} />],
         [text.kind, nameOfKind(row.kind)],
         [text.application, <Foreign text={props.applications.nameOf(row.application_id)} />],
-        ...(row.verified_at === null ? [] : [[text.verified, showMoment(row.verified_at)] as const]),
         [text.added, showMoment(row.created_at)],
       ]}
       form={(of, onSaved) => (

@@ -15,12 +15,15 @@ export const policiesText = {
   nameWords: 'Words of the name',
   holdsFor: 'Holds for',
   action: 'What follows',
-  actionHelp: 'A policy that stops pipelines is asked by every gate, beside its own conditions.',
+  actionHelp:
+    'A policy that stops pipelines is asked by every gate, beside its own conditions. Violations are noted, with the ' +
+    'moment; a notice is the event policy.notice, once for each finding, to the connectors that send what happens to ' +
+    'vulnerabilities.',
   anyAction: 'Whatever follows',
   actions: {
     gate: 'stops pipelines',
-    violation: 'is counted as a violation',
-    notify: 'is meant for a notice',
+    violation: 'is noted as a violation',
+    notify: 'is noted, and a notice is sent',
   },
   severity: 'How severe that is',
   enabled: 'In force',
@@ -36,6 +39,13 @@ export const policiesText = {
   firstOf: (a: Shown, b: Shown) => `The ${a} most urgent of ${b}.`,
   notInForce: 'It is not in force: nothing follows from it.',
   evaluate: 'Look again',
+  noted: 'Violations',
+  notedAbout: 'Noted within a minute of when it began to hold. A finding that is closed, or muted, is none.',
+  notedNone: 'Nothing is noted yet.',
+  latestOf: (a: Shown, b: Shown) => `The latest ${a} of ${b}.`,
+  since: 'Since',
+  told: 'Notice',
+  notTold: 'none',
   findingSeverity: 'Severity',
   finding: 'Finding',
   application: 'Application',

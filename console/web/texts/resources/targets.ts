@@ -26,7 +26,6 @@ export const targetsText = {
   firstApplication: 'Make an application first: a target belongs to one.',
   applicationHelp: 'It cannot be changed later.',
   words: 'Words of the address',
-  verified: 'Proved to be yours',
   added: 'Added',
 
   group: 'Group of targets',
