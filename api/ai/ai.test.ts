@@ -200,8 +200,12 @@ async function blockSuite(t: Test, database: Database): Promise<void> {
   await ai.round();
   t.equal(pushed, 1, 'what is in force is not put in force again');
 
-  // a person unbans: it does not come back before its end
+  // a person unbans: it does not come back before its end, and who reads the verdict again is told so
+  const inForce = async (address: string): Promise<unknown> =>
+    (await at.call('GET', `/api/ai/verdicts/${(await of(address)).id}`, { token })).body['in_force'];
+  t.strictSame([await inForce('203.0.113.7'), await inForce('203.0.113.20')], [true, true]);
   await at.call('DELETE', '/api/verdicts?network=203.0.113.20', { token });
+  t.strictSame([await inForce('203.0.113.7'), await inForce('203.0.113.20')], [true, false]);
   await ai.round();
   t.match((await at.call('GET', '/api/verdicts', { token })).body, { items: [{ network: '203.0.113.30' }] });
 

@@ -7,7 +7,7 @@ import { findCovering } from '../threat-intel/import.js';
 import { addThreats } from '../threat-intel/store.js';
 import { addressesOfPeople } from '../edge/store.js';
 import { systemActor } from '../http-kit/index.js';
-import type { Tx } from '../db/client.js';
+import type { Queryable, Tx } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { noteEvent } from '../siem/store.js';
 import { isShared } from './engine/apart.js';
@@ -15,7 +15,7 @@ import { rank, type Rung } from './engine/fusion.js';
 import type { Policy } from './engine/policy.js';
 import type { Judged } from './engine/round.js';
 import type { FeatureVector } from './engine/vector.js';
-import { asJson, enforcements, type Enforced, type HeldBack, type Measure } from './store.js';
+import { asJson, enforcements, type Enforced, type HeldBack, type Measure, type VerdictRow } from './store.js';
 
 /** Of entries of the deny list and of verdicts that are made here. */
 export const engineName = 'detection engine';
@@ -62,6 +62,23 @@ async function inForceOf(tx: Tx, networks: readonly string[], now: Date): Promis
     ours: new Map(ours.map((row) => [row.address, { enforced: row.enforced, until: row.enforced_until }])),
     pardoned: new Set(pardoned.map(({ address }) => address)),
   };
+}
+
+/**
+ * Whether what a stored verdict put in force still holds. The row keeps what was decided; what somebody lifted before
+ * its end is missing in the lists that nodes have.
+ */
+export async function holdsStill(
+  sql: Queryable,
+  { address, enforced, enforced_until: until }: Pick<VerdictRow, 'address' | 'enforced' | 'enforced_until'>,
+  now: Date,
+): Promise<boolean> {
+  if (enforced === null || until === null || until <= now) return false;
+  const found = await sql<{ network: string }[]>`
+    select network from threat_addresses where source = ${engineSource} and network = ${address} and expires_at > ${now}
+    union all
+    select network from verdicts where added_by = ${engineName} and network = ${address} and expires_at > ${now}`;
+  return found.length > 0;
 }
 
 interface Spared {

@@ -18,7 +18,7 @@ import { pushVerdicts } from '../edge/verdicts/push.js';
 import { removeVerdict } from '../edge/verdicts/store.js';
 import { removeThreatsOf } from '../threat-intel/store.js';
 import { networkOf } from './clients/client-table.js';
-import { engineName, engineSource } from './enforce.js';
+import { engineName, engineSource, holdsStill } from './enforce.js';
 import { ladderOf, rungs, type Ladder } from './engine/fusion.js';
 import { layers, type Weights } from './engine/vector.js';
 import type { AiParts } from './job.js';
@@ -200,6 +200,9 @@ function cursorOf(cursor: string): readonly [Date, number] {
   return [new Date(ms), id];
 }
 
+const inFull = async (parts: AiParts, row: VerdictRow) =>
+  toVerdict(row, await holdsStill(parts.database.sql, row, new Date(parts.now())));
+
 export function registerAiRoutes(app: App, parts: AiParts): void {
   const { sql } = parts.database;
   const find = async (id: string): Promise<VerdictRow> => {
@@ -238,7 +241,9 @@ export function registerAiRoutes(app: App, parts: AiParts): void {
     const rows = await listVerdicts(sql, { before, address: wanted, verdict }, limit + 1);
     return toPage(rows, limit, ({ at, id }) => [at.getTime(), id], toBrief);
   });
-  app.get('/api/ai/verdicts/:id', { schema: verdictSchema }, async ({ params }) => toVerdict(await find(params.id)));
+  app.get('/api/ai/verdicts/:id', { schema: verdictSchema }, async ({ params }) => {
+    return inFull(parts, await find(params.id));
+  });
   app.get('/api/ai/verdicts/:id/replay', { schema: replaySchema }, async ({ params }) => {
     const row = await find(params.id);
     const replayed = replay(row);

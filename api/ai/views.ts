@@ -67,6 +67,7 @@ const brief = {
 export const BriefView = Type.Object({ ...brief, signals: Type.Array(Type.String(), { description: 'codes' }) });
 export const VerdictView = Type.Object({
   ...brief,
+  in_force: Type.Boolean({ description: 'what it put in force still holds: not ended, and not lifted before its end' }),
   version: Type.String({ description: 'of the code that scored' }),
   threshold: Type.Integer(),
   weights: Type.Record(Type.String(), Type.Number()),
@@ -124,13 +125,14 @@ export function toBrief(row: VerdictRow): Static<typeof BriefView> {
   return { ...common(row, scored, vector), signals: scored.signals.map(({ code }) => code) };
 }
 
-export function toVerdict(row: VerdictRow): Static<typeof VerdictView> {
+export function toVerdict(row: VerdictRow, inForce: boolean): Static<typeof VerdictView> {
   const scored = JSON.parse(row.result) as Scored;
   const vector = JSON.parse(row.vector) as FeatureVector;
   const weights = JSON.parse(row.weights) as Weights;
   const { why, why_not: whyNot, distance } = explain(scored, weights, row.threshold);
   return {
     ...common(row, scored, vector),
+    in_force: inForce,
     version: row.version,
     threshold: row.threshold,
     weights: { ...weights },

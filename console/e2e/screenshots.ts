@@ -1,14 +1,26 @@
 // Pictures of every page of a running console, in each width and both themes, to be looked at one by one:
 //   node build/console/e2e/screenshots.js DIRECTORY --password-file FILE [--url http://127.0.0.1:3010]
-//     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc] [--width 390] [--theme light]
+//     [--email admin@gatehouse.local] [--waf http://127.0.0.1:8080] [--only /soc,/waf] [--width 390] [--theme light]
+//     [--whole] [--sheets] [--states slow,refused,failing,away,opened]
 // With --waf it sends ordinary requests and attacks to that port first, so that the pages have something to show.
+// With --sheets the pictures are put together, several in one file. With --states it pictures, instead of pages at
+// rest, what they are only sometimes: without answers, or with what a click opens (pictures/states.ts).
 // A page that does not come to rest is named, the others are pictured all the same; it then ends with 1.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { consoleFlags, launchChromium, logInAs, passwordIn, settled, watchRequests } from './browser.js';
 import { loggedInPaths, publicPaths } from './pages.js';
+import { writeSheets, type Picture } from './pictures/contact-sheets.js';
+import {
+  pictureOpening,
+  picturePalette,
+  pictureWeather,
+  refuseChanges,
+  weathersKnown,
+  type Shoot,
+} from './pictures/states.js';
 
 const widths = [1440, 1024, 390];
 const themes = ['dark', 'light'] as const;
@@ -32,7 +44,7 @@ async function sendTraffic(waf: string): Promise<void> {
 
 const nameOf = (path: string): string =>
   path
-    .replaceAll(/[/?=&]/g, '-')
+    .replaceAll(/[^A-Za-z0-9.]+/g, '-')
     .replace(/^-$/, '-overview')
     .slice(1);
 
@@ -49,19 +61,15 @@ async function open(browser: Browser, url: string, width: number, theme: 'dark' 
 }
 
 /** Returns what kept the page from coming to rest, or null; it is pictured as it is then. */
-async function picture(page: Page, path: string, file: string): Promise<string | null> {
-  let problem: string | null = null;
+async function visit(page: Page, path: string): Promise<string | null> {
   try {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await settled(page);
+    return null;
   } catch (error) {
-    problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
   }
-  await page.screenshot({ path: file, fullPage: values.whole });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  if (wide > 0) console.log(`${file}: ${wide} px wider than its window`);
-  return problem;
 }
 
 const { values, positionals } = parseArgs({
@@ -73,25 +81,58 @@ const { values, positionals } = parseArgs({
     width: { type: 'string' },
     theme: { type: 'string' },
     whole: { type: 'boolean', default: false },
+    sheets: { type: 'boolean', default: false },
+    states: { type: 'string' },
   },
 });
 const [directory = 'screenshots'] = positionals;
+const only = values.only?.split(',');
 mkdirSync(directory, { recursive: true });
+
+const pathsWanted = [...publicPaths, ...loggedInPaths].filter((path) => only?.includes(path) ?? true);
+
+async function pictureAtRest(page: Page, shoot: Shoot): Promise<void> {
+  for (const path of pathsWanted) {
+    if (!publicPaths.includes(path) && (await page.locator('.shell').count()) === 0)
+      await logInAs(page, values.email, passwordIn(values));
+    const problem = await visit(page, path);
+    await shoot(path);
+    if (problem === null) continue;
+    console.log(`${path}: ${problem}`);
+    process.exitCode = 1;
+  }
+}
+
+async function pictureStates(page: Page, kinds: readonly string[], shoot: Shoot): Promise<void> {
+  await logInAs(page, values.email, passwordIn(values));
+  const paths = pathsWanted.filter((path) => !publicPaths.includes(path));
+  const weathers = weathersKnown.filter((one) => kinds.includes(one));
+  for (const path of paths) await pictureWeather(page, path, weathers, shoot);
+  if (!kinds.includes('opened')) return;
+  await refuseChanges(page);
+  if (only === undefined) await picturePalette(page, shoot);
+  for (const path of paths)
+    await pictureOpening(page, path, shoot).catch((error: unknown) => console.log(`${path}: ${String(error)}`));
+}
+
+async function pictureAll(browser: Browser, width: number, theme: 'dark' | 'light'): Promise<void> {
+  const page = await open(browser, values.url, width, theme);
+  const pictures: Picture[] = [];
+  const shoot: Shoot = async (name) => {
+    const png = await page.screenshot({ fullPage: values.whole });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (wide > 0) console.log(`${name} at ${width} px, ${theme}: ${wide} px wider than its window`);
+    if (values.sheets) pictures.push({ name, png, width });
+    else writeFileSync(join(directory, `${nameOf(name)}-${width}-${theme}.png`), png);
+  };
+  if (values.states === undefined) await pictureAtRest(page, shoot);
+  else await pictureStates(page, values.states.split(','), shoot);
+  await page.context().close();
+  await writeSheets(browser, directory, `${width}-${theme}`, pictures);
+}
+
 if (values.waf !== undefined) await sendTraffic(values.waf);
 const browser = await launchChromium();
 for (const width of widths.filter((one) => String(one) === (values.width ?? String(one))))
-  for (const theme of themes.filter((one) => one === (values.theme ?? one))) {
-    const page = await open(browser, values.url, width, theme);
-    const paths = [...publicPaths, ...loggedInPaths].filter((path) => (values.only ?? path) === path);
-    for (const path of paths) {
-      if (!publicPaths.includes(path) && (await page.locator('.shell').count()) === 0)
-        await logInAs(page, values.email, passwordIn(values));
-      const file = join(directory, `${nameOf(path)}-${width}-${theme}.png`);
-      const problem = await picture(page, path, file);
-      if (problem === null) continue;
-      console.log(`${path} at ${width} px, ${theme}: ${problem}`);
-      process.exitCode = 1;
-    }
-    await page.context().close();
-  }
+  for (const theme of themes.filter((one) => one === (values.theme ?? one))) await pictureAll(browser, width, theme);
 await browser.close();

@@ -84,6 +84,7 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   t.ok(await drawer.getByRole('button', { name: 'Change the state' }).isDisabled());
   await drawer.getByRole('button', { name: 'Assign to me' }).click();
   await drawer.getByRole('button', { name: 'Assign to nobody' }).waitFor();
+  await drawer.getByText('Assigned.', { exact: true }).waitFor(); // a note lies above what is open, not below it
   await drawer.getByLabel('New state').selectOption('resolved');
   await drawer.getByRole('button', { name: 'Change the state' }).click();
   await drawer.getByRole('alert').getByText('is needed').waitFor(); // a reason is, and it says so

@@ -50,6 +50,15 @@ async function users(t: Test, database: Database): Promise<void> {
     for (const action of ['user.create', 'user.update', 'user.password', 'user.delete'])
       t.match(log.text, new RegExp(`"action":"${action}"`));
   });
+  await t.test('who may assign findings is told whom to: names only, of those who can log in', async (t) => {
+    const [operator, viewer] = [await at.user('operator', 'ann@example.org'), await at.user('viewer')];
+    const gone = await at.user('viewer', 'annabel@example.org');
+    await call('POST', `/users/${gone.id}/suspend`);
+    const asked = await as(at, operator.token)('GET', '/people?q=ANN');
+    t.match(asked, { status: 200, body: { total: 1, items: [{ email: 'ann@example.org' }] } }, asked.text);
+    t.strictSame(Object.keys(asked.body['items'][0]).sort(), ['email', 'id', 'name']);
+    t.equal((await as(at, viewer.token)('GET', '/people')).status, 403);
+  });
   await t.test('14/1: what the control plane refuses is refused here', async (t) => {
     const twice = await call('POST', '/users', { email: 'ROOT@example.org', role: 'viewer' });
     t.match(twice, { status: 409, body: { detail: /already/ } });

@@ -71,7 +71,27 @@ async function answer(call: Call, user: UserRow) {
   return viewUser(user);
 }
 
+const PersonView = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() });
+
 const reads: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/people',
+    permission: 'triage_findings',
+    kind: 'C',
+    summary: 'Whom findings can be assigned to: names and addresses of the accounts that are active',
+    query: Type.Object(
+      { limit: ListQuery.limit, offset: ListQuery.offset, q: Type.Optional(Type.String({ maxLength: 200 })) },
+      closed,
+    ),
+    answer: List(PersonView),
+    handle: async ({ host, query: { limit = 50, offset = 0, q } }) => {
+      const found = await host.identity.users(q === undefined ? {} : { q });
+      const all = found.filter(({ suspended }) => !suspended);
+      const items = all.slice(offset, offset + limit).map(({ id, email, name }) => ({ id, email, name }));
+      return { items, total: all.length, total_is_estimate: false, limit, offset, next_cursor: null };
+    },
+  }),
   endpoint({
     method: 'GET',
     path: '/users',

@@ -1,7 +1,7 @@
 // What whoever is logged in may do in the vulnerability manager. Its permissions are finer than the three roles, and a
 // grant may confine somebody to some applications, so the manager itself is asked.
-import type { Accessor } from 'solid-js';
-import type { Reply } from './http.js';
+import { createSignal, type Accessor } from 'solid-js';
+import { call, type Reply } from './http.js';
 import { createQuery } from './query.js';
 
 export type VmPermission =
@@ -25,7 +25,8 @@ export type VmPermission =
   | 'manage_roles'
   | 'view_reports'
   | 'build_reports'
-  | 'manage_sso';
+  | 'manage_sso'
+  | 'view_users';
 
 export interface VmAccess {
   readonly me: Accessor<Reply<'GET /api/v1/auth/me'> | undefined>;
@@ -36,4 +37,14 @@ export interface VmAccess {
 export function createVmAccess(): VmAccess {
   const { data } = createQuery('GET /api/v1/auth/me');
   return { me: data, may: (permission) => data()?.permissions.includes(permission) ?? false };
+}
+
+const [held, setHeld] = createSignal<readonly string[]>([]);
+
+/** Permissions of whoever is logged in, for what stands on every page; none until `readHeld` knows. */
+export const isHeld = (permission: VmPermission): boolean => held().includes(permission);
+
+export async function readHeld(): Promise<void> {
+  setHeld([]);
+  setHeld((await call('GET /api/v1/auth/me')).permissions);
 }

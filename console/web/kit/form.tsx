@@ -1,6 +1,8 @@
 // Fields of forms: label, help, unit and problem belong together, for eyes and for screen readers.
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { kitText as text } from '../texts/kit.js';
+import { Chooser } from './fields/chooser.js';
+import { isSearched, type Choices } from './fields/choices.js';
 
 interface FieldProps {
   readonly label: string;
@@ -95,7 +97,8 @@ export function AreaField(props: InputProps & { readonly rows?: number }): JSX.E
 export function SelectField<Value extends string>(props: {
   readonly label: string;
   readonly value: Value;
-  readonly options: readonly (readonly [Value, string])[];
+  /** A few are a menu of the browser; many are found by typing. */
+  readonly options: Choices<Value>;
   readonly onChange: (value: Value) => void;
   readonly help?: JSX.Element;
   readonly problem?: string | null;
@@ -104,22 +107,37 @@ export function SelectField<Value extends string>(props: {
   return (
     <Field label={props.label} help={props.help} problem={props.problem ?? null}>
       {({ id, describedBy }) => (
-        <select
-          id={id}
-          class="select"
-          value={props.value}
-          aria-describedby={describedBy}
-          disabled={props.isDisabled ?? false}
-          onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+        <Show
+          when={!isSearched(props.options)}
+          fallback={
+            <Chooser
+              id={id}
+              describedBy={describedBy}
+              label={props.label}
+              value={props.value}
+              choices={props.options}
+              isDisabled={props.isDisabled ?? false}
+              onChange={(value) => props.onChange(value as Value)}
+            />
+          }
         >
-          <For each={props.options}>
-            {([value, title]) => (
-              <option value={value} selected={value === props.value}>
-                {title}
-              </option>
-            )}
-          </For>
-        </select>
+          <select
+            id={id}
+            class="select"
+            value={props.value}
+            aria-describedby={describedBy}
+            disabled={props.isDisabled ?? false}
+            onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+          >
+            <For each={props.options}>
+              {([value, title]) => (
+                <option value={value} selected={value === props.value}>
+                  {title}
+                </option>
+              )}
+            </For>
+          </select>
+        </Show>
       )}
     </Field>
   );

@@ -17,13 +17,24 @@ interface OverlayProps {
   readonly mayClose?: boolean;
 }
 
+/** Dialogs that are open, the one on top last. */
+const [opened, setOpened] = createSignal<readonly HTMLDialogElement[]>([]);
+
 export function Overlay(props: OverlayProps): JSX.Element {
   let element: HTMLDialogElement | undefined;
+  const close = (): void => {
+    setOpened((all) => all.filter((one) => one !== element));
+    element?.close();
+  };
   createEffect(() => {
-    if (props.isOpen && element !== undefined && !element.open) element.showModal();
-    if (!props.isOpen && element?.open === true) element.close();
+    if (props.isOpen && element !== undefined && !element.open) {
+      const mine = element;
+      mine.showModal();
+      setOpened((all) => [...all, mine]);
+    }
+    if (!props.isOpen && element?.open === true) close();
   });
-  onCleanup(() => element?.close());
+  onCleanup(close);
   const mayClose = (): boolean => props.mayClose !== false;
   const onClick = (event: MouseEvent): void => {
     if (event.target === element && mayClose()) props.onClose(); // the backdrop
@@ -42,7 +53,7 @@ export function Overlay(props: OverlayProps): JSX.Element {
     >
       <Show when={props.isOpen}>
         <header>
-          <h2 class="truncate">{told(props.title)}</h2>
+          <h2>{told(props.title)}</h2>
           <Show when={mayClose()}>
             <Button look="plain" aria-label={words.close} onClick={() => props.onClose()}>
               <Icon name="close" />
@@ -80,19 +91,28 @@ export function tell(text: string, isProblem = false): void {
 /** Says what was refused. */
 export const tellProblem = (error: unknown): void => tell(error instanceof Error ? error.message : String(error), true);
 
+/** They stand in the dialog on top, if there is one: what is outside of it can be neither seen nor pressed. */
 export function Toasts(): JSX.Element {
+  let list: HTMLDivElement | undefined;
+  let home: HTMLDivElement | undefined;
+  createEffect(() => {
+    const place = opened().at(-1) ?? home;
+    if (list !== undefined && list.parentElement !== place) place?.append(list);
+  });
   return (
-    <div class="toasts" role="region" aria-label={words.notes} aria-live="polite">
-      <For each={toasts()}>
-        {(toast) => (
-          <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
-            <span>{told(toast.text)}</span>
-            <Button look="plain" isSmall aria-label={words.dismiss} onClick={() => dismiss(toast.id)}>
-              <Icon name="close" />
-            </Button>
-          </div>
-        )}
-      </For>
+    <div ref={home}>
+      <div class="toasts" role="region" aria-label={words.notes} aria-live="polite" ref={list}>
+        <For each={toasts()}>
+          {(toast) => (
+            <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
+              <span>{told(toast.text)}</span>
+              <Button look="plain" isSmall aria-label={words.dismiss} onClick={() => dismiss(toast.id)}>
+                <Icon name="close" />
+              </Button>
+            </div>
+          )}
+        </For>
+      </div>
     </div>
   );
 }

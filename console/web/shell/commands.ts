@@ -2,7 +2,7 @@
 // who is logged in reaches.
 import { logOut, mayAs, type Role } from '../client/session.js';
 import { shellText as text } from '../texts/shell.js';
-import { allPages } from './navigation.js';
+import { allPages, mayOpen } from './navigation.js';
 import { toggleTheme } from './theme.js';
 
 export interface Command {
@@ -43,9 +43,7 @@ export function commandsFor({ navigate, showKeys }: CommandTools): readonly Comm
     action(text.logOut, text.logOutWords, 'viewer', () => void logOut()),
   ];
   return [
-    ...allPages
-      .filter(({ role }) => mayAs(role))
-      .map(({ title, words, path }) => ({ title, group: text.page, words, run: to(path) })),
+    ...allPages.filter(mayOpen).map(({ title, words, path }) => ({ title, group: text.page, words, run: to(path) })),
     { title: text.myAccount, group: text.page, words: text.myAccountWords, run: to('/account') },
     ...actions.filter(({ role }) => mayAs(role)).map((one) => ({ ...one, group: text.do })),
   ];

@@ -1,10 +1,9 @@
 // Keys that work everywhere, and the list of them (?).
 import { useNavigate } from '@solidjs/router';
 import { For, onCleanup, onMount, type JSX } from 'solid-js';
-import { mayAs } from '../client/session.js';
 import { Overlay } from '../kit/overlays.js';
 import { shellText as text } from '../texts/shell.js';
-import { allPages } from './navigation.js';
+import { allPages, mayOpen } from './navigation.js';
 
 /** `g`, then one of these: to the page with that address. */
 const goKeys: Readonly<Record<string, string>> = {
@@ -78,7 +77,7 @@ export function useKeys(showHelp: () => void): void {
     const path = event.timeStamp - goSinceMs < secondKeyMs ? goKeys[event.key] : undefined;
     goSinceMs = event.key === 'g' ? event.timeStamp : 0;
     if (event.key === '?') showHelp();
-    else if (path !== undefined && allPages.some((page) => page.path === path && mayAs(page.role))) navigate(path);
+    else if (path !== undefined && allPages.some((page) => page.path === path && mayOpen(page))) navigate(path);
     else return;
     event.preventDefault();
   };

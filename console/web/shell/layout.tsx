@@ -4,6 +4,7 @@ import { createEffect, createSignal, For, Show, type JSX, type ParentProps } fro
 import { isSessionLost } from '../client/http.js';
 import { account, logOut, mayAs } from '../client/session.js';
 import { createQuery } from '../client/query.js';
+import { readHeld } from '../client/vm-access.js';
 import { savedAt } from '../client/settings-draft.js';
 import { Badge, Button } from '../kit/basics.js';
 import { Icon, Mark } from '../kit/icons.js';
@@ -11,7 +12,7 @@ import { Overlay, Toasts } from '../kit/overlays.js';
 import { brand, brandSub } from './brand.js';
 import { Updated } from './failed.js';
 import { LoginForm } from './login.js';
-import { navigation } from './navigation.js';
+import { mayOpen, navigation } from './navigation.js';
 import { KeyHelp, useKeys } from './keys.js';
 import { onPaletteKey, Palette } from './palette.js';
 import { theme, toggleTheme } from './theme.js';
@@ -39,7 +40,7 @@ function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void
         {({ title, pages }) => (
           <div class="nav-group">
             <h2>{title}</h2>
-            <For each={pages.filter(({ role }) => mayAs(role))}>
+            <For each={pages.filter(mayOpen)}>
               {(page) => (
                 <A
                   class="nav-link"
@@ -114,6 +115,8 @@ export function Layout(props: ParentProps): JSX.Element {
   const [isMenuOpen, setMenuOpen] = createSignal(false);
   const [isPaletteOpen, setPaletteOpen] = createSignal(false);
   const [isHelpOpen, setHelpOpen] = createSignal(false);
+  // who administers nothing may be offered more by a grant; it is asked for beside the page, which does not wait
+  createEffect(() => void (account() != null && !mayAs('admin') && readHeld().catch(() => undefined)));
   onPaletteKey(() => setPaletteOpen(true));
   useKeys(() => setHelpOpen(true));
   return (

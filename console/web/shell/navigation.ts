@@ -1,6 +1,7 @@
 // The pages of the console, in one table: the side bar, the command palette and the routes are made from it.
 import type { IconName } from '../kit/icons.js';
-import type { Role } from '../client/session.js';
+import { mayAs, type Role } from '../client/session.js';
+import { isHeld, type VmPermission } from '../client/vm-access.js';
 import { shellText as text } from '../texts/shell.js';
 
 export interface PageEntry {
@@ -8,6 +9,8 @@ export interface PageEntry {
   readonly title: string;
   readonly icon: IconName;
   readonly role: Role;
+  /** Whoever has this permission of the vulnerability manager may open it, too, whatever their role. */
+  readonly permission?: VmPermission;
   /** Other words that a person may look for. */
   readonly words: string;
 }
@@ -24,6 +27,10 @@ const page = (path: string, title: string, icon: IconName, words: string, role: 
   words,
   role,
 });
+
+/** Whether it is offered to who is logged in. The server decides; this only hides what it would refuse. */
+export const mayOpen = ({ role, permission }: PageEntry): boolean =>
+  mayAs(role) || (permission !== undefined && isHeld(permission));
 
 export const navigation: readonly PageGroup[] = [
   {
@@ -80,7 +87,7 @@ export const navigation: readonly PageGroup[] = [
       page('/admin/nodes', text.nodes, 'nodes', text.dataPlaneGenerationWorkers),
       page('/compliance', text.compliance, 'check', text.complianceWords),
       page('/admin/audit', text.auditLog, 'audit', text.whoDidWhatChain),
-      page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'),
+      { ...page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'), permission: 'view_users' },
       page('/admin/tokens', text.apiTokens, 'key', text.automationCiScopes, 'admin'),
       page('/admin/licence', text.licence, 'licence', text.domainsEdition),
     ],

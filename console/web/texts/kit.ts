@@ -26,6 +26,7 @@ export const kitText = {
   chooseShown: 'Choose all shown',
   chooseNone: 'None of them',
   chosenOf: (a: Shown, b: Shown) => `${a} chosen, ${b} in all`,
+  typeToFind: 'Type to find',
   nothingFits: 'Nothing fits these words.',
   moreFit: (a: Shown) => `${a} more fit: type a word to narrow them down.`,
   dismiss: 'Dismiss',

@@ -2,13 +2,14 @@
 import { useSearchParams } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import { SelectField, TextField } from '../form.js';
+import type { Choices } from './choices.js';
 
 export interface AddressFilter {
   /** Of the parameter. */
   readonly name: string;
   readonly label: string;
   /** Absent: words to look for. The first is the one for no filter, with the value ''. */
-  readonly options?: () => readonly (readonly [string, string])[];
+  readonly options?: () => Choices;
 }
 
 export function AddressFilters(props: { readonly of: readonly AddressFilter[] }): JSX.Element {

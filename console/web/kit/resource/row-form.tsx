@@ -3,6 +3,7 @@ import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { kitText as text } from '../../texts/kit.js';
 import { Button, Notice } from '../basics.js';
+import type { Choices } from '../fields/choices.js';
 import { AreaField, SelectField, Switch as Toggle, TextField } from '../form.js';
 import { tell } from '../overlays.js';
 import { isWhole, shownFields, toBody, type NamedField } from './row-values.js';
@@ -14,7 +15,7 @@ interface FieldOf<V, N extends keyof V & string> extends NamedField {
   /** text: one line; area: several; own: drawn by `draw`. */
   readonly kind: 'text' | 'url' | 'area' | 'select' | 'switch' | 'own';
   readonly placeholder?: string;
-  readonly options?: () => readonly (readonly [string, string])[];
+  readonly options?: () => Choices;
   /** `value` is read again whenever it changes. */
   readonly draw?: (value: () => V[N], set: (value: V[N]) => void) => JSX.Element;
 }

@@ -34,7 +34,8 @@ interface Texts {
 export function EditedRowDialogs<T extends { readonly name: string | null }>(props: {
   readonly of: EditedRows<T>;
   readonly text: Texts;
-  readonly title: string;
+  /** Above the form of a row that is made; above that of one that is there stands its name. */
+  readonly newTitle: string;
   readonly deleteTitle: string;
   readonly deleteAbout: string;
   /** `row`: null for a new one. */
@@ -50,13 +51,17 @@ export function EditedRowDialogs<T extends { readonly name: string | null }>(pro
     props.of.askToDelete(null);
     props.onChanged();
   };
+  const title = (): string => {
+    const row = props.of.edited();
+    return (row === 'new' ? null : row?.name) ?? props.newTitle;
+  };
   const saved = (): void => {
     props.of.edit(null);
     props.onChanged();
   };
   return (
     <>
-      <Overlay isOpen={props.of.edited() !== null} look="wide" title={props.title} onClose={() => props.of.edit(null)}>
+      <Overlay isOpen={props.of.edited() !== null} look="wide" title={title()} onClose={() => props.of.edit(null)}>
         <Show when={props.of.edited()} keyed>
           {(row) => props.form(row === 'new' ? null : row, saved)}
         </Show>

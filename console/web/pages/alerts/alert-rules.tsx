@@ -60,7 +60,10 @@ function Why(props: { readonly id: string; readonly metric: AlertRule['metric'] 
               [text.measured, text.windowOf(showMoment(data().window.from), showMoment(data().window.to))],
               [text.value, valueOf(props.metric, data().value)],
               [text.threshold, valueOf(props.metric, data().threshold)],
-              ['', text.counted(showCount(data().requests), showCount(data().blocked), showCount(data().errors))],
+              [
+                text.countedAbout,
+                text.counted(showCount(data().requests), showCount(data().blocked), showCount(data().errors)),
+              ],
               [text.pendingUntil, showMoment(data().pending_until)],
               [text.cooldownUntil, showMoment(data().cooldown_until)],
             ]}
@@ -176,7 +179,7 @@ export function AlertRules(): JSX.Element {
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.rules}
+        newTitle={text.newRule}
         form={(of, onSaved) => <AlertForm of={of} onSaved={onSaved} />}
         deleteTitle={text.deleteRule}
         deleteAbout={text.deleteAbout}

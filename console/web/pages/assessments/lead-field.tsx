@@ -1,6 +1,6 @@
 // Who leads an assessment: chosen among accounts, or named where somebody has none here.
 import { createSignal, Show, type JSX } from 'solid-js';
-import { titleOfPerson, type Person } from '../../client/people.js';
+import { choicesOf, type Person } from '../../client/people.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { assessmentsText as text } from '../../texts/resources/assessments.js';
 
@@ -22,11 +22,7 @@ export function LeadField(props: {
         label={text.lead}
         help={text.leadHelp}
         value={chosen()}
-        options={[
-          ['', text.nobody],
-          ...props.people.map((person) => [person.email, titleOfPerson(person)] as const),
-          [another, text.somebodyElse],
-        ]}
+        options={choicesOf(props.people, 'email', [[['', text.nobody]], [[another, text.somebodyElse]]])}
         onChange={(value) => {
           setAnother(value === another);
           props.onChange(value === another ? '' : value);

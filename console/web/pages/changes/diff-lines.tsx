@@ -19,8 +19,8 @@ export function DiffLines(props: { readonly changes: readonly Change[] }): JSX.E
       <For each={props.changes} fallback={<span class="faint">{text.noDifferences}</span>}>
         {(change) => (
           <div class="diff-line">
-            <code class="truncate" title={change.path}>
-              {change.path}
+            <code class="mono">
+              <Foreign text={change.path} />
             </code>
             <div class="stack tight mono small">
               <Show when={change.kind !== 'added'}>

@@ -7,11 +7,8 @@ import { verdictText as text } from '../../texts/engine/verdict.js';
 import { whomOf, type Verdict } from './words.js';
 
 /** Addresses that are denied stand in the list of addresses, and are let in again there. */
-const isInList = ({ action, enforced, enforced_until: until, subject }: Verdict): boolean =>
-  action === 'block' &&
-  until !== null &&
-  Date.parse(until) > Date.now() &&
-  (subject.kind === 'principal' || enforced !== 'deny');
+const isInList = ({ action, enforced, in_force: inForce, subject }: Verdict): boolean =>
+  action === 'block' && inForce && (subject.kind === 'principal' || enforced !== 'deny');
 
 export function Lift(props: { readonly of: Verdict; readonly onLifted: () => void }): JSX.Element {
   const [isBusy, setBusy] = createSignal(false);

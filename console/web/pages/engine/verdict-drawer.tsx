@@ -31,7 +31,9 @@ function distance({ distance: { up, down }, verdict }: Verdict): string {
 function measure(of: Verdict): string {
   if (of.action === 'monitor') return text.monitorOnly;
   const said = measureOf(of);
-  return of.enforced_until === null ? said : text.measureUntil(said, showMoment(of.enforced_until));
+  if (of.enforced_until === null) return said;
+  if (!of.in_force && Date.parse(of.enforced_until) > Date.now()) return text.measureLifted(said);
+  return text.measureUntil(said, showMoment(of.enforced_until));
 }
 
 const listIn = (vector: Verdict['vector'], name: string): readonly string[] => {

@@ -89,7 +89,7 @@ export function Definitions(props: { readonly mayManage: boolean }): JSX.Element
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.gate}
+        newTitle={text.newGate}
         form={(of, onSaved) => <GateForm of={of} onSaved={onSaved} />}
         deleteTitle={text.deleteGate}
         deleteAbout={text.deleteGateAbout}

@@ -224,7 +224,7 @@ export function Hooks(props: { readonly applications: Applications; readonly may
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.hooks}
+        newTitle={text.newHook}
         form={(of, onSaved) => <HookForm of={of} applications={props.applications} onSaved={onSaved} />}
         deleteTitle={text.deleteHook}
         deleteAbout={text.deleteHookAbout}

@@ -120,7 +120,7 @@ function Policies(props: { readonly applications: Applications; readonly mayMana
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.policies}
+        newTitle={text.newPolicy}
         form={(of, onSaved) => <PolicyForm of={of} onSaved={onSaved} />}
         deleteTitle={text.deletePolicy}
         deleteAbout={text.deletePolicyAbout}

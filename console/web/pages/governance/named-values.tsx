@@ -1,26 +1,26 @@
 // Values of predicates that name something by its number: a person chooses them by name, and reads the name.
-import { For, Show, type JSX } from 'solid-js';
-import { createPeople, titleOfPerson } from '../../client/people.js';
+import { createUniqueId, For, Show, type JSX } from 'solid-js';
+import { choicesOf, createPeople } from '../../client/people.js';
+import { Chooser } from '../../kit/fields/chooser.js';
+import { isSearched, type Choices } from '../../kit/fields/choices.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications, plain, stateNames, type Applications } from '../vulnerabilities/words.js';
 import type { NameOf } from './predicate.js';
-
-type Options = readonly (readonly [string, string])[];
 
 /** Names of applications in sentences. */
 export const namesIn =
   (applications: Applications): NameOf =>
   (field, value) =>
-    field === 'application_id' ? (applications.rows().find(({ id }) => id === value)?.name ?? null) : null;
+    field === 'application_id' && typeof value === 'string' ? applications.nameOf(value) : null;
 
-const sources: Readonly<Record<string, () => () => Options>> = {
+const sources: Readonly<Record<string, () => () => Choices>> = {
   application_id: () => {
     const applications = createApplications();
     return () => applications.options(text.choose);
   },
   assignee: () => {
     const people = createPeople();
-    return () => [['', text.choose], ...people().map((person) => [person.id, titleOfPerson(person)] as const)];
+    return () => choicesOf(people(), 'id', [[['', text.choose]]]);
   },
   status: () => () => [['', text.choose], ...stateNames.map((state) => [state, plain(state)] as const)],
 };
@@ -33,23 +33,29 @@ export function NamedValue(props: {
   readonly value: string;
   readonly onInput: (value: string) => void;
 }): JSX.Element {
-  const options = sources[props.field]?.() ?? (() => []);
+  const options = sources[props.field]?.() ?? ((): Choices => []);
+  const id = createUniqueId();
   // what is not listed (a person that only administrators see, say) stays what it is
   const isListed = (): boolean => options().some(([value]) => value === props.value);
   return (
-    <select class="select" aria-label={text.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
-      <Show when={!isListed()}>
-        <option value={props.value} selected>
-          {props.value}
-        </option>
-      </Show>
-      <For each={options()}>
-        {([value, title]) => (
-          <option value={value} selected={value === props.value}>
-            {title}
+    <Show
+      when={!isSearched(options())}
+      fallback={<Chooser id={id} label={text.value} value={props.value} choices={options()} onChange={props.onInput} />}
+    >
+      <select class="select" aria-label={text.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
+        <Show when={!isListed()}>
+          <option value={props.value} selected>
+            {props.value}
           </option>
-        )}
-      </For>
-    </select>
+        </Show>
+        <For each={options()}>
+          {([value, title]) => (
+            <option value={value} selected={value === props.value}>
+              {title}
+            </option>
+          )}
+        </For>
+      </select>
+    </Show>
   );
 }

@@ -1,19 +1,16 @@
 // The fields of an application, for a new one and for one that is there.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused } from '../../client/http.js';
-import { createQuery } from '../../client/query.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
-import type { Application } from './words.js';
+import { createProjectOptions, type Application } from './words.js';
 
 const criticalities = ['critical', 'high', 'medium', 'low', 'unknown'] as const;
 const exposures = ['internet', 'internal', 'unknown'] as const;
 const same = <Word extends string>(words: readonly Word[]): readonly (readonly [Word, string])[] =>
   words.map((word) => [word, word]);
-
-const projectsMax = 500;
 
 export function ApplicationForm(props: {
   /** null: a new one. */
@@ -29,8 +26,7 @@ export function ApplicationForm(props: {
   const [project, setProject] = createSignal(before?.project_id ?? '');
   const [problem, setProblem] = createSignal<string | null>(null);
   const [isBusy, setBusy] = createSignal(false);
-  const query = { limit: projectsMax, sort: 'name' as const };
-  const projects = createQuery('GET /api/v1/projects', () => ({ query }));
+  const projects = createProjectOptions();
   const save = async (): Promise<void> => {
     setBusy(true);
     setProblem(null);
@@ -87,10 +83,7 @@ export function ApplicationForm(props: {
       <SelectField
         label={text.project}
         value={project()}
-        options={[
-          ['', text.noProject],
-          ...(projects.data()?.items ?? []).map(({ id, name: title }) => [id, title ?? id] as const),
-        ]}
+        options={projects(text.noProject)}
         onChange={setProject}
         help={text.projectHelp}
       />

@@ -1,9 +1,10 @@
 // Words of the vulnerability manager as they are shown: its states and severities are the API's own, so that a filter
 // that is typed, a report and a page say the same.
-import { createMemo, type Accessor } from 'solid-js';
-import type { Item } from '../../client/http.js';
+import { createMemo, createSignal, type Accessor } from 'solid-js';
+import { call, type Item } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import type { Tone } from '../../kit/basics.js';
+import { foundMax, withFinder, type Choice, type Choices, type Finder } from '../../kit/fields/choices.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 
 export type Finding = Item<'GET /api/v1/findings'>;
@@ -20,7 +21,7 @@ export const plain = (word: string): string => word.replaceAll('_', ' ');
 const openStates = new Set(['new', 'triaged', 'confirmed', 'in_progress', 'fix_pending', 'reopened']);
 export const isOpenState = (state: string): boolean => openStates.has(state);
 
-/** As many as one answer holds; names of others are shown as their numbers. */
+/** As many as one answer holds; others are found by words, and their names asked for one by one. */
 const applicationsMax = 500;
 
 export interface Applications {
@@ -29,7 +30,33 @@ export interface Applications {
   readonly isKnown: Accessor<boolean>;
   nameOf(id: string | null): string;
   /** For a select: each by its number, after `first`. */
-  options(first: string): readonly (readonly [string, string])[];
+  options(first: string): Choices;
+}
+
+/** Applications that are not among those that were read, by words of their names. */
+const findApplications: Finder = {
+  find: async (q) => {
+    const { items } = await call('GET /api/v1/applications', { query: { q, limit: foundMax, sort: 'name' } });
+    return items.map(({ id, name }) => [id, name ?? id] as const);
+  },
+  titleOf: async (id) => (await call('GET /api/v1/applications/{id}', { params: { id } })).name,
+};
+
+/** Names that one answer did not hold, each asked for when it is first to be shown. */
+function createOtherNames(): (id: string) => string | undefined {
+  const [names, setNames] = createSignal<ReadonlyMap<string, string>>(new Map());
+  const asked = new Set<string>();
+  const ask = async (id: string): Promise<void> => {
+    const name = await findApplications.titleOf(id).catch(() => null); // its number stands where it may not be read
+    if (name !== null) setNames((all) => new Map(all).set(id, name));
+  };
+  return (id) => {
+    if (!asked.has(id)) {
+      asked.add(id);
+      void ask(id);
+    }
+    return names().get(id);
+  };
 }
 
 /** The applications that somebody may see; none where that is not allowed. */
@@ -37,12 +64,19 @@ export function createApplications(): Applications {
   const query = { limit: applicationsMax, sort: 'name' as const };
   const { data } = createQuery('GET /api/v1/applications', () => ({ query }));
   const rows = createMemo((): readonly Application[] => data()?.items ?? []);
+  const otherName = createOtherNames();
   const names = createMemo(() => new Map(rows().map(({ id, name }) => [id, name ?? id])));
   return {
     rows,
     isKnown: () => data() !== undefined,
-    nameOf: (id) => (id === null ? '–' : (names().get(id) ?? id)),
-    options: (first) => [['', first], ...rows().map(({ id, name }) => [id, name ?? id] as const)],
+    nameOf: (id) => {
+      if (id === null) return '–';
+      return names().get(id) ?? (rows().length < applicationsMax ? id : (otherName(id) ?? id));
+    },
+    options: (first) => {
+      const here: readonly Choice[] = [['', first], ...rows().map(({ id, name }) => [id, name ?? id] as const)];
+      return rows().length < applicationsMax ? here : withFinder(here, findApplications);
+    },
   };
 }
 
@@ -65,3 +99,19 @@ export const stateOptions: readonly (readonly [string, string])[] = [
   ['all', text.openAndClosed],
   ...stateNames.map((state) => [state, plain(state)] as const),
 ];
+
+/** For a select of projects: each by its number, after `first`. */
+export function createProjectOptions(): (first: string) => Choices {
+  const query = { limit: applicationsMax, sort: 'name' as const };
+  const { data } = createQuery('GET /api/v1/projects', () => ({ query }));
+  const choiceOf = ({ id, name }: Item<'GET /api/v1/projects'>): Choice => [id, name ?? id];
+  return (first) => {
+    const here: readonly Choice[] = [['', first], ...(data()?.items ?? []).map(choiceOf)];
+    if (here.length <= applicationsMax) return here;
+    return withFinder(here, {
+      find: async (q) =>
+        (await call('GET /api/v1/projects', { query: { q, limit: foundMax, sort: 'name' } })).items.map(choiceOf),
+      titleOf: async (id) => (await call('GET /api/v1/projects/{id}', { params: { id } })).name,
+    });
+  };
+}

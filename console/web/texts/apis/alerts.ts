@@ -60,6 +60,7 @@ export const alertsText = {
   why: 'Why it fires, or does not',
   windowOf: (a: Shown, b: Shown) => `${a} to ${b}`,
   measured: 'Measured',
+  countedAbout: 'Counted',
   counted: (a: Shown, b: Shown, c: Shown) => `${some(a, 'request')}, ${b} blocked, ${c} errors`,
   pendingUntil: 'Fires, if it holds, at',
   cooldownUntil: 'Silent until',

@@ -23,6 +23,7 @@ export const verdictText = {
   seenOf: (a: Shown, b: Shown, c: Shown) => `${a} to ${b}, ${c === '1' ? '1 round' : `${c} rounds`}`,
   measure: 'Measure',
   monitorOnly: 'none: the engine only watches',
+  measureLifted: (a: Shown) => `${a}, and lifted since`,
   measureUntil: (a: Shown, b: Shown) => `${a} until ${b}`,
   collateral: 'Who else is there',
   collateralOf: (a: Shown, b: Shown) => `sessions that the application accepted: ${a}; user agents: ${b}`,

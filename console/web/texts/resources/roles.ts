@@ -2,6 +2,7 @@
 import type { Shown } from '../shown.js';
 
 export const rolesText = {
+  wordsOfPerson: 'Words of a name or an address',
   views: 'People and roles',
   user: 'User',
   people: 'People',

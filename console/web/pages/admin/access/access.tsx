@@ -1,10 +1,12 @@
 // Who may log in, and what each may do: people, roles of one's own, and what every role may.
 import { useSearchParams } from '@solidjs/router';
-import { Match, Switch, type JSX } from 'solid-js';
+import { Match, Show, Switch, type JSX } from 'solid-js';
+import { mayAs } from '../../../client/session.js';
 import { PageHead, Tabs } from '../../../kit/basics.js';
 import { adminText as words } from '../../../texts/admin.js';
 import { rolesText as text } from '../../../texts/resources/roles.js';
 import { Users } from '../users.js';
+import { People } from './people.js';
 import { Rights } from './rights-tables.js';
 import { Roles } from './roles.js';
 
@@ -24,7 +26,9 @@ export function Access(): JSX.Element {
       <Tabs label={text.views} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view, q: '' })} />
       <Switch>
         <Match when={tab() === 'people'}>
-          <Users />
+          <Show when={mayAs('admin')} fallback={<People />}>
+            <Users />
+          </Show>
         </Match>
         <Match when={tab() === 'roles'}>
           <Roles />

@@ -5,15 +5,16 @@ import { call } from '../../../client/http.js';
 import { createQuery } from '../../../client/query.js';
 import { createVmAccess } from '../../../client/vm-access.js';
 import { Button, Notice } from '../../../kit/basics.js';
+import type { Choices } from '../../../kit/fields/choices.js';
 import { SelectField } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { Read } from '../../../kit/page-state.js';
 import { rolesText as text } from '../../../texts/resources/roles.js';
-import { createApplications } from '../../vulnerabilities/words.js';
+import { createApplications, createProjectOptions } from '../../vulnerabilities/words.js';
 import { areWhole, newGrant, toGrants, withPart, type GrantRow, type Scope } from './grant-rows.js';
 import type { User } from './user-drawer.js';
 
-type Options = readonly (readonly [string, string])[];
+type Options = Choices;
 
 /** As many as one answer holds. */
 const listMax = 500;
@@ -24,23 +25,19 @@ function createGrantOptions() {
   const query = { limit: listMax, sort: 'name' as const };
   const permissions = createQuery('GET /api/v1/rbac/permissions');
   const own = createQuery('GET /api/v1/rbac/roles', () => ({ query }));
-  const projects = createQuery('GET /api/v1/projects', () => ({ query }));
+  const projects = createProjectOptions();
   const applications = createApplications();
   const roles = createMemo((): Options => {
     const builtIn = (permissions.data()?.items ?? []).flatMap((permission) => permission.roles);
     const made = (own.data()?.items ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
     return [...new Set([...builtIn, ...made])].map((name) => [name, name] as const);
   });
-  const projectOptions = (): Options => [
-    ['', text.chooseProject],
-    ...(projects.data()?.items ?? []).map(({ id, name }) => [id, name ?? id] as const),
-  ];
   return {
     /** A role that is not listed (it is gone) is still shown where somebody has it. */
     roles: (given: string): Options =>
       roles().some(([name]) => name === given) ? roles() : [[given, given], ...roles()],
     within: (scope: Scope): Options =>
-      scope === 'project' ? projectOptions() : applications.options(text.chooseApplication),
+      scope === 'project' ? projects(text.chooseProject) : applications.options(text.chooseApplication),
   };
 }
 

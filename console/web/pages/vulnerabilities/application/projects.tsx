@@ -102,7 +102,7 @@ export function Projects(props: { readonly mayEdit: boolean }): JSX.Element {
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.projects}
+        newTitle={text.newProject}
         form={(of, onSaved) => <ProjectForm of={of} onSaved={onSaved} />}
         deleteTitle={text.deleteProject}
         deleteAbout={text.deleteProjectAbout}

@@ -91,7 +91,7 @@ export function Mappings(props: { readonly mayEdit: boolean }): JSX.Element {
       <EditedRowDialogs
         of={rows}
         text={text}
-        title={text.mapping}
+        newTitle={text.newMapping}
         form={(of, onSaved) => <MappingForm of={of} onSaved={onSaved} />}
         deleteTitle={text.deleteMapping}
         deleteAbout={text.deleteAbout}
