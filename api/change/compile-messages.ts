@@ -10,6 +10,8 @@ export interface CompileStart {
   /** Compiled automata by content. */
   readonly cacheDirectory: string;
   readonly threads: number | null;
+  /** It does not give way to others: for tests, which nobody is served beside and which wait for each compile. */
+  readonly keepsPriority?: boolean;
 }
 
 export interface ReplayRequest {

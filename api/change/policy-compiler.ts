@@ -179,8 +179,8 @@ class Compiling {
   }
 
   private begin(): CompileChild {
-    const { unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
-    const start: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads };
+    const { unicodeMapping, artifactsDirectory, cacheDirectory, threads, keepsPriority = false } = this.options;
+    const start: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads, keepsPriority };
     return startCompileChild(
       start,
       {

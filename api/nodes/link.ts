@@ -26,6 +26,8 @@ export interface LinkOptions {
   /** Shared with the routes, which try rules there too; absent: one is made. */
   readonly sandbox?: RuleSandbox;
   readonly compileThreads?: number;
+  /** See CompileStart. */
+  readonly compileKeepsPriority?: boolean;
   /** Where compiled automata are kept; default below the data directory, shared with the command line. */
   readonly cacheDirectory?: string;
 }
@@ -103,7 +105,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
 }
 
 async function createCompiler(
-  { env, cacheDirectory, compileThreads }: LinkOptions,
+  { env, cacheDirectory, compileThreads, compileKeepsPriority = false }: LinkOptions,
   directory: string,
   artifactsDirectory: string,
 ): Promise<PolicyCompiler> {
@@ -115,6 +117,7 @@ async function createCompiler(
     artifactsDirectory,
     cacheDirectory: cacheDirectory ?? join(directory, 'cache', 'automata'),
     threads: compileThreads ?? null,
+    keepsPriority: compileKeepsPriority,
   });
 }
 

@@ -39,7 +39,7 @@ export async function startRoad(
     upstreams: { customer: upstream, payment: upstream },
     settingsEncryptionSecret: 'b'.repeat(40),
   };
-  const link = await connectDataPlane({ env, database, now: Date.now });
+  const link = await connectDataPlane({ env, database, now: Date.now, compileKeepsPriority: true });
   const { applySettings, expectedOf, reconcileNodes, tryRequests } = link;
   const at = await startTestApp(database, { applySettings, expectedOf, reconcileNodes, tryRequests });
   t.teardown(async () => {

@@ -214,16 +214,18 @@ async function suite(t: Test, database: Parameters<typeof startTestApp>[0]): Pro
       t.match(text, /Index Only Scan/, column);
       t.notMatch(text, /Sort|Seq Scan/, column);
     }
-    for (const column of ['last_seen', 'first_seen']) {
+    const open = [
+      ['last_seen desc, id desc', 'last_seen'],
+      ['first_seen desc, id desc', 'first_seen'],
+      ['effective_risk desc, id desc', 'risk'],
+      ["coalesce(due_at, 'infinity'::timestamptz), id", 'due_or_never'],
+    ] as const;
+    for (const [order, name] of open) {
       const plan = await sql<Record<string, string>[]>`
-        explain select id from vm_findings where is_open order by ${sql.unsafe(column)} desc, id desc
+        explain select id from vm_findings where is_open order by ${sql.unsafe(order)}
         limit 21 offset 60000`;
       const text = plan.flatMap((row) => Object.values(row)).join('\n');
-      t.match(
-        text,
-        new RegExp(`Index Only Scan using vm_findings_open_by_${column}`),
-        'closed ones are not passed over',
-      );
+      t.match(text, new RegExp(`Index Only Scan using vm_findings_open_by_${name}`), 'closed ones are not passed over');
     }
   });
 }
