@@ -96,8 +96,8 @@ t.test(
       `${interruption?.ruleId ?? 'passed'}: ${matched.map(({ rule }) => rule.id).join(' ')}`;
 
     for (const [name, least] of [
-      ['attacks', 81],
-      ['benign', 65],
+      ['attacks', 87],
+      ['benign', 69],
       ['malformed', 10],
     ] as const) {
       const rows = rowsOf(name);

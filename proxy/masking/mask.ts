@@ -48,11 +48,21 @@ function blank(text: string): string {
   return text.replace(/%[0-9A-Fa-f]{2}|[A-Za-z0-9]|[^\u0000-\u007f]/g, 'x');
 }
 
-/** `user[password]` → `user[password`. An expression for the end of `]]]…x` needs the square of its length. */
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/**
+ * `user[password]` → `user[password`; the places of a list are no name: `password[]`, `password[0]`, `a.password.0`. An
+ * expression for the end of `]]]…x` needs the square of its length.
+ */
 function withoutClosing(name: string): string {
   let end = name.length;
-  while (end > 0 && (name[end - 1] === ']' || name[end - 1] === ')')) end--;
-  return name.slice(0, end);
+  for (;;) {
+    while (end > 0 && (name[end - 1] === ']' || name[end - 1] === ')')) end--;
+    let at = end;
+    while (at > 0 && isDigit(name.charCodeAt(at - 1))) at--;
+    if (at < 2 || (name[at - 1] !== '[' && !(name[at - 1] === '.' && at < end))) return name.slice(0, end);
+    end = at - 1;
+  }
 }
 
 /** `%2540` and `%252540` as `%40`: what was encoded again and again, as it was encoded once. */
@@ -111,8 +121,16 @@ function maskShapes(text: string, level: MaskLevel): string {
     .join('');
 }
 
+const userInfo = /((?::|%3A)(?:\/|%2F){2})((?:(?!%2F|%3F|%23)[^\s/?#@"'`<>&]){1,256})(?=@|%40)/gi;
+
+/** `https://name:password@host`, also encoded. */
+function maskUserInfo(text: string): string {
+  if (!text.includes('@') && !text.includes('%40')) return text;
+  return text.replace(userInfo, (_, before: string, who: string) => before + blank(who));
+}
+
 function maskEncodedOnce(text: string, level: MaskLevel): string {
-  const plain = maskCards(maskTokens(text, blank), blank);
+  const plain = maskCards(maskTokens(maskUserInfo(text), blank), blank);
   return level === 'personal' ? maskPersonal(plain, blank) : plain;
 }
 
@@ -125,9 +143,39 @@ function maskPairs(text: string, level: MaskLevel): string {
       const at = pair.indexOf('=');
       if (at < 0) return pair;
       if (isNamedSecret(pair.slice(0, at), level)) return `${pair.slice(0, at + 1)}${blank(pair.slice(at + 1))}`;
-      return pair.includes(';') ? maskMatrix(pair, level) : pair;
+      return maskWithin(pair.includes(';') ? maskMatrix(pair, level) : pair, at + 1, level);
     })
     .join('&');
+}
+
+/** A pair of a query within a value: `https%3A%2F%2Fh%2F%3Ftoken%3D1`. */
+const innerPair = /(%3F|%26|%23|[?#])([\w.[\]-]{1,64})(%3D|=)((?:(?!%26|%23|%3F)[^&?#\s]){1,2048})/gi;
+
+/** The value from `from` on: pairs of a URL that it is, members of JSON that it is. */
+function maskWithin(pair: string, from: number, level: MaskLevel): string {
+  const value = pair.slice(from);
+  if (/^(?:%7B|%5B|[{[])/i.test(value)) {
+    if (!value.includes('%')) return pair.slice(0, from) + maskMembers(value, level);
+    const json = decodedOnce(value);
+    const masked = maskMembers(json, level);
+    if (masked === json) return pair;
+    // half encoded: nothing may become longer than what a node kept
+    const shown = encoded(masked);
+    return pair.slice(0, from) + (shown.length > value.length ? blank(value) : shown);
+  }
+  if (!/%3D|=/i.test(value)) return pair;
+  const shown = value.replace(innerPair, (all, before: string, name: string, is: string, text: string) =>
+    isNamedSecret(name, level) ? `${before}${name}${is}${blank(text)}` : all,
+  );
+  return pair.slice(0, from) + shown;
+}
+
+/** Bytes as a query has them. */
+function encoded(text: string): string {
+  return text.replace(
+    /[^A-Za-z0-9\-_.~!*'()+]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /** `/a;jsessionid=1/b`: matrix parameters. */
