@@ -2,6 +2,9 @@
 import { For, type JSX } from 'solid-js';
 import { visiblePieces } from './visible-text.js';
 
+/** A word that is longer than this would push what stands beside it out of sight: it is broken. */
+const longWord = /\S{48}/;
+
 /** Whatever somebody else wrote: always text, with what would not show made visible. */
 export function Foreign(props: { readonly text: string | null | undefined; readonly max?: number }): JSX.Element {
   const cut = (): string => {
@@ -9,7 +12,7 @@ export function Foreign(props: { readonly text: string | null | undefined; reado
     return props.max !== undefined && text.length > props.max ? `${text.slice(0, props.max)}…` : text;
   };
   return (
-    <bdi>
+    <bdi class={longWord.test(cut()) ? 'breaks' : undefined}>
       <For each={visiblePieces(cut())}>
         {(piece) => (piece.isOdd ? <span class="odd-byte">{piece.text}</span> : <>{piece.text}</>)}
       </For>

@@ -58,6 +58,7 @@ export const overviewText = {
   mode: 'Mode',
   ruleSet: 'Rule set',
   licence: 'Licence',
+  notKnown: 'not known',
   crsOf: (a: Shown, b: Shown) => `CRS ${a}${b}`,
   ofActiveOf: (a: Shown, b: Shown) => `${a} of ${b} active`,
   untilNowDragToOf: (a: Shown) => `${a} until now; drag to look closer`,

@@ -89,7 +89,7 @@ export const wafText = {
   suggestions: 'Suggestions',
   testsAttemptsInDaysOf: (a: Shown, b: Shown, c: Shown) => `${a}${some(b, 'test')}; ${some(c, 'attempt')} in 30 days`,
   owaspCoreRuleSetOf: (a: Shown) =>
-    `OWASP Core Rule Set ${a}. Each category can be off, or leave some paths alone; ` +
+    `OWASP Core Rule Set${a === '' ? '' : ` ${a}`}. Each category can be off, or leave some paths alone; ` +
     'a single rule is better excluded under ',
   excludedPathsOf: (a: Shown) => (a === 1 ? '1 excluded path' : `${a} excluded paths`),
   rulesOf: (a: Shown) => (a === 1 ? '1 rule' : `${a} rules`),

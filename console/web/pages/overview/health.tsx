@@ -7,10 +7,22 @@ import { overviewText as text } from '../../texts/overview.js';
 
 const everyMs = 10_000;
 
-function Entry(props: { readonly label: string; readonly href: string; readonly children: JSX.Element }): JSX.Element {
+/** `of`: where it comes from; before the answer nothing is said to be well, nor not to be. */
+function Entry(props: {
+  readonly label: string;
+  readonly href: string;
+  readonly of: QueryState<unknown>;
+  readonly children: JSX.Element;
+}): JSX.Element {
   return (
     <A class="row" href={props.href}>
-      <span class="muted">{props.label}</span> {props.children}
+      <span class="muted">{props.label}</span>{' '}
+      <Show
+        when={props.of.data() !== undefined}
+        fallback={<Badge>{props.of.problem() === null ? '…' : text.notKnown}</Badge>}
+      >
+        {props.children}
+      </Show>
     </A>
   );
 }
@@ -42,18 +54,18 @@ export function Health(props: { readonly settings: QueryState<unknown> }): JSX.E
         </Notice>
       </Show>
       <div class="row wrap wide">
-        <Entry label={text.nodes} href="/admin/nodes">
+        <Entry label={text.nodes} href="/admin/nodes" of={nodes}>
           <Badge tone={active() === all() && all() > 0 ? 'good' : 'danger'}>{text.ofActiveOf(active(), all())}</Badge>
         </Entry>
-        <Entry label={text.mode} href="/waf">
+        <Entry label={text.mode} href="/waf" of={props.settings}>
           <Badge tone={mode() === 'On' ? 'good' : 'warn'}>{mode() === 'On' ? 'blocking' : mode()}</Badge>
         </Entry>
-        <Entry label={text.ruleSet} href="/waf">
+        <Entry label={text.ruleSet} href="/waf" of={categories}>
           <Badge tone={off().length === 0 ? 'good' : 'warn'}>
             {text.crsOf(categories.data()?.crs_version ?? '–', off().length > 0 ? text.off(off().join(', ')) : '')}
           </Badge>
         </Entry>
-        <Entry label={text.licence} href="/admin/licence">
+        <Entry label={text.licence} href="/admin/licence" of={licence}>
           <Badge tone={licenceTone()}>{licence.data()?.state ?? '–'}</Badge>
         </Entry>
       </div>
