@@ -136,7 +136,7 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
       const complete = server.read(rest[0] as Buffer);
       const isTold = complete === null || tell('data', complete);
       // The next one asks the name again, and finds the server that takes writes.
-      if (server.isReadOnly && !server.hasOpenTransaction) socket.destroy();
+      if (server.isReadOnly) socket.destroy();
       return isTold;
     }
     // a transaction hears of it as the answer to its statements

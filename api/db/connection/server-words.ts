@@ -16,8 +16,12 @@ export class ServerWords {
   private missing = 0;
   private last: 'none' | 'idle' | 'open' = 'none';
   lastWord: Error | null = null;
-  /** It refused to write: its server may have become a standby of another one since. */
+  /**
+   * It refused to write, and is ready for the next statement: its server may have become a standby of another one. Not
+   * before: postgres.js tells a statement its error when the server is ready again, which may be a packet later.
+   */
   isReadOnly = false;
+  private refusedToWrite = false;
 
   get hasOpenTransaction(): boolean {
     return this.last === 'open';
@@ -38,10 +42,13 @@ export class ServerWords {
       const end = at + 1 + text.readUInt32BE(at + 1);
       lacks = end - text.length;
       if (lacks > 0) break;
-      if (text[at] === readyForQuery) this.last = text[at + headBytes] === isIdle ? 'idle' : 'open';
+      if (text[at] === readyForQuery) {
+        this.last = text[at + headBytes] === isIdle ? 'idle' : 'open';
+        this.isReadOnly ||= this.refusedToWrite && this.last === 'idle';
+      }
       if (text[at] === errorResponse && this.last !== 'none') {
         const fields = fieldsOf(text.subarray(at + headBytes, end));
-        this.isReadOnly ||= fields.get('C') === readOnly;
+        this.refusedToWrite ||= fields.get('C') === readOnly;
         this.lastWord = fatalOf(fields);
         if (this.lastWord !== null) break;
       }
