@@ -62,15 +62,24 @@ export async function seriousOn(page: Page, only: 'all' | 'colours' = 'all'): Pr
     .map(({ id, help }) => `${id}: ${help}`);
 }
 
-/** What sticks out of the window, where the page has become wider than it. */
+/** What sticks out of the window, where the page has become wider than it, and tables that leave room empty. */
 export const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    if (document.documentElement.scrollWidth <= window.innerWidth) return [];
-    const isOut = (element: Element): boolean => element.getBoundingClientRect().right > window.innerWidth;
+    const rightOf = (element: Element): number => element.getBoundingClientRect().right;
+    const found = [...document.querySelectorAll('.table.dense')]
+      .filter((table) => {
+        const drawn = [...table.querySelectorAll('thead th')].filter(({ clientWidth }) => clientWidth > 0);
+        const last = drawn.at(-1);
+        return last !== undefined && rightOf(table) - rightOf(last) > 2;
+      })
+      .map((table) => `${table.ariaLabel ?? 'a table'}: its columns leave room that is empty`);
+    if (document.documentElement.scrollWidth <= window.innerWidth) return found;
+    const isOut = (element: Element): boolean => rightOf(element) > window.innerWidth;
     return [...document.querySelectorAll('main *')]
       .filter((element) => isOut(element) && element.closest('.table-scroll') === null)
       .map(({ tagName, className }) => `${tagName}.${String(className)}`)
-      .slice(0, 8);
+      .slice(0, 8)
+      .concat(found);
   });
 
 /** Walks through the content by Tab; returns what had the focus and did not show it, or that nothing had it. */

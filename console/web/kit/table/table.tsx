@@ -137,12 +137,13 @@ function TableRow<T>(props: RowProps<T>): JSX.Element {
   );
 }
 
-function Spacer(props: { readonly height: number; readonly columns: number }): JSX.Element {
+/** In the first column alone: one that spans all would bring back those that a narrow window leaves out, empty. */
+function Spacer(props: { readonly height: number }): JSX.Element {
   return (
     <Show when={props.height > 0}>
       <tbody aria-hidden="true">
         <tr>
-          <td class="spacer" colspan={props.columns} style={{ height: `${props.height}px` }} />
+          <td class="spacer" style={{ height: `${props.height}px` }} />
         </tr>
       </tbody>
     </Show>
@@ -216,7 +217,6 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
   const rows = createMemo(() => sortRows(props.rows, props.table.columns, sort()));
   const drawn = createDrawn(() => rows().length, props.table.isDense === true, scroll);
   const height = (): string | undefined => props.table.height ?? (drawn.isPart() ? partHeight : undefined);
-  const width = (): number => props.table.columns.length;
   createEffect(() => {
     const last = drawn.indexes().at(-1);
     if (drawn.isPart() && last !== undefined && last >= rows().length - 5) props.table.of.readMore?.();
@@ -243,9 +243,9 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
           </colgroup>
         </Show>
         <Head columns={props.table.columns} sort={sort()} onSort={(column) => setSort((old) => turned(old, column))} />
-        <Spacer height={drawn.above()} columns={width()} />
+        <Spacer height={drawn.above()} />
         <DrawnRows table={props.table} rows={rows()} drawn={drawn} scroll={scroll()} />
-        <Spacer height={drawn.below()} columns={width()} />
+        <Spacer height={drawn.below()} />
       </table>
     </div>
   );
