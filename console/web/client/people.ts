@@ -41,7 +41,8 @@ export function choicesOf(
   return withFinder(here, {
     find: async (words) => [...(await ask(words)).map(choiceOf), ...behind],
     titleOf: async (value) => {
-      const found = (await ask(by === 'email' ? value : '')).find((person) => person[by] === value);
+      if (by === 'id') return null; // people are found by words, and a number is none of theirs
+      const found = (await ask(value)).find(({ email }) => email === value);
       return found === undefined ? null : titleOfPerson(found);
     },
   });

@@ -94,6 +94,19 @@ export function AreaField(props: InputProps & { readonly rows?: number }): JSX.E
   );
 }
 
+/** Of a menu of the browser. */
+export function Options(props: { readonly of: Choices; readonly value: string }): JSX.Element {
+  return (
+    <For each={props.of}>
+      {([value, title]) => (
+        <option value={value} selected={value === props.value}>
+          {title}
+        </option>
+      )}
+    </For>
+  );
+}
+
 export function SelectField<Value extends string>(props: {
   readonly label: string;
   readonly value: Value;
@@ -129,13 +142,7 @@ export function SelectField<Value extends string>(props: {
             disabled={props.isDisabled ?? false}
             onChange={(event) => props.onChange(event.currentTarget.value as Value)}
           >
-            <For each={props.options}>
-              {([value, title]) => (
-                <option value={value} selected={value === props.value}>
-                  {title}
-                </option>
-              )}
-            </For>
+            <Options of={props.options} value={props.value} />
           </select>
         </Show>
       )}

@@ -1,7 +1,8 @@
 // The memo is bounded, keeps what is asked for, and never answers with another value's record.
 import fc from 'fast-check';
 import t from 'tap';
-import { hashText, Memo, ValueRecord } from './memo.js';
+import { hashText } from '../../parse/seen-once.js';
+import { Memo, ValueRecord } from './memo.js';
 
 const record = (value: string, scanClass = 0): ValueRecord => new ValueRecord(value, scanClass, 0);
 const keyOf = (memo: Memo, { value, scanClass }: ValueRecord): number => memo.keyOf(hashText(value), scanClass);

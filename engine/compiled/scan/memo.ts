@@ -3,6 +3,7 @@
 // Not a Map: a value that is not there (a token, an id; several in every request) would walk a chain
 // of keys somewhere in memory, in each of two generations; here it reads one cache line. Values that collide push each
 // other out and nothing else, so a client that sends colliding values slows only those.
+import { Notes, spread } from '../../parse/seen-once.js';
 
 /** What is known of one value in one scan class: the atoms that may hold on it. */
 export class ValueRecord {
@@ -21,17 +22,6 @@ export function addHit(record: ValueRecord, atom: number): void {
   else if (!record.hits.includes(atom)) (record.hits as number[]).push(atom);
 }
 
-/** Continues a hash over the bytes of a text; begin with its length. Everybody who asks a memo counts like this. */
-export function hashByte(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) | 0;
-}
-
-export function hashText(text: string): number {
-  let hash = text.length;
-  for (let index = 0; index < text.length; index += 1) hash = hashByte(hash, text.charCodeAt(index) & 255);
-  return hash;
-}
-
 /**
  * Notes of values seen once; a power of two. At four new values a request they last for some eight thousand requests.
  */
@@ -41,7 +31,7 @@ export class Memo {
   private readonly keys: Int32Array;
   private readonly records: (ValueRecord | undefined)[];
   private readonly mask: number;
-  private readonly notes = new Uint16Array(notesMax);
+  private readonly notes = new Notes(notesMax);
   private bytes = 0;
   lookups = 0;
   found = 0;
@@ -64,9 +54,7 @@ export class Memo {
 
   /** What `find` and `keep` want: the hash of a value, spread, and told apart by class. */
   keyOf(hash: number, scanClass: number): number {
-    let key = (hash + Math.imul(scanClass + 1, 0x9e3779b1)) | 0;
-    key = Math.imul(key ^ (key >>> 15), 0x85ebca6b);
-    return key ^ (key >>> 13);
+    return spread((hash + Math.imul(scanClass + 1, 0x9e3779b1)) | 0);
   }
 
   find(scanClass: number, value: string, key: number): ValueRecord | undefined {
@@ -101,13 +89,9 @@ export class Memo {
     this.records[at] = record;
   }
 
-  /** Whether a value of this key was noted before; notes it. A collision only keeps a value that need not be kept. */
+  /** Whether a value of this key came before: what came once is not kept. */
   wasSeen(key: number): boolean {
-    const at = key & (notesMax - 1);
-    const note = (key >>> 16) | 1;
-    if (this.notes[at] === note) return true;
-    this.notes[at] = note;
-    return false;
+    return this.notes.wasSeen(key);
   }
 
   private swap(first: number): void {

@@ -1,7 +1,7 @@
 // The bytes of the texts that one native call will scan. Copying a text is also the one pass over it: its byte groups
 // and its hash are read off on the way.
 import { writeLatin1 } from '../../parse/latin1.js';
-import { hashByte } from './memo.js';
+import { hashByte } from '../../parse/seen-once.js';
 
 const bytesStart = 64 * 1024;
 /** A larger buffer, which a large body made, is not kept. */

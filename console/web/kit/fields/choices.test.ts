@@ -28,7 +28,7 @@ t.test('a menu is for what can be looked through', async (t) => {
   t.same([...withFinder(many, finder)], many);
 });
 
-t.test('every choice is found by its own title, and nothing that was not offered', async (t) => {
+t.test('every choice is found by its own title, and nothing that was not offered', async () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 40 }), (names) => {
       const choices = of(...names);
@@ -40,5 +40,4 @@ t.test('every choice is found by its own title, and nothing that was not offered
     }),
     { seed },
   );
-  t.pass();
 });

@@ -1,8 +1,9 @@
 // Values of predicates that name something by its number: a person chooses them by name, and reads the name.
-import { createUniqueId, For, Show, type JSX } from 'solid-js';
+import { createUniqueId, Show, type JSX } from 'solid-js';
 import { choicesOf, createPeople } from '../../client/people.js';
 import { Chooser } from '../../kit/fields/chooser.js';
 import { isSearched, type Choices } from '../../kit/fields/choices.js';
+import { Options } from '../../kit/form.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications, plain, stateNames, type Applications } from '../vulnerabilities/words.js';
 import type { NameOf } from './predicate.js';
@@ -48,13 +49,7 @@ export function NamedValue(props: {
             {props.value}
           </option>
         </Show>
-        <For each={options()}>
-          {([value, title]) => (
-            <option value={value} selected={value === props.value}>
-              {title}
-            </option>
-          )}
-        </For>
+        <Options of={options()} value={props.value} />
       </select>
     </Show>
   );
