@@ -59,6 +59,12 @@ function init(arguments)
   for _ = 1, 10 do math.random() end
   templates = load(arguments[1])
   position = math.random(#templates)
+  -- wrk parses what its first thread would send first, and ends where it does not know the method
+  for _ = 1, #templates do
+    local first = templates[position % #templates + 1][1]
+    if type(first) == "string" and first:sub(1, 4) == "GET " then break end
+    position = position % #templates + 1
+  end
 end
 
 function request()

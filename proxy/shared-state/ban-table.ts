@@ -24,6 +24,8 @@ export interface Ban {
   readonly untilMs: number;
   /** 1: its first. */
   readonly offence: number;
+  /** Made by this very request; otherwise it came while the request was on its way here. */
+  readonly isNew: boolean;
 }
 
 export interface BanPolicy {
@@ -57,13 +59,14 @@ export class BanTable {
 
   /**
    * One more limited request of a client: those within a window fill a bucket of `threshold`, which empties evenly
-   * within that window (as a limit's places do, rate-counters.ts). The one that fills it is the ban; null: not yet, or
-   * another thread was faster.
+   * within that window (as a limit's places do, rate-counters.ts). The one that fills it is the ban; null: not yet. A
+   * client whom another thread banned meanwhile gets that ban, and is not counted.
    */
   offend(low: number, high: number, nowMs: number, { threshold, windowMs, firstMs }: BanPolicy): Ban | null {
     return this.within(low, high, nowMs, (at) => {
       const { table } = this;
-      if (table.get(untilColumn, at) > nowMs) return null;
+      const standingMs = table.get(untilColumn, at);
+      if (standingMs > nowMs) return { untilMs: standingMs, offence: table.get(offencesColumn, at), isNew: false };
       const costMs = threshold > 1 ? windowMs / (threshold - 1) : windowMs;
       const emptyAt = Math.max(nowMs, table.get(emptyColumn, at)) + costMs;
       // a thousandth of a place, so that the sum of rounded numbers is not taken for more than the window
@@ -79,7 +82,7 @@ export class BanTable {
       table.set(sketchColumn, at, 0);
       table.set(emptyColumn, at, 0);
       this.keepUntil(at, untilMs);
-      return { untilMs, offence };
+      return { untilMs, offence, isNew: true };
     });
   }
 

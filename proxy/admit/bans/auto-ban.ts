@@ -78,6 +78,7 @@ export function punish(
   if (isMany) return 'many';
   const ban = tables.bans.offend(low, high, nowMs, autoBan);
   if (ban === null) return null;
+  if (!ban.isNew) return refuseBanned(clientIp, ban.untilMs - nowMs, worker.budget.spend(nowMs));
   const record: BanRecord = {
     network: networkOf(clientIp),
     clientIp,
@@ -91,6 +92,25 @@ export function punish(
   };
   worker.onBan(record);
   return { kind: 'deny', status: 403, shape: 'page', rule: ruleOf(record) };
+}
+
+/** The answer to a client whose ban stands for another `leftMs`; `isTold`: its event carries the rule. */
+export function refuseBanned(clientIp: string, leftMs: number, isTold: boolean): Denial {
+  return {
+    kind: 'deny',
+    status: 403,
+    shape: 'page',
+    rule: isTold
+      ? {
+          id: banRuleId,
+          message: 'The client is banned',
+          match: `Matched the bans of this node against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`,
+          data: `${clientIp} seconds_left=${Math.ceil(leftMs / 1000)}`,
+          severity: '2',
+          tags: ['gatehouse/auto-ban'],
+        }
+      : null,
+  };
 }
 
 function isManyClients(

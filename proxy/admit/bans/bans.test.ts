@@ -41,6 +41,21 @@ t.test('2: the request that crosses the line is the ban, for every worker', asyn
   t.equal(one.bans.length, 1);
 });
 
+t.test('2: a request on its way while another worker makes the ban is refused by it, and not counted', async (t) => {
+  const memory = createGateMemory(1024);
+  const one = testGateWorker({}, memory);
+  const late = testGateWorker({}, memory);
+  t.strictSame(statuses(4, asking(one)), [200, 429, 429, 403]);
+  // it passed the gate of the bans before there was one
+  late.worker.tables.bans.bannedUntil = () => 0;
+  t.equal(statusOf(asking(late)()), 403);
+  t.equal(late.bans.length, 0, 'it is the ban of the other one');
+  t.strictSame(
+    one.bans.map(({ offence }) => offence),
+    [1],
+  );
+});
+
 t.test('2: a ban ends, the next one is twice as long, and denials do not feed it', async (t) => {
   const test = testGateWorker();
   const ask = asking(test);

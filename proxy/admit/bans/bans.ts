@@ -1,9 +1,8 @@
 // Clients that this node banned (auto-ban.ts) are not let in until the ban is over. Behind a trusted proxy it is the
 // client that is banned, not the proxy.
 import { banEntries } from '../../shared-state/ban-table.js';
-import type { Denial } from '../decision.js';
 import type { Gate } from '../gate.js';
-import { banRuleId } from './auto-ban.js';
+import { refuseBanned } from './auto-ban.js';
 
 export const bans: Gate = {
   name: 'bans',
@@ -20,24 +19,6 @@ export const bans: Gate = {
     client.read(head.clientIp);
     const nowMs = clock.sharedMs(startedMs);
     const untilMs = tables.bans.bannedUntil(client.low, client.high, nowMs);
-    return untilMs === 0 ? null : denial(head.clientIp, untilMs - nowMs, worker.budget.spend(nowMs));
+    return untilMs === 0 ? null : refuseBanned(head.clientIp, untilMs - nowMs, worker.budget.spend(nowMs));
   },
 };
-
-function denial(clientIp: string, leftMs: number, isTold: boolean): Denial {
-  return {
-    kind: 'deny',
-    status: 403,
-    shape: 'page',
-    rule: isTold
-      ? {
-          id: banRuleId,
-          message: 'The client is banned',
-          match: `Matched the bans of this node against variable \`REMOTE_ADDR' (Value: \`${clientIp}')`,
-          data: `${clientIp} seconds_left=${Math.ceil(leftMs / 1000)}`,
-          severity: '2',
-          tags: ['gatehouse/auto-ban'],
-        }
-      : null,
-  };
-}
