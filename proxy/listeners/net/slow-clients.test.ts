@@ -1,19 +1,14 @@
 // Clients that take their time: the listener itself ends them, whatever they stand still in, and nobody else.
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { dataPlaneDefaults } from '#settings';
+import { dribble, slowClient, type SlowClient } from '../../e2e/slow-client.js';
 import { until } from '../../e2e/waiting.js';
 import { onUnreadable, stream } from '../contract/echo.contract.js';
 import { listen, type Exchange, type Listener } from '../index.js';
 
 const { limits, timeouts } = dataPlaneDefaults();
 const short = 300;
-
-interface Client {
-  readonly socket: Socket;
-  text: string;
-  isClosed: boolean;
-}
 
 async function listenWith(t: Test, changes: object, onRequest: (exchange: Exchange) => void): Promise<Listener> {
   const listener = await listen('net', {
@@ -28,33 +23,15 @@ async function listenWith(t: Test, changes: object, onRequest: (exchange: Exchan
   return listener;
 }
 
-function clientOf(t: Test, { port }: Listener, allowHalfOpen = false): Client {
-  const client: Client = { socket: connect({ port, host: '127.0.0.1', allowHalfOpen }), text: '', isClosed: false };
-  t.teardown(() => client.socket.destroy());
-  client.socket.on('error', () => {});
-  client.socket.on('close', () => (client.isClosed = true));
-  client.socket.on('data', (chunk) => (client.text += chunk.toString('latin1')));
-  return client;
-}
-
-/** Writes a byte whenever a few milliseconds have passed, until the connection ends. */
-function dribble({ socket }: Client, byte: string): void {
-  const timer = setInterval(() => {
-    if (socket.destroyed) clearInterval(timer);
-    else socket.write(byte);
-  }, 20);
-  socket.on('close', () => clearInterval(timer));
-}
-
 t.test('a head that dribbles in is answered 408, however lively it dribbles', async (t) => {
   const listener = await listenWith(t, { clientHeadMs: short }, () => t.fail('there is no request'));
-  const inLine = clientOf(t, listener);
+  const inLine = slowClient(t, listener.port);
   inLine.socket.write('GET /');
-  dribble(inLine, 'a');
-  const inField = clientOf(t, listener);
+  dribble(inLine, 'a', 20);
+  const inField = slowClient(t, listener.port);
   inField.socket.write('GET / HTTP/1.1\r\nX: ');
-  dribble(inField, 'a');
-  const silent = clientOf(t, listener);
+  dribble(inField, 'a', 20);
+  const silent = slowClient(t, listener.port);
   t.ok(await until(() => inLine.isClosed && inField.isClosed && silent.isClosed));
   t.match(inLine.text, /^HTTP\/1\.1 408 [^]*X-Refused: 408\r\n[^]*Connection: close\r\n/);
   t.match(inField.text, /^HTTP\/1\.1 408 /);
@@ -64,14 +41,14 @@ t.test('a head that dribbles in is answered 408, however lively it dribbles', as
 t.test('a kept connection has client_idle_ms, and the time for the next head begins with its first byte', async (t) => {
   const answer = (exchange: Exchange): void => exchange.respond(200, [], 'ok', false);
   const listener = await listenWith(t, { clientIdleMs: 2 * short, clientHeadMs: short }, answer);
-  const client = clientOf(t, listener);
+  const client = slowClient(t, listener.port);
   client.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   t.ok(await until(() => client.text.endsWith('ok')));
   client.text = '';
   client.socket.write('GET / HT');
   t.ok(await until(() => client.isClosed));
   t.match(client.text, /^HTTP\/1\.1 408 /);
-  const idle = clientOf(t, listener);
+  const idle = slowClient(t, listener.port);
   idle.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   t.ok(await until(() => idle.isClosed));
   t.match(idle.text, /ok$/, 'closed without a word');
@@ -86,7 +63,7 @@ t.test('a body that stands still is cut, also where nobody reads it', async (t) 
   // The grace behind the road's own limit is part of the listener; only the setting is short.
   const listener = await listenWith(t, { clientBodyIdleMs: 10 }, onRequest);
   const clients = ['/read', '/unread'].map((path) => {
-    const client = clientOf(t, listener);
+    const client = slowClient(t, listener.port);
     client.socket.write(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc`);
     return client;
   });
@@ -100,7 +77,7 @@ t.test('a client that does not read is cut, one that reads slowly is not', async
     exchange.onAbort = () => (aborted += 1);
     stream(exchange, 60_000_000, 60_000_000);
   });
-  const deaf = clientOf(t, listener);
+  const deaf = slowClient(t, listener.port);
   deaf.socket.pause();
   deaf.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   t.ok(await until(() => aborted === 1), 'the one that takes nothing');
@@ -131,7 +108,7 @@ t.test('a client that pipelines and does not read gets no more requests begun', 
     begun += 1;
     exchange.respond(200, [], Buffer.alloc(1_000_000, 'a'), false);
   });
-  const deaf = clientOf(t, listener);
+  const deaf = slowClient(t, listener.port);
   deaf.socket.pause();
   deaf.socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(2000));
   t.ok(await until(() => begun > 0));
@@ -140,16 +117,16 @@ t.test('a client that pipelines and does not read gets no more requests begun', 
 });
 
 /** A paused socket hears of its end when it writes. */
-function isCut({ socket }: Client): boolean {
+function isCut({ socket }: SlowClient): boolean {
   socket.write('x');
   return socket.destroyed;
 }
 
 t.test('an answered client that goes on sending is read away for a while, and then cut', async (t) => {
   const listener = await listenWith(t, {}, (exchange) => exchange.respond(413, [], 'too much', true));
-  const client = clientOf(t, listener, true);
+  const client = slowClient(t, listener.port, { allowHalfOpen: true });
   client.socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
-  dribble(client, 'a');
+  dribble(client, 'a', 20);
   t.ok(await until(() => client.text.endsWith('too much')));
   t.ok(await until(() => client.isClosed), 'not for ever');
 });
@@ -162,10 +139,10 @@ t.test('8: the rest of a body behind an early answer has an end in time, however
     const listener = await listenWith(t, { clientBodyIdleMs: 30_000, clientIdleMs: 30_000 }, (exchange) =>
       exchange.respond(200, [], answer, false),
     );
-    const client = clientOf(t, listener, true);
+    const client = slowClient(t, listener.port, { allowHalfOpen: true });
     const began = performance.now();
     client.socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
-    dribble(client, 'a');
+    dribble(client, 'a', 20);
     t.ok(await until(() => client.isClosed), `${what}: not for ever`);
     t.ok(performance.now() - began < 25_000, `${what}: by its own time, not by that of a body that is read`);
     t.match(client.text.slice(0, 12), 'HTTP/1.1 200', 'and the client has its answer');
@@ -182,7 +159,7 @@ t.test('8: the rest of a body behind an early answer has an end in bytes', async
   const listener = await listenWith(t, { clientBodyIdleMs: 30_000 }, onRequest);
   for (const framing of ['Content-Length: 900000000', 'Transfer-Encoding: chunked']) {
     requests = 0;
-    const client = clientOf(t, listener, true);
+    const client = slowClient(t, listener.port, { allowHalfOpen: true });
     let isEnded = false;
     client.socket.on('end', () => (isEnded = true));
     client.socket.write(`POST / HTTP/1.1\r\nHost: h\r\n${framing}\r\n\r\n`);
@@ -196,11 +173,11 @@ t.test('8: the rest of a body behind an early answer has an end in bytes', async
     t.ok(await until(() => isEnded), `${framing}: the end of the connection is said after ${sent} bytes`);
     t.match(client.text, /early$/, 'behind the answer');
     client.socket.write('GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n');
-    dribble(client, 'a');
+    dribble(client, 'a', 20);
     t.ok(await until(() => client.isClosed));
     t.equal(requests, 1, 'nothing behind it is a request');
   }
-  const kept = clientOf(t, listener);
+  const kept = slowClient(t, listener.port);
   requests = 0;
   kept.socket.write(`POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 500000\r\n\r\n`);
   t.ok(await until(() => kept.text.endsWith('early')));
