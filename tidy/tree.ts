@@ -1,5 +1,6 @@
 // What the tree has to have, and what nobody needs: dead files, unused dependencies, targets and variables that others
 // rely on.
+import semver from 'semver';
 import { toolVariables, variables } from '#settings/environment';
 import { entries, indirect } from './exceptions.js';
 import { isCode, isTest, lineOf, roomOf, rooms, source, type Check, type NamedCheck } from './source.js';
@@ -24,6 +25,7 @@ const deadFiles: Check = (sources) => {
 };
 
 interface PackageFile {
+  readonly engines?: { readonly node?: string };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -50,6 +52,30 @@ const dependencies: Check = (sources) => {
       (name) => `tidy/exceptions.ts:1: ${name} is no dependency; remove it from indirect`,
     ),
   ];
+};
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>>;
+}
+
+/** First versions of the lines that README names, besides the lowest of package.json. */
+const nodeVersions = ['22.13.0', '24.0.0'];
+
+/** A package that is declared for newer Nodes only works on older ones by luck, until it does not. */
+const packagesForNode: Check = (sources) => {
+  const read = <T>(name: string): T | null => {
+    const found = sources.find(({ path }) => path === name);
+    return found === undefined ? null : (JSON.parse(found.text) as T);
+  };
+  const range = read<PackageFile>('package.json')?.engines?.node;
+  const lowest = range === undefined ? null : semver.minVersion(range)?.version;
+  const lock = read<LockFile>('package-lock.json');
+  if (!lowest || lock === null) return ['package.json:1: engines.node and a lock file are needed'];
+  return Object.entries(lock.packages).flatMap(([path, { engines }]) =>
+    [lowest, ...nodeVersions]
+      .filter((version) => engines?.node !== undefined && !semver.satisfies(version, engines.node))
+      .map((version) => `package-lock.json:1: ${path} is for Node ${engines?.node}, not for ${version}; pin another`),
+  );
 };
 
 const targets = ['setup', 'run', 'test', 'check', 'format', 'bench', 'dev', 'crs', 'fuzz', 'artifact', 'clean'];
@@ -129,6 +155,21 @@ export const treeChecks: readonly NamedCheck[] = [
     canaries: [
       [source('package.json', '{"dependencies":{"left":"^1.0.0"}}'), source('api/x.ts', "import 'left';\n")],
       [source('package.json', '{"dependencies":{"left":"1.0.0"}}')],
+    ],
+  },
+  {
+    name: 'every package is declared for every Node that is supported',
+    check: packagesForNode,
+    canaries: [
+      [
+        source('package.json', '{"engines":{"node":">=20.19"}}'),
+        source('package-lock.json', '{"packages":{"node_modules/a":{"engines":{"node":">=20.20"}}}}'),
+      ],
+      [
+        source('package.json', '{"engines":{"node":">=20.19"}}'),
+        source('package-lock.json', '{"packages":{"node_modules/a":{"engines":{"node":"^20.19.0 || >=24.1.0"}}}}'),
+      ],
+      [source('package.json', '{}'), source('package-lock.json', '{"packages":{}}')],
     ],
   },
   {

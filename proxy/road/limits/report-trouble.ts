@@ -1,5 +1,5 @@
 // What is counted and logged where a request fails or is ended for a reason that no rule gave.
-import type { ProxyError } from '../../contract/errors.js';
+import { ProxyError } from '../../contract/errors.js';
 import type { RoadContext } from '../context.js';
 import type { Site } from '../route.js';
 import type { SlowReason } from './relay.js';
@@ -32,10 +32,14 @@ export function reportInspectionFailure(
   else metrics.count('gateErrors', { gate, outcome });
   context.log(
     'error',
-    { site: site?.name, requestId, failMode: site?.failMode, err: error.stack ?? error.message },
+    { site: site?.name, requestId, failMode: site?.failMode, err: reasonOf(error) },
     gate === null ? 'inspection failed' : `the gate ${gate} failed`,
   );
 }
+
+/** A state that is foreseen says what it is; of anything else the place in the code is wanted. */
+const reasonOf = (error: Error): string =>
+  error instanceof ProxyError && error.cause === undefined ? error.message : (error.stack ?? error.message);
 
 export function reportUpstreamFailure({ context, requestId, site }: Troubled, { code, message }: ProxyError): void {
   context.metrics.count('upstreamErrors', { code });
