@@ -10,7 +10,7 @@ import { writeRuleSet } from '../testing/rule-set.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { toProxyConfig, upstreamDefaults } from '#proxy/contract';
 import { artifactPath } from './artifacts.js';
-import { endOf } from './compile-child.js';
+import { errorOfEnd } from './compile-child.js';
 import { replayConfigOf } from './replay.js';
 import { createPolicyCompiler, type PolicyCompiler, type PolicyCompilerOptions } from './policy-compiler.js';
 import { testMsMax, until } from '../testing/waiting.js';
@@ -330,11 +330,16 @@ t.test('R13: it ends with the process that started it, also where that one is ki
 
 t.test('R13: why it ended is said with what mends it', async (t) => {
   const heapMb = 2048;
-  t.match(endOf({ code: null, signal: 'SIGABRT', said: 'FATAL ERROR: … JavaScript heap out of memory', heapMb }), {
+  t.match(errorOfEnd({ code: null, signal: 'SIGABRT', said: 'FATAL ERROR: … JavaScript heap out of memory', heapMb }), {
     code: 'apply_refused',
     message: /2048 MiB/,
   });
-  t.match(endOf({ code: null, signal: 'SIGKILL', said: '', heapMb }), { code: 'busy', message: /short of memory/ });
-  t.match(endOf({ code: 9, signal: null, said: 'one\nlast words\n', heapMb }), { message: /with 9: one\nlast words$/ });
-  t.match(endOf({ code: null, signal: 'SIGSEGV', said: '', heapMb }), { message: /with SIGSEGV$/ });
+  t.match(errorOfEnd({ code: null, signal: 'SIGKILL', said: '', heapMb }), {
+    code: 'busy',
+    message: /short of memory/,
+  });
+  t.match(errorOfEnd({ code: 9, signal: null, said: 'one\nlast words\n', heapMb }), {
+    message: /with 9: one\nlast words$/,
+  });
+  t.match(errorOfEnd({ code: null, signal: 'SIGSEGV', said: '', heapMb }), { message: /with SIGSEGV$/ });
 });

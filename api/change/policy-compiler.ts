@@ -187,7 +187,7 @@ class Compiling {
         onMessage: (from, reply) => this.hear(from, reply),
         onEnd: (gone, error) => this.abandon(gone, error),
       },
-      { heapMb: this.options.heapMb ?? heapMbMax },
+      this.options.heapMb ?? heapMbMax,
     );
   }
 

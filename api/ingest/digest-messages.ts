@@ -1,4 +1,4 @@
-// What the thread that takes records apart is asked, and what it answers.
+// What the process that takes records apart is asked, and what it answers.
 import type { ErrorCode, ErrorExtras } from '../http-kit/problem.js';
 import type { SiteForm } from '../inventory/templates/form.js';
 import { unpack, type RecordBytes } from './body.js';
@@ -18,12 +18,12 @@ export interface ReadDigest extends Digest, Pick<ReadRecords, 'source' | 'reject
   readonly accepted: number;
 }
 
-export type ToDigestThread =
+export type ToDigestProcess =
   /** The form of a site from now on; of all sites none: they are forgotten. */
   | { readonly kind: 'forms'; readonly forms: ReadonlyMap<string, SiteForm> | null }
   | { readonly kind: 'job'; readonly job: DigestJob };
 
-export type FromDigestThread =
+export type FromDigestProcess =
   | { readonly kind: 'digest'; readonly digest: ReadDigest }
   | {
       readonly kind: 'refused';

@@ -1,6 +1,6 @@
 // Records of others → what is kept of them: sums by site, method and place of the path, what principals did, who asked
-// whom. Pure, so that it can run in a thread (digest-worker.ts). Sums of paths whose template is known are added up
-// under the template right away; the order of records makes no difference.
+// whom. Pure, so that it can run in a process of its own (digest-process.ts). Sums of paths whose template is known are
+// added up under the template right away; the order of records makes no difference.
 import {
   keyedHash,
   TrafficObserver,

@@ -1,6 +1,6 @@
 // Records of others into the same observations that nodes make, each record once: by the sender's Idempotency-Key for a
 // request, by the record's own id for a record, both for a day at least. Records are taken apart before the database
-// is asked anything (digest-thread.ts), as if none of them had come before; where some had, once more without those.
+// is asked anything (digester.ts), as if none of them had come before; where some had, once more without those.
 import { maskLevelOf, observationKeyOf, type ObservationSource } from '#proxy/contract';
 import type { Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
@@ -9,7 +9,7 @@ import type { Parts } from '../parts.js';
 import type { RecordBytes } from './body.js';
 import { digestExchanges, type Digest, type DigestSettings } from './digest.js';
 import type { ReadDigest } from './digest-messages.js';
-import { createDigester, tooMany } from './digest-thread.js';
+import { createDigester, tooMany } from './digester.js';
 import { saveHops } from './east-west.js';
 import type { ForeignExchange } from './exchange.js';
 import type { RecordKind } from './reading.js';

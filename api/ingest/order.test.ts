@@ -12,7 +12,7 @@ import { onBothDatabases } from '../testing/databases.js';
 import { readGatewayRecord } from './connectors/gateways.js';
 import { digestExchanges } from './digest.js';
 import type { DigestJob } from './digest-messages.js';
-import { createDigester } from './digest-thread.js';
+import { createDigester } from './digester.js';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 const key = new Uint8Array(32).fill(3);
@@ -153,7 +153,7 @@ t.test('U4: a path that is folded at once leaves what the next look at the site 
   t.same(show(left(add(first, early))), show(slow));
 });
 
-t.test('U4: the thread says of a body what is said of it at once, and outlives what it cannot read', async (t) => {
+t.test('U4: the process says of a body what is said of it at once, and outlives what it cannot read', async (t) => {
   const forms = new Map<string, ReturnType<typeof foldCells>>();
   const digester = createDigester((site) => forms.get(site) ?? null, 96);
   t.teardown(() => digester.close());
@@ -169,7 +169,7 @@ t.test('U4: the thread says of a body what is said of it at once, and outlives w
   );
   for (const one of last) await t.rejects(one, { code: 'body_too_large' });
   await t.rejects(digester.digest(jobOf(Buffer.from('no gzip'), 'gzip')), { code: 'malformed_request' });
-  const bomb = gzipSync(`{"a":[${'{"a":{"b":{}}},'.repeat(800_000)}1]}`, { level: 1 });
+  const bomb = gzipSync(`{"a":[${'{"a":{"b":{}}},'.repeat(2_400_000)}1]}`, { level: 1 });
   await t.rejects(digester.digest(jobOf(bomb, 'gzip')), { code: 'body_too_large', message: /more memory/ });
   t.same(await digester.digest(jobOf(gzipSync(records), 'gzip')), atOnce, 'the next one is read');
   const tree = foldCells([], { declared: [], apart: new Set() });

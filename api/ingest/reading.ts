@@ -1,5 +1,5 @@
 // The body of a request → exchanges, with what became of each record: what every way in has in common. Pure, so that
-// it can run in a thread (digest-worker.ts).
+// it can run in a process of its own (digest-process.ts).
 import type { ObservationSource } from '#proxy/contract';
 import { ApiError } from '../http-kit/problem.js';
 import { parseRecords, type ParsedBody, type RecordText } from './body.js';

@@ -119,8 +119,22 @@ interface Place {
   readonly workers: number;
   readonly claimed: ClaimedPort;
   /** null: none. */
-  readonly tlsPort: number | null;
+  readonly tls: ClaimedPort | null;
   readonly adminToken: string;
+}
+
+/** Chooses it; `why` that listener, for the log. `release` is due when the workers listen, or never will. */
+async function takePlace(options: DataPlaneOptions, log: Logger) {
+  const { kind: listener, why } = chooseListener(options.listener);
+  const workers = workerCount(options, listener, log);
+  const claimed = await claimPort(options, listener, workers);
+  const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
+  const tls = await claimTlsPort(options, workers);
+  const release = async (): Promise<void> => {
+    await Promise.all([claimed.release(), tls?.release()]);
+  };
+  const place: Place = { listener, workers, claimed, tls, adminToken };
+  return { why, place, release };
 }
 
 /** What main keeps for the workers, as the last run left it. */
@@ -166,19 +180,19 @@ type MainState = Awaited<ReturnType<typeof recallState>>;
 function superviseWith(
   { crashes, generations, threats, gates, certificates, shipper, verdicts, audit }: MainState,
   options: DataPlaneOptions,
-  { listener, workers, claimed, tlsPort, adminToken }: Place,
+  { listener, workers, claimed, tls, adminToken }: Place,
   log: Logger,
 ): SupervisorOptions {
   return {
     workers,
     port: claimed.port,
-    openSockets: () => openSockets(options, listener, { plain: claimed.port, tls: tlsPort }, workers),
+    openSockets: () => openSockets(options, listener, { plain: claimed.port, tls: tls?.port ?? null }, workers),
     start: {
       nodeId: randomUUID(),
       listener,
       host: options.host,
       sharedPort: claimed.isShared,
-      tls: tlsStart(options, tlsPort, certificates),
+      tls: tlsStart(options, tls, certificates),
       inspectionModule: options.inspectionModule ?? engineModule,
       inspectionThreads: options.inspectionThreads ?? 1,
       shipsRequests: shipper !== null,
@@ -309,11 +323,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     { name: 'gatehouse-proxy', level: options.logLevel ?? 'info' },
     pino.destination({ fd: 2, sync: true }),
   );
-  const { kind: listener, why } = chooseListener(options.listener);
-  const workers = workerCount(options, listener, log);
-  const claimed = await claimPort(options, listener, workers);
-  const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const place = { listener, workers, claimed, tlsPort: await claimTlsPort(options), adminToken };
+  const { why, place, release } = await takePlace(options, log);
+  const { listener, workers, adminToken, tls } = place;
   const parts = await prepareParts(options, place, log);
   const { generations } = parts;
   const leaving = new AbortController();
@@ -325,11 +336,11 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   // Before anything serves: what the control plane sends now serves from the first request on.
   const { adminHost: host, adminPort: port } = options;
   const admin = await startAdmin({ host, port, token: adminToken, actions }).catch(async (error: unknown) => {
-    await claimed.release();
+    await release();
     await stopParts(parts, 0);
     throw error;
   });
-  const portsNow = () => ({ http: parts.supervisor.port, admin: admin.port, tls: place.tlsPort });
+  const portsNow = () => ({ http: parts.supervisor.port, admin: admin.port, tls: tls?.port ?? null });
   const ownProblems = (config: ProxyConfig) => findOwnListeners(config, ownListeners(options, portsNow()));
   generations.findProblems = async (config) => [...findUnreadHeaders(config, listener), ...(await ownProblems(config))];
   const told = control.tell();
@@ -342,7 +353,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
       await stopParts(parts, 0, { admin, lingerMs: null });
       throw error;
     })
-    .finally(claimed.release);
+    .finally(release);
 
   const ports = portsNow();
   for (const { path, message, mend } of await ownProblems(generations.active.config))

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { listenerKinds, startBackend, startPlane } from '../e2e/harness.js';
 import { sendRaw, statusOf } from '../e2e/raw-client.js';
-import { claimPort } from './listen-port.js';
+import { claimPort, claimTlsPort } from './listen-port.js';
 
 const host = '127.0.0.1';
 
@@ -33,6 +33,17 @@ for (const kind of listenerKinds.filter((one) => one !== 'node'))
     await Promise.all([claimed, ...others].map(({ release }) => release()));
     t.equal(await tryToTake(claimed.port), '', 'and free behind it');
   });
+
+t.test("TLS: a number that was chosen is nobody else's before the workers listen, of one or two", async (t) => {
+  for (const workers of [1, 2]) {
+    const claimed = await claimTlsPort({ host, tls: { port: 0 } }, workers);
+    t.not(claimed?.port, 0, 'the number is told at once');
+    t.equal(await tryToTake(claimed?.port ?? 0), 'EADDRINUSE', 'taken as long as it is claimed');
+    await claimed?.release();
+    t.equal(await tryToTake(claimed?.port ?? 0), '', 'and free behind it');
+  }
+  t.equal(await claimTlsPort({ host }, 1), null, 'without an edge there is none');
+});
 
 t.test('an only worker asks for 0 itself', async (t) => {
   t.match(await claimPort({ host, port: 0 }, 'net', 1), { port: 0, isShared: false });

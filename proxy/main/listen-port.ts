@@ -39,6 +39,10 @@ export async function claimPort(
   if (port !== 0) return { port, isShared: workers > 1, release: released };
   // uWebSockets.js tells no number of its own accord, and several workers need to know one.
   if (workers === 1 && kind !== 'uws') return { port: 0, isShared: false, release: released };
+  return holdOr(found, host, kind, workers);
+}
+
+async function holdOr(found: number, host: string, kind: ListenerKind, workers: number): Promise<ClaimedPort> {
   const held = process.platform === 'linux' && canSharePort(kind) ? await hold(host) : null;
   return held ?? { port: found, isShared: workers > 1, release: released };
 }
@@ -110,9 +114,17 @@ export function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: 
   return wanted;
 }
 
-/** null: the node has no TLS edge. */
-export async function claimTlsPort({ tls, host }: DataPlaneOptions): Promise<number | null> {
-  return tls == null ? null : tryPort(tls.host ?? host, tls.port, 'JA3_PORT');
+/** As `claimPort`; the number is never 0. null: the node has no TLS edge. */
+export async function claimTlsPort(
+  { tls, host }: Pick<DataPlaneOptions, 'tls' | 'host'>,
+  workers: number,
+): Promise<ClaimedPort | null> {
+  if (tls == null) return null;
+  const place = tls.host ?? host;
+  const found = await tryPort(place, tls.port, 'JA3_PORT');
+  return tls.port === 0
+    ? holdOr(found, place, 'net', workers)
+    : { port: found, isShared: workers > 1, release: released };
 }
 
 /** The certificates of the TLS edge; null where there is none. */
@@ -135,12 +147,13 @@ export async function openCertificates(
 /** Keys of tickets are new with each start: a session that was begun before begins anew. */
 export function tlsStart(
   { tls, host }: DataPlaneOptions,
-  port: number | null,
+  claimed: ClaimedPort | null,
   certificates: CertificateStore | null,
 ): TlsStart | null {
-  if (tls == null || port === null || certificates === null) return null;
+  if (tls == null || claimed === null || certificates === null) return null;
+  const { port, isShared } = claimed;
   const ticketKeys = new Uint8Array(randomBytes(48));
-  return { host: tls.host ?? host, port, certificates: certificates.current, ticketKeys };
+  return { host: tls.host ?? host, port, isShared, certificates: certificates.current, ticketKeys };
 }
 
 /** Listeners to which no site of this node may lead. */

@@ -99,7 +99,12 @@ export async function beginListening(
   const hasTls = start.tls !== null && (!sharedPort || canSharePort('net') || start.workerId === 0);
   if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {} };
   try {
-    const forTls = { ...common, socket: sockets.tls, onConnectionRefused: refusals(context, metrics, 'tls') };
+    const forTls = {
+      ...common,
+      sharedPort: start.tls.isShared,
+      socket: sockets.tls,
+      onConnectionRefused: refusals(context, metrics, 'tls'),
+    };
     const edge = await listenTls(forTls, start.tls, metrics, isTrusted);
     return {
       port: plain.port,

@@ -1,4 +1,4 @@
-// A thread of the compile process that ends it when the control plane is gone, whatever the process is at. A process
+// A thread of a process beside the control plane that ends it when that is gone, whatever it is at. A process
 // whose parent has ended is given another one by the system.
 import { workerData } from 'node:worker_threads';
 

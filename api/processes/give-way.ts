@@ -1,10 +1,10 @@
-// How the compile process behaves towards the rest of the machine: whoever serves requests goes first, and it does not
-// outlive the control plane that started it.
+// How a process beside the control plane behaves towards the rest of the machine: whoever serves requests goes first,
+// and it does not outlive the control plane that started it.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-/** Niceness, 0–19: on a busy core a compile has one part in thirty beside a thread that serves. */
+/** Niceness, 0–19: on a busy core it has one part in thirty beside a thread that serves. */
 const lowPriority = 15;
 /** Of -1000 … 1000: what a system that is out of memory ends first. Servers that were given no value have 0. */
 const firstToGo = 600;
