@@ -16,7 +16,7 @@ import { diskReader } from './disk/disk-reader.js';
 import { loadCoreRuleSet, renderPolicy, resolvePolicy } from './index.js';
 import { categoryTags } from './policy/settings.js';
 import { compareAll, type Sample } from './testing/agreement.js';
-import { findCrs } from './testing/core-rules.js';
+import { findCrs, findCrsOf } from './testing/core-rules.js';
 
 interface Row {
   readonly id: string;
@@ -67,6 +67,10 @@ const refusalIds = [200_000, 200_999] as const;
 
 t.setTimeout(600_000);
 const crs = findCrs();
+/** Attacks that rules of 3.3 let pass, or see as another category; version 4 is held to all of them. */
+const missedBy33: ReadonlySet<string> = new Set(
+  'rce-6 lfi-5 java-0 java-1 generic-0 generic-1 generic-2 generic-3 generic-metadata'.split(' '),
+);
 t.test(
   'the default policy over the fixtures',
   { skip: crs === null && 'no rule set: set CRS_DIR or run make crs' },
@@ -104,6 +108,7 @@ t.test(
       t.ok(rows.length >= least, `${name}: at least ${least} requests`);
       t.same(compareAll(oracle, [{ name: 'compiled', inspector: compiled }], rows.map(sampleOf)).differences, [], name);
       for (const row of rows) {
+        if (crs !== findCrsOf('4') && missedBy33.has(row.id)) continue;
         const verdict = verdictOf(sampleOf(row));
         const what = `${name} ${row.id} (${row.why}): ${said(verdict)}`;
         if (name === 'benign') t.equal(verdict.kind, 'pass', what);
