@@ -83,7 +83,9 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   await drawer.getByText('Somebody has to have it first').waitFor();
   t.ok(await drawer.getByRole('button', { name: 'Change the state' }).isDisabled());
   await drawer.getByRole('button', { name: 'Assign to me' }).click();
-  await drawer.getByRole('button', { name: 'Assign to nobody' }).waitFor();
+  await drawer.getByText('you', { exact: true }).waitFor();
+  const whom = drawer.getByLabel('Assigned to').locator('option:checked');
+  t.match(await whom.textContent(), /admin@gatehouse\.local/, 'people are chosen by name');
   await drawer.getByText('Assigned.', { exact: true }).waitFor(); // a note lies above what is open, not below it
   await drawer.getByLabel('New state').selectOption('resolved');
   await drawer.getByRole('button', { name: 'Change the state' }).click();

@@ -57,6 +57,17 @@ async function users(t: Test, database: Database): Promise<void> {
     const asked = await as(at, operator.token)('GET', '/people?q=ANN');
     t.match(asked, { status: 200, body: { total: 1, items: [{ email: 'ann@example.org' }] } }, asked.text);
     t.strictSame(Object.keys(asked.body['items'][0]).sort(), ['email', 'id', 'name']);
+    for (const [id, items] of [
+      [operator.id, [{ email: 'ann@example.org' }]],
+      [gone.id, [{ email: 'annabel@example.org' }]],
+      ['0', []],
+      ["' or true --", []],
+    ] as const)
+      t.match(
+        await as(at, operator.token)('GET', `/people?id=${encodeURIComponent(id)}`),
+        { status: 200, body: { total: items.length, items } },
+        `${id}: what is assigned to somebody is read by name, also when they can log in no more`,
+      );
     t.equal((await as(at, viewer.token)('GET', '/people')).status, 403);
   });
   await t.test('14/1: what the control plane refuses is refused here', async (t) => {

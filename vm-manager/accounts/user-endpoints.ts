@@ -81,13 +81,21 @@ const reads: readonly Endpoint[] = [
     kind: 'C',
     summary: 'Whom findings can be assigned to: names and addresses of the accounts that are active',
     query: Type.Object(
-      { limit: ListQuery.limit, offset: ListQuery.offset, q: Type.Optional(Type.String({ maxLength: 200 })) },
+      {
+        limit: ListQuery.limit,
+        offset: ListQuery.offset,
+        q: Type.Optional(Type.String({ maxLength: 200 })),
+        id: Type.Optional(Type.String({ maxLength: 100, description: 'the account of this id, suspended or not' })),
+      },
       closed,
     ),
     answer: List(PersonView),
-    handle: async ({ host, query: { limit = 50, offset = 0, q } }) => {
-      const found = await host.identity.users(q === undefined ? {} : { q });
-      const all = found.filter(({ suspended }) => !suspended);
+    handle: async ({ host, query: { limit = 50, offset = 0, q, id } }) => {
+      const found = await host.identity.users({
+        ...(q === undefined ? {} : { q }),
+        ...(id === undefined ? {} : { id }),
+      });
+      const all = found.filter(({ suspended }) => id !== undefined || !suspended); // what is assigned stays readable
       const items = all.slice(offset, offset + limit).map(({ id, email, name }) => ({ id, email, name }));
       return { items, total: all.length, total_is_estimate: false, limit, offset, next_cursor: null };
     },

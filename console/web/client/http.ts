@@ -94,7 +94,7 @@ interface ProblemDocument {
 async function refusalOf(response: Response): Promise<Refused> {
   const document = (await response.json().catch(() => ({}))) as ProblemDocument;
   const { title, detail, code = '', errors = [], diagnostics = [] } = document;
-  const message = detail ?? title ?? `The control plane answered ${response.status}.`;
+  const message = detail ?? title ?? (response.status >= 500 ? words.failedOnly : words.refusedOnly)(response.status);
   return new Refused(response.status, code, message, errors, diagnostics, response.headers.get('etag'));
 }
 

@@ -78,3 +78,16 @@ export function createQuery<R extends Route>(
   onCleanup(() => current?.abort());
   return { data, etag, isAnswered, problem, isLoading, reload };
 }
+
+/** Two answers that are shown together: what is refused of both is told once, and both are asked again. */
+export const both = <A, B>(first: QueryState<A>, second: QueryState<B>): QueryState<readonly [A, B]> => ({
+  data: () => {
+    const [a, b] = [first.data(), second.data()];
+    return a === undefined || b === undefined ? undefined : [a, b];
+  },
+  etag: first.etag,
+  isAnswered: () => first.isAnswered() && second.isAnswered(),
+  problem: () => first.problem() ?? second.problem(),
+  isLoading: () => first.isLoading() || second.isLoading(),
+  reload: async () => void (await Promise.all([first.reload(), second.reload()])),
+});

@@ -3,6 +3,7 @@
 // overwritten: the draft is laid over theirs, and what both changed is shown.
 import { batch, createMemo, createSignal } from 'solid-js';
 import { ask, Refused, type FieldProblem } from './http.js';
+import type { QueryState } from './query.js';
 
 export type SettingsValues = Readonly<Record<string, unknown>>;
 
@@ -18,9 +19,10 @@ const [edits, setEdits] = createSignal<SettingsValues>({});
 const [problems, setProblems] = createSignal<readonly FieldProblem[]>([]);
 const [conflicts, setConflicts] = createSignal<readonly Conflict[]>([]);
 const [loadProblem, setLoadProblem] = createSignal<Refused | null>(null);
+const [isLoading, setLoading] = createSignal(false);
 const [savedAt, setSavedAt] = createSignal(0);
 
-export { problems, conflicts, loadProblem, savedAt };
+export { problems, conflicts, savedAt };
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -37,6 +39,7 @@ export const changed = createMemo<readonly string[]>(() => {
 });
 
 export async function loadSettings(): Promise<void> {
+  setLoading(true);
   try {
     const { data, etag: tag } = await ask('GET /api/settings');
     batch(() => {
@@ -46,8 +49,20 @@ export async function loadSettings(): Promise<void> {
     });
   } catch (error) {
     setLoadProblem(error as Refused);
+  } finally {
+    setLoading(false);
   }
 }
+
+/** The draft as what is read, for pages that show nothing without it. */
+export const settingsRead: QueryState<SettingsValues> = {
+  data: () => draft() ?? undefined,
+  etag,
+  isAnswered: () => base() !== null,
+  problem: loadProblem,
+  isLoading,
+  reload: loadSettings,
+};
 
 export function edit(name: string, value: unknown): void {
   setEdits((all) => ({ ...all, [name]: value }));

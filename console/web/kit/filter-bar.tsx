@@ -11,6 +11,8 @@ export interface FilterBarProps {
   /** Names that may be filtered by. */
   readonly names: readonly string[];
   readonly placeholder: string;
+  /** Of a value that stands in the address by its number; null: as it stands there. */
+  readonly nameOf?: (name: string, value: string) => string | null;
 }
 
 export type Filters = Readonly<Record<string, string>>;
@@ -58,7 +60,7 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
       <For each={Object.entries(filters())}>
         {([name, value]) => (
           <span class="filter-chip">
-            <span class="faint">{name}</span> <Foreign text={value} max={60} />
+            <span class="faint">{name}</span> <Foreign text={props.nameOf?.(name, value) ?? value} max={60} />
             <Button
               look="plain"
               isSmall

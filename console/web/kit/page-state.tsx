@@ -1,8 +1,32 @@
 // The three states of whatever is read: not there yet, refused, there.
-import { Match, Show, Switch, type JSX } from 'solid-js';
+import { Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import type { QueryState } from '../client/query.js';
 import { Button, Loading, Notice } from './basics.js';
 import { kitText as text } from '../texts/kit.js';
+
+/** Of all that is shown as unread: what was refused together is asked again together. */
+const unread = new Set<() => unknown>();
+
+/** Says why something could not be read, and asks again. `title` absent: nothing of it is shown. */
+export function Unread(props: {
+  readonly problem: string;
+  readonly title?: string;
+  readonly retry?: (() => unknown) | undefined;
+}): JSX.Element {
+  const retry = (): unknown => props.retry?.();
+  unread.add(retry);
+  onCleanup(() => unread.delete(retry));
+  return (
+    <Notice tone="danger" title={props.title ?? text.unread}>
+      <span>{props.problem}</span>
+      <Show when={props.retry !== undefined}>
+        <div>
+          <Button onClick={() => [...unread].forEach((again) => again())}>{text.tryAgain}</Button>
+        </div>
+      </Show>
+    </Notice>
+  );
+}
 
 export function Read<T>(props: {
   readonly of: QueryState<T>;
@@ -24,14 +48,7 @@ export function Read<T>(props: {
         </div>
       </Match>
       <Match when={props.of.problem()}>
-        {(problem) => (
-          <Notice tone="danger" title={text.unreadTable}>
-            <span>{problem().message}</span>
-            <div>
-              <Button onClick={() => void props.of.reload()}>{text.tryAgain}</Button>
-            </div>
-          </Notice>
-        )}
+        {(problem) => <Unread problem={problem().message} retry={() => void props.of.reload()} />}
       </Match>
     </Switch>
   );

@@ -2,6 +2,9 @@
 import { some, type Shown } from './shown.js';
 
 export const clientText = {
+  failedOnly: (a: Shown) =>
+    `The control plane failed on this (${a}) and gave no reason; its log has it. Try again in a moment.`,
+  refusedOnly: (a: Shown) => `The control plane refused this (${a}) and gave no reason.`,
   consoleSServerDoes: 'The console’s server does not answer. Is it running?',
   daysAgo: (a: Shown) => `${some(a, 'day')} ago`,
   hAgo: (a: Shown) => `${a} h ago`,

@@ -3,7 +3,7 @@ import { some, type Shown } from './shown.js';
 
 export const kitText = {
   staleTable: 'What is shown is not up to date',
-  unreadTable: 'This could not be read',
+  unread: 'This could not be read',
   tryAgain: 'Try again',
   more: 'More',
   shownOf: (a: Shown, b: Shown) => `${a} of ${b} shown`,

@@ -23,7 +23,7 @@ export const withFinder = (choices: readonly Choice[], finder: Finder): Choices 
 export const menuMax = 60;
 export const foundMax = 50;
 
-export const isSearched = (choices: Choices): boolean => choices.length > menuMax;
+export const isSearched = (choices: Choices): boolean => choices.length > menuMax || choices.finder !== undefined;
 
 /** Those whose title has every word, whatever its case. */
 export const findAmong = (choices: readonly Choice[], words: string): readonly Choice[] => {

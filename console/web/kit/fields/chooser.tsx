@@ -39,7 +39,8 @@ function createFound(props: ChooserProps, words: () => string, isOpen: () => boo
       if (!open) return;
       setProblem(null);
       const { finder } = props.choices;
-      if (finder === undefined || typed.trim() === '') setFound(findAmong(props.choices, typed));
+      const isHere = finder === undefined || (typed.trim() === '' && props.choices.length > 0);
+      if (isHere) setFound(findAmong(props.choices, typed));
       else timer = setTimeout(() => void ask(finder, typed.trim(), mine), pauseMs);
     }),
   );
@@ -58,7 +59,7 @@ function createTitle(props: ChooserProps) {
   const title = (): string => here().get(props.value) ?? others().get(props.value) ?? props.value;
   createEffect(() => {
     const { value, choices } = props;
-    if (here().has(value) || others().has(value) || choices.finder === undefined) return;
+    if (value === '' || here().has(value) || others().has(value) || choices.finder === undefined) return;
     // one that cannot be read is shown as it stands in the address
     void choices.finder.titleOf(value).then(
       (known) => remember([value, known ?? value]),

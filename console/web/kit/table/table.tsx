@@ -4,8 +4,9 @@
 import { createEffect, createMemo, createSignal, For, Match, onMount, Show, Switch, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { kitText as text } from '../../texts/kit.js';
-import { Button, Empty, Loading, Notice } from '../basics.js';
+import { Button, Empty, Loading } from '../basics.js';
 import { told } from '../foreign.js';
+import { Unread } from '../page-state.js';
 import { sortRows, type SortKey, type SortState } from './table-order.js';
 import { allDrawnMax, createDrawn, type Drawn } from './table-window.js';
 
@@ -265,14 +266,11 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
     <>
       <Show when={props.of.problem}>
         {(problem) => (
-          <Notice tone="danger" title={count() > 0 ? text.staleTable : text.unreadTable}>
-            <span>{problem().message}</span>
-            <Show when={props.of.retry !== undefined}>
-              <div>
-                <Button onClick={() => props.of.retry?.()}>{text.tryAgain}</Button>
-              </div>
-            </Show>
-          </Notice>
+          <Unread
+            problem={problem().message}
+            title={count() > 0 ? text.staleTable : text.unread}
+            retry={props.of.retry}
+          />
         )}
       </Show>
       <Switch>

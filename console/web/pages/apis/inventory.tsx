@@ -49,6 +49,10 @@ const authTones: Readonly<Record<Endpoint['auth'], Tone>> = {
   unknown: 'neutral',
 };
 
+/** What anybody may have anyway alarms nobody. */
+const authTone = ({ auth, classification }: Endpoint): Tone =>
+  auth === 'accepted-without' && classification === 'Public' ? 'neutral' : authTones[auth];
+
 /** What an endpoint is known by. */
 export const keyOf = ({ site, method, template }: Endpoint): string => JSON.stringify([site, method, template]);
 
@@ -66,7 +70,7 @@ const columns: readonly TableColumn<Endpoint>[] = [
     ),
   },
   { title: text.site, cell: ({ site }) => <Foreign text={site} max={60} /> },
-  { title: text.auth, cell: ({ auth }) => <Badge tone={authTones[auth]}>{text.auths[auth]}</Badge> },
+  { title: text.auth, cell: (endpoint) => <Badge tone={authTone(endpoint)}>{text.auths[endpoint.auth]}</Badge> },
   {
     title: text.classification,
     cell: ({ classification }) => <Badge tone={dataTones[classification]}>{classification}</Badge>,

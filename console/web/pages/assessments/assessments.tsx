@@ -3,7 +3,7 @@ import type { JSX } from 'solid-js';
 import { call, type Body, type Item, type Query } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { createPeople, titleOfPerson, type Person } from '../../client/people.js';
+import { createPeople, type People } from '../../client/people.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { Badge, Foreign, ForeignLines, PageHead, type Tone } from '../../kit/basics.js';
@@ -33,22 +33,22 @@ const kindOf = ({ kind }: Assessment): string => (kind === null ? '–' : text.k
 const State = (props: { readonly of: Assessment['status'] }): JSX.Element => (
   <Badge tone={tones[props.of ?? ''] ?? 'neutral'}>{props.of === null ? '–' : text.states[props.of]}</Badge>
 );
-const leadOf = (people: readonly Person[], lead: string | null): string => {
-  const known = people.find(({ email }) => email === lead);
-  return known === undefined ? (lead ?? '') : titleOfPerson(known);
+const leadOf = (people: People, lead: string | null): string => {
+  const isAddress = lead?.includes('@') === true; // else it is the name of somebody without an account
+  return (isAddress ? people.nameOf('email', lead) : null) ?? lead ?? '';
 };
 
-const columnsOf = (applications: Applications, people: () => readonly Person[]): readonly TableColumn<Assessment>[] => [
+const columnsOf = (applications: Applications, people: People): readonly TableColumn<Assessment>[] => [
   { title: text.name, sortBy: ({ name }) => name, cell: ({ name }) => <Foreign text={name} max={120} /> },
   { title: text.application, cell: (one) => <Foreign text={applications.nameOf(one.application_id)} max={80} /> },
   { title: text.kind, cell: kindOf },
-  { title: text.lead, cell: ({ lead }) => <Foreign text={leadOf(people(), lead)} max={80} /> },
+  { title: text.lead, cell: ({ lead }) => <Foreign text={leadOf(people, lead)} max={80} /> },
   { title: text.status, sortBy: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
   { title: text.progress, cell: ({ checklist }) => <ProgressBadges of={checklist ?? []} /> },
   { title: text.changed, class: 'nums', cell: ({ updated_at: at }) => showMoment(at, true) },
 ];
 
-const fieldsOf = (applications: Applications, people: () => readonly Person[]): readonly RowField<Typed>[] => [
+const fieldsOf = (applications: Applications, people: People): readonly RowField<Typed>[] => [
   { name: 'name', kind: 'text', label: text.name, isRequired: true },
   {
     name: 'application_id',
@@ -65,7 +65,7 @@ const fieldsOf = (applications: Applications, people: () => readonly Person[]): 
     name: 'lead',
     kind: 'own',
     label: text.lead,
-    draw: (value, set) => <LeadField people={people()} value={value()} onChange={set} />,
+    draw: (value, set) => <LeadField people={people} value={value()} onChange={set} />,
   },
   { name: 'scope', kind: 'area', label: text.scope },
   {
@@ -82,7 +82,7 @@ const fieldsOf = (applications: Applications, people: () => readonly Person[]): 
 function AssessmentForm(props: {
   readonly of: Assessment | null;
   readonly applications: Applications;
-  readonly people: () => readonly Person[];
+  readonly people: People;
   readonly application: string;
   readonly onSaved: (saved: ResourceRow) => void;
 }): JSX.Element {
@@ -151,7 +151,7 @@ export function Assessments(): JSX.Element {
           [text.application, <Foreign text={applications.nameOf(row.application_id)} />],
           [text.kind, kindOf(row)],
           [text.status, <State of={row.status} />],
-          [text.lead, <Foreign text={leadOf(people(), row.lead) || text.nobody} />],
+          [text.lead, <Foreign text={leadOf(people, row.lead) || text.nobody} />],
           [text.scope, <ForeignLines text={row.scope === '' ? '–' : row.scope} max={5000} />],
           [text.begun, showMoment(row.created_at)],
         ]}

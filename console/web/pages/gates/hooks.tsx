@@ -1,13 +1,13 @@
 // Webhooks: which repositories say what was pushed, and what they have said.
 import { A } from '@solidjs/router';
-import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
+import { Show, type JSX } from 'solid-js';
 import { call, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
-import { SelectField, Switch, TextField } from '../../kit/form.js';
-import { tell } from '../../kit/overlays.js';
+import { Badge, Button, Foreign } from '../../kit/basics.js';
+import { SelectField, TextField } from '../../kit/form.js';
+import { matchOf } from '../../kit/resource/resource-list.js';
+import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import { createEditedRows, EditedRowDialogs } from '../../kit/table/edited-rows.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
@@ -16,7 +16,8 @@ import type { Applications } from '../vulnerabilities/words.js';
 
 type Hook = Item<'GET /api/v1/scm/hooks'>;
 type Delivery = Item<'GET /api/v1/scm/webhook/deliveries'>;
-type Provider = Body<'POST /api/v1/scm/hooks'>['provider'];
+type NewHook = Required<Body<'POST /api/v1/scm/hooks'>>;
+type Provider = NewHook['provider'];
 
 const providers = Object.entries(text.providers) as (readonly [Provider, string])[];
 const addressOf = (provider: Provider): string => `${window.location.origin}/api/v1/scm/webhook/${provider}`;
@@ -28,113 +29,111 @@ function randomSecret(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-interface FormProps {
-  readonly of: Hook | null;
-  readonly applications: Applications;
-  readonly onSaved: () => void;
-}
-
-/** What the host signs: a repository of it, for one application. It is set when a webhook is made, and stays. */
-function createSource(before: Hook | null) {
-  const [provider, setProvider] = createSignal<Provider>(before?.provider ?? 'github');
-  const [repository, setRepository] = createSignal(before?.repository ?? '');
-  const [application, setApplication] = createSignal(before?.application_id ?? '');
-  return { provider, setProvider, repository, setRepository, application, setApplication };
-}
-
-function SourceFields(props: {
-  readonly of: ReturnType<typeof createSource>;
-  readonly applications: Applications;
+/** Of whoever signs, and the address that it is told. */
+function ProviderField(props: {
+  readonly value: Provider;
+  readonly onChange: (provider: Provider) => void;
   readonly isNew: boolean;
 }): JSX.Element {
   return (
-    <div class="narrow-grid">
+    <>
       <SelectField
         label={text.provider}
-        value={props.of.provider()}
+        value={props.value}
         options={providers}
-        onChange={props.of.setProvider}
+        onChange={props.onChange}
         isDisabled={!props.isNew}
       />
-      <TextField
-        label={text.repository}
-        value={props.of.repository()}
-        onInput={props.of.setRepository}
-        help={text.repositoryHelp}
-        isDisabled={!props.isNew}
-      />
-      <SelectField
-        label={text.application}
-        value={props.of.application()}
-        options={props.applications.options(text.choose)}
-        onChange={props.of.setApplication}
-        isDisabled={!props.isNew}
-      />
-    </div>
+      <div class="stack tight">
+        <span class="muted small">{text.address}</span>
+        <code class="code">{addressOf(props.value)}</code>
+      </div>
+    </>
   );
 }
 
-function HookForm(props: FormProps): JSX.Element {
-  const before = props.of;
-  const source = createSource(before);
-  const [name, setName] = createSignal(before?.name ?? '');
-  const [secret, setSecret] = createSignal('');
-  const [isOn, setOn] = createSignal(before?.enabled ?? true);
-  const action = createAction();
-  const save = async (): Promise<void> => {
-    const [given, enabled] = [name().trim(), isOn()];
-    const of = { provider: source.provider(), repository: source.repository().trim() };
-    const isDone = await action.run(() =>
-      before === null
-        ? call('POST /api/v1/scm/hooks', {
-            body: { ...of, name: given, enabled, application_id: source.application(), secret: secret() },
-          })
-        : call('PATCH /api/v1/scm/hooks/{id}', {
-            params: { id: before.id },
-            body: { name: given, enabled, ...(secret() === '' ? {} : { secret: secret() }) },
-            ifMatch: `"${before.version}"`,
-          }),
-    );
-    if (!isDone) return;
-    tell(text.saved);
-    props.onSaved();
-  };
-  const isWhole = (): boolean =>
-    name().trim() !== '' &&
-    (before !== null || (source.repository().trim() !== '' && source.application() !== '' && secret() !== ''));
+function SecretField(props: {
+  readonly value: string;
+  readonly onInput: (secret: string) => void;
+  readonly isNew: boolean;
+}): JSX.Element {
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <TextField label={text.name} value={name()} onInput={setName} isRequired />
-      <SourceFields of={source} applications={props.applications} isNew={before === null} />
+    <>
       <TextField
         label={text.secret}
-        value={secret()}
-        onInput={setSecret}
-        help={before === null ? text.secretHelp : text.secretKept}
+        value={props.value}
+        onInput={props.onInput}
+        help={props.isNew ? text.secretHelp : text.secretKept}
       />
       <div>
-        <Button isSmall icon="key" onClick={() => setSecret(randomSecret())}>
+        <Button isSmall icon="key" onClick={() => props.onInput(randomSecret())}>
           {text.makeSecret}
         </Button>
       </div>
-      <div class="stack tight">
-        <span class="muted small">{text.address}</span>
-        <code class="code">{addressOf(source.provider())}</code>
-      </div>
-      <Switch label={text.isOn} isOn={isOn()} onChange={setOn} />
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
-        <Button look="primary" type="submit" isBusy={action.isBusy()} disabled={!isWhole()}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    </>
+  );
+}
+
+/** A repository of a host, for one application, is given with a webhook and stays. */
+const fieldsOf = (applications: Applications, isNew: boolean): readonly RowField<NewHook>[] => [
+  { name: 'name', kind: 'text', label: text.name, isRequired: true },
+  {
+    name: 'provider',
+    kind: 'own',
+    label: text.provider,
+    draw: (value, set) => <ProviderField value={value()} onChange={set} isNew={isNew} />,
+  },
+  {
+    name: 'repository',
+    kind: 'text',
+    label: text.repository,
+    help: text.repositoryHelp,
+    isRequired: true,
+    isOnce: true,
+  },
+  {
+    name: 'application_id',
+    kind: 'select',
+    label: text.application,
+    isRequired: true,
+    isOnce: true,
+    options: () => applications.options(text.choose),
+  },
+  {
+    name: 'secret',
+    kind: 'own',
+    label: text.secret,
+    isRequired: isNew,
+    draw: (value, set) => <SecretField value={value()} onInput={set} isNew={isNew} />,
+  },
+  { name: 'enabled', kind: 'switch', label: text.isOn },
+];
+
+function HookForm(props: {
+  readonly of: Hook | null;
+  readonly applications: Applications;
+  readonly onSaved: () => void;
+}): JSX.Element {
+  const { of } = props;
+  const change = (hook: Hook, { name, enabled, secret }: NewHook): Promise<unknown> => {
+    const body = { name, enabled, ...(secret === '' ? {} : { secret }) };
+    return call('PATCH /api/v1/scm/hooks/{id}', { params: { id: hook.id }, body, ifMatch: matchOf(hook) });
+  };
+  return (
+    <RowForm
+      fields={fieldsOf(props.applications, of === null)}
+      start={{
+        name: of?.name ?? '',
+        provider: of?.provider ?? 'github',
+        repository: of?.repository ?? '',
+        application_id: of?.application_id ?? '',
+        secret: '',
+        enabled: of?.enabled ?? true,
+      }}
+      isNew={of === null}
+      save={(body): Promise<unknown> => (of === null ? call('POST /api/v1/scm/hooks', { body }) : change(of, body))}
+      onSaved={props.onSaved}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 // Values of predicates that name something by its number: a person chooses them by name, and reads the name.
 import { createUniqueId, Show, type JSX } from 'solid-js';
-import { choicesOf, createPeople } from '../../client/people.js';
+import { createPeople } from '../../client/people.js';
 import { Chooser } from '../../kit/fields/chooser.js';
 import { isSearched, type Choices } from '../../kit/fields/choices.js';
 import { Options } from '../../kit/form.js';
@@ -21,7 +21,7 @@ const sources: Readonly<Record<string, () => () => Choices>> = {
   },
   assignee: () => {
     const people = createPeople();
-    return () => choicesOf(people(), 'id', [[['', text.choose]]]);
+    return () => people.choices('id', [['', text.choose]]);
   },
   status: () => () => [['', text.choose], ...stateNames.map((state) => [state, plain(state)] as const)],
 };

@@ -2,19 +2,19 @@
 import { A, useLocation, useParams } from '@solidjs/router';
 import { createEffect, createMemo, createSignal, For, onMount, Show, type JSX } from 'solid-js';
 import { Refused } from '../../client/http.js';
-import { createQuery } from '../../client/query.js';
+import { both, createQuery } from '../../client/query.js';
 import { mayAs, type Role } from '../../client/session.js';
 import {
   changed,
   discard,
   draft,
   edit,
-  loadProblem,
   loadSettings,
   problems,
   save,
+  settingsRead,
 } from '../../client/settings-draft.js';
-import { Badge, Button, Card, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, PageHead } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { UnsavedGuard } from '../../kit/unsaved.js';
@@ -151,31 +151,28 @@ export function Settings(): JSX.Element {
   createShownSetting(() => names().length > 0 && draft() !== null);
   return (
     <>
-      <PageHead title={text.settings} about={chosen().about} />
+      <PageHead title={text.settings} about={present().length > 0 ? chosen().about : undefined} />
       <SaveBar />
       <DraftGuard />
       <ConflictDialog />
-      <Show when={loadProblem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
-      <Read of={schema}>
+      <Read of={both(schema, settingsRead)}>
         {() => (
-          <Show when={draft() !== null} fallback={<Loading />}>
-            <div class="settings-grid">
-              <GroupMenu chosen={chosen().key} present={present()} />
-              <div class="stack">
-                <Card title={chosen().title}>
-                  <div class="stack form">
-                    <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
-                    <Show when={names().includes('sso_issuer')}>
-                      <SsoTest />
-                    </Show>
-                  </div>
-                </Card>
-                <Show when={chosen().key === 'sites'}>
-                  <SitesNow />
-                </Show>
-              </div>
+          <div class="settings-grid">
+            <GroupMenu chosen={chosen().key} present={present()} />
+            <div class="stack">
+              <Card title={chosen().title}>
+                <div class="stack form">
+                  <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
+                  <Show when={names().includes('sso_issuer')}>
+                    <SsoTest />
+                  </Show>
+                </div>
+              </Card>
+              <Show when={chosen().key === 'sites'}>
+                <SitesNow />
+              </Show>
             </div>
-          </Show>
+          </div>
         )}
       </Read>
     </>

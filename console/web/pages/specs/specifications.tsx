@@ -4,8 +4,9 @@ import { onMount, Show, type JSX } from 'solid-js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { draft, loadProblem, loadSettings } from '../../client/settings-draft.js';
-import { Badge, Card, Foreign, Loading, Notice, PageHead } from '../../kit/basics.js';
+import { loadSettings, settingsRead } from '../../client/settings-draft.js';
+import { Badge, Card, Foreign, PageHead } from '../../kit/basics.js';
+import { Read } from '../../kit/page-state.js';
 import { createChosen } from '../../kit/table/list-card.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
@@ -54,10 +55,7 @@ export function Specifications(): JSX.Element {
       <SaveBar names={own} onSaved={reload} />
       <DraftGuard />
       <ConflictDialog />
-      <Show when={loadProblem()}>{(problem) => <Notice tone="danger">{problem().message}</Notice>}</Show>
-      <Show when={draft() !== null} fallback={<Loading />}>
-        <InForce />
-      </Show>
+      <Read of={settingsRead}>{() => <InForce />}</Read>
       <Show when={mayAs('operator')}>
         <Upload onUploaded={reload} />
       </Show>

@@ -20,6 +20,13 @@ function HopBox(props: { readonly of: Hop }): JSX.Element {
       <strong class="hop-title">
         <Foreign text={props.of.title} max={120} />
       </strong>
+      <Show when={props.of.location}>
+        {(location) => (
+          <span class="small mono">
+            <Foreign text={location()} max={80} />
+          </span>
+        )}
+      </Show>
       <span class="small muted">
         {props.of.technique} <span class="mono">{props.of.mitre}</span>
       </span>

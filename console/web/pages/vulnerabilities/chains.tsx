@@ -43,7 +43,7 @@ function Figures(props: { readonly of: Chains['stats'] }): JSX.Element {
       <Figure
         label={text.toxic}
         value={showCount(props.of.toxic_combinations)}
-        note={`${text.acrossServices}: ${props.of.cross_service}, ${text.lateral}: ${props.of.lateral_movement}`}
+        note={text.besideToxic(showCount(props.of.cross_service), showCount(props.of.lateral_movement))}
       />
     </div>
   );

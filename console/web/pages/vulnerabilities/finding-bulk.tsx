@@ -4,6 +4,7 @@ import { createMemo, createSignal, For, Match, Show, Switch, type JSX } from 'so
 import { createAction } from '../../client/action.js';
 import { call, type Body, type Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
+import type { People } from '../../client/people.js';
 import type { VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
@@ -76,20 +77,21 @@ function Outcome(props: { readonly of: Done; readonly findings: readonly Finding
 function BulkForm(props: {
   readonly findings: readonly Finding[];
   readonly me: string;
+  readonly people: People;
   readonly onChanged: () => void;
 }): JSX.Element {
   const [what, setWhat] = createSignal<What>('transition');
   const [to, setTo] = createSignal<State>('triaged');
   const [reason, setReason] = createSignal('');
   const [justification, setJustification] = createSignal<Justification>('component_not_present');
-  const [whom, setWhom] = createSignal<'me' | 'nobody'>('me');
+  const [whom, setWhom] = createSignal(props.me);
   const [add, setAdd] = createSignal('');
   const [remove, setRemove] = createSignal('');
   const [done, setDone] = createSignal<Done | null>(null);
   const action = createAction();
   const words = (typed: string): string[] => typed.split(/[\s,]+/).filter((one) => one !== '');
   const asked = (): Omit<Bulk, 'ids'> => {
-    if (what() === 'assign') return { action: 'assign', user_id: whom() === 'me' ? props.me : null };
+    if (what() === 'assign') return { action: 'assign', user_id: whom() === '' ? null : whom() };
     if (what() === 'tag') return { action: 'tag', add: words(add()), remove: words(remove()) };
     return {
       action: 'transition',
@@ -145,10 +147,7 @@ function BulkForm(props: {
           <SelectField
             label={text.toWhom}
             value={whom()}
-            options={[
-              ['me', text.me],
-              ['nobody', text.nobody],
-            ]}
+            options={props.people.choices('id', [['', text.nobody]])}
             onChange={setWhom}
           />
         </Match>
@@ -172,6 +171,7 @@ function BulkForm(props: {
 export function BulkBar(props: {
   readonly chosen: readonly Finding[];
   readonly access: VmAccess;
+  readonly people: People;
   /** Chooses all that match, up to what one change takes. */
   readonly onAll: () => Promise<void>;
   readonly total: number | null;
@@ -209,7 +209,12 @@ export function BulkBar(props: {
         <Show when={all.problem()}>{(found) => <span class="problem">{found()}</span>}</Show>
       </div>
       <Overlay isOpen={open() === 'change'} title={text.changeMany} onClose={close}>
-        <BulkForm findings={props.chosen} me={props.access.me()?.id ?? ''} onChanged={props.onChanged} />
+        <BulkForm
+          findings={props.chosen}
+          me={props.access.me()?.id ?? ''}
+          people={props.people}
+          onChanged={props.onChanged}
+        />
       </Overlay>
       <Overlay isOpen={open() === 'accept'} title={text.askAcceptance} onClose={() => setOpen(null)}>
         <RequestAcceptance ids={props.chosen.map(({ id }) => id)} onDone={close} />

@@ -4,6 +4,7 @@ import { A } from '@solidjs/router';
 import { createQuery } from '../../client/query.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import type { Reply } from '../../client/http.js';
+import type { People } from '../../client/people.js';
 import type { VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Foreign, ForeignLines, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
@@ -48,10 +49,12 @@ function Facts(props: {
   readonly of: Detail;
   readonly applications: Applications;
   readonly mine: string | undefined;
+  readonly people: People;
 }): JSX.Element {
   const assignee = (): JSX.Element => {
     const id = props.of.assignee_id;
-    return id === null ? text.nobody : id === props.mine ? text.me : <Foreign text={id} />;
+    if (id === null) return text.nobody;
+    return id === props.mine ? text.me : <Foreign text={props.people.nameOf('id', id) ?? text.somebody} />;
   };
   return (
     <Pairs
@@ -152,6 +155,7 @@ interface DrawerProps {
   /** null: closed. */
   readonly id: string | null;
   readonly access: VmAccess;
+  readonly people: People;
   readonly applications: Applications;
   readonly onClose: () => void;
   readonly onChanged: () => void;
@@ -224,7 +228,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             <Foreign text={data().title} max={500} />
           </h3>
           <Signs of={data()} />
-          <Facts of={data()} applications={props.applications} mine={props.access.me()?.id} />
+          <Facts of={data()} applications={props.applications} mine={props.access.me()?.id} people={props.people} />
           <Doing {...props} of={data()} onSaved={changed} />
           <Show when={props.access.may('triage_findings') && history.data()}>
             {(states) => (
@@ -232,6 +236,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
                 finding={data()}
                 nextStates={states().next_states}
                 mine={props.access.me()?.id ?? ''}
+                people={props.people}
                 onChanged={changed}
               />
             )}

@@ -1,10 +1,13 @@
 // A finding is given to somebody, and moved to another state: the states that may follow are the server's, and what
 // each of them needs is asked for.
-import { createSignal, Show, type JSX } from 'solid-js';
-import { call, Refused, type Body, type Reply } from '../../client/http.js';
+import { createEffect, createSignal, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
+import { call, type Body, type Reply } from '../../client/http.js';
+import type { People } from '../../client/people.js';
 import { Button, Notice } from '../../kit/basics.js';
-import { AreaField, SelectField, TextField } from '../../kit/form.js';
-import { tell, tellProblem } from '../../kit/overlays.js';
+import { foundMax, withFinder, type Choices } from '../../kit/fields/choices.js';
+import { AreaField, SelectField } from '../../kit/form.js';
+import { tell } from '../../kit/overlays.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { plain } from './words.js';
 
@@ -25,36 +28,58 @@ interface MovesProps {
   readonly nextStates: readonly string[];
   /** Number of the user who looks at it. */
   readonly mine: string;
+  readonly people: People;
   readonly onChanged: () => void;
 }
 
 function Assign(props: MovesProps): JSX.Element {
-  const assign = async (user: string | null): Promise<void> => {
-    try {
-      await call('POST /api/v1/vulnerabilities/{id}/assign', {
-        params: { id: props.finding.id },
-        body: { user_id: user },
-      });
-      tell(text.assigned);
-      props.onChanged();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      tellProblem(error);
-    }
+  const [whom, setWhom] = createSignal(props.finding.assignee_id ?? '');
+  createEffect(() => setWhom(props.finding.assignee_id ?? ''));
+  const action = createAction();
+  const assign = async (user: string): Promise<void> => {
+    const options = { params: { id: props.finding.id }, body: { user_id: user === '' ? null : user } };
+    if (!(await action.run(() => call('POST /api/v1/vulnerabilities/{id}/assign', options)))) return;
+    tell(text.assigned);
+    props.onChanged();
   };
+  const isOther = (): boolean => whom() !== (props.finding.assignee_id ?? '');
   return (
-    <div class="row wrap">
-      <Show when={props.finding.assignee_id !== props.mine && props.mine !== ''}>
-        <Button icon="people" onClick={() => void assign(props.mine)}>
-          {text.takeIt}
+    <>
+      <SelectField
+        label={text.assignee}
+        value={whom()}
+        options={props.people.choices('id', [['', text.nobody]])}
+        onChange={setWhom}
+      />
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+      <div class="row wrap">
+        <Button isBusy={action.isBusy()} disabled={!isOther()} onClick={() => void assign(whom())}>
+          {text.assign}
         </Button>
-      </Show>
-      <Show when={props.finding.assignee_id !== null}>
-        <Button onClick={() => void assign(null)}>{text.letGo}</Button>
-      </Show>
-    </div>
+        <Show when={props.finding.assignee_id !== props.mine && props.mine !== ''}>
+          <Button icon="people" onClick={() => void assign(props.mine)}>
+            {text.takeIt}
+          </Button>
+        </Show>
+      </div>
+    </>
   );
 }
+
+/** Findings of the same application that this one may be a duplicate of, by words of their titles and places. */
+const othersOf = (finding: Detail): Choices =>
+  withFinder([], {
+    find: async (q) => {
+      const query = { application_id: finding.application_id, limit: foundMax, ...(q === '' ? {} : { q }) };
+      const { items } = await call('GET /api/v1/findings', { query });
+      const fits = items.filter(({ id, status }) => id !== finding.id && status !== 'duplicate');
+      return fits.map(({ id, title, location }) => [id, text.findingAt(id, title, location)] as const);
+    },
+    titleOf: async (id) => {
+      const { title, location } = await call('GET /api/v1/vulnerabilities/{id}', { params: { id } });
+      return text.findingAt(id, title, location);
+    },
+  });
 
 /** Writes what a state needs, and moves the finding there. */
 export function FindingMoves(props: MovesProps): JSX.Element {
@@ -62,31 +87,24 @@ export function FindingMoves(props: MovesProps): JSX.Element {
   const [reason, setReason] = createSignal('');
   const [justification, setJustification] = createSignal<Justification>('component_not_present');
   const [canonical, setCanonical] = createSignal('');
-  const [problem, setProblem] = createSignal<string | null>(null);
-  const [isBusy, setBusy] = createSignal(false);
+  const action = createAction();
   const move = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { status } = await call('POST /api/v1/vulnerabilities/{id}/transition', {
-        params: { id: props.finding.id },
-        body: {
-          to: to() as Move['to'],
-          ...(reason().trim() === '' ? {} : { reason: reason() }),
-          ...(to() === 'false_positive' ? { justification: justification() } : {}),
-          ...(to() === 'duplicate' ? { canonical_id: canonical().trim() } : {}),
-        },
-      });
-      tell(text.isNow(plain(status)));
-      setTo('');
-      setReason('');
-      props.onChanged();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setProblem(error.message);
-    } finally {
-      setBusy(false);
-    }
+    let status = '';
+    const isMoved = await action.run(async () => {
+      const body = {
+        to: to() as Move['to'],
+        ...(reason().trim() === '' ? {} : { reason: reason() }),
+        ...(to() === 'false_positive' ? { justification: justification() } : {}),
+        ...(to() === 'duplicate' ? { canonical_id: canonical() } : {}),
+      };
+      const options = { params: { id: props.finding.id }, body };
+      ({ status } = await call('POST /api/v1/vulnerabilities/{id}/transition', options));
+    });
+    if (!isMoved) return;
+    tell(text.isNow(plain(status)));
+    setTo('');
+    setReason('');
+    props.onChanged();
   };
   const isUnowned = (): boolean => to() === 'in_progress' && props.finding.assignee_id === null;
   return (
@@ -109,15 +127,20 @@ export function FindingMoves(props: MovesProps): JSX.Element {
           />
         </Show>
         <Show when={to() === 'duplicate'}>
-          <TextField label={text.duplicateOf} value={canonical()} onInput={setCanonical} />
+          <SelectField
+            label={text.duplicateOf}
+            value={canonical()}
+            options={othersOf(props.finding)}
+            onChange={setCanonical}
+          />
         </Show>
         <AreaField label={text.why} value={reason()} onInput={setReason} rows={3} />
         <Show when={isUnowned()}>
           <Notice tone="info">{text.inProgressNeeds}</Notice>
         </Show>
-        <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
         <div>
-          <Button look="primary" isBusy={isBusy()} disabled={isUnowned()} onClick={() => void move()}>
+          <Button look="primary" isBusy={action.isBusy()} disabled={isUnowned()} onClick={() => void move()}>
             {text.move}
           </Button>
         </div>

@@ -5,6 +5,7 @@ import { call, linkTo, type Body, type Query } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList, type PagedList } from '../../client/pages.js';
 import { createQuery, type QueryState } from '../../client/query.js';
+import { createPeople, type People } from '../../client/people.js';
 import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Foreign, PageHead } from '../../kit/basics.js';
 import { FilterBar, useFilters, type Filters } from '../../kit/filter-bar.js';
@@ -75,7 +76,7 @@ function Signs(props: { readonly of: Finding }): JSX.Element {
   );
 }
 
-const columnsOf = (applications: Applications): readonly TableColumn<Finding>[] => [
+const columnsOf = (applications: Applications, people: People): readonly TableColumn<Finding>[] => [
   {
     title: text.severity,
     cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge>,
@@ -95,7 +96,21 @@ const columnsOf = (applications: Applications): readonly TableColumn<Finding>[] 
     title: text.application,
     cell: ({ application_id: id }) => <Foreign text={applications.nameOf(id)} max={60} />,
   },
-  { title: text.state, cell: ({ status }) => <Badge>{plain(status)}</Badge> },
+  {
+    title: text.state,
+    cell: ({ status, assignee_id: assignee }) => (
+      <div class="stack tight">
+        <Badge>{plain(status)}</Badge>
+        <Show when={assignee !== null && people.nameOf('id', assignee)}>
+          {(name) => (
+            <span class="small faint">
+              <Foreign text={name()} max={60} />
+            </span>
+          )}
+        </Show>
+      </div>
+    ),
+  },
   { title: text.risk, isNumber: true, cell: ({ effective_risk: risk }) => String(risk) },
   { title: text.priority, isNumber: true, cell: ({ priority_score: score }) => showCount(score) },
   { title: text.signs, cell: (finding) => <Signs of={finding} /> },
@@ -103,7 +118,11 @@ const columnsOf = (applications: Applications): readonly TableColumn<Finding>[] 
   { title: text.due, class: 'nums', cell: ({ sla }) => showMoment(sla.due_at, true) },
 ];
 
-function Selects(props: { readonly applications: Applications; readonly isSaved: boolean }): JSX.Element {
+function Selects(props: {
+  readonly applications: Applications;
+  readonly people: People;
+  readonly isSaved: boolean;
+}): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const value = (name: string): string => {
     const given = search[name];
@@ -129,6 +148,15 @@ function Selects(props: { readonly applications: Applications; readonly isSaved:
         value={value('application_id')}
         options={props.applications.options(text.anyApplication)}
         onChange={set('application_id')}
+      />
+      <SelectField
+        label={text.assignee}
+        value={value('assignee')}
+        options={props.people.choices('id', [
+          ['', text.anybody],
+          ['none', text.nobody],
+        ])}
+        onChange={set('assignee')}
       />
       <SelectField label={text.order} value={value('sort')} options={orders} onChange={set('sort')} />
     </div>
@@ -274,12 +302,30 @@ function createView(views: QueryState<Views>): Accessor<View | null | undefined>
   });
 }
 
+/** Of filters that stand in the address by a number. */
+const namesIn =
+  (applications: Applications, people: People) =>
+  (name: string, value: string): string | null => {
+    if (name === 'application_id') return applications.nameOf(value);
+    if (name !== 'assignee') return null;
+    return value === 'none' ? text.nobody : people.nameOf('id', value);
+  };
+
+function NoneAbout(): JSX.Element {
+  return (
+    <>
+      {text.noFindingsAbout} <A href="/vulnerabilities/imports">{text.importReport}</A>
+    </>
+  );
+}
+
 /** Without a state in the address: those that are open. */
 export function Findings(): JSX.Element {
   const [, setSearch] = useSearchParams();
   const filters = useFilters(filterNames);
   const applications = createApplications();
   const access = createVmAccess();
+  const people = createPeople(access);
   const chosen = createSelection();
   const [opened, open] = createChosen('finding');
   const views = createQuery('GET /api/v1/findings/views');
@@ -291,7 +337,7 @@ export function Findings(): JSX.Element {
     void counts.query.reload();
   };
   const mayChange = (): boolean => access.may('triage_findings') || access.may('request_acceptance');
-  const columns = createMemo(() => [...(mayChange() ? [choosing(chosen)] : []), ...columnsOf(applications)]);
+  const columns = createMemo(() => [...(mayChange() ? [choosing(chosen)] : []), ...columnsOf(applications, people)]);
   return (
     <>
       <PageHead title={text.findings} about={text.findingsAbout}>
@@ -310,12 +356,13 @@ export function Findings(): JSX.Element {
           {text.refresh}
         </Button>
       </PageHead>
-      <FilterBar names={filterNames} placeholder={text.titleOrFilter} />
-      <Selects applications={applications} isSaved={view() !== null} />
+      <FilterBar names={filterNames} placeholder={text.titleOrFilter} nameOf={namesIn(applications, people)} />
+      <Selects applications={applications} people={people} isSaved={view() !== null} />
       <FindingFacets of={counts} applications={applications} />
       <BulkBar
         chosen={chosen.rows()}
         access={access}
+        people={people}
         total={found.list().total()}
         onAll={async () => chosen.set(await found.all(bulkMax))}
         onNone={() => chosen.set([])}
@@ -329,15 +376,12 @@ export function Findings(): JSX.Element {
         onOpen={({ id }) => open(id)}
         chosen={opened()}
         empty={text.noFindings}
-        emptyAbout={
-          <>
-            {text.noFindingsAbout} <A href="/vulnerabilities/imports">{text.importReport}</A>
-          </>
-        }
+        emptyAbout={<NoneAbout />}
       />
       <FindingDrawer
         id={opened()}
         access={access}
+        people={people}
         applications={applications}
         onClose={() => open(null)}
         onChanged={reload}

@@ -1,12 +1,12 @@
 // Saved filters: what is filtered by now gets a name, one's own or for everybody, and is chosen again from a list.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call, type Reply } from '../../client/http.js';
+import { call, type Body, type Reply } from '../../client/http.js';
 import type { QueryState } from '../../client/query.js';
-import { Button, Notice } from '../../kit/basics.js';
+import { Button } from '../../kit/basics.js';
 import type { Filters } from '../../kit/filter-bar.js';
-import { Switch, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
+import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import { findingsText as text } from '../../texts/vm/findings.js';
 import { bodyOf, predicateOfFilter, type Predicate } from '../governance/predicate.js';
 
@@ -27,36 +27,12 @@ export function predicateOf(filters: Filters): { readonly predicate: Predicate |
   return { predicate: parts.length === 1 ? only : { and: parts }, left };
 }
 
-function Save(props: { readonly predicate: Predicate; readonly onSaved: (id: string) => void }): JSX.Element {
-  const [name, setName] = createSignal('');
-  const [isShared, setShared] = createSignal(false);
-  const action = createAction();
-  const save = (): Promise<boolean> =>
-    action.run(async () => {
-      const body = { name: name().trim(), query: bodyOf(props.predicate), shared: isShared() };
-      const { id } = await call('POST /api/v1/findings/views', { body });
-      tell(text.filterSaved);
-      props.onSaved(id);
-    });
-  return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <TextField label={text.nameOfFilter} value={name()} onInput={setName} isRequired />
-      <Switch label={text.forEverybody} isOn={isShared()} onChange={setShared} />
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
-        <Button look="primary" type="submit" isBusy={action.isBusy()} disabled={name().trim() === ''}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
-  );
-}
+type Named = Required<Pick<Body<'POST /api/v1/findings/views'>, 'name' | 'shared'>>;
+
+const fields: readonly RowField<Named>[] = [
+  { name: 'name', kind: 'text', label: text.nameOfFilter, isRequired: true },
+  { name: 'shared', kind: 'switch', label: text.forEverybody },
+];
 
 export function SavedFilters(props: {
   readonly views: QueryState<Views>;
@@ -117,8 +93,11 @@ export function SavedFilters(props: {
       <Overlay isOpen={isSaving()} title={text.saveFilter} onClose={() => setSaving(false)}>
         <Show when={current().predicate}>
           {(predicate) => (
-            <Save
-              predicate={predicate()}
+            <RowForm
+              fields={fields}
+              start={{ name: '', shared: false }}
+              isNew
+              save={(body) => call('POST /api/v1/findings/views', { body: { ...body, query: bodyOf(predicate()) } })}
               onSaved={() => {
                 setSaving(false);
                 void props.views.reload();

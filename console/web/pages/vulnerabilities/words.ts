@@ -1,7 +1,8 @@
 // Words of the vulnerability manager as they are shown: its states and severities are the API's own, so that a filter
 // that is typed, a report and a page say the same.
-import { createMemo, createSignal, type Accessor } from 'solid-js';
+import { createMemo, type Accessor } from 'solid-js';
 import { call, type Item } from '../../client/http.js';
+import { createOtherNames } from '../../client/other-names.js';
 import { createQuery } from '../../client/query.js';
 import type { Tone } from '../../kit/basics.js';
 import { foundMax, withFinder, type Choice, type Choices, type Finder } from '../../kit/fields/choices.js';
@@ -42,29 +43,12 @@ const findApplications: Finder = {
   titleOf: async (id) => (await call('GET /api/v1/applications/{id}', { params: { id } })).name,
 };
 
-/** Names that one answer did not hold, each asked for when it is first to be shown. */
-function createOtherNames(): (id: string) => string | undefined {
-  const [names, setNames] = createSignal<ReadonlyMap<string, string>>(new Map());
-  const asked = new Set<string>();
-  const ask = async (id: string): Promise<void> => {
-    const name = await findApplications.titleOf(id).catch(() => null); // its number stands where it may not be read
-    if (name !== null) setNames((all) => new Map(all).set(id, name));
-  };
-  return (id) => {
-    if (!asked.has(id)) {
-      asked.add(id);
-      void ask(id);
-    }
-    return names().get(id);
-  };
-}
-
 /** The applications that somebody may see; none where that is not allowed. */
 export function createApplications(): Applications {
   const query = { limit: applicationsMax, sort: 'name' as const };
   const { data } = createQuery('GET /api/v1/applications', () => ({ query }));
   const rows = createMemo((): readonly Application[] => data()?.items ?? []);
-  const otherName = createOtherNames();
+  const otherName = createOtherNames(findApplications.titleOf); // a number stands where it may not be read
   const names = createMemo(() => new Map(rows().map(({ id, name }) => [id, name ?? id])));
   return {
     rows,

@@ -2,10 +2,10 @@
 import { A } from '@solidjs/router';
 import { For, onMount, Show, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
-import { createQuery } from '../../client/query.js';
+import { both, createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { draft, edit, loadSettings, problems } from '../../client/settings-draft.js';
-import { Badge, Card, Loading, PageHead } from '../../kit/basics.js';
+import { draft, edit, loadSettings, problems, settingsRead } from '../../client/settings-draft.js';
+import { Badge, Card, PageHead } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { ConflictDialog } from '../settings/conflict.js';
@@ -164,15 +164,15 @@ export function RuleSet(): JSX.Element {
       <SaveBar names={own} />
       <DraftGuard />
       <ConflictDialog />
-      <Read of={categories}>
-        {(data) => (
-          <Show when={draft() !== null} fallback={<Loading />}>
+      <Read of={both(categories, settingsRead)}>
+        {() => (
+          <>
             <Strictness />
             <Profiles />
             <div class="grid-3">
-              <For each={data().items}>{(category) => <CategoryCard category={category} />}</For>
+              <For each={categories.data()?.items ?? []}>{(category) => <CategoryCard category={category} />}</For>
             </div>
-          </Show>
+          </>
         )}
       </Read>
     </>

@@ -35,7 +35,6 @@ export const findingsText = {
   justification: 'Why they do not apply',
   why: 'Why',
   toWhom: 'To whom',
-  me: 'me',
   nobody: 'nobody',
   tagsToAdd: 'Tags to add',
   tagsToRemove: 'Tags to take away',

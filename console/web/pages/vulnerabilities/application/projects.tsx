@@ -1,53 +1,38 @@
 // Projects: which applications trust each other.
-import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../../client/action.js';
-import { call, type Item } from '../../../client/http.js';
+import { Show, type JSX } from 'solid-js';
+import { call, type Body, type Item } from '../../../client/http.js';
 import { createPagedList } from '../../../client/pages.js';
-import { Button, Foreign, Notice } from '../../../kit/basics.js';
-import { TextField } from '../../../kit/form.js';
-import { tell } from '../../../kit/overlays.js';
+import { Button, Foreign } from '../../../kit/basics.js';
+import { matchOf } from '../../../kit/resource/resource-list.js';
+import { RowForm, type RowField } from '../../../kit/resource/row-form.js';
 import { createEditedRows, EditedRowDialogs } from '../../../kit/table/edited-rows.js';
 import { ListCard } from '../../../kit/table/list-card.js';
 import type { TableColumn } from '../../../kit/table/table.js';
 import { assetsText as text } from '../../../texts/vm/assets.js';
 
 type Project = Item<'GET /api/v1/projects'>;
+type NewProject = Required<Omit<Body<'POST /api/v1/projects'>, 'demo'>>;
+
+const fields: readonly RowField<NewProject>[] = [
+  { name: 'name', kind: 'text', label: text.name, isRequired: true },
+  { name: 'owner', kind: 'text', label: text.owner },
+  { name: 'description', kind: 'area', label: text.description },
+];
 
 function ProjectForm(props: { readonly of: Project | null; readonly onSaved: () => void }): JSX.Element {
-  const before = props.of;
-  const [name, setName] = createSignal(before?.name ?? '');
-  const [owner, setOwner] = createSignal(before?.owner ?? '');
-  const [description, setDescription] = createSignal(before?.description ?? '');
-  const action = createAction();
-  const save = async (): Promise<void> => {
-    const body = { name: name().trim(), owner: owner().trim(), description: description().trim() };
-    const isDone = await action.run(() =>
-      before === null
-        ? call('POST /api/v1/projects', { body })
-        : call('PATCH /api/v1/projects/{id}', { params: { id: before.id }, body, ifMatch: `"${before.version}"` }),
-    );
-    if (!isDone) return;
-    tell(text.saved);
-    props.onSaved();
-  };
+  const { of } = props;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <TextField label={text.name} value={name()} onInput={setName} isRequired />
-      <TextField label={text.owner} value={owner()} onInput={setOwner} />
-      <TextField label={text.description} value={description()} onInput={setDescription} />
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
-        <Button look="primary" type="submit" isBusy={action.isBusy()} disabled={name().trim() === ''}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    <RowForm
+      fields={fields}
+      start={{ name: of?.name ?? '', owner: of?.owner ?? '', description: of?.description ?? '' }}
+      isNew={of === null}
+      save={(body) =>
+        of === null
+          ? call('POST /api/v1/projects', { body })
+          : call('PATCH /api/v1/projects/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) })
+      }
+      onSaved={props.onSaved}
+    />
   );
 }
 
