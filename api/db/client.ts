@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
 import { createSockets } from './connection/guarded-socket.js';
+import { ServerPulses } from './connection/server-pulse.js';
 import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
@@ -62,12 +63,13 @@ const pauseOf = (failures: number): number => (0.5 + Math.random() / 2) * Math.m
 type PoolOptions = ReturnType<typeof options> & { idle_timeout?: number; max_lifetime?: number };
 
 /** A pool that a database which goes away cannot end the process of. `more`: of postgres.js, for this pool. */
-function openPool(url: string, more: PoolOptions): Sql {
+function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
   const { ssl } = postgres(url, { max: 1 }).options;
   let untilTransactionsEnd = async (): Promise<void> => undefined;
   const socket = createSockets({
     tls: ssl,
     connectMsMax: connectSeconds * 1000,
+    pulses,
     untilTransactionsEnd: () => untilTransactionsEnd(),
   });
   const guarded = {
@@ -84,10 +86,11 @@ function openPool(url: string, more: PoolOptions): Sql {
 
 /** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
 export function openPostgres(url: string, given: PostgresOptions = {}): Database {
-  const sql: Sql = openPool(url, { ...options(given.poolSize ?? 10), idle_timeout: 60 });
+  const pulses = new ServerPulses();
+  const sql: Sql = openPool(url, pulses, { ...options(given.poolSize ?? 10), idle_timeout: 60 });
   const dedicated = new Set<Sql>();
   const openOne = (): Sql => {
-    const one: Sql = openPool(url, { ...options(1), max_lifetime: null as unknown as number });
+    const one: Sql = openPool(url, pulses, { ...options(1), max_lifetime: null as unknown as number });
     dedicated.add(one);
     return one;
   };

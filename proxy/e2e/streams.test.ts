@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'undici';
 import { decodeFrame } from '../listeners/uws/websocket-frame.js';
-import { isInFlight, listenerKinds, startBackend, startPlane, testMsMax, until } from './harness.js';
-import { bodyOf, sendRaw } from './raw-client.js';
+import { isInFlight, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until } from './harness.js';
+import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 import { startWebSocketServer } from './websocket-server.js';
 
 t.setTimeout(testMsMax);
@@ -185,3 +185,39 @@ t.test('frames', async (t) => {
   t.equal(decodeFrame(Buffer.from([0x89, 126, 0, 200])), 'invalid', 'a long ping');
   t.match(decodeFrame(Buffer.from([0x81, 2, 0x68, 0x69, 0xff])), { isFinal: true, opcode: 1, usedBytes: 4 });
 });
+
+for (const kind of listenerKinds) {
+  t.test(`${kind}: A2 WebSockets and event streams leave the upstream's connections to others`, async (t) => {
+    const backend = await startBackend(t, (request, response) => {
+      if (request.url !== '/events') return void response.end('served');
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('data: one\n\n');
+    });
+    const chat = await startWebSocketServer(t);
+    const limits = { upstream_connections_max: 1, streams_max: 12 };
+    const sites = [
+      { name: 'chat', prefix: '/chat', upstream: chat.url },
+      { name: 'shop', prefix: '/', upstream: backend.url },
+    ];
+    const plane = await startPlane(t, kind, { sites, limits });
+    const open = (path: string, isUpgrade: boolean): Promise<number> => {
+      const upgrade =
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+      const socket = connect(plane.ports.http, '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      socket.on('error', () => {});
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${isUpgrade ? upgrade : ''}\r\n`);
+      return new Promise((resolve) => socket.once('data', (bytes) => resolve(statusOf(bytes.toString('latin1')) ?? 0)));
+    };
+    t.equal(await open('/events', false), 200);
+    t.equal(await open('/chat', true), 101);
+    t.equal(await open('/chat/refused', false), 403, 'a request beside a WebSocket');
+    t.equal(await open('/', false), 200, 'a request beside an event stream');
+    t.equal(await open('/events', false), 200, 'the third place of this client');
+    t.equal(await open('/events', false), 503, 'a quarter of all places is for one client');
+    t.equal(await open('/chat', true), 503);
+    t.equal(await open('/', false), 200);
+    t.match(await metricsWith(plane, 'reason="streams"'), /refused_total\{[^}]*reason="streams"[^}]*\} 2\b/);
+  });
+}

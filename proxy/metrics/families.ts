@@ -19,6 +19,7 @@ export const refusalReasons = [
   'body_coding', // compressed, and not to be decoded within the limits
   'client_share', // what one client may have of the memory for bodies
   'memory', // all buffered bodies together
+  'streams', // all WebSockets and event streams together, or those of one client
   'gate', // the answer of a gate (admit/): denied, throttled, challenged
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];

@@ -42,6 +42,7 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   readonly client: string;
   /** Bytes per second of a body that the upstream waits for, where others could have its connection; else null. */
   readonly yieldingUpload: number | null;
+  refuse(status: number, reason: 'streams', isLast: boolean): void;
   /** It takes too little of its response, or sends too little of its body; the request ends. */
   clientTooSlow(side: 'response' | 'request', reason: SlowReason): void;
   failed(error: ProxyError): void;
@@ -65,6 +66,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
   private earlyTunnel: Buffer[] = [];
   private relay: Relay | null = null;
   private mask: ReplyMask | null = null;
+  private hasStreamPlace = false;
 
   constructor(
     private readonly request: RepliedRequest,
@@ -91,7 +93,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
     const wantsBody = request.inspectReplyHead(head);
     if (request.isOver) return;
     if (head.status === 101) {
-      this.joinTunnel(head);
+      if (this.takeStreamPlace()) this.joinTunnel(head);
       return;
     }
     if (head.bodyBytes === 0 && (exchange.head.method === 'HEAD' || head.status === 204 || head.status === 304)) {
@@ -99,10 +101,24 @@ export class Reply implements UpstreamHandler, RelayOwner {
       response.writeBodyless(head);
       return;
     }
+    const lasts = isStream(head.headers) && head.bodyBytes === null;
+    if (lasts && !this.takeStreamPlace()) return;
     if (wantsBody && !isStream(head.headers)) {
       this.state = 'held';
       this.collector = new BodyCollector(request.limits.responseBodyBytesMax);
     } else this.startRelay(head.bodyBytes);
+  }
+
+  /** What lasts leaves the upstream's connections to others. False: there are too many of its kind, and it is over. */
+  private takeStreamPlace(): boolean {
+    const { request } = this;
+    this.hasStreamPlace = this.worker.streams.take(request.client, request.limits.streamsMax);
+    if (this.hasStreamPlace) request.upstream?.outlast();
+    else {
+      request.upstream?.abort();
+      request.refuse(503, 'streams', true);
+    }
+    return this.hasStreamPlace;
   }
 
   private startRelay(bodyBytes: number | null): void {
@@ -172,6 +188,8 @@ export class Reply implements UpstreamHandler, RelayOwner {
   release(): void {
     this.relay?.release();
     this.mask?.release();
+    if (this.hasStreamPlace) this.worker.streams.giveBack(this.request.client);
+    this.hasStreamPlace = false;
   }
 
   onData(chunk: Buffer): void {

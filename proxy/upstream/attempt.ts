@@ -13,6 +13,7 @@ export interface Carrier {
   finishBody(): void;
   pause(): void;
   resume(): void;
+  outlast(): void;
   destroy(): void;
   readonly unsentBytes: number;
 }
@@ -90,6 +91,9 @@ export class Attempt implements UpstreamExchange {
   }
   resume(): void {
     this.connection?.resume();
+  }
+  outlast(): void {
+    this.connection?.outlast();
   }
 
   abort(): void {

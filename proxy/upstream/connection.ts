@@ -27,6 +27,8 @@ export interface ConnectionOwner {
   readonly idleTime: IdleTime;
   /** It finished its request and can take another. */
   takeBack(connection: Connection): void;
+  /** It counts no more among those that requests share. */
+  setApart(connection: Connection): void;
   /** It is closed. */
   forget(connection: Connection): void;
 }
@@ -196,6 +198,12 @@ export class Connection implements ResponseSink, OutboxWriter, TurnReader {
     this.isPaused = false;
     if (this.waitsFor === 'body') this.await('body');
     this.takeTurn();
+  }
+
+  outlast(): void {
+    if (this.isClosed) return;
+    this.isRetired = true;
+    this.pool.setApart(this);
   }
 
   /** Reads the socket, if nobody has it wait: neither the client nor the turns of this thread. */

@@ -64,6 +64,8 @@ export interface UpstreamExchange {
   resume(): void;
   /** Bytes written and not yet taken by the upstream. */
   readonly unsentBytes: number;
+  /** Its response lasts: the connection counts among `connectionsMax` no more, and ends behind it. */
+  outlast(): void;
   /** Gives up: the connection is closed, no further call comes. */
   abort(): void;
 }

@@ -14,6 +14,8 @@ const sweepEveryMs = 250;
 export class UpstreamPool implements AttemptStarter, ConnectionOwner {
   private readonly idle: Connection[] = [];
   private readonly connections = new Set<Connection>();
+  /** Of them, those whose response lasts. */
+  private readonly apart = new Set<Connection>();
   private readonly waiters: Attempt[] = [];
   private readonly sweeper: Watch;
   private isClosed = false;
@@ -63,8 +65,8 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     // A second try gets a fresh connection.
     let connection = attempt.tries === 0 ? this.takeIdle(attempt, nowMs) : undefined;
     if (connection === undefined) {
-      if (this.connections.size >= this.options.connectionsMax) this.idle[0]?.destroy(); // it may not carry this one
-      if (this.connections.size >= this.options.connectionsMax) {
+      if (this.isFull) this.idle[0]?.destroy(); // it may not carry this one
+      if (this.isFull) {
         this.queue(attempt);
         return;
       }
@@ -73,6 +75,10 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
       this.opened += 1;
     }
     connection.send(attempt, nowMs);
+  }
+
+  private get isFull(): boolean {
+    return this.connections.size - this.apart.size >= this.options.connectionsMax;
   }
 
   private queue(attempt: Attempt): void {
@@ -109,6 +115,7 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     let slowest: Connection | null = null;
     let pace = Number.POSITIVE_INFINITY;
     for (const connection of this.connections) {
+      if (this.apart.has(connection)) continue; // its end would make no room
       const { yieldingPace } = connection;
       if (yieldingPace === null || yieldingPace >= pace) continue;
       slowest = connection;
@@ -121,6 +128,17 @@ export class UpstreamPool implements AttemptStarter, ConnectionOwner {
     if (!this.connections.delete(connection)) return;
     const at = this.idle.indexOf(connection);
     if (at !== -1) this.idle.splice(at, 1);
+    if (!this.apart.delete(connection)) this.startWaiting();
+  }
+
+  /** Its place goes to the next request. */
+  setApart(connection: Connection): void {
+    if (!this.connections.has(connection) || this.apart.has(connection)) return;
+    this.apart.add(connection);
+    this.startWaiting();
+  }
+
+  private startWaiting(): void {
     if (this.isClosed) return;
     let waiting = this.waiters.shift();
     while (waiting !== undefined && waiting.isOver) waiting = this.waiters.shift();

@@ -23,6 +23,7 @@ import type { RoadContext } from '../road/context.js';
 import { LoopGuard } from '../road/limits/loop-guard.js';
 import { SimulatedClients } from '../simulation/mark.js';
 import { ClientShares } from '../road/limits/client-shares.js';
+import { StreamPlaces } from '../road/limits/stream-places.js';
 import type { Relay } from '../road/limits/relay.js';
 import type { BodyWatch } from '../road/request-body.js';
 import { createRequestIds } from '../road/request-id.js';
@@ -167,6 +168,7 @@ const context: RoadContext = {
   relaying,
   relayed: new ClientShares(),
   waitedFor: new ClientShares(),
+  streams: new StreamPlaces(),
   foreignInspector,
   log,
 };

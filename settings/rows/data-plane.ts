@@ -107,7 +107,17 @@ const limits = {
       'what it has; from the next start of a worker on',
     'MiB',
   ),
-  upstream_connections_max: member(Whole(1, 65_536, 256), 'connections per worker and upstream', 'connections'),
+  upstream_connections_max: member(
+    Whole(1, 65_536, 256),
+    'connections per worker and upstream, without those of streams_max',
+    'connections',
+  ),
+  streams_max: member(
+    Whole(0, 1_000_000, 8192),
+    'WebSockets and event streams of a worker at a time, a quarter of it for one client (address, or /64 of IPv6); ' +
+      'beyond it 503. They do not count as upstream_connections_max',
+    'streams',
+  ),
   upstream_waiters_max: member(
     Whole(0, 1_000_000, 1024),
     'requests that wait for such a connection; beyond it 503',

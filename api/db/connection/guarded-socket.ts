@@ -7,6 +7,7 @@
 // transaction can use the connection any more and nothing of the library waits for its turn, it lets the close through.
 import { connect as connectPlain, Socket } from 'node:net';
 import { connect as connectSecurely, type ConnectionOptions } from 'node:tls';
+import { sslRequest, standsStill, type Heartbeat, type ServerPlace, type ServerPulses } from './server-pulse.js';
 import { ServerWords } from './server-words.js';
 
 /** What of postgres.js's parsed options a socket is made from. */
@@ -22,6 +23,8 @@ export type TlsMode = boolean | string | ConnectionOptions | undefined;
 export interface GuardOptions {
   readonly tls: TlsMode;
   readonly connectMsMax: number;
+  /** Who notices that a server stands still. */
+  readonly pulses: ServerPulses;
   /** Resolves when every transaction that is open now has ended. */
   readonly untilTransactionsEnd: () => Promise<void>;
 }
@@ -37,24 +40,30 @@ export function createSockets(options: GuardOptions): (target: SocketTarget) => 
 /** Never rejects: postgres.js would lose the connection's place in its pool. What is wrong comes as an error event. */
 async function open(settings: Settings, turn: number): Promise<Socket> {
   const { target, tls, connectMsMax } = settings;
-  const raw =
-    typeof target.path === 'string'
-      ? connectPlain(target.path)
-      : connectPlain(target.port[turn % target.port.length] ?? 5432, target.host[turn % target.host.length]);
-  if (tls === undefined || tls === false || typeof target.path === 'string') return guard(raw, settings);
+  const place = placeOf(target, turn);
+  const pulse = settings.pulses.of(place);
+  const guarded = (socket: Socket): Socket => guard(socket, settings, pulse.watch(socket));
+  const failing = (error: Error): Socket => {
+    const stillborn = guarded(new Socket());
+    // after postgres.js has had its turn to listen
+    setImmediate(() => stillborn.destroy(error));
+    return stillborn;
+  };
+  if (pulse.isStill) return failing(standsStill());
+  const raw = connectPlain(place);
+  if (tls === undefined || tls === false || 'path' in place) return guarded(raw);
   try {
-    return guard(await secure(raw, tls, target.host[turn % target.host.length] ?? '', connectMsMax), settings);
+    return guarded(await secure(raw, tls, place.host, connectMsMax));
   } catch (error) {
     raw.destroy();
-    const stillborn = guard(new Socket(), settings);
-    // after postgres.js has had its turn to listen
-    setImmediate(() => stillborn.destroy(error as Error));
-    return stillborn;
+    return failing(error as Error);
   }
 }
 
-/** SSLRequest of the PostgreSQL protocol: eight bytes, answered by one. */
-const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+function placeOf({ path, host, port }: SocketTarget, turn: number): ServerPlace {
+  if (typeof path === 'string') return { path };
+  return { host: host[turn % host.length] ?? '', port: port[turn % port.length] ?? 5432 };
+}
 
 /** Throws when the server refuses, or the certificate does not fit the mode. Source: libpq, SSL support. */
 async function secure(raw: Socket, mode: TlsMode, host: string, msMax: number): Promise<Socket> {
@@ -104,7 +113,12 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const statementsOnTheWayMax = 101;
 
 /** Wraps the two ways in which postgres.js and the socket meet: what the socket tells, and what is written to it. */
-function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
+function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions, heartbeat: Heartbeat): Socket {
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
+  socket.write = (...given: unknown[]): boolean => {
+    heartbeat.asked();
+    return write(...given);
+  };
   const tell = socket.emit.bind(socket) as (event: string, ...rest: unknown[]) => boolean;
   const server = new ServerWords();
   let isGone = false;
@@ -133,6 +147,7 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
   };
   socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
     if (event === 'data') {
+      heartbeat.heard();
       const complete = server.read(rest[0] as Buffer);
       const isTold = complete === null || tell('data', complete);
       // The next one asks the name again, and finds the server that takes writes.
@@ -144,6 +159,7 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions): Socket {
     if (event !== 'close') return tell(event as string, ...rest);
     if (isGone) return false;
     isGone = true;
+    heartbeat.gone();
     // node:net has put another in its place when the peer ended
     if (server.hasOpenTransaction) socket.write = writeAfterEnd;
     end(rest[0]);

@@ -6,6 +6,7 @@ import type { Limits, Timeouts } from '../../contract/index.js';
 import type { ActiveList, ActiveMember } from '../../worker/active-list.js';
 import { ClientPace } from './client-pace.js';
 import { ClientShares } from './client-shares.js';
+import type { StreamPlaces } from './stream-places.js';
 
 /** Why a slow client is cut; a label of the metric. */
 export type SlowReason = 'minimum' | 'share' | 'pressure';
@@ -46,6 +47,8 @@ export interface RelayWorker {
   readonly relayed: ClientShares;
   /** Responses for which an upstream waits. */
   readonly waitedFor: ClientShares;
+  /** WebSockets and event streams. */
+  readonly streams: StreamPlaces;
 }
 
 export class Relay implements ActiveMember {

@@ -17,6 +17,7 @@ import { FlightTable, flightTableBytes } from '../../worker/flight-table.js';
 import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
+import { StreamPlaces } from '../limits/stream-places.js';
 import { LoopGuard } from '../limits/loop-guard.js';
 import { SimulatedClients, simulationKeyOf } from '../../simulation/mark.js';
 import { ProxiedRequest } from '../proxied-request.js';
@@ -103,7 +104,15 @@ export function drive(request: Drive): Driven {
   const pool = {
     dispatch: () => {
       seen.isForwarded = true;
-      return { write: () => true, end: () => {}, abort: () => {}, pause: () => {}, resume: () => {}, unsentBytes: 0 };
+      return {
+        write: () => true,
+        end: () => {},
+        abort: () => {},
+        pause: () => {},
+        resume: () => {},
+        outlast: () => {},
+        unsentBytes: 0,
+      };
     },
   };
   const context: RoadContext = {
@@ -126,6 +135,7 @@ export function drive(request: Drive): Driven {
     relaying: new ActiveList(),
     relayed: new ClientShares(),
     waitedFor: new ClientShares(),
+    streams: new StreamPlaces(),
     observer: null,
     clients: null,
     foreignInspector: null,
