@@ -6,7 +6,7 @@ import { createOutbound } from '../outbound/outbound.js';
 import { receiveHttp, type Answer } from '../siem/testing/receivers.js';
 import { startTestApp, testEnv } from '../testing/app.js';
 import { request } from '../testing/builders/records.js';
-import { onBothDatabases } from '../testing/databases.js';
+import { onBothDatabases, onOneDatabase } from '../testing/databases.js';
 
 const routingKey = 'R'.repeat(32);
 
@@ -136,6 +136,73 @@ async function channels(t: Test, database: Database): Promise<void> {
   await at.app.close();
 }
 
+async function ends(t: Test, database: Database): Promise<void> {
+  const { at, token, store, round, add, why } = await start(t, database);
+  let answer: Answer = { status: 202 };
+  const hook = await receiveHttp(t, () => answer);
+  const rule = { metric: 'requests', threshold: 3, window_min: 5, cooldown_min: 0 };
+  const pager = { ...rule, type: 'pagerduty', target: routingKey, endpoint: hook.url };
+  const call = (method: string, url: string, body?: object) => at.call(method, url, { token, body });
+  const gone = await add({ ...pager, name: 'gone' });
+  const off = await add({ ...pager, name: 'off' });
+  const moved = await add({ ...rule, name: 'moved', type: 'chat', target: `${hook.url}/one` });
+  await add({ ...rule, name: 'stays', type: 'webhook', target: `${hook.url}/stays` });
+  await round();
+  await store(5);
+  await round();
+  const waiting = await add({ ...rule, name: 'waits', for_min: 2, type: 'chat', target: hook.url });
+  t.match(await why(waiting), { state: 'ok', holds: true, reasons: [/not evaluated yet/, /hold for 2 min/] });
+  t.match(await why(gone), { state: 'firing' });
+  const count = hook.calls.length;
+  await round();
+  await round();
+  t.equal(hook.calls.length, count, 'without a cooldown nothing is told with every evaluation');
+
+  hook.calls.length = 0;
+  t.equal((await call('DELETE', `/api/alerts/${gone}`)).status, 204);
+  t.match(JSON.parse(hook.calls[0]?.body ?? ''), { event_action: 'resolve', dedup_key: `gatehouse:${gone}:*` });
+  t.equal((await call('PUT', `/api/alerts/${off}`, { ...pager, name: 'off', enabled: false })).status, 200);
+  t.match(JSON.parse(hook.calls[1]?.body ?? ''), { event_action: 'resolve', dedup_key: `gatehouse:${off}:*` });
+  t.match(await why(off), { state: 'ok', holds: true, reasons: [/switched off/] });
+  t.notMatch((await why(off))['reasons'], [/./, /fires with the next/]);
+  const elsewhere = { ...rule, name: 'moved', type: 'chat', target: `${hook.url}/two` };
+  t.equal((await call('PUT', `/api/alerts/${moved}`, elsewhere)).status, 200);
+  t.match([hook.calls[2]?.url, hook.calls[2]?.body], ['/one', /Resolved: moved\. The rule was changed\./]);
+  t.equal(hook.calls.length, 3);
+  await round();
+  t.equal(hook.calls.at(-1)?.url, '/two', 'the new place is told that it fires');
+  t.equal((await call('DELETE', `/api/alerts/${waiting}`)).status, 204);
+  t.equal(hook.calls.length, 4, 'what told nobody ends without a word');
+
+  const page = { headers: { 'content-type': 'text/html' }, body: ' <!DOCTYPE html><p>Log in to the network</p>' };
+  answer = { status: 200, ...page };
+  for (const [type, target, sent] of [
+    ['pagerduty', routingKey, false],
+    ['chat', hook.url, false],
+    ['webhook', hook.url, true],
+  ] as const) {
+    const tried = { type, target, ...(type === 'pagerduty' ? { endpoint: hook.url } : {}) };
+    t.match((await call('POST', '/api/alerts/test', tried)).body, { sent }, `${type}: a page is no receipt`);
+  }
+
+  const moment = new Date(at.clock.nowMs);
+  const found = { kind: 'bfla', owasp: 'API5:2023', site: 'shop', method: 'GET', template: '/', principal: 'p' };
+  const row = { ...found, credential: 'session', client_ips: '[]', severity: 'high', confidence: 'high', reason: 'r' };
+  const times = { first_at: moment, last_at: moment, found_at: moment };
+  await database.sql`insert into api_threats ${database.sql({ ...row, count: 1, evidence: '[]', ...times })}`;
+  const abuse = await add({
+    ...rule,
+    name: 'abuse',
+    metric: 'api_threats',
+    threshold: 0,
+    type: 'chat',
+    target: hook.url,
+  });
+  t.match(await why(abuse), { value: 1 });
+  await database.sql`update api_threats set status = 'dismissed'`;
+  t.match(await why(abuse), { value: 0 }, 'what people dismissed is no finding');
+}
+
 async function metrics(t: Test, database: Database): Promise<void> {
   const { at, token, store, round, add, why } = await start(t, database);
   const hook = await receiveHttp(t, () => ({ status: 200, body: 'ok' }));
@@ -170,6 +237,17 @@ async function metrics(t: Test, database: Database): Promise<void> {
   await store(30);
   await round();
   t.match(await states(), { missing: 'resolved', few: 'resolved', requests: 'firing' });
+
+  // a silence of two days is still one, although the day before it has nothing to compare with
+  await round(3 * 60_000);
+  t.match(await why(ids.missing), { state: 'firing' });
+  await database.sql`update alert_counts set slot = slot - interval '2 days'`;
+  await round();
+  await round();
+  t.match(await why(ids.missing), { state: 'firing', holds: true, reasons: [/has been firing since/] });
+  await store(30);
+  await round();
+  t.match(await why(ids.missing), { state: 'resolved' });
 
   const before = hook.calls.length;
   await at.app.close(); // a restart: another process with the same database
@@ -217,4 +295,5 @@ async function metrics(t: Test, database: Database): Promise<void> {
 }
 
 t.test('ALERT 2: channels, pauses, why', (t) => onBothDatabases(t, 'channels', channels));
+t.test('ALERT 2: rules that end while they fire, receipts, findings', (t) => onOneDatabase(t, 'ends', ends));
 t.test('ALERT 2: metrics, restart, refusals', (t) => onBothDatabases(t, 'metrics', metrics));

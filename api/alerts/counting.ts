@@ -52,7 +52,11 @@ export interface Measured {
   readonly holds: boolean;
 }
 
-export async function measure(sql: Queryable, rule: AlertRule, now: Date): Promise<Measured> {
+/**
+ * What a rule measures at a moment. `isFiring`: it fires already; what is missing then is missing until it is back,
+ * also when the day before has nothing any more to compare with.
+ */
+export async function measure(sql: Queryable, rule: AlertRule, now: Date, isFiring: boolean): Promise<Measured> {
   const from = new Date(Math.ceil((now.getTime() - rule.window_min * 60_000) / slotMs) * slotMs);
   const ofSite = rule.site === null ? sql`` : sql`and site = ${rule.site}`;
   const [sums] = await sql<{ requests: number; blocked: number; errors: number; before: boolean }[]>`
@@ -63,7 +67,16 @@ export async function measure(sql: Queryable, rule: AlertRule, now: Date): Promi
   const { requests = 0, blocked = 0, errors = 0, before = false } = sums ?? {};
   const count = besideRequests[rule.metric];
   const value = count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from);
-  return { from, to: now, requests, blocked, errors, hadTraffic: before, value, holds: holdsAt(rule, value, before) };
+  return {
+    from,
+    to: now,
+    requests,
+    blocked,
+    errors,
+    hadTraffic: before,
+    value,
+    holds: holdsAt(rule, value, before || isFiring),
+  };
 }
 
 type Count = (sql: Queryable, site: string | null, from: Date) => Promise<number>;
@@ -80,7 +93,7 @@ const besideRequests: Readonly<Partial<Record<Metric, Count>>> = {
   api_threats: async (sql, site, from) => {
     const ofSite = site === null ? sql`` : sql`and site = ${site}`;
     const [row] = await sql<{ n: number }[]>`
-      select count(*) as n from api_threats where found_at >= ${from} and status <> 'false_positive' ${ofSite}`;
+      select count(*) as n from api_threats where found_at >= ${from} and status <> 'dismissed' ${ofSite}`;
     return row?.n ?? 0;
   },
 };
@@ -92,8 +105,8 @@ function valueOf({ metric }: AlertRule, sums: Pick<Measured, 'requests' | 'block
   return sums.requests;
 }
 
-function holdsAt({ metric, comparison, threshold }: AlertRule, value: number | null, hadTraffic: boolean): boolean {
+function holdsAt({ metric, comparison, threshold }: AlertRule, value: number | null, isAwaited: boolean): boolean {
   if (value === null) return false;
-  if (metric === 'missing_data') return hadTraffic && value <= threshold;
+  if (metric === 'missing_data') return isAwaited && value <= threshold;
   return comparison === 'above' ? value > threshold : value < threshold;
 }

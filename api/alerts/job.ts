@@ -68,8 +68,8 @@ export function createAlertJob(parts: AlertParts): Job {
 
 async function evaluate(parts: AlertParts, rule: AlertRule, before: StateRow | null, now: Date): Promise<void> {
   const { sql } = parts.database;
-  const { value, holds } = await measure(sql, rule, now);
   const from = before === null ? firstState(now.getTime()) : toState(before);
+  const { value, holds } = await measure(sql, rule, now, from.state === 'firing');
   const { state, notice } = step(from, holds, timingOf(rule), now.getTime());
   await sql.begin(async (tx) => {
     if (!(await saveStep(tx, rule, before, { state, notice, value }))) return;

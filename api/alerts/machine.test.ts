@@ -61,6 +61,7 @@ t.test('ALERT 2: what holds for every course', async () => {
           if (told !== null && atMs - told < timing.cooldownMs) fail('told within the cooldown');
           if (notice === 'trigger' && isOpen) fail('begun twice');
           if (notice === 'repeat' && (!isOpen || !timing.repeats)) fail('repeated what did not fire');
+          if (notice === 'repeat' && timing.cooldownMs === 0) fail('repeated with every evaluation');
           told = atMs;
         }
         if (notice === 'trigger') {

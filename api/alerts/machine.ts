@@ -9,7 +9,7 @@ export type AlertStateName = (typeof alertStates)[number];
 export interface Timing {
   readonly forMs: number;
   readonly cooldownMs: number;
-  /** Whether a rule that goes on firing tells so again after each cooldown. */
+  /** Whether a rule that goes on firing tells so again after each cooldown; without a cooldown it never does. */
   readonly repeats: boolean;
 }
 
@@ -61,7 +61,8 @@ export function step(before: AlertState, holds: boolean, timing: Timing, nowMs: 
     if (before.state === 'firing') return to('resolved', 'resolve');
     return to(before.state === 'resolved' && isCooling ? 'resolved' : 'ok');
   }
-  if (before.state === 'firing') return timing.repeats && !isCooling ? to('firing', 'repeat') : to('firing');
+  if (before.state === 'firing')
+    return timing.repeats && timing.cooldownMs > 0 && !isCooling ? to('firing', 'repeat') : to('firing');
   const isKnown = before.state === 'pending' && Math.abs(nowMs - before.evaluatedAtMs) <= gapMsMax;
   const sinceMs = isKnown ? Math.min(before.sinceMs, nowMs) : nowMs;
   if (nowMs - sinceMs >= timing.forMs && !isCooling) return to('firing', 'trigger');

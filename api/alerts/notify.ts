@@ -14,6 +14,8 @@ export interface Told {
   readonly action: Notice | 'test';
   readonly at: Date;
   readonly value: number | null;
+  /** Why it ended, where nothing was measured: somebody took the rule away. */
+  readonly because?: string;
 }
 
 export type Sent =
@@ -49,15 +51,18 @@ const units: Readonly<Record<AlertRule['metric'], string>> = {
   api_threats: 'new findings of API abuse',
 };
 
-const rounded = (value: number | null): string => (value === null ? 'none' : String(Math.round(value * 100) / 100));
+/** As people read it. */
+export const rounded = (value: number | null): string =>
+  value === null ? 'none' : String(Math.round(value * 100) / 100);
 
 /** One sentence for people. */
-export function sentenceOf(rule: AlertRule, { action, value }: Told): string {
+export function sentenceOf(rule: AlertRule, { action, value, because }: Told): string {
   const where = rule.site === null ? 'all sites' : `site ${rule.site}`;
   const unit = units[rule.metric];
   const measured = `${rounded(value)} ${unit} within ${rule.window_min} min, ${where}`;
   const relation = rule.metric === 'missing_data' ? 'at most' : rule.comparison;
   if (action === 'test') return `Test of the alert rule "${rule.name}": nothing has happened.`;
+  if (because !== undefined) return `Resolved: ${rule.name}. ${because}.`;
   if (action === 'resolve') return `Resolved: ${rule.name}. ${measured}.`;
   const begin = action === 'repeat' ? 'Still firing' : 'Firing';
   return `${begin}: ${rule.name}. ${measured} (${relation} ${rule.threshold}).`;
@@ -67,7 +72,7 @@ export async function notify(rule: AlertRule, told: Told, parts: NotifyParts): P
   try {
     const target = openTarget(rule, parts.sealing);
     const reply = await send(rule, told, target, parts);
-    if (reply.status >= 200 && reply.status < 300) return { kind: 'sent' };
+    if (isReceipt(rule.type, reply)) return { kind: 'sent' };
     const text = reply.body.toString('utf8').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
     const reason = `${new URL(reply.url).host} answered ${reply.status}${text === '' ? '' : `: ${text}`}`;
     return reply.status === 400
@@ -76,6 +81,16 @@ export async function notify(rule: AlertRule, told: Told, parts: NotifyParts): P
   } catch (error) {
     return { kind: 'later', reason: reasonOf(error), afterMs: null };
   }
+}
+
+/**
+ * Whether an answer says that the notice was taken. A gateway between answers with a page and 200: PagerDuty says 202,
+ * and no chat answers with a document. A webhook of somebody's own may answer what it likes.
+ */
+function isReceipt(type: AlertRule['type'], { status, body }: OutboundReply): boolean {
+  if (status < 200 || status >= 300) return false;
+  if (type === 'pagerduty') return status === 202;
+  return type === 'webhook' || !/^\s*<(?:!doctype|html)/i.test(body.subarray(0, 200).toString('latin1'));
 }
 
 function send(rule: AlertRule, told: Told, target: string, parts: NotifyParts): Promise<OutboundReply> {

@@ -4,9 +4,10 @@ import { Type, type Static } from '@sinclair/typebox';
 import { keptSecret } from '#settings';
 import { ApiError, closed, Nullable, OneOf, refusals, requirePrincipal, Time, type App } from '../http-kit/index.js';
 import type { Tx } from '../db/client.js';
+import { endState, isAnother, tellEnd } from './end.js';
 import type { AlertParts } from './job.js';
 import { alertStates } from './machine.js';
-import { notify } from './notify.js';
+import { notify, type Told } from './notify.js';
 import { checkTarget, RuleBody, shownTarget, toRow, type AlertRule } from './rule.js';
 import { findRule, listRules, listStates, putRule, type StateRow } from './store.js';
 import { explain, type Why } from './why.js';
@@ -36,7 +37,9 @@ const createSchema = { tags, summary: 'Add an alert rule', body: RuleBody, respo
 const getSchema = { tags, summary: 'An alert rule with its state', params: Id, response: one };
 const putSchema = {
   tags,
-  summary: 'Replace an alert rule; one that measures another thing begins with a new state',
+  summary:
+    'Replace an alert rule; one that measures another thing, tells another place, or is switched off begins with a ' +
+    'new state, and the channel of one that fires is told that it is over',
   params: Id,
   body: RuleBody,
   response: one,
@@ -188,12 +191,14 @@ function registerChanges(app: App, parts: AlertParts, find: Find): void {
     const { actor } = requirePrincipal(request);
     const before = await find(request.params.id);
     const rule = toRow(before.id, request.body, before, parts.sealing, new Date(parts.now()));
-    const isOther = rule.metric !== before.metric || rule.site !== before.site || rule.type !== before.type;
+    const because = rule.enabled ? 'The rule was changed' : 'The rule was switched off';
+    let told: Told | null = null;
     await save(async (tx) => {
       await putRule(tx, rule);
-      if (isOther) await tx`delete from alert_states where rule_id = ${rule.id} and state <> 'firing'`;
+      if (isAnother(rule, before, parts)) told = await endState(tx, before, because, rule.updated_at);
       await parts.audit.record(tx, { actor, action: 'alert.update', summary: `changed the alert rule ${rule.name}` });
     }, rule.name);
+    await tellEnd(parts, before, told);
     return view(
       rule,
       (await listStates(sql)).find(({ rule_id: id }) => id === rule.id),
@@ -202,11 +207,15 @@ function registerChanges(app: App, parts: AlertParts, find: Find): void {
   });
   app.delete('/api/alerts/:id', { schema: deleteSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    const { id, name } = await find(request.params.id);
+    const rule = await find(request.params.id);
+    const { id, name } = rule;
+    let told: Told | null = null;
     await sql.begin(async (tx) => {
+      told = await endState(tx, rule, 'The rule was removed', new Date(parts.now()));
       await tx`delete from alert_rules where id = ${id}`;
       await parts.audit.record(tx, { actor, action: 'alert.delete', summary: `removed the alert rule ${name}` });
     });
+    await tellEnd(parts, rule, told);
     return reply.code(204).send(null);
   });
 }

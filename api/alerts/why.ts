@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/client.js';
 import { measure, metricsBesideRequests, type Measured } from './counting.js';
 import { cooldownEndsMs } from './machine.js';
+import { rounded } from './notify.js';
 import { timingOf, type AlertRule } from './rule.js';
 import { recentHistory, recentNotices, toState, type HistoryRow, type NoticeRow, type StateRow } from './store.js';
 
@@ -19,7 +20,7 @@ export interface Why {
 }
 
 export async function explain(sql: Queryable, rule: AlertRule, row: StateRow | null, now: Date): Promise<Why> {
-  const measured = await measure(sql, rule, now);
+  const measured = await measure(sql, rule, now, row?.state === 'firing');
   const timing = timingOf(rule);
   const cooldownMs = row === null ? 0 : cooldownEndsMs(toState(row), timing, now.getTime());
   const cooldownUntil = cooldownMs > now.getTime() ? new Date(cooldownMs) : null;
@@ -60,14 +61,18 @@ function reasonsOf(
     reasons.push(`The request log has no requests ${of} in the window.`);
   if (value === null) reasons.push('There is nothing to make a share of.');
   else if (rule.metric === 'missing_data') {
-    if (!hadTraffic) reasons.push(`There were no requests ${of} before the window either: nothing is missing.`);
+    if (!hadTraffic && !holds)
+      reasons.push(`There were no requests ${of} before the window either: nothing is missing.`);
     else if (!holds) reasons.push(`${requests} requests came, more than ${rule.threshold}.`);
-  } else if (!holds) reasons.push(`${rule.metric} is ${value}, which is not ${rule.comparison} ${rule.threshold}.`);
-  if (holds && row?.state !== 'firing') {
+  } else if (!holds)
+    reasons.push(`${rule.metric} is ${rounded(value)}, which is not ${rule.comparison} ${rule.threshold}.`);
+  if (holds && rule.enabled && row?.state !== 'firing') {
     if (pendingUntil !== null) reasons.push(`It has to hold until ${pendingUntil.toISOString()} (for_min).`);
     if (cooldownUntil !== null)
       reasons.push(`It told last time less than cooldown_min ago: until ${cooldownUntil.toISOString()}.`);
-    if (pendingUntil === null && cooldownUntil === null) reasons.push('It fires with the next evaluation.');
+    if (pendingUntil === null && row?.state !== 'pending' && rule.for_min > 0)
+      reasons.push(`It has to hold for ${rule.for_min} min (for_min), counted from the next evaluation on.`);
+    else if (pendingUntil === null && cooldownUntil === null) reasons.push('It fires with the next evaluation.');
   }
   if (row?.state === 'firing') reasons.push(`It has been firing since ${row.since.toISOString()}.`);
   const [last] = notices;

@@ -1,84 +1,33 @@
 // The checks behind controls, each one question about what runs. A row of the table is its only home; controls name
 // rows.
-import { enforcedNames, type SettingName, type Settings } from '#settings';
+import type { Settings } from '#settings';
 import { checkPasswordPolicy } from '../auth/password.js';
 import { maskRecords, nothingMasked } from '../masking/mask-records.js';
-import type { Facts } from './facts.js';
-import { judge, type CheckResult, type Evidence } from './result.js';
-
-type Check = (facts: Facts) => CheckResult;
+import { apiChecks } from './api-checks.js';
+import {
+  audited,
+  blocked,
+  highThresholds,
+  hitsOf,
+  nodesServe,
+  notApplied,
+  now,
+  ofActive,
+  selfTested,
+  unprotectedSites,
+  type Check,
+} from './evidence.js';
+import { judge } from './result.js';
 
 const dayMs = 86_400_000;
-const notApplied = 'No version of the settings was applied yet: nothing is protected.';
-
-const now = (kind: 'state' | 'self-test', text: string, link: string): Evidence => ({ kind, text, at: null, link });
-
-/** Settings that ask for something which this release does not enforce protect nobody. */
-function notEnforced(names: readonly SettingName[]): string[] {
-  return names
-    .filter((name) => !enforcedNames.has(name))
-    .map((name) => `${name} is stored and not enforced by this release.`);
-}
-
-/** Nodes that serve the active version: activation needs that probes were answered as expected. */
-function nodesServe({ nodes, activeId }: Facts): { readonly wrong: string[]; readonly evidence: Evidence[] } {
-  const away = nodes.filter(({ serves }) => !serves).map(({ url }) => url);
-  return {
-    wrong: away.length === 0 ? [] : [`These nodes do not serve version ${String(activeId)}: ${away.join(', ')}.`],
-    evidence: nodes
-      .filter(({ serves }) => serves)
-      .map(({ url, seenAt }) => ({
-        kind: 'self-test',
-        text: `${url} serves version ${String(activeId)}, which it activated after its probes were answered`,
-        at: seenAt,
-        link: '/api/nodes',
-      })),
-  };
-}
-
-function hitsOf({ ruleGroups, daysBack }: Facts, groups: readonly number[]): Evidence[] {
-  const found = ruleGroups.filter(({ group, hits }) => groups.includes(group) && hits > 0);
-  return found.map(({ group, hits, lastAt }) => ({
-    kind: 'event',
-    text: `rules ${group}xxx tripped ${hits} times within ${daysBack} days`,
-    at: lastAt,
-    link: '/api/rules/evidence',
-  }));
-}
-
-function blocked({ refused }: Facts, status: number): Evidence[] {
-  const seen = refused.get(status);
-  if (seen === undefined) return [];
-  const link = `/api/events?request_id=${encodeURIComponent(seen.requestId)}`;
-  return [{ kind: 'event', text: `request ${seen.requestId} was refused with ${status}`, at: seen.at, link }];
-}
-
-function audited({ audit }: Facts, actions: readonly string[]): Evidence[] {
-  return actions.flatMap((action): Evidence[] => {
-    const entry = audit.lastByAction.get(action);
-    if (entry === undefined) return [];
-    const text = `audit entry ${entry.id}: ${action} by ${entry.actor}`;
-    return [{ kind: 'audit', text, at: entry.at, link: `/api/audit?action=${action}` }];
-  });
-}
-
-/** What is wrong with the active settings; nothing is right without them. */
-const ofActive = ({ active }: Facts, ask: (settings: Settings) => string[]): string[] =>
-  active === null ? [notApplied] : ask(active);
-
-/** Sites that are not protected by blocking rules, by name. */
-function unprotectedSites(settings: Settings): string[] {
-  return settings.sites.flatMap((site) => {
-    if (!site.protected) return [`Site ${site.name} is not protected.`];
-    return (site.mode ?? settings.mode) === 'On' ? [] : [`Site ${site.name} only logs.`];
-  });
-}
-
+/** A list of bad addresses that is older names others. */
+const feedDaysMax = 7;
 function categories(keys: readonly (keyof Settings['categories'])[], groups: readonly number[], what: string): Check {
   return (facts) => {
     const serve = nodesServe(facts);
     const off = ofActive(facts, (settings) => [
       ...(settings.mode === 'On' ? [] : ['mode is DetectionOnly: rules only log.']),
+      ...highThresholds(settings),
       ...keys.filter((key) => !settings.categories[key].enabled).map((key) => `The rules of ${key} are switched off.`),
       ...settings.sites.flatMap((site) =>
         keys
@@ -86,7 +35,7 @@ function categories(keys: readonly (keyof Settings['categories'])[], groups: rea
           .map((key) => `The rules of ${key} are switched off for site ${site.name}.`),
       ),
     ]);
-    return judge(['mode', 'categories'], {
+    return judge(['mode', 'categories', 'inbound_threshold'], {
       wrong: [...off, ...serve.wrong],
       evidence: [...serve.evidence, ...hitsOf(facts, groups)],
       missing: 'No node says that it serves these rules.',
@@ -101,17 +50,22 @@ export const checks = {
     const wrong = ofActive(facts, (settings) => [
       ...(settings.mode === 'On' ? [] : ['mode is DetectionOnly: attacks are logged and pass.']),
       ...unprotectedSites(settings),
+      ...highThresholds(settings),
     ]);
     return judge(['mode', 'sites', 'paranoia_level', 'inbound_threshold'], {
       wrong: [...wrong, ...serve.wrong],
-      evidence: [...serve.evidence, ...blocked(facts, 403)],
+      evidence: [...serve.evidence, ...selfTested(facts), ...blocked(facts, 403)],
       missing: 'No node says that it serves the active version.',
       good: 'Every site is behind rules that block.',
     });
   },
   injection: categories(['sqli', 'xss', 'rce', 'php', 'java', 'generic'], [932, 933, 934, 941, 942, 944], 'injection'),
   ssrf: categories(['rfi', 'lfi'], [930, 931], 'forged requests of the server and inclusion of files'),
-  leaks: categories(['dataleak', 'protocol'], [920, 921, 950, 951, 952, 953, 954], 'leaks and malformed requests'),
+  leaks: categories(
+    ['dataleak', 'protocol'],
+    [920, 921, 950, 951, 952, 953, 954, 955, 956],
+    'leaks and malformed requests',
+  ),
   integrity: categories(['java', 'generic'], [934, 944], 'unsafe deserialisation'),
   limits: (facts) =>
     judge(['rl_enabled', 'flood_burst_enabled', 'flood_global_enabled', 'rl_dry_run'], {
@@ -125,39 +79,7 @@ export const checks = {
       missing: 'No request was refused for a limit among the newest events.',
       good: 'Clients are limited.',
     }),
-  site_auth: (facts) =>
-    judge(['auth_enabled', 'auth_protected_paths', 'auth_alg', 'auth_secret', 'auth_jwks_url'], {
-      wrong: ofActive(facts, (settings) => [
-        ...(settings.auth_enabled ? [] : ['auth_enabled is off.']),
-        ...(settings.auth_protected_paths.length > 0 ? [] : ['auth_protected_paths is empty.']),
-        ...(settings.auth_secret !== null || settings.auth_jwks_url !== ''
-          ? []
-          : ['Neither auth_secret nor auth_jwks_url is set: tokens are not verified.']),
-      ]),
-      evidence: blocked(facts, 401),
-      missing: 'No request was refused for missing credentials among the newest events.',
-      good: 'Protected paths ask for verified tokens.',
-    }),
-  object_access: (facts) =>
-    judge(['api_protect_mode', 'api_bola_threshold'], {
-      wrong: [
-        ...ofActive(facts, ({ api_protect_mode: mode }) => (mode === 'block' ? [] : [`api_protect_mode is ${mode}.`])),
-        ...notEnforced(['api_protect_mode']),
-      ],
-      evidence: [],
-      missing: 'Nothing was found that shows it.',
-      good: 'Access to the objects of others is detected.',
-    }),
-  schema: (facts) =>
-    judge(['schema_action'], {
-      wrong: [
-        ...ofActive(facts, ({ schema_action: action }) => (action === 'block' ? [] : [`schema_action is ${action}.`])),
-        ...notEnforced(['schema_action']),
-      ],
-      evidence: [],
-      missing: 'Nothing was found that shows it.',
-      good: 'Requests that do not fit the schema are refused.',
-    }),
+  ...apiChecks,
   virtual_patches: (facts) => {
     const serve = nodesServe(facts);
     return judge(['virtual_patches', 'mrf_enabled'], {
@@ -185,6 +107,18 @@ export const checks = {
       evidence: isRefused ? [now('self-test', text, '/api/settings')] : [],
       missing: 'The policy did not refuse a short password.',
       good: 'New passwords are long, and not known from breaches.',
+    });
+  },
+  password_mix: ({ saved }) => {
+    const lengthMin = saved.policy_password_min_length;
+    const classesMin = saved.policy_password_min_classes;
+    const tried = 'Tiger'.repeat(20).slice(0, lengthMin);
+    const isRefused = checkPasswordPolicy(tried, { lengthMin, classesMin }).length > 0;
+    return judge(['policy_password_min_classes'], {
+      wrong: classesMin >= 3 ? [] : [`policy_password_min_classes is ${classesMin}: letters alone are a password.`],
+      evidence: isRefused ? [now('self-test', 'a password of letters alone was refused', '/api/settings')] : [],
+      missing: 'The policy did not refuse a password of letters alone.',
+      good: 'New passwords mix letters with digits or signs.',
     });
   },
   lockout: ({ saved, ...facts }) =>
@@ -322,19 +256,41 @@ export const checks = {
       missing: 'The audit log has no entry of a change.',
       good: 'Every change is a version with an author, proven before it serves, and can be taken back.',
     }),
-  threat_feeds: ({ saved, feedAt }) =>
-    judge(['ti_tor_enabled', 'ti_feed_url', 'mrf_enabled'], {
-      wrong:
-        saved.ti_tor_enabled || saved.ti_feed_url !== '' || saved.mrf_enabled
+  threat_feeds: ({ saved, feedAt, now: moment }) => {
+    const isOld = feedAt !== null && moment.getTime() - feedAt.getTime() > feedDaysMax * dayMs;
+    return judge(['ti_tor_enabled', 'ti_feed_url', 'mrf_enabled'], {
+      wrong: [
+        ...(saved.ti_tor_enabled || saved.ti_feed_url !== '' || saved.mrf_enabled
           ? []
-          : ['No feed of bad addresses is on.'],
+          : ['No feed of bad addresses is on.']),
+        ...(isOld ? [`No feed was taken up for more than ${feedDaysMax} days: GET /api/threat-intel/feeds.`] : []),
+      ],
       evidence:
         feedAt === null
           ? []
           : [{ kind: 'state', text: 'a feed was taken up', at: feedAt, link: '/api/threat-intel/feeds' }],
       missing: 'No feed was fetched yet.',
       good: 'Known bad addresses are refused.',
-    }),
+    });
+  },
+  tested_nightly: ({ saved, selfTest, now: moment, ...facts }) => {
+    const isOld = selfTest !== null && moment.getTime() - selfTest.endedAt.getTime() > 2 * dayMs;
+    return judge(['self_test_site'], {
+      wrong: [
+        ...(saved.self_test_site === '' ? ['self_test_site is empty: no attack is tried at night.'] : []),
+        ...(isOld ? ['The last self-test is more than two days ago: GET /api/ai/self-tests says what keeps it.'] : []),
+        ...(selfTest !== null && selfTest.lost > 0
+          ? [`The last self-test met less protection than the one before at ${selfTest.lost} attacks.`]
+          : []),
+        ...(selfTest !== null && selfTest.stopped * 2 < selfTest.attacks
+          ? ['More than half of the attacks of the last self-test passed.']
+          : []),
+      ],
+      evidence: selfTested({ saved, selfTest, now: moment, ...facts }),
+      missing: 'The self-test did not end yet.',
+      good: 'Attacks are tried every night, and what protects is held against the night before.',
+    });
+  },
 } as const satisfies Record<string, Check>;
 
 export type CheckName = keyof typeof checks;

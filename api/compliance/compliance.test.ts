@@ -223,6 +223,77 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match((await report()).get('pci-dss 6.4.2'), { result: 'not_satisfied' }, 'a node that nobody saw for ten minutes');
   await seen('http://node-1');
 
+  const resultOf = async (control: string): Promise<unknown> => (await report()).get(control)?.result;
+  const served = async (body: object): Promise<void> => {
+    await patch(body);
+    await apply();
+    await seen('http://node-1');
+  };
+  await served({ inbound_threshold: 1000 });
+  all = await report();
+  for (const id of ['pci-dss 6.4.2', 'pci-dss 6.2.4', 'owasp-top-10 A03', 'owasp-top-10 A10'])
+    t.match(all.get(id), { result: 'not_satisfied', checks: [{ reason: /inbound_threshold is 1000/ }] }, id);
+  await served({ inbound_threshold: 10 });
+  t.equal(await resultOf('pci-dss 6.4.2'), 'satisfied', 'two critical rules block');
+  t.equal(await resultOf('owasp-top-10 A03'), 'satisfied');
+
+  const ofAbuse = 'owasp-api API1';
+  await patch({ api_protect_mode: 'block' });
+  t.match((await report()).get(ofAbuse), { result: 'no_evidence', checks: [{ reason: /wave bola/ }] }, 'holds at once');
+  const found = { kind: 'bola_enumeration', owasp: 'API1:2023', site: 'shop', method: 'GET', template: '/o/{integer}' };
+  const moment = new Date(at.clock.nowMs);
+  const whole = { ...found, principal: 'p', credential: 'session', client_ips: '[]', severity: 'high' };
+  const row = { ...whole, confidence: 'high', reason: 'r', count: 30, evidence: '[]', first_at: moment };
+  await sql`insert into api_threats ${sql({ ...row, last_at: moment, found_at: moment, blocked_until: moment })}`;
+  t.match((await report()).get(ofAbuse), {
+    result: 'satisfied',
+    checks: [{ evidence: [{ text: /^1 findings/ }, {}] }],
+  });
+  await sql`update api_threats set status = 'dismissed'`;
+  t.equal(await resultOf(ofAbuse), 'no_evidence', 'what people dismissed proves nothing');
+  await patch({ api_protect_mode: 'monitor' });
+  t.equal(await resultOf(ofAbuse), 'not_satisfied');
+
+  const ofSchema = 'owasp-api API3';
+  t.match((await report()).get(ofSchema), { checks: [{ reason: /api_specs is empty/ }] });
+  const paths = { '/a': { get: { responses: { 200: { description: 'a' } } } } };
+  const document = { openapi: '3.0.3', info: { title: 'shop', version: '1' }, paths };
+  await patch({ sites: [{ name: 'shop', prefix: '/', upstream: 'http://shop.example' }] });
+  const spec = await at.call('POST', '/api/spec?site=shop&name=main', { token: admin, body: document });
+  t.match(spec.status, /^20/, spec.text);
+  const named = { site: 'shop', name: 'main', version: 1 };
+  await served({ api_specs: [{ ...named, action: 'alert' }], schema_action: 'block' });
+  t.match((await report()).get(ofSchema), { checks: [{ reason: /refuse nothing: shop main/ }] });
+  await served({ api_specs: [named] });
+  t.match((await report()).get(ofSchema), {
+    result: 'satisfied',
+    checks: [{ evidence: [{ text: /serves version/ }] }],
+  });
+
+  const ofTests = 'gdpr 32.1.d';
+  t.match((await report()).get(ofTests), { result: 'not_satisfied', checks: [{ reason: /self_test_site is empty/ }] });
+  await patch({ self_test_site: 'shop' });
+  t.equal(await resultOf(ofTests), 'no_evidence');
+  const tested = async (stopped: readonly number[], lost: readonly object[]): Promise<void> => {
+    const attacks = stopped.map((count) => ({ attack: 'a', sent: 1, stopped: count, stages: [], rule_ids: [] }));
+    const ended = new Date(at.clock.nowMs);
+    await sql`insert into self_tests (site, started_at, ended_at, seen, lost) values ('shop', ${ended}, ${ended},
+      ${JSON.stringify(attacks)}::text::jsonb, ${JSON.stringify(lost)}::text::jsonb)`;
+  };
+  await tested([1, 1, 0], []);
+  t.match((await report()).get(ofTests), { result: 'satisfied', checks: [{ evidence: [{ text: /2 of 3 attacks/ }] }] });
+  await tested([1, 1, 0], [{ attack: 'a' }]);
+  t.match((await report()).get(ofTests), { checks: [{ reason: /less protection .* at 1 attacks/ }] });
+  await tested([1, 0, 0], []);
+  t.match((await report()).get(ofTests), { checks: [{ reason: /More than half/ }] });
+  await tested([1, 1, 1], []);
+  await sql`update self_tests set ended_at = ${new Date(at.clock.nowMs - 3 * 86_400_000)}`;
+  t.match((await report()).get(ofTests), { checks: [{ reason: /two days ago/ }] });
+
+  t.match((await report()).get('pci-dss 8.3.6')?.checks[1], { reason: /letters alone are a password/ });
+  await patch({ policy_password_min_classes: 3 });
+  t.match((await report()).get('pci-dss 8.3.6')?.checks[1], { result: 'satisfied', evidence: [{ kind: 'self-test' }] });
+
   const events = [{ ...blockedEvent(at.clock.nowMs), request_id: 'r"<1>' }];
   const records = { node: 'n', batch_id: 'b', requests: [request(1, { at_ms: at.clock.nowMs })], events };
   await at.call('POST', '/api/dataplane/records', { token: testEnv.dataAdminToken, body: records });

@@ -1,10 +1,12 @@
 // Everything that checks look at, read once for a report: the settings that serve, the nodes, what was blocked, people,
 // the audit log, connectors and alert rules.
+import { schemaRuleIds } from '#proxy/contract';
 import type { Settings } from '#settings';
 import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { connectorsOf } from '../siem/connector.js';
 import { readStatus, type LaneStatus } from '../siem/status.js';
+import { lastSelfTest } from '../simulation/store.js';
 import { readState } from '../settings/state.js';
 import { readHead, requireVersion } from '../settings/store.js';
 
@@ -46,6 +48,22 @@ export interface Facts {
   readonly connectors: readonly LaneStatus[];
   readonly alerts: { readonly enabled: number; readonly evaluated: number; readonly lastSentAt: Date | null };
   readonly feedAt: Date | null;
+  /** The last request that a specification refused; null: none of the newest. */
+  readonly schemaRefused: SeenEvent | null;
+  /** Of the days of `daysBack`, without what people dismissed. */
+  readonly abuse: { readonly findings: number; readonly lastAt: Date | null; readonly bannedUntil: Date | null };
+  /** The last that ended, of the site that is named for it; null: there was none. */
+  readonly selfTest: SelfTestFacts | null;
+}
+
+export interface SelfTestFacts {
+  readonly id: number;
+  readonly site: string;
+  readonly endedAt: Date;
+  readonly attacks: number;
+  readonly stopped: number;
+  /** Attacks that met less than in the test before. */
+  readonly lost: number;
 }
 
 const daysBack = 30;
@@ -94,6 +112,38 @@ export async function readFacts(parts: ComplianceParts): Promise<Facts> {
     connectors: await readStatus(sql, connectorsOf(saved, parts.sealing)),
     alerts: await readAlerts(sql, now),
     feedAt: await readFeed(sql),
+    schemaRefused: await lastSchemaRefusal(sql),
+    abuse: await readAbuse(sql, new Date(now.getTime() - daysBack * dayMs)),
+    selfTest: await readSelfTest(sql, saved.self_test_site),
+  };
+}
+
+async function lastSchemaRefusal(sql: Queryable): Promise<SeenEvent | null> {
+  const [row] = await sql<{ at: Date; request_id: string }[]>`
+    select at, request_id from (
+      select at, request_id, verdict, rule_id from security_events order by at desc, id desc limit ${eventsLookedAt}
+    ) as newest where verdict = 'block' and rule_id in ${sql(Object.values(schemaRuleIds))} order by at desc limit 1`;
+  return row === undefined ? null : { at: row.at, requestId: row.request_id };
+}
+
+async function readAbuse(sql: Queryable, since: Date): Promise<Facts['abuse']> {
+  const [row] = await sql<{ findings: number; last: Date | null; banned: Date | null }[]>`
+    select count(*) as findings, max(last_at) as last, max(blocked_until) as banned from api_threats
+    where last_at >= ${since} and status <> 'dismissed'`;
+  return { findings: row?.findings ?? 0, lastAt: row?.last ?? null, bannedUntil: row?.banned ?? null };
+}
+
+async function readSelfTest(sql: Queryable, site: string): Promise<SelfTestFacts | null> {
+  const row = site === '' ? null : await lastSelfTest(sql, site);
+  if (row === null || row.ended_at === null) return null;
+  const seen = row.seen ?? [];
+  return {
+    id: row.id,
+    site: row.site,
+    endedAt: row.ended_at,
+    attacks: seen.length,
+    stopped: seen.filter(({ stopped }) => stopped > 0).length,
+    lost: row.lost?.length ?? 0,
   };
 }
 

@@ -1,7 +1,9 @@
 // Where the console shows what the API names as evidence.
 const places: Readonly<Record<string, string>> = {
   '/api/account/sessions': '/account',
+  '/api/ai/self-tests': '/engine/simulation?view=self-tests',
   '/api/alerts': '/alerts',
+  '/api/api-threats': '/inventory/threats',
   '/api/audit': '/admin/audit',
   '/api/audit/verify': '/admin/audit',
   '/api/events': '/soc',
