@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toCsvCell, toCsvLine } from './csv.js';
 import { decodeCursor, encodeCursor, toPage } from './page.js';
 import { checkIfMatch } from './etag.js';
-import { isNestedDeeper } from './json-depth.js';
+import { beyondBounds, isNestedDeeper } from './json-depth.js';
 import { ApiError, toProblem } from './problem.js';
 import { errorTable } from './error-table.js';
 
@@ -55,6 +55,22 @@ t.test('nesting', async (t) => {
       (depth, max) => isNestedDeeper('['.repeat(depth) + ']'.repeat(depth), max) === depth > max,
     ),
   );
+});
+
+t.test('values of a JSON text are counted before it is parsed, text in strings left out', async (t) => {
+  const count = (value: unknown): number =>
+    typeof value !== 'object' || value === null
+      ? 0
+      : Math.max(1, Object.keys(value).length) + Object.values(value).reduce((sum: number, one) => sum + count(one), 0);
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const bounds = { depthMax: Infinity, valuesMax: count(value) };
+      t.equal(beyondBounds(JSON.stringify(value), bounds), null);
+      if (bounds.valuesMax > 0)
+        t.equal(beyondBounds(JSON.stringify(value), { ...bounds, valuesMax: bounds.valuesMax - 1 }), 'values');
+    }),
+  );
+  t.equal(beyondBounds('"{},[],{}"', { depthMax: 0, valuesMax: 0 }), null);
 });
 
 t.test('CSV cells', async (t) => {

@@ -23,7 +23,7 @@ export { errorTable, type ErrorCode } from './error-table.js';
 export { checkIfMatch } from './etag.js';
 export type { Feature, Job, JobContext } from './feature.js';
 export { checkAddress, escapeLike, Moment, OneOf, parseMoment, parseRange } from './filters.js';
-export { isNestedDeeper } from './json-depth.js';
+export { beyondBounds, isNestedDeeper } from './json-depth.js';
 export { escapePointer } from './json-pointer.js';
 export {
   createSharedLimits,

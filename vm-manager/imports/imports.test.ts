@@ -155,6 +155,10 @@ async function hostileSuite(t: Test, client: Client): Promise<void> {
     'an unknown format': ['hello', 422],
     'a huge text': [`{"version":"2.1.0","runs":[{"results":[{"ruleId":"${'x'.repeat(2_000_000)}"}]}]}`, 413],
     'too many results': [many, 413],
+    'a bomb of empty objects': [
+      `{"auditReportVersion":2,"vulnerabilities":{},"metadata":{},"x":[${'{},'.repeat(2_000_000)}{}]}`,
+      413,
+    ],
     'rows of unequal length': ['title,severity\na,high,x,y\n', 400],
   };
   for (const [name, [report, status]] of Object.entries(cases)) {
