@@ -17,7 +17,7 @@ import {
   withoutBrowser,
   type Stack,
 } from './stack.js';
-import { chainPage, components, counts, mappings, testOfLogin } from './vulnerabilities/stages.js';
+import { chainPage, components, counts, developerSees, mappings, testOfLogin } from './vulnerabilities/stages.js';
 
 const viewer = { email: 'viewer@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
 
@@ -102,6 +102,11 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   await drawer.getByLabel('Why', { exact: true }).fill('it is back');
   await drawer.getByRole('button', { name: 'Change the state' }).click();
   await drawer.getByText('resolved → reopened').waitFor();
+  await go(page, '/vulnerabilities?cwe=78');
+  await page.locator('.table-row').getByText('admin@gatehouse.local').waitFor(); // the list says who works on it
+  await page.getByLabel('Assigned to').selectOption({ label: 'nobody' });
+  await page.getByText('0 of 0 shown').waitFor();
+  t.match(await page.locator('.filter-chip', { hasText: 'assignee' }).innerText(), /nobody/, 'a filter says a name');
   t.same(complaints, []);
 }
 
@@ -307,6 +312,7 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
   await arrive(page, '/vulnerabilities/reports');
   t.equal(await page.getByRole('button', { name: 'Build a report' }).count(), 0, 'no report is built');
   t.equal(await askApi(page, 'POST', '/api/v1/applications', { name: 'mine' }), 403, 'the server refuses anyway');
+  await developerSees(t, admin.page, page);
   t.same(complaints, []);
 }
 

@@ -1,8 +1,9 @@
 // More of what people do about findings, as stages of `vulnerabilities.test.ts`: they share its installation, and find
 // the application and the three findings that its first stages have made.
+import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { billOf } from '../reports-of-tools.js';
-import { arrive, go, logIn, settled, type Stack } from '../stack.js';
+import { arrive, askApi, go, logIn, settled, type Stack } from '../stack.js';
 
 const application = 'Picture shop';
 
@@ -139,4 +140,17 @@ export async function testOfLogin(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('button', { name: 'Test the provider' }).click();
   await page.getByText('No provider is named.').waitFor();
   t.same(complaints, []);
+}
+
+/** Grants take away what a role has: who is given one application's findings is offered no page that is refused. */
+export async function developerSees(t: Test, admin: Page, page: Page): Promise<void> {
+  const read = (path: string) => page.evaluate(async (at) => (await (await fetch(at)).json()) as unknown, path);
+  const { id } = (await read('/api/account')) as { id: string };
+  const { items } = (await read('/api/v1/applications')) as { items: { id: string }[] };
+  const grant = { scope: 'application', scope_id: items[0]?.id, role: 'developer' };
+  t.equal(await askApi(admin, 'PUT', `/api/v1/rbac/grants/${id}`, { items: [grant] }), 200);
+  await go(page, '/vulnerabilities');
+  const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
+  await link('Reports').waitFor({ state: 'detached' });
+  t.same([await link('Findings').count(), await link('Policies').count()], [1, 0]);
 }

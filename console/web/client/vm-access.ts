@@ -26,7 +26,13 @@ export type VmPermission =
   | 'view_reports'
   | 'build_reports'
   | 'manage_sso'
-  | 'view_users';
+  | 'view_users'
+  | 'view_intel'
+  | 'view_runtime'
+  | 'view_vpatch'
+  | 'view_gates'
+  | 'view_policies'
+  | 'view_sla';
 
 export interface VmAccess {
   readonly me: Accessor<Reply<'GET /api/v1/auth/me'> | undefined>;
@@ -39,12 +45,18 @@ export function createVmAccess(): VmAccess {
   return { me: data, may: (permission) => data()?.permissions.includes(permission) ?? false };
 }
 
-const [held, setHeld] = createSignal<readonly string[]>([]);
+/** null: not known, or an administrator, who has them all. */
+const [held, setHeld] = createSignal<readonly string[] | null>(null);
 
 /** Permissions of whoever is logged in, for what stands on every page; none until `readHeld` knows. */
-export const isHeld = (permission: VmPermission): boolean => held().includes(permission);
+export const isHeld = (permission: VmPermission): boolean => held()?.includes(permission) === true;
+
+/** Whether somebody is known not to have it: what is asked for in vain is not offered. */
+export const isDenied = (permission: VmPermission): boolean => held()?.includes(permission) === false;
+
+export const forgetHeld = (): void => void setHeld(null);
 
 export async function readHeld(): Promise<void> {
-  setHeld([]);
+  forgetHeld();
   setHeld((await call('GET /api/v1/auth/me')).permissions);
 }

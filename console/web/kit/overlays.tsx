@@ -17,6 +17,13 @@ interface OverlayProps {
   readonly mayClose?: boolean;
 }
 
+const firstField = '.body :is(input:not([type="checkbox"], [type="radio"], [type="file"]), select, textarea):enabled';
+
+/** Whoever opened a form goes on with its first field; the browser would begin with the button that closes it. */
+function beginForm(dialog: HTMLDialogElement): void {
+  dialog.querySelector<HTMLElement>(firstField)?.focus();
+}
+
 /** Dialogs that are open, the one on top last. */
 const [opened, setOpened] = createSignal<readonly HTMLDialogElement[]>([]);
 
@@ -30,6 +37,7 @@ export function Overlay(props: OverlayProps): JSX.Element {
     if (props.isOpen && element !== undefined && !element.open) {
       const mine = element;
       mine.showModal();
+      if (props.look !== 'drawer') beginForm(mine);
       setOpened((all) => [...all, mine]);
     }
     if (!props.isOpen && element?.open === true) close();

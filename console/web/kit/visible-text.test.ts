@@ -11,6 +11,11 @@ t.test('what would hide or reorder text is named', async (t) => {
     ['\u{e0041}', '[U+E0041]'],
     ['\ud800', '[U+D800]'],
     ['naïve 日本語 🙂', 'naïve 日本語 🙂'],
+    ['👩‍👧 ❤️ 👩🏽‍🚀 🏴‍☠️', '👩‍👧 ❤️ 👩🏽‍🚀 🏴‍☠️'],
+    ['a\u200d🙂', 'a[U+200D]🙂'],
+    ['🙂\u200db', '🙂[U+200D]b'],
+    ['a\ufe0f❤\ufe0f\ufe0f', 'a[U+FE0F]❤\ufe0f[U+FE0F]'],
+    ['\u200c\ufe0e', '[U+200C][U+FE0E]'],
     ['', ''],
   ];
   const shown = (text: string): string =>

@@ -7,12 +7,17 @@ export interface TextPiece {
 }
 
 // C0 and C1 controls, soft hyphen, Arabic letter mark, zero-width and bidi characters, line separators, invisible
-// operators, variation selectors, byte order mark, tags, and lone surrogates
+// operators, variation selectors, byte order mark, tags, and lone surrogates. What makes one emoji of several shows: a
+// joiner between two of them, and the selector of a picture behind one.
 const odd = new RegExp(
   [
-    '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2028-\\u202e]',
-    '[\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb]',
+    '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u2028-\\u202e]',
+    '[\\u200b\\u200c\\u200e\\u200f]',
+    '[\\u2060-\\u206f\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\ufff9-\\ufffb]',
     '[\\u{e0000}-\\u{e0fff}]',
+    '(?<!\\p{Extended_Pictographic})\\ufe0f',
+    '(?<!\\p{Extended_Pictographic}\\ufe0f?|\\p{Emoji_Modifier})\\u200d',
+    '\\u200d(?!\\p{Extended_Pictographic})',
     '[\\ud800-\\udbff](?![\\udc00-\\udfff])',
     '(?<![\\ud800-\\udbff])[\\udc00-\\udfff]',
   ].join('|'),

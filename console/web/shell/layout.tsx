@@ -4,7 +4,7 @@ import { createEffect, createSignal, For, Show, type JSX, type ParentProps } fro
 import { isSessionLost } from '../client/http.js';
 import { account, logOut, mayAs } from '../client/session.js';
 import { createQuery } from '../client/query.js';
-import { readHeld } from '../client/vm-access.js';
+import { forgetHeld, readHeld } from '../client/vm-access.js';
 import { savedAt } from '../client/settings-draft.js';
 import { Badge, Button } from '../kit/basics.js';
 import { Icon, Mark } from '../kit/icons.js';
@@ -116,7 +116,10 @@ export function Layout(props: ParentProps): JSX.Element {
   const [isPaletteOpen, setPaletteOpen] = createSignal(false);
   const [isHelpOpen, setHelpOpen] = createSignal(false);
   // who administers nothing may be offered more by a grant; it is asked for beside the page, which does not wait
-  createEffect(() => void (account() != null && !mayAs('admin') && readHeld().catch(() => undefined)));
+  createEffect(() => {
+    if (account() == null || mayAs('admin')) forgetHeld();
+    else void readHeld().catch(() => undefined);
+  });
   onPaletteKey(() => setPaletteOpen(true));
   useKeys(() => setHelpOpen(true));
   return (

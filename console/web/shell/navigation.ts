@@ -1,7 +1,7 @@
 // The pages of the console, in one table: the side bar, the command palette and the routes are made from it.
 import type { IconName } from '../kit/icons.js';
 import { mayAs, type Role } from '../client/session.js';
-import { isHeld, type VmPermission } from '../client/vm-access.js';
+import { isDenied, isHeld, type VmPermission } from '../client/vm-access.js';
 import { shellText as text } from '../texts/shell.js';
 
 export interface PageEntry {
@@ -11,6 +11,8 @@ export interface PageEntry {
   readonly role: Role;
   /** Whoever has this permission of the vulnerability manager may open it, too, whatever their role. */
   readonly permission?: VmPermission;
+  /** Whoever is known not to have this one is refused all that it shows: grants may take away what a role has. */
+  readonly needs?: VmPermission;
   /** Other words that a person may look for. */
   readonly words: string;
 }
@@ -29,8 +31,10 @@ const page = (path: string, title: string, icon: IconName, words: string, role: 
 });
 
 /** Whether it is offered to who is logged in. The server decides; this only hides what it would refuse. */
-export const mayOpen = ({ role, permission }: PageEntry): boolean =>
-  mayAs(role) || (permission !== undefined && isHeld(permission));
+export const mayOpen = ({ role, permission, needs }: PageEntry): boolean =>
+  (mayAs(role) && (needs === undefined || !isDenied(needs))) || (permission !== undefined && isHeld(permission));
+
+const managed = (needs: VmPermission, ...of: Parameters<typeof page>): PageEntry => ({ ...page(...of), needs });
 
 export const navigation: readonly PageGroup[] = [
   {
@@ -62,21 +66,21 @@ export const navigation: readonly PageGroup[] = [
   {
     title: text.vulnerabilities,
     pages: [
-      page('/vulnerabilities/posture', text.posture, 'gauge', text.postureWords),
-      page('/vulnerabilities', text.findings, 'bug', text.findingsWords),
-      page('/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
-      page('/vulnerabilities/exploits', text.exploits, 'radar', text.exploitsWords),
-      page('/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
-      page('/vulnerabilities/targets', text.targets, 'nodes', text.targetsWords),
-      page('/vulnerabilities/assessments', text.assessments, 'list', text.assessmentsWords),
-      page('/vulnerabilities/components', text.components, 'list', text.componentsWords),
-      page('/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
-      page('/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
-      page('/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),
-      page('/vulnerabilities/policies', text.policies, 'shield', text.policiesWords),
-      page('/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
-      page('/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),
-      page('/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),
+      managed('view_findings', '/vulnerabilities/posture', text.posture, 'gauge', text.postureWords),
+      managed('view_findings', '/vulnerabilities', text.findings, 'bug', text.findingsWords),
+      managed('view_findings', '/vulnerabilities/chains', text.attackChains, 'chain', text.attackChainsWords),
+      managed('view_findings', '/vulnerabilities/exploits', text.exploits, 'radar', text.exploitsWords),
+      managed('view_assets', '/vulnerabilities/applications', text.applications, 'apps', text.applicationsWords),
+      managed('view_assets', '/vulnerabilities/targets', text.targets, 'nodes', text.targetsWords),
+      managed('view_assets', '/vulnerabilities/assessments', text.assessments, 'list', text.assessmentsWords),
+      managed('view_findings', '/vulnerabilities/components', text.components, 'list', text.componentsWords),
+      managed('view_findings', '/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
+      managed('view_vpatch', '/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
+      managed('view_gates', '/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),
+      managed('view_policies', '/vulnerabilities/policies', text.policies, 'shield', text.policiesWords),
+      managed('view_findings', '/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
+      managed('view_sla', '/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),
+      managed('view_reports', '/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),
     ],
   },
   {

@@ -16,6 +16,8 @@ export function CheckList(props: {
   readonly choices: readonly Choice[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
+  /** Told what is looked for, where `choices` are not all there are. */
+  readonly onWords?: (words: string) => void;
   readonly help?: JSX.Element;
   readonly isDisabled?: boolean;
 }): JSX.Element {
@@ -38,7 +40,10 @@ export function CheckList(props: {
             aria-label={text.narrow(props.label)}
             placeholder={text.narrowDown}
             value={typed()}
-            onInput={(event) => setTyped(event.currentTarget.value)}
+            onInput={(event) => {
+              setTyped(event.currentTarget.value);
+              props.onWords?.(event.currentTarget.value.trim());
+            }}
           />
         </Show>
         <Button isSmall look="plain" onClick={() => all(true)}>

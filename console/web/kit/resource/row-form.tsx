@@ -87,7 +87,7 @@ export function RowForm<V extends object, Saved>(props: {
         )}
       </For>
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
+      <div class="form-foot">
         <Button
           look="primary"
           type="submit"

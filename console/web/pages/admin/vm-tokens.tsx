@@ -16,6 +16,10 @@ import { createApplications, type Applications } from '../vulnerabilities/words.
 type Token = Item<'GET /api/v1/tokens'>;
 type Scope = Body<'POST /api/v1/tokens'>['scopes'][number];
 
+/** `read` lets everything through that changes nothing, `admin` everything: neither is read as a list. */
+const helpOf = (scope: string, permissions: readonly string[]): string =>
+  scope === 'read' || scope === 'admin' ? text.wholeScopes[scope] : permissions.join(', ').replaceAll('_', ' ');
+
 /** As many as one answer holds. */
 const tokensMax = 500;
 
@@ -119,7 +123,7 @@ function NewToken(props: {
                 />
                 <span>
                   <code>{scope}</code>
-                  <span class="help">{permissions.join(', ').replaceAll('_', ' ')}</span>
+                  <span class="help">{helpOf(scope, permissions)}</span>
                 </span>
               </label>
             )}

@@ -69,7 +69,7 @@ const columns: readonly TableColumn<SecurityEvent>[] = [
       </span>
     ),
   },
-  { title: text.rule, width: '25%', isMinor: true, cell: (event) => <RuleTold of={event} /> },
+  { title: text.rule, width: 'var(--col-rule,25%)', isMinor: true, cell: (event) => <RuleTold of={event} /> },
   { title: text.score, width: '9ch', isMinor: true, isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
     title: text.request,

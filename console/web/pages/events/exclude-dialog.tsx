@@ -8,7 +8,7 @@ import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, Switch as Toggle, TextField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
 import { ImpactView } from '../changes/impact.js';
-import { partsOfMatch, type RuleMessage } from './event-text.js';
+import { partsOfMatch, pointsOf, type RuleMessage } from './event-text.js';
 import type { SecurityEvent } from './events.js';
 import { eventsText as words } from '../../texts/events.js';
 
@@ -39,12 +39,16 @@ async function add(exclusion: Exclusion, reason: string): Promise<boolean> {
   return save(['rule_exclusions']);
 }
 
+/** The rule that weighs most: without it the request would have had the most points less. */
+const heaviest = ([first, ...others]: readonly RuleMessage[]): RuleMessage | undefined =>
+  others.reduce((found, one) => (pointsOf(one.severity) > pointsOf(found?.severity ?? '') ? one : found), first);
+
 export function ExcludeDialog(props: {
   readonly event: SecurityEvent;
   readonly messages: readonly RuleMessage[];
   readonly onClose: () => void;
 }): JSX.Element {
-  const [ruleId, setRuleId] = createSignal(String(props.messages[0]?.rule_id ?? ''));
+  const [ruleId, setRuleId] = createSignal(String(heaviest(props.messages)?.rule_id ?? ''));
   const [isNarrow, setNarrow] = createSignal(true);
   const [path, setPath] = createSignal(props.event.uri.split('?')[0] ?? '/');
   const [reason, setReason] = createSignal('');

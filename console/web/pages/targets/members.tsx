@@ -17,17 +17,27 @@ import type { Applications } from '../vulnerabilities/words.js';
 const pageMax = 500;
 const targetsMax = 5000;
 
-/** Every target that can be chosen, read to the end. */
-function createTargetChoices(applications: Applications): () => readonly Choice[] {
+/** Targets that can be chosen: as many as a group holds, and beyond them those that the server finds by words. */
+function createTargetChoices(applications: Applications) {
   const list = createPagedList('GET /api/v1/targets', () => ({ sort: 'url' as const }), pageMax);
   createEffect(() => {
     if (list.hasMore() && !list.isLoading() && list.items().length < targetsMax) list.readMore();
   });
-  return createMemo(() =>
-    list
-      .items()
-      .map(({ id, url, application_id: of }) => ({ value: id, title: url ?? id, note: applications.nameOf(of) })),
+  const [words, setWords] = createSignal('');
+  const isCut = (): boolean => list.hasMore() && list.items().length >= targetsMax;
+  const found = createQuery('GET /api/v1/targets', () =>
+    isCut() && words() !== '' ? { query: { q: words(), limit: pageMax, sort: 'url' as const } } : null,
   );
+  const choices = createMemo((): readonly Choice[] => {
+    const all = [...list.items(), ...(words() === '' ? [] : (found.data()?.items ?? []))];
+    const byId = new Map(all.map((target) => [target.id, target]));
+    return [...byId.values()].map(({ id, url, application_id: of }) => ({
+      value: id,
+      title: url ?? id,
+      note: applications.nameOf(of),
+    }));
+  });
+  return { choices, setWords };
 }
 
 function Named(props: { readonly ids: readonly string[]; readonly choices: readonly Choice[] }): JSX.Element {
@@ -59,7 +69,7 @@ export function Members(props: {
   readonly mayEdit: boolean;
 }): JSX.Element {
   const stored = createQuery('GET /api/v1/target-groups/{id}/targets', () => ({ params: { id: props.id } }));
-  const choices = createTargetChoices(props.applications);
+  const { choices, setWords } = createTargetChoices(props.applications);
   const [changed, setChanged] = createSignal<readonly string[] | null>(null);
   const action = createAction();
   const ids = (): readonly string[] => changed() ?? stored.data()?.target_ids ?? [];
@@ -88,6 +98,7 @@ export function Members(props: {
               choices={choices()}
               chosen={ids()}
               onChange={setChanged}
+              onWords={setWords}
               isDisabled={action.isBusy()}
             />
             <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>

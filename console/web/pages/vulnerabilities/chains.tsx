@@ -30,6 +30,9 @@ const tabs: readonly (readonly [TabName, string])[] = [
 /** Pictures are drawn so many at a time. */
 const atOnce = 20;
 
+const besideToxic = ({ cross_service: across, lateral_movement: lateral }: Chains['stats']): string | undefined =>
+  across + lateral === 0 ? undefined : text.besideToxic(showCount(across), showCount(lateral));
+
 function Figures(props: { readonly of: Chains['stats'] }): JSX.Element {
   return (
     <div class="grid grid-4">
@@ -40,11 +43,7 @@ function Figures(props: { readonly of: Chains['stats'] }): JSX.Element {
       />
       <Figure label={text.dangerous} value={showCount(props.of.danger_chains)} />
       <Figure label={text.provenAtRuntime} value={showCount(props.of.runtime_proven_chains)} />
-      <Figure
-        label={text.toxic}
-        value={showCount(props.of.toxic_combinations)}
-        note={text.besideToxic(showCount(props.of.cross_service), showCount(props.of.lateral_movement))}
-      />
+      <Figure label={text.toxic} value={showCount(props.of.toxic_combinations)} note={besideToxic(props.of)} />
     </div>
   );
 }

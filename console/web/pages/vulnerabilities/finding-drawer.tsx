@@ -42,6 +42,8 @@ function Weaknesses(props: { readonly of: readonly string[] }): JSX.Element {
   );
 }
 
+const toolOf = ({ tool, source }: Detail): string => (tool === source || tool === '' ? source : `${tool} (${source})`);
+
 const riskOf = ({ risk_override: byHand, effective_risk: risk, priority_score: priority }: Detail): string =>
   byHand === null ? text.riskOf(risk, showCount(priority)) : text.riskSetByHand(risk);
 
@@ -71,8 +73,8 @@ function Facts(props: {
         [text.identifiers, listed(props.of.vuln_ids)],
         [text.epss, props.of.epss === null ? '–' : props.of.epss.toFixed(3)],
         [text.fix, plain(props.of.fix_state)],
-        [text.tool, <Foreign text={`${props.of.tool} (${props.of.source})`} max={200} />],
-        [text.rule, <Foreign text={props.of.rule_id} max={300} />],
+        [text.tool, <Foreign text={toolOf(props.of)} max={200} />],
+        [text.rule, <Foreign text={props.of.rule_id || '–'} max={300} />],
         [text.tags, listed(props.of.tags)],
         [text.assignee, assignee()],
         [text.due, `${showMoment(props.of.sla.due_at)}, ${plain(props.of.sla.state)}`],

@@ -44,7 +44,8 @@ function Assign(props: MovesProps): JSX.Element {
   };
   const isOther = (): boolean => whom() !== (props.finding.assignee_id ?? '');
   return (
-    <>
+    <section class="stack">
+      <h3>{text.assigning}</h3>
       <SelectField
         label={text.assignee}
         value={whom()}
@@ -62,7 +63,7 @@ function Assign(props: MovesProps): JSX.Element {
           </Button>
         </Show>
       </div>
-    </>
+    </section>
   );
 }
 
@@ -108,43 +109,45 @@ export function FindingMoves(props: MovesProps): JSX.Element {
   };
   const isUnowned = (): boolean => to() === 'in_progress' && props.finding.assignee_id === null;
   return (
-    <section class="stack">
-      <h3>{text.changeState}</h3>
+    <>
       <Assign {...props} />
-      <SelectField
-        label={text.newState}
-        value={to()}
-        options={[['', text.choose], ...props.nextStates.map((state) => [state, plain(state)] as const)]}
-        onChange={setTo}
-      />
-      <Show when={to() !== ''}>
-        <Show when={to() === 'false_positive'}>
-          <SelectField
-            label={text.justification}
-            value={justification()}
-            options={justifications.map((word) => [word, plain(word)] as const)}
-            onChange={setJustification}
-          />
+      <section class="stack">
+        <h3>{text.changeState}</h3>
+        <SelectField
+          label={text.newState}
+          value={to()}
+          options={[['', text.choose], ...props.nextStates.map((state) => [state, plain(state)] as const)]}
+          onChange={setTo}
+        />
+        <Show when={to() !== ''}>
+          <Show when={to() === 'false_positive'}>
+            <SelectField
+              label={text.justification}
+              value={justification()}
+              options={justifications.map((word) => [word, plain(word)] as const)}
+              onChange={setJustification}
+            />
+          </Show>
+          <Show when={to() === 'duplicate'}>
+            <SelectField
+              label={text.duplicateOf}
+              value={canonical()}
+              options={othersOf(props.finding)}
+              onChange={setCanonical}
+            />
+          </Show>
+          <AreaField label={text.why} value={reason()} onInput={setReason} rows={3} />
+          <Show when={isUnowned()}>
+            <Notice tone="info">{text.inProgressNeeds}</Notice>
+          </Show>
+          <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+          <div>
+            <Button look="primary" isBusy={action.isBusy()} disabled={isUnowned()} onClick={() => void move()}>
+              {text.move}
+            </Button>
+          </div>
         </Show>
-        <Show when={to() === 'duplicate'}>
-          <SelectField
-            label={text.duplicateOf}
-            value={canonical()}
-            options={othersOf(props.finding)}
-            onChange={setCanonical}
-          />
-        </Show>
-        <AreaField label={text.why} value={reason()} onInput={setReason} rows={3} />
-        <Show when={isUnowned()}>
-          <Notice tone="info">{text.inProgressNeeds}</Notice>
-        </Show>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-        <div>
-          <Button look="primary" isBusy={action.isBusy()} disabled={isUnowned()} onClick={() => void move()}>
-            {text.move}
-          </Button>
-        </div>
-      </Show>
-    </section>
+      </section>
+    </>
   );
 }

@@ -99,16 +99,16 @@ const columnsOf = (applications: Applications, people: People): readonly TableCo
   {
     title: text.state,
     cell: ({ status, assignee_id: assignee }) => (
-      <div class="stack tight">
+      <>
         <Badge>{plain(status)}</Badge>
         <Show when={assignee !== null && people.nameOf('id', assignee)}>
           {(name) => (
-            <span class="small faint">
+            <div class="small faint">
               <Foreign text={name()} max={60} />
-            </span>
+            </div>
           )}
         </Show>
-      </div>
+      </>
     ),
   },
   { title: text.risk, isNumber: true, cell: ({ effective_risk: risk }) => String(risk) },

@@ -16,8 +16,8 @@ export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const
 const tones: Readonly<Record<string, Tone>> = { critical: 'danger', high: 'danger', medium: 'warn', low: 'info' };
 export const severityTone = (severity: string): Tone => tones[severity] ?? 'neutral';
 
-/** `fix_pending` → `fix pending`. */
-export const plain = (word: string): string => word.replaceAll('_', ' ');
+/** `fix_pending` → `fix pending`, `lateral-movement` → `lateral movement`. */
+export const plain = (word: string): string => word.replaceAll(/[_-]/g, ' ');
 
 const openStates = new Set(['new', 'triaged', 'confirmed', 'in_progress', 'fix_pending', 'reopened']);
 export const isOpenState = (state: string): boolean => openStates.has(state);
@@ -46,7 +46,7 @@ const findApplications: Finder = {
 /** The applications that somebody may see; none where that is not allowed. */
 export function createApplications(): Applications {
   const query = { limit: applicationsMax, sort: 'name' as const };
-  const { data } = createQuery('GET /api/v1/applications', () => ({ query }));
+  const { data, problem } = createQuery('GET /api/v1/applications', () => ({ query }));
   const rows = createMemo((): readonly Application[] => data()?.items ?? []);
   const otherName = createOtherNames(findApplications.titleOf); // a number stands where it may not be read
   const names = createMemo(() => new Map(rows().map(({ id, name }) => [id, name ?? id])));
@@ -55,6 +55,7 @@ export function createApplications(): Applications {
     isKnown: () => data() !== undefined,
     nameOf: (id) => {
       if (id === null) return '–';
+      if (data() === undefined && problem() === null) return '…'; // a number would be read as its name
       return names().get(id) ?? (rows().length < applicationsMax ? id : (otherName(id) ?? id));
     },
     options: (first) => {

@@ -25,8 +25,6 @@ export const assetsText = {
   edit: 'Edit',
   delete: 'Delete',
   deleted: 'Deleted.',
-  save: 'Save',
-  saved: 'Saved.',
   noProjects: 'No project',
   noProjectsAbout: 'Make one to say which applications trust each other.',
   deleteProject: 'Delete the project?',

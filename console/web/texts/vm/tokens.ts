@@ -25,6 +25,10 @@ export const tokensText = {
   noneAbout: 'Pipelines log in with one: make it here, or at "Connect a pipeline".',
   endsOn: 'Ends on',
   endsHelp: 'Empty: never.',
+  wholeScopes: {
+    read: 'Reads what its owner may read; changes nothing.',
+    admin: 'Whatever its owner may do, administration too.',
+  },
   application: 'Application',
   anyApplication: 'Every application',
   make: 'Make the token',

@@ -67,6 +67,7 @@ export const vulnText = {
   move: 'Change the state',
   isNow: (a: Shown) => `The finding is now ${a}.`,
   takeIt: 'Assign to me',
+  assigning: 'Who works on it',
   assign: 'Assign',
   findingAt: (a: Shown, b: Shown, c: Shown) => `${b}: ${c} (${a})`,
   assigned: 'Assigned.',
