@@ -3,7 +3,7 @@ import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { isIP } from 'node:net';
 import { isWithin } from '../kit/caller.js';
-import { endpoint, notFound, toId, unfit, When, writes, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, toMoment, unfit, When, writes, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery } from '../kit/list.js';
 import { permissionNames, scopeNames, scopesAllow, tokenScopes } from '../kit/permissions.js';
 import { insertToken, listTokens, requireToken, revokeToken, rotateToken, type VmToken } from './token-store.js';
@@ -102,8 +102,7 @@ function checkNetworks(networks: readonly string[] | null): void {
 
 function parseEnd(text: string | undefined, now: Date): Date | null {
   if (text === undefined) return null;
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) throw unfit('/expires_at', 'is no moment in UTC such as 2027-01-31T12:00:00Z');
+  const at = toMoment(text, '/expires_at');
   if (at <= now) throw unfit('/expires_at', 'is over already');
   return at;
 }

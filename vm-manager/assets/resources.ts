@@ -9,7 +9,13 @@ import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/text.js';
 import { refreshApplication } from '../findings/refresh.js';
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' });
+/** Some text: one of blanks alone could not be told from none in a list. */
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\u0000-\\u001f]*[^\\u0000-\\u0020][^\\u0000-\\u001f]*$',
+  description: 'one line of text that is not blank',
+});
 const Line = Type.String({ maxLength: 500 });
 const Words = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50, uniqueItems: true });
 const Id = Type.String({ maxLength: 20 });

@@ -14,9 +14,11 @@ import { insertManual, readDetails, requireFinding } from './store.js';
 import { severityNames, severityNumbers } from './words.js';
 
 const closed = { additionalProperties: false } as const;
-const Title = Type.String({ minLength: 1, maxLength: 500 });
+const Title = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', description: 'text that is not blank' });
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50, uniqueItems: true });
-const Cwe = Type.Array(Type.String({ pattern: '^(?:CWE-)?\\d{1,5}$' }), { maxItems: 20 });
+const Cwe = Type.Array(Type.String({ pattern: '^(?:CWE-)?0*[1-9]\\d{0,4}$', description: 'such as CWE-79' }), {
+  maxItems: 20,
+});
 const VulnIds = Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50 });
 const References = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 50 });
 const Vector = Type.String({ maxLength: 300, description: 'CVSS vector: 2.0, 3.x or 4.0' });

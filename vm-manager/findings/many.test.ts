@@ -227,6 +227,19 @@ async function suite(t: Test, database: Parameters<typeof startTestApp>[0]): Pro
       const text = plan.flatMap((row) => Object.values(row)).join('\n');
       t.match(text, new RegExp(`Index Only Scan using vm_findings_open_by_${name}`), 'closed ones are not passed over');
     }
+    for (const [order, name] of open)
+      for (const filter of [`source = 'sast'`, `status = 'resolved'`, `is_open and source = 'sast'`]) {
+        const plan = await sql<Record<string, string>[]>`
+          explain select id from vm_findings where ${sql.unsafe(filter)} order by ${sql.unsafe(order)}
+          limit 21 offset 5000`;
+        const text = plan.flatMap((row) => Object.values(row)).join('\n');
+        t.match(
+          text,
+          /Index Only Scan[^]*Index Cond: \(\w+ = '\w+'::text\)/,
+          `${filter} is asked in the index by ${name}`,
+        );
+        t.notMatch(text, /Sort|Filter/, filter);
+      }
   });
 }
 

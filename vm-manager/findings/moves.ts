@@ -2,7 +2,7 @@
 import { Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Tx } from '../database.js';
-import { endpoint, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { nextStates } from '../kit/machine.js';
 import { showOne } from './endpoints.js';
@@ -166,8 +166,8 @@ export const moveEndpoints: readonly Endpoint[] = [
     answer: DetailView,
     handle: async (call) => {
       const { risk, reason, until } = call.body;
-      const end = until === undefined ? null : new Date(until);
-      if (end !== null && !(end > call.now)) throw unfit('/until', 'is over already, or no moment');
+      const end = until === undefined ? null : toMoment(until, '/until');
+      if (end !== null && !(end > call.now)) throw unfit('/until', 'is over already');
       const row = await call.audited(
         'vm.update',
         `set the risk of the finding ${call.params['id']} to ${risk ?? 'what is computed'}: ${reason}`,

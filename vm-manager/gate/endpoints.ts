@@ -6,7 +6,7 @@ import { allOf, json } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined } from '../kit/caller.js';
-import { endpoint, notFound, toId, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
@@ -163,7 +163,7 @@ const evaluations: readonly Endpoint[] = [
     body: Type.Object({ reason: Type.String({ minLength: 3, maxLength: 2000 }), expires_at: When }, closed),
     answer: EvaluationView,
     handle: async (call) => {
-      const until = new Date(call.body.expires_at);
+      const until = toMoment(call.body.expires_at, '/expires_at');
       if (!(until > call.now)) throw unfit('/expires_at', 'has to lie ahead');
       if (until.getTime() - call.now.getTime() > 90 * 86_400_000) throw unfit('/expires_at', 'is over 90 days ahead');
       const found = await requireEvaluation(call);

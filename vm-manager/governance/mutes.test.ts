@@ -1,5 +1,6 @@
-// What a round of the clock reads of muted findings: those whose time has come and those that changed, however many
-// others there are.
+// What a round of the clock reads of findings: muted ones whose time has come, and what changed, however many others
+// there are.
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { systemActor } from '#http-kit';
 import { startTestApp } from '#api/testing/app';
@@ -42,7 +43,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       await tx`set local enable_seqscan = off`; // small tables are read whole, whatever indexes they have
       const before = await readSoFar(tx);
       const now = new Date(start + hours * hourMs);
-      const changed = await applyMutes(tx, systemActor, now, { muted: 'due', checksMax });
+      const changed = await applyMutes(tx, systemActor, now, { muted: 'due', open: 'changed', checksMax });
       return { changed, read: (await readSoFar(tx)) - before };
     }) as Promise<{ changed: number; read: number }>;
   const statuses = async (): Promise<Json> =>
@@ -113,10 +114,58 @@ async function suite(t: Test, database: Database): Promise<void> {
   await t.test('14.M1: every column that a predicate may ask for is one that the trigger compares', async (t) => {
     const [trigger] = await sql<{ text: string }[]>`
       select pg_get_triggerdef(oid) as text from pg_trigger where tgname = 'vm_findings_muted_changed'`;
+    const [noted] = await sql<{ text: string }[]>`
+      select pg_get_functiondef('vm_note_changed_findings'::regproc) as text`;
     // the state before the mute cannot change under it; last sight is written by every import
-    for (const { column } of Object.values(findingFields))
-      if (column !== 'status' && column !== 'last_seen')
-        t.match(trigger?.text, new RegExp(`old\\.${column}\\b`), column);
+    for (const { column } of Object.values(findingFields)) {
+      if (column === 'last_seen') continue;
+      if (column !== 'status') t.match(trigger?.text, new RegExp(`old\\.${column}\\b`), column);
+      t.match(noted?.text.split('where')[1], new RegExp(`o\\.${column}\\b`), column);
+    }
+  });
+  await t.test('14.M1: a round asks about open findings of what changed, not about all that are open', async (t) => {
+    at.clock.nowMs = start + 99 * hourMs;
+    const other = await client.application();
+    await fill('open', 300);
+    await sql`
+      update vm_findings set application_id = ${other}
+      where id = (select min(id) from vm_findings where title = 'open')`;
+    await round(99.1);
+    await round(99.2); // what the one before has changed itself
+    const quiet = await round(99.3);
+    t.ok(quiet.read <= readMax, `${quiet.read} rows were read while nothing changed`);
+    await sql`update vm_findings set title = 'long' where application_id = ${other}`;
+    const one = await round(99.4);
+    t.equal(one.changed, 1);
+    t.ok(one.read <= readMax, `${one.read} rows were read for one that changed`);
+  });
+  await t.test('14.M1: after any changes a round leaves nothing for a round over everything', async (t) => {
+    await mute('severity', 'critical', 300);
+    await mute('tag', 'noise', 300, 'contains');
+    await mute('fix_state', 'wont_fix', 300);
+    await mute('assignee', 'nobody', 300);
+    const changes = [
+      `title = case when title = 'long' then 'open' else 'long' end`,
+      'severity = (severity + 1) % 5',
+      `tags = case when tags @> '["noise"]' then '[]'::jsonb else '["noise"]' end`,
+      `fix_state = case when fix_state = 'wont_fix' then 'unknown' else 'wont_fix' end`,
+      `assignee_id = case when assignee_id is null then 'nobody' end`,
+      `status = case when status = 'new' then 'resolved' when status = 'resolved' then 'reopened' else status end`,
+    ];
+    const rows = await sql<{ id: number }[]>`select id from vm_findings order by id limit 12`;
+    const one = fc.tuple(fc.constantFrom(...rows.map(({ id }) => id)), fc.constantFrom(...changes));
+    const everything = (): Promise<number> =>
+      sql.begin((tx) => applyMutes(tx, systemActor, new Date(start + 100 * hourMs), { muted: 'all' }));
+    await everything();
+    await fc.assert(
+      fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 5 }), async (all) => {
+        for (const [id, change] of all) await sql.unsafe(`update vm_findings set ${change} where id = ${id}`);
+        await round(100);
+        return (await everything()) === 0;
+      }),
+      { seed: Number(process.env['SEED'] ?? 14), numRuns: 25 },
+    );
+    t.pass('25 rounds');
   });
 }
 

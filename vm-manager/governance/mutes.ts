@@ -4,7 +4,7 @@ import { systemActor, type Actor } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf, type Queryable, type Tx } from '../database.js';
 import { isUnconfined, reachable } from '../kit/caller.js';
-import { endpoint, unfit, When, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { checkPredicate, holds, PredicateSchema, toSql, type Predicate } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { textOf } from '../kit/text.js';
@@ -22,12 +22,13 @@ interface Mute {
   readonly predicate: Predicate;
   readonly reason: string;
   readonly expires_at: Date;
+  readonly looked_snapshot: string | null;
+  readonly looked_at: Date | null;
 }
 
 /** Throws 422 unless the moment lies ahead, and not further than policy lets it. */
 export function checkEnd(text: unknown, now: Date, most = daysMax): Date {
-  const at = new Date(textOf(text));
-  if (Number.isNaN(at.getTime())) throw unfit('/expires_at', 'is no moment');
+  const at = toMoment(textOf(text), '/expires_at');
   if (at <= now) throw unfit('/expires_at', 'is over already');
   if (at.getTime() > now.getTime() + most * 86_400_000) throw unfit('/expires_at', `is more than ${most} days ahead`);
   return at;
@@ -85,6 +86,11 @@ const checksMaxDefault = 20_000;
 interface Look {
   /** Which muted ones are looked at: those whose time has come (`mute_check_at`), or all, after a mute has changed. */
   readonly muted: 'due' | 'all';
+  /**
+   * Which open ones are asked: those of applications of which something changed since the mute was asked for last, or
+   * all, which is also what is done for a mute that asks for a time.
+   */
+  readonly open?: 'changed' | 'all';
   /** Ids of findings; absent: all there are. */
   readonly only?: readonly number[];
   readonly checksMax?: number;
@@ -96,14 +102,21 @@ interface Look {
  * is locked.
  */
 export async function applyMutes(tx: Tx, actor: Actor, now: Date, look: Look = { muted: 'all' }): Promise<number> {
+  // before anything is read: what is committed meanwhile is looked at twice rather than never
+  const [here] = await tx<Here[]>`select pg_current_snapshot()::text as snapshot, now() as clock`;
   const active = await tx<Mute[]>`select * from vm_mutes where expires_at > ${now} order by id`;
   const { only, checksMax = checksMaxDefault } = look;
   const notes = new Checks(tx, active, now, checksMax);
   const within = only === undefined ? tx`true` : only.length === 0 ? tx`false` : tx`id in ${tx(only)}`;
   let changed = await giveBack(tx, { active, actor, now, within, onlyDue: look.muted === 'due', notes });
+  const changes = new Changes(tx);
   for (const mute of active) {
-    const meant = tx`is_open and ${within} and ${applies(tx, mute, now)}`;
-    for await (const rows of inChunks(tx, meant)) {
+    const since = look.open === 'changed' && here !== undefined ? sinceOf(mute, here) : null;
+    const applications = since === null ? null : await changes.since(since);
+    if (applications?.length === 0) continue;
+    const asked = applications === null ? within : tx`${within} and application_id in ${tx(applications)}`;
+    const meant = tx`is_open and ${asked} and ${applies(tx, mute, now)}`;
+    for await (const rows of applications === null ? inChunks(tx, meant) : inChunksFound(tx, meant, meant)) {
       const locked = await lockThose(
         tx,
         rows.map(({ id }) => id),
@@ -116,7 +129,53 @@ export async function applyMutes(tx: Tx, actor: Actor, now: Date, look: Look = {
       await notes.write(locked);
     }
   }
+  if (only === undefined && here !== undefined && active.length > 0)
+    await tx`
+      update vm_mutes set looked_snapshot = ${here.snapshot}, looked_at = ${here.clock}
+      where id in ${tx(active.map(({ id }) => id))}`;
   return changed;
+}
+
+/** By the clock of the database, which also writes the changes. */
+interface Here {
+  readonly snapshot: string;
+  readonly clock: Date;
+}
+
+/** Shorter than changes are kept (graph/live-engine.ts). */
+const restMaxMs = 1_800_000;
+
+/** The snapshot since which changes count; null: everything is asked. */
+const sinceOf = ({ predicate, looked_snapshot, looked_at }: Mute, { clock }: Here): string | null =>
+  looked_at === null || clock.getTime() - looked_at.getTime() > restMaxMs || asksForTime(predicate)
+    ? null
+    : looked_snapshot;
+
+/** So many applications are named; when more have changed, all are asked. */
+const namedMax = 5000;
+
+/** Read once for all mutes that were asked for in the same round. */
+class Changes {
+  readonly #tx: Tx;
+  readonly #known = new Map<string, readonly number[] | null>();
+
+  constructor(tx: Tx) {
+    this.#tx = tx;
+  }
+
+  /** Applications of which something was committed since the snapshot; null: too many to be named. */
+  async since(snapshot: string): Promise<readonly number[] | null> {
+    const known = this.#known.get(snapshot);
+    if (known !== undefined) return known;
+    const tx = this.#tx;
+    const rows = await tx<{ id: number }[]>`
+      select distinct application_id as id from vm_chain_changes
+      where changed_in >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
+        and not pg_visible_in_snapshot(changed_in, ${snapshot}::pg_snapshot) limit ${namedMax + 1}`;
+    const found = rows.length > namedMax ? null : rows.map(({ id }) => id);
+    this.#known.set(snapshot, found);
+    return found;
+  }
 }
 
 interface Round {
@@ -206,11 +265,14 @@ async function* inChunks(tx: Tx, where: Where): AsyncGenerator<readonly FindingR
   }
 }
 
-/** Those whose time has come. Their ids are read first: in order of ids, all that are muted would be passed over. */
-async function* inChunksDue(tx: Tx, where: Where, now: Date): AsyncGenerator<readonly FindingRow[]> {
-  const due = await tx<{ id: number }[]>`
-    select id from vm_findings where ${where} and coalesce(mute_check_at, '-infinity'::timestamptz) <= ${now}`;
-  const ids = due.map(({ id }) => id).sort((left, right) => left - right);
+/** Those whose time has come. */
+const inChunksDue = (tx: Tx, where: Where, now: Date) =>
+  inChunksFound(tx, tx`${where} and coalesce(mute_check_at, '-infinity'::timestamptz) <= ${now}`, where);
+
+/** Few of many: their ids are read first; in order of ids, all others would be passed over. */
+async function* inChunksFound(tx: Tx, found: Where, where: Where): AsyncGenerator<readonly FindingRow[]> {
+  const all = await tx<{ id: number }[]>`select id from vm_findings where ${found}`;
+  const ids = all.map(({ id }) => id).sort((left, right) => left - right);
   for (let from = 0; from < ids.length; from += atOnce)
     yield await tx<FindingRow[]>`
       select * from vm_findings where id in ${tx(ids.slice(from, from + atOnce))} and ${where} order by id`;
@@ -227,8 +289,9 @@ function fits(mute: Mute, row: FindingRow, now: Date): boolean {
   return holds(mute.predicate, row as never, findingFields, now);
 }
 
-/** For the background: ends what is over. */
-export const expireMutes = (tx: Tx, now: Date): Promise<number> => applyMutes(tx, systemActor, now, { muted: 'due' });
+/** For the background: ends what is over, and asks for what changed. */
+export const expireMutes = (tx: Tx, now: Date): Promise<number> =>
+  applyMutes(tx, systemActor, now, { muted: 'due', open: 'changed' });
 
 const preview = endpoint({
   method: 'POST',

@@ -1,6 +1,6 @@
 // What follows from policies that stop no pipeline: a record of each finding that one holds for, with since when, and
 // of `notify` a notice beside it. A round looks at the findings of applications of which something changed, and each
-// half hour at all: time alone makes a predicate hold, and not every column is in the list of changes.
+// half hour at all: time alone makes a predicate hold, and last sights are no change.
 import { Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Id, visibleByApplication } from '../assets/resources.js';

@@ -5,7 +5,7 @@ import { requireApplication } from '../assets/resources.js';
 import { chainAnswer, chainId, chainName } from '../chains/present.js';
 import { allOf, type Fragment, type Queryable } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
-import { endpoint, notFound, unfit, When, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toMoment, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from '../kit/list.js';
 import { EvidenceView, readEvidence } from './hop-evidence.js';
 import type { HistoryRow } from './history.js';
@@ -57,12 +57,6 @@ const view = (row: HistoryRow) => ({
   since: row.since.toISOString(),
   gone_at: row.gone_at?.toISOString() ?? null,
 });
-
-function momentOf(text: string, name: string): Date {
-  const moment = new Date(text);
-  if (Number.isNaN(moment.getTime())) throw unfit(name, 'is no moment', 'such as 2027-01-31T12:00:00Z');
-  return moment;
-}
 
 /** Chains all of whose applications somebody reaches. */
 function visible(sql: Queryable, reach: Reach): Fragment {
@@ -135,8 +129,8 @@ const history = endpoint({
       visible(sql, reach),
       ...(application === undefined ? [] : [sql`application_id = ${application}`]),
       ...(state === undefined ? [] : [state === 'gone' ? sql`gone_at is not null` : sql`gone_at is null`]),
-      ...(newSince === undefined ? [] : [sql`since >= ${momentOf(newSince, 'new_since')}`]),
-      ...(goneSince === undefined ? [] : [sql`gone_at >= ${momentOf(goneSince, 'gone_since')}`]),
+      ...(newSince === undefined ? [] : [sql`since >= ${toMoment(newSince, 'new_since')}`]),
+      ...(goneSince === undefined ? [] : [sql`gone_at >= ${toMoment(goneSince, 'gone_since')}`]),
     ]);
     const page = await readPage<HistoryRow>(sql, { table: 'vm_chain_history', where, sorts, sort: '-since' }, query);
     return { ...page, items: page.items.map(view) };

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { allOf, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
-import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, toMoment, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
@@ -65,8 +65,7 @@ export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: Repo
 /** When it was seen: what the request says, else what the report says, else now; never later than now. */
 function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
   if (fields.scan_date !== undefined) {
-    const at = new Date(fields.scan_date);
-    if (Number.isNaN(at.getTime())) throw unfit('scan_date', 'is no moment such as 2026-01-31T12:00:00Z');
+    const at = toMoment(fields.scan_date, 'scan_date');
     if (at > now) throw unfit('scan_date', 'lies ahead');
     return at;
   }

@@ -37,7 +37,8 @@ export const packageKey = (location: Extract<Location, { kind: 'package' }>): st
 /** The fields that stay the same while lines move and tools are upgraded. */
 function placeOf(record: FindingRecord): readonly string[] {
   const { location, ruleId } = record;
-  const weakness = ruleId === '' ? (record.cwes[0]?.toString() ?? record.title) : ruleId;
+  // without a rule its name: two weaknesses of one class behind one address stay two
+  const weakness = ruleId === '' ? record.title : ruleId;
   switch (location.kind) {
     case 'code':
       return [
@@ -106,12 +107,14 @@ const shortened = (hash: string): string => Buffer.from(hash, 'hex').toString('b
 
 /**
  * Keys within one report: a record that says what another said is a duplicate; one at the same place that says
- * something else (another line) is a finding of its own, counted in the order of the file.
+ * something else (another line, another id of the tool's) is a finding of its own, counted in the order of the file.
+ * No two that are taken have a key in common.
  */
 export class KeysOfReport {
   /** By sixteen bytes of the hashes: a report has a hundred thousand of them. */
   private readonly places = new Map<string, number>();
   private readonly said = new Set<string>();
+  private readonly natives = new Set<string>();
   private readonly tool: string;
 
   constructor(tool: string) {
@@ -122,14 +125,28 @@ export class KeysOfReport {
   take(
     record: FindingRecord,
   ): { readonly fingerprint: string; readonly toolKey: string; readonly cluster: string | null } | null {
-    const keys = keysOf(record, this.tool);
+    const keys = keysOf(record, record.tool ?? this.tool);
     const [place, exact] = [shortened(keys.place), shortened(keys.exact)];
     if (this.said.has(exact)) return null;
     const ordinal = this.places.get(place) ?? 0;
-    if (record.location.kind !== 'code' && ordinal > 0) return null;
+    if (ordinal > 0 && !this.isOfItsOwn(record, keys.native)) return null;
     this.said.add(exact);
     this.places.set(place, ordinal + 1);
     const own = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
-    return { fingerprint: record.knownAs ?? own, toolKey: keys.native ?? own, cluster: keys.cluster };
+    const native = this.takeNative(keys.native);
+    return { fingerprint: record.knownAs ?? own, toolKey: native ?? own, cluster: keys.cluster };
+  }
+
+  /** Whether another record at the same place is more than the same weakness once more. */
+  private isOfItsOwn({ location: { kind } }: FindingRecord, native: string | null): boolean {
+    if (kind === 'code') return true;
+    return (kind === 'web' || kind === 'resource') && native !== null && !this.natives.has(shortened(native));
+  }
+
+  /** An identity that the tool has given twice in one report tells nothing apart: the place has to. */
+  private takeNative(native: string | null): string | null {
+    if (native === null || this.natives.has(shortened(native))) return null;
+    this.natives.add(shortened(native));
+    return native;
   }
 }

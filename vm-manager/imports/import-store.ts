@@ -122,6 +122,7 @@ export async function insertOccurrences(
   if (rows.length === 0) return;
   const given = rows.map(({ prepared, findingId }) => ({
     finding_id: findingId,
+    tool: prepared.record.tool ?? tool,
     tool_key: prepared.toolKey,
     location: prepared.record.location,
     raw_hash: prepared.hash,
@@ -129,10 +130,10 @@ export async function insertOccurrences(
   await tx`
     insert into vm_occurrences (finding_id, application_id, scope_key, tool, tool_key, location, raw_hash, first_run,
       last_run, first_seen, last_seen)
-    select n.finding_id, ${scope.applicationId}, ${scope.scopeKey}, ${tool}, n.tool_key, n.location, n.raw_hash,
+    select n.finding_id, ${scope.applicationId}, ${scope.scopeKey}, n.tool, n.tool_key, n.location, n.raw_hash,
       ${scope.runId}, ${scope.runId}, ${scope.seenAt}, ${scope.seenAt}
     from jsonb_to_recordset(${rowsOf(tx, given)})
-      as n(finding_id bigint, tool_key text, location jsonb, raw_hash text)
+      as n(finding_id bigint, tool text, tool_key text, location jsonb, raw_hash text)
     on conflict (scope_key, tool_key) do update set last_run = excluded.last_run, last_seen = excluded.last_seen,
       gone_at = null, missed_runs = 0`;
 }

@@ -211,7 +211,9 @@ class Importer {
 
   private isOthers({ record, fingerprint }: Prepared, sighting: Sighting | null): boolean {
     if (record.knownAs !== undefined) return true;
-    return sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== this.facts.tool;
+    return (
+      sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== (record.tool ?? this.facts.tool)
+    );
   }
 
   /** What is known of the vulnerabilities of these records. */
@@ -238,7 +240,7 @@ class Importer {
       title: record.title,
       severity: severityNumbers[record.severity] ?? 0,
       source: record.source,
-      tool: facts.tool,
+      tool: record.tool ?? facts.tool,
       rule_id: record.ruleId,
       cwes: record.cwes,
       vuln_ids: record.vulnIds,

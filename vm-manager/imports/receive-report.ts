@@ -1,7 +1,8 @@
-// A report as a request brings it: taken whole, unpacked, and gone when the work is done.
+// A report as a request brings it: taken whole, unpacked, in UTF-8, and gone when the work is done.
 import type { FastifyRequest } from 'fastify';
 import { receive, type UploadRules } from '../kit/upload/receive.js';
 import type { ReportFile } from './reading/report-file.js';
+import { inUtf8 } from './reading/encoding.js';
 import { unpack } from './reading/unpack.js';
 
 export interface ReceivedReport<Fields> {
@@ -17,8 +18,9 @@ export async function receiveReport<Fields extends { readonly entry?: string }>(
 ): Promise<ReceivedReport<Fields>> {
   const { fields, file: path, bytes, discard } = await receive<Fields>(request, rules);
   try {
-    const file = await unpack({ path, bytes }, { bytesMax: rules.bytesMax, entry: fields.entry ?? null });
-    return { fields, file, discard };
+    const { bytesMax } = rules;
+    const unpacked = await unpack({ path, bytes }, { bytesMax, entry: fields.entry ?? null });
+    return { fields, file: await inUtf8(unpacked, bytesMax), discard };
   } catch (error) {
     await discard();
     throw error;

@@ -55,6 +55,8 @@ export interface FindingRecord {
   readonly extra: Readonly<Record<string, unknown>>;
   /** Fingerprint of a finding that is known to be the same; what another tool says of it stays. */
   readonly knownAs?: string;
+  /** Of a report that several tools have written; absent: the report's. */
+  readonly tool?: string;
 }
 
 /** What the report says beside findings; importers fill it while they read. */

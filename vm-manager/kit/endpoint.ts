@@ -97,6 +97,19 @@ export const When = Type.String({
   description: 'UTC, such as 2027-01-31T12:00:00Z',
 });
 
+/**
+ * The moment that a text names: `When`, or a day, which begins in UTC. Throws 422 with `path` for anything else: a day
+ * that no calendar has (30 February), which JavaScript would move, and a time of nobody knows which zone.
+ */
+export function toMoment(text: string, path: string): Date {
+  const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})(?:T.*(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
+  const at = new Date(text);
+  const last = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  if (Number(year) < 1 || Number.isNaN(at.getTime()) || Number(day) > last)
+    throw unfit(path, 'is no moment', 'write UTC such as 2027-01-31T12:00:00Z');
+  return at;
+}
+
 /** An id of a path or body: a decimal string, as JSON carries it. */
 export function toId(text: string, what: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;

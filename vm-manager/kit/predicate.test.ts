@@ -27,6 +27,22 @@ const leaf = fc.oneof(
   }),
   fc.record({ field: fc.constant('epss'), op: fc.constantFrom('gte', 'lte'), value: fc.constantFrom(0, 0.5, 1) }),
   fc.record({
+    field: fc.constantFrom('risk', 'priority'),
+    op: fc.constantFrom('eq', 'ne', 'gte', 'lte'),
+    value: fc.constantFrom(-1, 0, 5, 5.5, 40_000, 1e9),
+  }),
+  fc.record({
+    field: fc.constant('risk'),
+    op: fc.constant('in'),
+    value: fc.constantFrom([5, 7], [5.5, 1e9], [5, 0.1]),
+  }),
+  fc.record({ field: fc.constant('title'), op: fc.constantFrom('eq', 'ne'), value: fc.constant(5) }),
+  fc.record({
+    field: fc.constantFrom('first_seen', 'last_seen'),
+    op: fc.constantFrom('gte', 'lte'),
+    value: fc.constantFrom('0001-01-01', '2026-02-28T00:00:00Z', '2026-02-28T01:00:00+14:00', '9999-12-31T23:59:59Z'),
+  }),
+  fc.record({
     field: fc.constantFrom('assignee', 'epss', 'tag', 'due_at'),
     op: fc.constant('exists'),
     value: fc.boolean(),
@@ -34,7 +50,11 @@ const leaf = fc.oneof(
   fc.record({ field: fc.constant('tag'), op: fc.constant('contains'), value: fc.constantFrom('x', 'y') }),
   fc.record({ field: fc.constant('cwe'), op: fc.constant('contains'), value: fc.constantFrom(79, 89) }),
   fc.record({ field: fc.constant('status'), op: fc.constant('in'), value: fc.constantFrom(['new'], ['new', 'muted']) }),
-  fc.record({ field: fc.constant('first_seen'), op: fc.constant('older_than_days'), value: fc.constantFrom(0, 5, 40) }),
+  fc.record({
+    field: fc.constant('first_seen'),
+    op: fc.constant('older_than_days'),
+    value: fc.constantFrom(-1e5, 0, 5, 40, 1e5),
+  }),
 );
 const tree = fc.letrec<{ node: unknown }>((tie) => ({
   node: fc.oneof(
@@ -98,6 +118,10 @@ t.test('14.1: what is no predicate is refused with its place', async (t) => {
     [{ field: 'title', op: 'eq', value: 'a', more: 1 }, /\/more/],
     [{ field: 'kev', op: 'eq', value: 'yes' }, /\/value/],
     [{ field: 'status', op: 'in', value: [] }, /\/value/],
+    ...['0000-01-01T00:00:00Z', '2026-02-30', '2025-02-29T00:00:00Z', '2026-01-01T00:00:00', '2026', 'today', 5].map(
+      (value) => [{ field: 'first_seen', op: 'gte', value }, /\/value is no moment/] as const,
+    ),
+    ...[1e9, -1e300, '5'].map((value) => [{ field: 'first_seen', op: 'older_than_days', value }, /\/value/] as const),
     [
       Array.from({ length: 20 }).reduce<unknown>((inner) => ({ not: inner }), { field: 'kev', op: 'eq', value: true }),
       /nested/,

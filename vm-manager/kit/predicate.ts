@@ -3,7 +3,7 @@
 import { escapeLike, escapePointer } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { allOf, anyOf, json, type Fragment, type Queryable } from '../database.js';
-import { unfit } from './endpoint.js';
+import { toMoment, unfit } from './endpoint.js';
 import { textOf } from './text.js';
 
 export type Scalar = string | number | boolean | null;
@@ -22,11 +22,15 @@ export interface Field {
   readonly column: string;
   /** Text → what stands in the column, where that is something else (`high` → 3). */
   readonly words?: Readonly<Record<string, number>>;
+  /** The column holds whole numbers only; what it is compared with may be any. */
+  readonly isWhole?: true;
 }
 export type Fields = Readonly<Record<string, Field>>;
 
 const depthMax = 8;
 const nodesMax = 100;
+/** Further back no clock has been, and the database's calendar ends. */
+const daysMax = 100_000;
 
 /** In bodies. Its inside is checked by `checkPredicate`, which can say what is wrong and where. */
 export const PredicateSchema = Type.Unsafe<Predicate>({
@@ -85,6 +89,8 @@ function checkValue(value: unknown, op: Operator, field: Field, path: string): v
     if (typeof value !== 'boolean') throw unfit(path, 'is not true or false');
     return;
   }
+  if (op === 'older_than_days' && (typeof value !== 'number' || Math.abs(value) > daysMax))
+    throw unfit(path, `is no number of days, ${daysMax} at most`);
   if (op === 'older_than_days' || (field.type === 'number' && field.words === undefined)) {
     if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > 1e9)
       throw unfit(path, 'is no number');
@@ -98,7 +104,7 @@ function checkValue(value: unknown, op: Operator, field: Field, path: string): v
   if (field.type === 'boolean') {
     if (typeof value !== 'boolean') throw unfit(path, 'is not true or false');
   } else if (field.type === 'time') {
-    if (typeof value !== 'string' || Number.isNaN(Date.parse(value))) throw unfit(path, 'is no moment');
+    toMoment(typeof value === 'string' ? value : '', path);
   } else if (field.type === 'id') {
     if (typeof value !== 'string' || !/^\d{1,18}$/.test(value)) throw unfit(path, 'is no id');
   } else if ((typeof value !== 'string' && typeof value !== 'number') || String(value).length > 500)
@@ -107,6 +113,13 @@ function checkValue(value: unknown, op: Operator, field: Field, path: string): v
 
 const stored = (field: Field, value: Scalar): Scalar =>
   field.words === undefined || typeof value !== 'string' ? value : (field.words[value] ?? null);
+
+/** What a column is compared with. As a number of the column's own type, a fraction would be no number at all. */
+function operand(sql: Queryable, field: Field, value: Scalar): Fragment {
+  if (field.type === 'time') return sql`${new Date(String(value))}`;
+  if (field.isWhole !== true || typeof value !== 'number') return sql`${stored(field, value) as never}`;
+  return Number.isInteger(value) ? sql`${String(value)}::text::bigint` : sql`${String(value)}::text::numeric`;
+}
 
 /** As a condition on the columns. A missing value fits no comparison, also not `ne`; `exists` asks for it. */
 export function toSql(sql: Queryable, predicate: Predicate, fields: Fields, now: Date): Fragment {
@@ -125,24 +138,29 @@ export function toSql(sql: Queryable, predicate: Predicate, fields: Fields, now:
   if (field === undefined) return sql`false`;
   const column = sql(field.column);
   const { op, value = null } = predicate;
-  const one = stored(field, Array.isArray(value) ? null : (value as Scalar)) as never;
+  if (op === 'exists')
+    return field.type === 'list'
+      ? sql`(jsonb_array_length(${column}) > 0) = ${value as never}`
+      : sql`(${column} is not null and ${column}::text <> '') = ${value as never}`;
+  const one = Array.isArray(value) || op === 'older_than_days' ? sql`null` : operand(sql, field, value as Scalar);
   switch (op) {
-    case 'exists':
-      return field.type === 'list'
-        ? sql`(jsonb_array_length(${column}) > 0) = ${one}`
-        : sql`(${column} is not null and ${column}::text <> '') = ${one}`;
     case 'eq':
       return sql`coalesce(${column} = ${one}, false)`;
     case 'ne':
       return sql`coalesce(${column} <> ${one}, false)`;
     case 'in': {
-      const all = (value as readonly Scalar[]).map((each) => stored(field, each));
-      return sql`coalesce(${column} in ${sql(all as never)}, false)`;
+      const all = value as readonly Scalar[];
+      if (field.isWhole === true)
+        return anyOf(
+          sql,
+          all.map((each) => sql`coalesce(${column} = ${operand(sql, field, each)}, false)`),
+        );
+      return sql`coalesce(${column} in ${sql(all.map((each) => stored(field, each)) as never)}, false)`;
     }
     case 'gte':
-      return sql`coalesce(${column} >= ${field.type === 'time' ? (new Date(String(value)) as never) : one}, false)`;
+      return sql`coalesce(${column} >= ${one}, false)`;
     case 'lte':
-      return sql`coalesce(${column} <= ${field.type === 'time' ? (new Date(String(value)) as never) : one}, false)`;
+      return sql`coalesce(${column} <= ${one}, false)`;
     case 'contains':
       return field.type === 'list'
         ? sql`${column} @> ${json(sql, [value])}`
@@ -193,5 +211,5 @@ export function holds(
 function plain(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (field.type === 'time') return new Date(value as string | Date).getTime();
-  return field.type === 'id' ? textOf(value) : value;
+  return field.type === 'id' || field.type === 'text' ? textOf(value) : value;
 }

@@ -13,7 +13,7 @@ export function answerRefusal(error: FastifyError | ApiError, _request: FastifyR
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.extras.headers ?? {})) reply.header(name, value);
     if (statusOf(error) >= 500 && error.code === 'internal') throw error;
-    return send(reply, statusOf(error), error.message);
+    return send(reply, statusOf(error), detailOf(error));
   }
   if (error.validation !== undefined) return send(reply, 422, error.message);
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -23,6 +23,18 @@ export function answerRefusal(error: FastifyError | ApiError, _request: FastifyR
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return send(reply, 400, 'The request cannot be read: check that the body is valid JSON.');
   throw error;
+}
+
+const fieldsShown = 3;
+
+/** What to do about it stands beside the message where there is room for a list of fields; here it is in the text. */
+function detailOf({ code, message, extras }: ApiError): string {
+  const { errors = [] } = extras;
+  if (code !== 'validation_failed' || !errors.some(({ mend = '' }) => mend !== '')) return message;
+  const shown = errors
+    .slice(0, fieldsShown)
+    .map(({ path, reason, mend = '' }) => `${path || '/'} ${reason}${mend === '' ? '' : ` (${mend})`}`);
+  return `${message.split(':', 1)[0] ?? ''}: ${shown.join('; ')}.`;
 }
 
 const send = (reply: FastifyReply, status: number, detail: string): FastifyReply =>

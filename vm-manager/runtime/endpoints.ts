@@ -5,7 +5,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication } from '../assets/resources.js';
 import { allOf, json, type Fragment, type Tx } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
-import { endpoint, notFound, toId, unfit, When, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, toMoment, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { attackTypes } from './attacks.js';
 import { confirm } from './confirm.js';
@@ -104,8 +104,7 @@ const keyOf = (event: Given): string =>
     .digest('hex');
 
 async function insert(tx: Tx, given: Given, applicationId: number, now: Date): Promise<number | null> {
-  const at = new Date(given.at);
-  if (Number.isNaN(at.getTime())) throw unfit('/events', `name a moment that is none: ${given.at}`);
+  const at = toMoment(given.at, '/events/at');
   const [row] = await tx<{ id: number }[]>`
     insert into vm_runtime_events ${tx({
       application_id: applicationId,

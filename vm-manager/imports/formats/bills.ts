@@ -2,7 +2,7 @@
 // components and no findings. Their components go into the inventory.
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
-import { at, cwesOf, list, num, obj, severityWord, str, texts, vulnIdsOf, type Json } from '../normalize.js';
+import { at, cwesOf, list, num, obj, severityWord, str, type Json } from '../normalize.js';
 import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../components/bills.js';
 import { record, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
@@ -17,10 +17,14 @@ interface Component {
   readonly purl: string;
 }
 
-/** Components by reference, those within others too. */
+/** Components and services by reference, those within others too. */
 function componentsOf(report: Json): Map<string, Component> {
   const found = new Map<string, Component>();
-  const waiting: unknown[] = [at(report, 'metadata', 'component'), ...list(report['components'])];
+  const waiting: unknown[] = [
+    at(report, 'metadata', 'component'),
+    ...list(report['components']),
+    ...list(report['services']),
+  ];
   for (let next = waiting.pop(); next !== undefined && found.size < componentsMax; next = waiting.pop()) {
     const one = obj(next);
     const group = str(one['group']);
@@ -30,26 +34,49 @@ function componentsOf(report: Json): Map<string, Component> {
       purl: str(one['purl']),
     };
     for (const key of [str(one['bom-ref']), component.purl]) if (key !== '') found.set(key, component);
-    for (const part of list(one['components'])) waiting.push(part);
+    for (const part of [...list(one['components']), ...list(one['services'])]) waiting.push(part);
   }
   return found;
 }
+
+/** Of `urn:cdx:SERIAL/VERSION#REF` (BOM-Link) the reference into the document, which is taken for this one. */
+function refOf(affected: unknown): string {
+  const ref = str(obj(affected)['ref']);
+  const linked = /^urn:cdx:[^#]*#(.+)$/.exec(ref)?.[1];
+  if (linked === undefined) return ref;
+  try {
+    return decodeURIComponent(linked);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return linked;
+  }
+}
+
+/** The better the method, the earlier; one that is not named comes last. */
+function rankOf(rating: Json): number {
+  const rank = methods.indexOf(str(rating['method']));
+  return rank === -1 ? methods.length : rank;
+}
+const saysNothing = new Set(['', 'unknown']);
 
 const resolved = new Set(['resolved', 'resolved_with_pedigree', 'false_positive', 'not_affected']);
 
 function* readVulnerability(one: Json, components: ReadonlyMap<string, Component>, place: string): Generator<Item> {
   const id = str(one['id']);
+  if (id === '' && str(one['description']) === '') return yield { dropped: 'has no id', at: place };
   const ratings = list(one['ratings'])
     .map(obj)
-    .sort((left, right) => methods.indexOf(str(left['method'])) - methods.indexOf(str(right['method'])));
+    .sort((left, right) => rankOf(left) - rankOf(right));
   const cvss = ratings
     .map((rating) =>
       readCvss(str(rating['vector']) || null, str(rating['method']).startsWith('CVSS') ? num(rating['score']) : null),
     )
     .find((found) => found !== null);
-  const word = ratings.map((rating) => str(rating['severity'])).find((severity) => severity !== '');
+  const word = ratings
+    .map((rating) => str(rating['severity']).toLowerCase())
+    .find((severity) => !saysNothing.has(severity));
   const state = str(at(one, 'analysis', 'state'));
-  const affects = list(one['affects']).map((affected) => str(obj(affected)['ref']));
+  const affects = list(one['affects']).map(refOf);
   for (const ref of affects.length === 0 ? [''] : affects) {
     const component = components.get(ref);
     yield record({
@@ -85,7 +112,7 @@ function* readVulnerability(one: Json, components: ReadonlyMap<string, Component
       ],
       quality: 0.8,
       suppressed: resolved.has(state),
-      extra: { analysis: one['analysis'] ?? null, place },
+      extra: { analysis: one['analysis'] ?? null },
     });
   }
 }
@@ -97,7 +124,9 @@ export const cyclonedx: Format = {
   name: 'cyclonedx',
   label: 'CycloneDX 1.2 to 1.6, JSON',
   detection: '"bomFormat": "CycloneDX"',
-  detect: (beginning) => /"bomFormat"\s*:\s*"CycloneDX"/.test(beginning),
+  detect: (beginning) =>
+    /"bomFormat"\s*:\s*"CycloneDX"/.test(beginning) ||
+    /"\$schema"\s*:\s*"https?:\/\/cyclonedx\.org\/schema\/bom-/.test(beginning),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (report['bomFormat'] !== 'CycloneDX') throw unfit('file', 'is no CycloneDX document');
@@ -111,6 +140,8 @@ function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
     str(at(report, 'metadata', 'tools', 0, 'name')) ||
     str(at(report, 'metadata', 'tools', 'components', 0, 'name')) ||
     'CycloneDX';
+  // a bill of components alone was not compared with anything
+  facts.complete = Array.isArray(report['vulnerabilities']);
   facts.components = listCyclonedx(report);
   const components = componentsOf(report);
   for (const [index, one] of list(report['vulnerabilities']).entries())
@@ -126,99 +157,6 @@ export const cyclonedxXml: Format = {
     const report = await readXmlBill(file);
     if (report === null) throw unfit('file', 'is no CycloneDX document');
     yield* readBill(report, facts);
-  },
-};
-
-export const openVex: Format = {
-  name: 'openvex',
-  label: 'OpenVEX',
-  detection: '"@context" of openvex',
-  detect: (beginning) => /"@context"\s*:\s*"https:\/\/openvex\.dev\//.test(beginning),
-  async *read(file, facts) {
-    const report = obj(await readJson(file));
-    if (!Array.isArray(report['statements'])) throw unfit('file', 'is no OpenVEX document');
-    facts.tool = 'OpenVEX';
-    facts.complete = false; // it speaks of what it names, and says nothing about the rest
-    for (const [index, value] of list(report['statements']).entries()) {
-      const statement = obj(value);
-      const vulnerability = statement['vulnerability'];
-      const id = str(at(vulnerability, 'name')) || str(vulnerability);
-      const status = str(statement['status']);
-      if (status === 'fixed') yield { dropped: 'is fixed', at: `/statements/${index}` };
-      else
-        for (const product of list(statement['products'])) {
-          const name = str(at(product, '@id')) || str(product);
-          yield record({
-            title: `${id} in ${name}`,
-            description: [str(statement['impact_statement']), str(statement['action_statement'])]
-              .filter(Boolean)
-              .join('\n\n'),
-            severity: 'medium',
-            vulnIds: vulnIdsOf([id]).length > 0 ? vulnIdsOf([id]) : [id],
-            source: 'sca',
-            ruleId: id,
-            location: { kind: 'package', name, ...(name.startsWith('pkg:') ? { purl: name } : {}) },
-            suppressed: status === 'not_affected',
-            extra: { status, justification: str(statement['justification']) },
-          });
-        }
-    }
-  },
-};
-
-/** Product ids of a CSAF tree and the packages that they stand for. */
-function productsOf(tree: unknown): Map<string, string> {
-  const found = new Map<string, string>();
-  const waiting: unknown[] = [
-    ...list(at(tree, 'branches')),
-    ...list(at(tree, 'full_product_names')).map((product) => ({ product })),
-  ];
-  for (let next = waiting.pop(); next !== undefined && found.size < componentsMax; next = waiting.pop()) {
-    const product = at(next, 'product');
-    const id = str(at(product, 'product_id'));
-    if (id !== '') found.set(id, str(at(product, 'product_identification_helper', 'purl')) || str(at(product, 'name')));
-    for (const branch of list(at(next, 'branches'))) waiting.push(branch);
-  }
-  return found;
-}
-
-export const csaf: Format = {
-  name: 'csaf',
-  label: 'CSAF 2.0',
-  detection: '"csaf_version"',
-  detect: (beginning) => beginning.includes('"csaf_version"'),
-  async *read(file, facts) {
-    const report = obj(await readJson(file));
-    if (str(at(report, 'document', 'csaf_version')) === '') throw unfit('file', 'is no CSAF document');
-    facts.tool = 'CSAF';
-    facts.complete = false;
-    const products = productsOf(report['product_tree']);
-    for (const [index, value] of list(report['vulnerabilities']).entries()) {
-      const one = obj(value);
-      const id = str(one['cve']) || str(at(one, 'ids', 0, 'text'));
-      const score = obj(at(one, 'scores', 0, 'cvss_v3'));
-      const affected = texts(at(one, 'product_status', 'known_affected'));
-      const pending = texts(at(one, 'product_status', 'under_investigation'));
-      const not = texts(at(one, 'product_status', 'known_not_affected'));
-      if (affected.length + pending.length + not.length === 0)
-        yield { dropped: 'affects nothing', at: `/vulnerabilities/${index}` };
-      for (const product of [...affected, ...pending, ...not]) {
-        const name = products.get(product) ?? product;
-        yield record({
-          title: str(one['title']) || `${id} in ${name}`,
-          description: str(at(one, 'notes', 0, 'text')),
-          severity: severityWord(score['baseSeverity'], 'medium'),
-          cwes: cwesOf([at(one, 'cwe', 'id')]),
-          vulnIds: [id],
-          cvss: readCvss(str(score['vectorString']) || null, num(score['baseScore'])),
-          source: 'sca',
-          ruleId: id,
-          location: { kind: 'package', name, ...(name.startsWith('pkg:') ? { purl: name } : {}) },
-          fix: { state: 'unknown', text: str(at(one, 'remediations', 0, 'details')) },
-          suppressed: not.includes(product),
-        });
-      }
-    }
   },
 };
 

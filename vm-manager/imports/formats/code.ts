@@ -71,7 +71,10 @@ export const semgrep: Format = {
   label: 'Semgrep JSON',
   detection: '"results" with "check_id"',
   detect: (beginning) =>
-    beginning.includes('"check_id"') && beginning.includes('"results"') && !beginning.includes('"check_type"'),
+    beginning.includes('"results"') &&
+    !beginning.includes('"check_type"') &&
+    // one that has found nothing names what it has looked at
+    (beginning.includes('"check_id"') || (beginning.includes('"scanned"') && beginning.includes('"errors"'))),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['results'])) throw unfit('file', 'is no report of Semgrep');
@@ -129,12 +132,18 @@ export const checkov: Format = {
   label: 'Checkov JSON',
   detection: '"check_type" and "failed_checks"',
   detect: (beginning) =>
-    beginning.includes('"check_type"') &&
-    (beginning.includes('"failed_checks"') || beginning.includes('"passed_checks"')),
+    (beginning.includes('"check_type"') &&
+      (beginning.includes('"failed_checks"') || beginning.includes('"passed_checks"'))) ||
+    (/^\s*\{\s*"passed"/.test(beginning) && beginning.includes('"checkov_version"')),
   async *read(file, facts) {
     const report = await readJson(file);
     facts.tool = 'Checkov';
     const parts = Array.isArray(report) ? (report as unknown[]) : [report];
+    if (isEmptyHanded(report)) {
+      facts.version = str(at(report, 'checkov_version'));
+      facts.complete = false; // there was nothing that it knows
+      return;
+    }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
       throw unfit('file', 'is no report of Checkov');
     for (const part of parts.map(obj)) {
@@ -147,6 +156,10 @@ export const checkov: Format = {
     }
   },
 };
+
+/** What it writes where it found no file of its kinds: counts and no results. */
+const isEmptyHanded = (report: unknown): boolean =>
+  at(report, 'checkov_version') !== undefined && at(report, 'resource_count') === 0 && at(report, 'failed') === 0;
 
 function checkovRecord(one: Json, type: string, suppressed: boolean): Item {
   const path = cleanPath(one['repo_file_path'] ?? one['file_path']);

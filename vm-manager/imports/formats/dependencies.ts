@@ -41,6 +41,10 @@ export const npmAudit: Format = {
   },
 };
 
+/** An older npm says nothing of it. */
+const fixStateOf = (available: unknown): FixState =>
+  available === undefined || available === null ? 'unknown' : available === false ? 'no_fix' : 'fixed_available';
+
 /** Only advisories themselves; texts in `via` point at packages that are listed on their own. */
 function* readPackage(name: string, entry: Json): Generator<Item> {
   const available = entry['fixAvailable'];
@@ -63,7 +67,7 @@ function* readPackage(name: string, entry: Json): Generator<Item> {
         purl: `pkg:npm/${name.replace('@', '%40')}`,
         path: 'package-lock.json',
       },
-      fix: { state: available === false ? 'no_fix' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
+      fix: { state: fixStateOf(available), ...(fixed === '' ? {} : { version: fixed }) },
       references: texts(via['url']),
       quality: 0.8,
       evidence: texts(entry['nodes']).slice(0, 20),
@@ -128,8 +132,10 @@ export const trivy: Format = {
     for (const [index, value] of all.entries()) {
       const result = obj(value);
       const target = cleanPath(result['Target']);
-      for (const one of list(result['Vulnerabilities']))
-        yield trivyVulnerability(obj(one), target, image && str(result['Class']) === 'os-pkgs');
+      for (const [at_, one] of list(result['Vulnerabilities']).map(obj).entries())
+        yield str(one['VulnerabilityID']) === ''
+          ? { dropped: 'has no VulnerabilityID', at: `/Results/${index}/Vulnerabilities/${at_}` }
+          : trivyVulnerability(one, target, image && str(result['Class']) === 'os-pkgs');
       for (const one of list(result['Misconfigurations']))
         yield* trivyMisconfiguration(obj(one), target, `/Results/${index}`);
       for (const one of list(result['Secrets'])) yield trivySecret(obj(one), target);
@@ -233,11 +239,15 @@ export const grype: Format = {
     if (!Array.isArray(report['matches'])) throw unfit('file', 'is no report of Grype');
     facts.tool = 'Grype';
     facts.version = str(at(report, 'descriptor', 'version'));
-    for (const value of list(report['matches'])) {
+    for (const [index, value] of list(report['matches']).entries()) {
       const match = obj(value);
       const vulnerability = obj(match['vulnerability']);
       const artifact = obj(match['artifact']);
       const id = str(vulnerability['id']);
+      if (id === '') {
+        yield { dropped: 'has no id of a vulnerability', at: `/matches/${index}` };
+        continue;
+      }
       const related = list(match['relatedVulnerabilities']).map((one) => str(obj(one)['id']));
       const scores = [
         ...list(vulnerability['cvss']),

@@ -1,7 +1,7 @@
 // Every format that can be imported. The order counts where a file could be two of them.
 import { unfit } from '../../kit/endpoint.js';
 import { readBeginning, type ReportFile } from '../reading/report-file.js';
-import { csaf, cyclonedx, cyclonedxXml, openVex, spdx, spdxTagValue } from './bills.js';
+import { cyclonedx, cyclonedxXml, spdx, spdxTagValue } from './bills.js';
 import { checkov, gitleaks, kubeBench, semgrep } from './code.js';
 import { grype, npmAudit, trivy } from './dependencies.js';
 import type { Format } from './format.js';
@@ -10,6 +10,7 @@ import { bandit } from './profiles.js';
 import { retire } from './retire.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
+import { csaf, openVex } from './vex.js';
 import { nuclei, zapJson, zapXml } from './web.js';
 
 export const formats: readonly Format[] = [

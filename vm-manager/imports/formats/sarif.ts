@@ -2,7 +2,6 @@
 import { unfit } from '../../kit/endpoint.js';
 import {
   at,
-  cleanPath,
   cwesOf,
   list,
   moment,
@@ -19,44 +18,10 @@ import { cut, record, type Item, type Location } from '../record.js';
 import { parseJson, readElements, readRest } from '../reading/report-file.js';
 import type { Severity } from '../../findings/words.js';
 import type { Format } from './format.js';
+import { addressOf, messageOf, readRun, ruleOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 const levels: Readonly<Record<string, Severity>> = { error: 'high', warning: 'medium', note: 'low', none: 'info' };
-
-interface Run {
-  readonly tool: string;
-  readonly rules: readonly Json[];
-  readonly extensions: readonly (readonly Json[])[];
-  readonly byId: ReadonlyMap<string, Json>;
-  readonly artifacts: readonly Json[];
-}
-
-function readRun(run: Json): Run {
-  const driver = obj(at(run, 'tool', 'driver'));
-  const rules = list(driver['rules']).map(obj);
-  const extensions = list(at(run, 'tool', 'extensions')).map((one) => list(obj(one)['rules']).map(obj));
-  const byId = new Map<string, Json>();
-  for (const rule of [...rules, ...extensions.flat()]) if (!byId.has(str(rule['id']))) byId.set(str(rule['id']), rule);
-  return { tool: str(driver['name']) || 'SARIF', rules, extensions, byId, artifacts: list(run['artifacts']).map(obj) };
-}
-
-/** By index, by reference, by id, and by the beginning of a hierarchical id (`a/b/c` is of the rule `a/b`). */
-function ruleOf(result: Json, run: Run): Json {
-  const reference = obj(result['rule']);
-  const index = num(result['ruleIndex']) ?? num(reference['index']) ?? -1;
-  const component = num(at(reference, 'toolComponent', 'index'));
-  const byIndex = component === null ? run.rules[index] : run.extensions[component]?.[index];
-  if (byIndex !== undefined) return byIndex;
-  for (
-    let id = str(result['ruleId']) || str(reference['id']);
-    id !== '';
-    id = id.slice(0, Math.max(0, id.lastIndexOf('/')))
-  ) {
-    const rule = run.byId.get(id);
-    if (rule !== undefined) return rule;
-  }
-  return {};
-}
 
 function severityOf(result: Json, rule: Json): Severity {
   const score = num(at(rule, 'properties', 'security-severity')) ?? num(at(result, 'properties', 'security-severity'));
@@ -65,27 +30,17 @@ function severityOf(result: Json, rule: Json): Severity {
   return levels[level] ?? 'medium';
 }
 
-function messageOf(result: Json, rule: Json): string {
-  const message = obj(result['message']);
-  const text = str(message['text']) || str(message['markdown']);
-  if (text !== '') return text;
-  const template = str(at(rule, 'messageStrings', str(message['id']), 'text'));
-  const values = texts(message['arguments']);
-  return template.replace(/\{(\d{1,2})\}/g, (whole, index: string) => values[Number(index)] ?? whole);
-}
-
 function locationOf(given: unknown, run: Run): Location {
   const physical = obj(at(given, 'physicalLocation'));
-  const artifact = obj(physical['artifactLocation']);
-  const listed = run.artifacts[num(artifact['index']) ?? -1];
-  const path = cleanPath(artifact['uri'] ?? at(listed, 'location', 'uri'));
+  const address = addressOf(obj(physical['artifactLocation']), run);
   const region = obj(physical['region']);
-  const symbol =
-    str(at(given, 'logicalLocations', 0, 'fullyQualifiedName')) || str(at(given, 'logicalLocations', 0, 'name'));
+  const logical = obj(at(given, 'logicalLocations', 0));
+  const place = { ...run.logicalLocations[num(logical['index']) ?? -1], ...logical };
+  const symbol = str(place['fullyQualifiedName']) || str(place['name']);
   const snippet = str(at(region, 'snippet', 'text')) || str(at(physical, 'contextRegion', 'snippet', 'text'));
   return {
     kind: 'code',
-    path: path || symbol || 'unknown',
+    path: address || symbol || 'unknown',
     ...optional('line', pos(region['startLine'])),
     ...optional('end_line', pos(region['endLine'])),
     ...optional('column', pos(region['startColumn'])),
@@ -94,18 +49,27 @@ function locationOf(given: unknown, run: Run): Location {
   };
 }
 
+/** Where it is: in a file, or, of a tool that talks to an application, behind an address of it. */
+function placeOf(result: Json, run: Run): Location {
+  const found = locationOf(at(result, 'locations', 0), run);
+  if (found.kind !== 'code' || !/^https?:\/\//i.test(found.path)) return found;
+  return { kind: 'web', url: found.path, method: str(at(result, 'webRequest', 'method')).toUpperCase() || 'GET' };
+}
+
 const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, Value>>;
 
 const firstByName = (given: unknown) =>
   Object.entries(obj(given)).sort(([left], [right]) => (left < right ? -1 : 1))[0];
 
-function nativeOf(result: Json): string | null {
-  const own = firstByName(result['fingerprints']);
+/** A partial fingerprint tells results of one file apart and is the same for the same line of two files. */
+function nativeOf(result: Json, { kind, ...place }: Location): string | null {
+  const own = str(firstByName(result['fingerprints'])?.[1]);
+  if (own !== '') return own;
   const line = str(at(result, 'partialFingerprints', 'primaryLocationLineHash'));
-  const partial = firstByName(result['partialFingerprints']);
-  const found = own?.[1] ?? (line === '' ? partial?.[1] : line);
-  return str(found) || str(result['guid']) || str(result['correlationGuid']) || null;
+  const partial = line || str(firstByName(result['partialFingerprints'])?.[1]);
+  if (partial !== '') return kind === 'code' && 'path' in place ? `${partial} ${place.path}` : partial;
+  return str(result['correlationGuid']) || str(result['guid']) || null;
 }
 
 /** Set aside, unless all that was said about it was rejected. */
@@ -119,29 +83,24 @@ function toRecord(result: Json, run: Run): Item | null {
   const properties = obj(rule['properties']);
   const tags = texts(properties['tags']);
   const ruleId = str(result['ruleId']) || str(at(result, 'rule', 'id')) || str(rule['id']);
-  const message = messageOf(result, rule);
+  const message = messageOf(result, rule, run);
+  const location = placeOf(result, run);
+  const rank = num(result['rank']);
   const trace = list(at(result, 'codeFlows', 0, 'threadFlows', 0, 'locations')).slice(0, 20);
   const further = list(result['locations']).slice(1, 20);
-  const taxa = list(result['taxa']).map((one) => `CWE-${str(obj(one)['id']).replace(/^cwe-?/i, '')}`);
-  const related = list(rule['relationships'])
-    .map((one) => str(at(one, 'target', 'id')))
-    .map((id) => (/^\d+$/.test(id) ? `CWE-${id}` : id));
+  const taxa = [...list(rule['relationships']).map((one) => obj(one)['target']), ...list(result['taxa'])].map((one) =>
+    taxonOf(one, run),
+  );
   return record({
     title: str(at(rule, 'shortDescription', 'text')) || str(rule['name']) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
     severity: kind === 'fail' ? severityOf(result, rule) : 'info',
-    cwes: cwesOf([
-      ...related,
-      ...tags,
-      ...texts(at(result, 'properties', 'cwe')),
-      ...texts(properties['cwe']),
-      ...taxa,
-    ]),
+    cwes: cwesOf([...taxa, ...tags, ...texts(at(result, 'properties', 'cwe')), ...texts(properties['cwe'])]),
     vulnIds: vulnIdsOf([ruleId, str(rule['name'])]),
-    source: 'sast',
+    source: location.kind === 'web' ? 'dast' : 'sast',
     ruleId,
-    nativeId: nativeOf(result),
-    location: locationOf(at(result, 'locations', 0), run),
+    nativeId: nativeOf(result, location),
+    location,
     fix: {
       state: list(result['fixes']).length > 0 ? 'fixed_available' : 'unknown',
       text: cut(str(at(result, 'fixes', 0, 'description', 'text')) || str(at(rule, 'help', 'text')), 5000),
@@ -149,9 +108,9 @@ function toRecord(result: Json, run: Run): Item | null {
     references: texts(rule['helpUri']),
     evidence: [...trace.map((one) => at(one, 'location')), ...further].map((one) => locationOf(one, run)),
     tags: tags.filter((tag) => !/cwe/i.test(tag)),
-    quality: (num(result['rank']) ?? 70) / 100,
+    quality: rank === null || rank < 0 ? 0.7 : rank / 100, // -1 stands for none (3.27.25)
     suppressed: isSuppressed(result),
-    extra: { tool: run.tool },
+    tool: run.tool,
   });
 }
 
@@ -159,17 +118,23 @@ export const sarif: Format = {
   name: 'sarif',
   label: 'SARIF 2.1.0',
   detection: '"version": "2.1.0" and "runs"',
-  detect: (beginning) => /"version"\s*:\s*"2\.1\.0"/.test(beginning) && /"(?:runs|\$schema)"\s*:/.test(beginning),
+  // a writer may put the version behind the runs: then the reader has the last word
+  detect: (beginning) =>
+    (/"version"\s*:\s*"2\.1\.0"/.test(beginning) && /"(?:runs|\$schema)"\s*:/.test(beginning)) ||
+    /^\s*\{\s*(?:"\$schema"\s*:\s*"[^"]{0,300}sarif[^"]{0,300}"\s*,\s*)?"runs"\s*:\s*\[/.test(beginning),
   async *read(file, facts) {
     const rest = obj(await readRest(file, results));
     if (rest['version'] !== '2.1.0' || !Array.isArray(rest['runs'])) throw unfit('file', 'is no SARIF 2.1.0 report');
-    const runs = list(rest['runs']).map((run) => readRun(obj(run)));
+    const runs = list(rest['runs']).map((run) => readRun(obj(run), obj(run)['results']));
     const invocations = list(rest['runs']).flatMap((run) => list(obj(run)['invocations']).map(obj));
     facts.tool = runs[0]?.tool ?? 'SARIF';
     facts.version =
       str(at(rest, 'runs', 0, 'tool', 'driver', 'semanticVersion')) ||
       str(at(rest, 'runs', 0, 'tool', 'driver', 'version'));
-    facts.complete = invocations.every((one) => one['executionSuccessful'] !== false);
+    facts.complete =
+      runs.length > 0 &&
+      runs.every(({ hasResults }) => hasResults) &&
+      invocations.every((one) => one['executionSuccessful'] !== false);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     for await (const {
@@ -180,7 +145,10 @@ export const sarif: Format = {
       const result = parseJson(text, place);
       if (Object.keys(obj(result)).length === 0) yield { dropped: 'is no result', at: place };
       else
-        yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({})) ?? { dropped: 'is no failure', at: place };
+        yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? {
+          dropped: 'is no failure',
+          at: place,
+        };
     }
   },
 };

@@ -33,6 +33,7 @@ const aliases = {
   rule_id: ['rule', 'rule_id', 'check_id'],
   source: ['source'],
   address: ['resource', 'address'],
+  status: ['status', 'state'],
 } as const;
 export type MappedField = keyof typeof aliases;
 export const mappedFields = Object.keys(aliases) as MappedField[];
@@ -74,6 +75,22 @@ const sourceOf: Readonly<Record<Location['kind'], Source>> = {
   secret: 'secret',
 };
 
+/** What says that somebody has done with it; any other word leaves it open. */
+const doneWith = new Set(
+  ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'verified', 'dismissed', 'duplicate'].concat(
+    ['false positive', 'falsepositive', 'fp', 'not affected', 'accepted', 'risk accepted', 'wont fix', 'suppressed'],
+    ['ignored', 'out of scope', 'inactive'],
+  ),
+);
+const isDoneWith = (status: string): boolean =>
+  doneWith.has(
+    status
+      .trim()
+      .toLowerCase()
+      .replace(/[\u2019']/g, '')
+      .replace(/[\s_-]+/g, ' '),
+  );
+
 function rowRecord(
   read: (field: MappedField) => unknown,
   at: string,
@@ -106,6 +123,7 @@ function rowRecord(
     location,
     fix: { state: fixed === '' ? 'unknown' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
     references: split(read('references')),
+    suppressed: isDoneWith(str(read('status'))),
     extra,
   });
 }

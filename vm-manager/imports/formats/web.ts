@@ -64,7 +64,10 @@ export const zapJson: Format = {
   name: 'zap-json',
   label: 'ZAP JSON (traditional and plus)',
   detection: '"site" with "alerts"',
-  detect: (beginning) => /^\s*\{/.test(beginning) && beginning.includes('"alerts"') && beginning.includes('"site"'),
+  detect: (beginning) =>
+    /^\s*\{/.test(beginning) &&
+    beginning.includes('"site"') &&
+    (beginning.includes('"alerts"') || /"@programName"\s*:\s*"ZAP"/.test(beginning)),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (report['site'] === undefined) throw unfit('file', 'is no report of ZAP');

@@ -27,6 +27,14 @@ const toComponent = (element: Element): Json => ({
   components: children(child(element, 'components'), 'component').map(toComponent),
 });
 
+const toService = (element: Element): Json => ({
+  'bom-ref': element.attributes['bom-ref'] ?? '',
+  group: text(element, 'group'),
+  name: text(element, 'name'),
+  version: text(element, 'version'),
+  services: children(child(element, 'services'), 'service').map(toService),
+});
+
 const toVulnerability = (element: Element): Json => ({
   id: text(element, 'id'),
   source: { name: text(element, 'source', 'name'), url: text(element, 'source', 'url') },
@@ -59,11 +67,14 @@ function toReport(element: Element): Json {
       ...(own === undefined ? {} : { component: toComponent(own) }),
     },
     components: children(child(element, 'components'), 'component').map(toComponent),
+    services: children(child(element, 'services'), 'service').map(toService),
     dependencies: children(child(element, 'dependencies'), 'dependency').map((one) => ({
       ref: one.attributes['ref'] ?? '',
       dependsOn: children(one, 'dependency').map((other) => other.attributes['ref'] ?? ''),
     })),
-    vulnerabilities: children(child(element, 'vulnerabilities'), 'vulnerability').map(toVulnerability),
+    ...(child(element, 'vulnerabilities') === undefined
+      ? {}
+      : { vulnerabilities: children(child(element, 'vulnerabilities'), 'vulnerability').map(toVulnerability) }),
   };
 }
 

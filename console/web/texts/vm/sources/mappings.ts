@@ -39,6 +39,7 @@ export const mappingsText = {
     rule_id: 'Rule of the tool',
     source: 'Kind of tool',
     address: 'Resource',
+    status: 'Status (closed ones are set aside)',
   },
   titleNeeded: 'A finding needs a title',
   severities: 'Words for severities',

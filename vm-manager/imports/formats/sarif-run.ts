@@ -1,0 +1,146 @@
+// What a run of SARIF says for all of its results: rules, taxonomies, artifacts, and what relative addresses begin
+// with (SARIF 2.1.0, 3.14). References between them go by index, by guid, by name or by id.
+import { at, cleanPath, list, num, obj, str, texts, type Json } from '../normalize.js';
+
+interface Component {
+  readonly name: string;
+  readonly guid: string;
+  readonly rules: readonly Json[];
+  readonly taxa: readonly Json[];
+}
+
+export interface Run {
+  readonly tool: string;
+  /** False where there is no list of results: the tool did not come to look (3.14.23), or they lie in another file. */
+  readonly hasResults: boolean;
+  readonly driver: Component;
+  readonly extensions: readonly Component[];
+  readonly taxonomies: readonly Component[];
+  readonly byId: ReadonlyMap<string, Json>;
+  readonly artifacts: readonly Json[];
+  readonly logicalLocations: readonly Json[];
+  readonly bases: Json;
+  /** Of the driver, for messages that no rule has (3.19.22). */
+  readonly messages: Json;
+}
+
+const readComponent = (value: unknown): Component => {
+  const one = obj(value);
+  return {
+    name: str(one['name']),
+    guid: str(one['guid']).toLowerCase(),
+    rules: list(one['rules']).map(obj),
+    taxa: list(one['taxa']).map(obj),
+  };
+};
+
+export function readRun(run: Json, results: unknown): Run {
+  const driver = readComponent(at(run, 'tool', 'driver'));
+  const extensions = list(at(run, 'tool', 'extensions')).map(readComponent);
+  const byId = new Map<string, Json>();
+  for (const rule of [driver, ...extensions].flatMap(({ rules }) => rules))
+    if (!byId.has(str(rule['id']))) byId.set(str(rule['id']), rule);
+  return {
+    tool: driver.name || 'SARIF',
+    hasResults: Array.isArray(results),
+    driver,
+    extensions,
+    taxonomies: list(run['taxonomies']).map(readComponent),
+    byId,
+    artifacts: list(run['artifacts']).map(obj),
+    logicalLocations: list(run['logicalLocations']).map(obj),
+    bases: obj(run['originalUriBaseIds']),
+    messages: obj(at(run, 'tool', 'driver', 'globalMessageStrings')),
+  };
+}
+
+/** The one of these that a reference means (3.54); null: it says nothing of a component. */
+function componentOf(reference: unknown, among: readonly Component[], listed: readonly Component[]): Component | null {
+  const given = obj(reference);
+  const [name, guid, index] = [str(given['name']), str(given['guid']).toLowerCase(), num(given['index']) ?? -1];
+  return (
+    (guid === '' ? undefined : among.find((one) => one.guid === guid)) ??
+    (name === '' ? undefined : among.find((one) => one.name === name)) ??
+    listed[index] ??
+    null
+  );
+}
+
+/** By index, by reference, by id, and by the beginning of a hierarchical id (`a/b/c` is of the rule `a/b`). */
+export function ruleOf(result: Json, run: Run): Json {
+  const reference = obj(result['rule']);
+  const index = num(result['ruleIndex']) ?? num(reference['index']) ?? -1;
+  const named = reference['toolComponent'];
+  const component =
+    named === undefined ? run.driver : componentOf(named, [run.driver, ...run.extensions], run.extensions);
+  const byIndex = component?.rules[index];
+  if (byIndex !== undefined) return byIndex;
+  for (
+    let id = str(result['ruleId']) || str(reference['id']);
+    id !== '';
+    id = id.slice(0, Math.max(0, id.lastIndexOf('/')))
+  ) {
+    const rule = run.byId.get(id);
+    if (rule !== undefined) return rule;
+  }
+  return {};
+}
+
+const isOfWeaknesses = (name: string): boolean => /\bcwe\b|common weakness/i.test(name);
+
+/** `CWE-79` of a reference to a taxon (3.52); '' where it is of another list, such as OWASP's or CAPEC's. */
+export function taxonOf(value: unknown, run: Run): string {
+  const reference = obj(value);
+  const named = reference['toolComponent'];
+  const component = componentOf(named, [...run.taxonomies, ...run.extensions], run.taxonomies);
+  const id = str(reference['id']) || str(component?.taxa[num(reference['index']) ?? -1]?.['id']);
+  if (/^cwe[-_ :]?\d/i.test(id)) return id;
+  const list_ = component?.name ?? str(obj(named)['name']);
+  return /^\d{1,5}$/.test(id) && (list_ === '' || isOfWeaknesses(list_)) ? `CWE-${id}` : '';
+}
+
+/** With `{0}` replaced by the first of the arguments, and so on (3.11.5). */
+export function messageOf(result: Json, rule: Json, run: Run): string {
+  const message = obj(result['message']);
+  const id = str(message['id']);
+  const text =
+    str(message['text']) ||
+    str(message['markdown']) ||
+    str(at(rule, 'messageStrings', id, 'text')) ||
+    str(at(run.messages, id, 'text'));
+  const values = texts(message['arguments']);
+  if (values.length === 0) return text;
+  return text.replace(/\{\{|\}\}|\{(\d{1,2})\}/g, (whole, index: string | undefined) =>
+    index === undefined ? whole.slice(1) : (values[Number(index)] ?? whole),
+  );
+}
+
+const basesMax = 8;
+
+/** A path below the root of the repository, or the whole address of a page. */
+export function addressOf(artifactLocation: Json, run: Run): string {
+  const listed = obj(run.artifacts[num(artifactLocation['index']) ?? -1]?.['location']);
+  const own = artifactLocation['uri'] === undefined ? listed : artifactLocation;
+  let address = str(own['uri']);
+  if (/^https?:\/\//i.test(address)) return address;
+  // a base that is absolute is where the tool ran: no part of the path
+  let base = obj(run.bases[str(own['uriBaseId'])]);
+  for (let steps = 0; steps < basesMax && !/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(address); steps++) {
+    const uri = str(base['uri']);
+    if (uri === '' || /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(uri)) break;
+    address = `${uri.replace(/\/?$/, '/')}${address}`;
+    base = obj(run.bases[str(base['uriBaseId'])]);
+  }
+  return cleanPath(decoded(address));
+}
+
+/** A URI without its percent signs; one that means something else stays as it is. */
+function decoded(uri: string): string {
+  if (/^file:/i.test(uri)) return uri;
+  try {
+    return decodeURIComponent(uri);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return uri;
+  }
+}
