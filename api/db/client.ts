@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
 import { createSockets } from './connection/guarded-socket.js';
-import { ServerPulses } from './connection/server-pulse.js';
+import { ServerPulses, type PulseTimes } from './connection/server-pulse.js';
 import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
@@ -53,6 +53,8 @@ const options = (max: number) => ({
 
 export interface PostgresOptions {
   readonly poolSize?: number;
+  /** When a server that says nothing counts as standing still (connection/server-pulse.ts). */
+  readonly pulse?: PulseTimes;
 }
 
 /** How long a connection may take to come up, in seconds. */
@@ -86,7 +88,7 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
 
 /** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
 export function openPostgres(url: string, given: PostgresOptions = {}): Database {
-  const pulses = new ServerPulses();
+  const pulses = new ServerPulses(given.pulse);
   const sql: Sql = openPool(url, pulses, { ...options(given.poolSize ?? 10), idle_timeout: 60 });
   const dedicated = new Set<Sql>();
   const openOne = (): Sql => {

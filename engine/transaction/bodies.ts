@@ -2,7 +2,7 @@
 import type { BodyLimits } from '../body/body.js';
 import { createBodySink } from '../body/empty-sink.js';
 import { bodyProcessors, type BodyProcessorName } from '../body/index.js';
-import { addMembersOfJson, jsonStart, mayHoldJson, processJsonBesides } from '../body/besides/json.js';
+import { addMembersOfJson, addTextsOfJson, jsonStart, mayHoldJson, processJsonBesides } from '../body/besides/json.js';
 import { asNarrowText } from '../body/besides/wide-text.js';
 import { beginsLikeXml, processXmlBesides } from '../body/besides/xml.js';
 import type { Phase } from '../program/ir.js';
@@ -103,6 +103,8 @@ export function takeRequestBody(transaction: Transaction, body: Buffer | null, w
   const kept = limit > 0 && body.length > limit ? body.subarray(0, limit) : body;
   transaction.requestBody = kept;
   parseRequestBody(transaction, kept);
+  const { xmlText } = transaction.body;
+  if (xmlText.length > 0) addTextsOfJson(xmlText, bodyLimitsOf(transaction));
 }
 
 export function fillResponseHead(transaction: Transaction, response: ResponseHead): void {

@@ -5,6 +5,8 @@ export class Collection {
   /** Names as sent, one code unit per byte. */
   readonly names: string[] = [];
   readonly values: string[] = [];
+  /** Place of a value that was read out of another one (a member of JSON) → the other's name. */
+  partOf: Map<number, string> | null = null;
 
   get size(): number {
     return this.names.length;
@@ -15,7 +17,14 @@ export class Collection {
     this.values.push(value);
   }
 
+  /** A value that was read out of the one called `whole`: who leaves that out leaves this out as well. */
+  addPart(name: string, value: string, whole: string): void {
+    (this.partOf ??= new Map()).set(this.names.length, whole);
+    this.add(name, value);
+  }
+
   clear(): void {
+    this.partOf = null;
     this.names.length = 0;
     this.values.length = 0;
   }

@@ -12,6 +12,8 @@ import type { CollectionVariable, RecordVariable, Variable } from './variable.js
 
 /** Called for each value; the full name is `variable:key`, or `variable` when the key is null (see `fullName`). */
 export type Visit = (variable: string, key: string | null, value: string) => void;
+/** `whole`: name of the value that this one was read out of. */
+type VisitPart = (variable: string, key: string | null, value: string, whole?: string) => void;
 
 /** A selector made ready: at most one of the three is not null; all null = the whole variable. */
 export interface BoundSelector {
@@ -119,17 +121,18 @@ function visitCollection(
   target: BoundTarget,
   variable: CollectionVariable,
   collection: Collection,
-  visit: Visit,
+  visit: VisitPart,
 ): void {
   const { name, regex } = target;
   // MATCHED_VARS changes while its own rule matches; everything else is fixed while rules run.
   const living = collection.size > 0 && variable.name.startsWith('MATCHED_');
   const names = living ? collection.names.slice() : collection.names;
   const shown = variable.shows === 'name' ? names : living ? collection.values.slice() : collection.values;
+  const { partOf } = collection;
   for (let index = 0; index < names.length; index += 1) {
     const key = names[index] as string;
     if (name !== null ? equalsIgnoringCase(key, name) : regex === null || regex.matches(key))
-      visit(variable.name, key, shown[index] as string);
+      visit(variable.name, key, shown[index] as string, partOf === null ? undefined : partOf.get(index));
   }
 }
 
@@ -150,7 +153,7 @@ function visitRecord(target: BoundTarget, variable: RecordVariable, transaction:
 }
 
 /** Values of one target, without counting and exclusions. */
-function visitValues(target: BoundTarget, transaction: Transaction, visit: Visit): void {
+function visitValues(target: BoundTarget, transaction: Transaction, visit: VisitPart): void {
   const { variable } = target;
   if (variable === null) return;
   switch (variable.kind) {
@@ -208,8 +211,10 @@ export function visitTarget(
     visitValues(target, transaction, visit);
     return;
   }
-  visitValues(target, transaction, (variable, key, value) => {
-    if (!isExcluded(exclusions, variable, key)) visit(variable, key, value);
+  visitValues(target, transaction, (variable, key, value, whole) => {
+    if (isExcluded(exclusions, variable, key)) return;
+    // An exclusion of an argument means all that it holds; an argument of a member's name is another one.
+    if (whole === undefined || !isExcluded(exclusions, variable, whole)) visit(variable, key, value);
   });
 }
 

@@ -5,6 +5,7 @@ import { workerData } from 'node:worker_threads';
 import { yieldToOthers, type GivenValues, type OpinionMode, type RequestHead } from '#engine';
 import type { Mode } from '../contract/index.js';
 import type { ForeignVerdict } from './inspection-pool.js';
+import { DocumentSecrets } from '../records/made-of-secrets.js';
 import { toEventMessage } from '../records/security-event.js';
 import type { InspectionModule, LoadedInspection } from './inspection.js';
 
@@ -55,6 +56,7 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
   const interruption =
     inspector.requestHeaders(transaction) ?? inspector.requestBody(transaction, body, task.wireBytes);
   const verdict = inspector.finish(transaction);
+  const document = new DocumentSecrets(body);
   return {
     interruption:
       interruption === null
@@ -67,7 +69,9 @@ export function inspectTask(task: InspectionTask): ForeignVerdict {
             data: interruption.data,
           },
     isFlagged: verdict.kind === 'flag',
-    messages: verdict.matched.filter(({ phase }) => phase <= 2).map((matched) => toEventMessage(matched, files)),
+    messages: verdict.matched
+      .filter(({ phase }) => phase <= 2)
+      .map((matched) => toEventMessage(matched, files, document)),
     inboundScore: verdict.inboundScore,
     truncated: verdict.truncated,
     opinion: verdict.opinion ?? null,

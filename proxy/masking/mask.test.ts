@@ -86,6 +86,7 @@ t.test('what must not be kept', async (t) => {
     ['{"pin":1234,"n":1}', '{"pin":1111,"n":1}'],
     ['{"n":1,"password":"cut of', '{"n":1,"password":"xxx xx'],
     ['<a><password>p1</password><b>c</b></a>', '<a><password>xx</password><b>c</b></a>'],
+    ['<a><password><![CDATA[p1]]></password></a>', '<a><password><![CDATA[xx]]></password></a>'],
     ['<login password="p1" lang="en"/>', '<login password="xx" lang="en"/>'],
     ['user%5Bpassword%5D=a&x=1', 'user%5Bpassword%5D=x&x=1'],
     [

@@ -231,16 +231,27 @@ function maskMembers(text: string, level: MaskLevel): string {
       isNamedSecret(name, level) ? `${head}${value.replace(/\d/g, '1')}` : all,
   );
   const parts = maskMultipartFields(numbers, (name, value) => (isNamedSecret(name, level) ? blank(value) : value));
-  const elements = parts.replace(
-    /<([A-Za-z][\w:.-]{0,99})((?:\s[^<>]{0,300})?>)([^<]+)/g,
-    (all, name: string, rest: string, value: string) =>
-      isNamedSecret(name, level) ? `<${name}${rest}${blank(value)}` : all,
+  const elements = parts.replace(element, (all, name: string, rest: string, value: string) =>
+    isNamedSecret(name, level) ? `<${name}${rest}${blank(value)}` : all,
   );
-  return elements.replace(
-    /(?<![\w:.-])([\w:.-]{1,100})(\s{0,20}=\s{0,20}["'])([^"'<>]*)/g,
-    (all, name: string, mid: string, value: string) =>
-      name.toLowerCase() !== 'name' && isNamedSecret(name, level) ? `${name}${mid}${blank(value)}` : all,
+  return elements.replace(attribute, (all, name: string, mid: string, value: string) =>
+    name.toLowerCase() !== 'name' && isNamedSecret(name, level) ? `${name}${mid}${blank(value)}` : all,
   );
+}
+
+/** With the text behind it, also where that stands in a CDATA section. */
+const element = /<([A-Za-z][\w:.-]{0,99})((?:\s[^<>]{0,300})?>(?:\s{0,100}<!\[CDATA\[)?)([^<]+)/g;
+const attribute = /(?<![\w:.-])([\w:.-]{1,100})(\s{0,20}=\s{0,20}["'])([^"'<>]*)/g;
+
+/** Texts of elements, and values of attributes, of secret names in an XML document, as they stand there. */
+export function secretTextsOf(document: string, level: MaskLevel = 'secrets'): string[] {
+  const texts: string[] = [];
+  for (const [, name = '', , found = ''] of [...document.matchAll(element), ...document.matchAll(attribute)]) {
+    const end = found.indexOf(']]>'); // of a CDATA section
+    const text = end < 0 ? found : found.slice(0, end);
+    if (text.trim() !== '' && isNamedSecret(name, level)) texts.push(text);
+  }
+  return texts;
 }
 
 /** Form pairs, and members of secret names in anything that looks like JSON, XML or multipart. */

@@ -1,6 +1,6 @@
 // A1: masks meet whatever attackers send, so the time that they take grows with the length of a text and not faster.
 import t from 'tap';
-import { maskBody, maskDetails, maskHeaders, maskMatch, maskText, maskUri } from './mask.js';
+import { maskBody, maskDetails, maskHeaders, maskMatch, maskText, maskUri, secretTextsOf } from './mask.js';
 
 /** What the patterns of the masks begin with, go on with, and fail at. */
 const pieces = [
@@ -86,6 +86,7 @@ const starts = ['', 'password='];
 
 const masks: Readonly<Record<string, (text: string) => unknown>> = {
   maskBody: (text) => maskBody(text, 'personal'),
+  secretTextsOf: (text) => secretTextsOf(text, 'personal').join(),
   maskText: (text) => maskText(text, 'personal'),
   maskUri: (text) => maskUri(`/${text}?${text}`, 'personal'),
   'maskUri, a name': (text) => maskUri(`/?${text}=1`, 'personal'),

@@ -4,6 +4,7 @@ import { createMemoryStore, type Inspector } from '#engine';
 import { createMemoryCache, createPair } from '#compiler/testing/rule-text';
 import type { EventMessage } from '../contract/index.js';
 import { maskDetails } from '../masking/mask.js';
+import { DocumentSecrets } from './made-of-secrets.js';
 import { toEventMessage } from './security-event.js';
 
 const secret = 'hunter2Zq';
@@ -125,4 +126,43 @@ SecRule TX:zz "@rx ." "id:2,phase:2,pass,log,t:none,${log}"`,
       t.equal(messages[0]?.data, data, rules);
       t.match(messages[0]?.match, match, rules);
     }
+});
+
+/** Each a document, and whether what is quoted of it is to be seen. */
+const documents: readonly (readonly [string, boolean])[] = [
+  [`<login><user>bob</user><password>${secret}</password></login>`, false],
+  [`<login><user>bob</user><w:Password t="x">${secret}</w:Password></login>`, false],
+  [`<login><user>bob</user><password><![CDATA[${secret}]]></password></login>`, false],
+  [
+    `<login><user>bob</user><password>${secret.replace('t', '&#116;').replace('2', '&#x32;')}</password></login>`,
+    false,
+  ],
+  [`<login user="bob" apiKey="${secret}"/>`, false],
+  [`<login><note>${secret}</note><password>another</password></login>`, true],
+];
+
+t.test('A13: texts of elements of secret names, which rules call XML:/*', async (t) => {
+  const rule =
+    '"@rx (?i)hunter" "id:1,phase:2,pass,log,t:lowercase,capture,msg:\'saw %{TX.0}\',logdata:\'%{MATCHED_VAR}\'"';
+  const rules =
+    'SecRuleEngine On\nSecRequestBodyAccess On\n' +
+    'SecRule REQUEST_METHOD "@streq POST" "id:2,phase:1,pass,nolog,ctl:requestBodyProcessor=XML"\n' +
+    `SecRule XML:/*|XML://@* ${rule}\n`;
+  const pair = await createPair(rules, cache);
+  t.teardown(() => pair.release());
+  for (const inspector of [pair.oracle, ...pair.variants.map((variant) => variant.inspector)]) {
+    for (const [document, isShown] of documents) {
+      const body = Buffer.from(document);
+      const headers = ['Host', 'h', 'Content-Type', 'text/xml'];
+      const peer = { clientIp: '192.0.2.7', clientPort: 1, serverIp: '192.0.2.80', serverPort: 80 };
+      const head = { method: 'POST', uri: '/', protocol: 'HTTP/1.1', headers, ...peer };
+      const transaction = inspector.begin(head, { uniqueId: 'x', nowMs: 0, store: createMemoryStore() });
+      inspector.requestHeaders(transaction);
+      inspector.requestBody(transaction, body);
+      const { matched } = inspector.finish(transaction);
+      t.ok(matched.length > 0, document);
+      const messages = matched.map((one) => toEventMessage(one, ['rules.conf'], new DocumentSecrets(body)));
+      t.equal(/hunter/i.test(JSON.stringify(maskDetails(messages, 'secrets'))), isShown, document);
+    }
+  }
 });

@@ -5,7 +5,7 @@ import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventTls, EventVerdict, SecurityEvent } from '../contract/index.js';
 import type { ClientTls } from '../listeners/front/connection-facts.js';
 import type { Generation } from '../worker/generation.js';
-import { hideMadeOfSecrets } from './made-of-secrets.js';
+import { DocumentSecrets, hideMadeOfSecrets } from './made-of-secrets.js';
 
 const valueBytesMax = 512; // of a matched value in the log: enough to see what it was
 const messagesMax = 64; // per event
@@ -54,9 +54,9 @@ export function shownFile(path: string): string {
   return path.startsWith('/') ? path.split('/').slice(-2).join('/') : path;
 }
 
-export function toEventMessage(found: MatchedRule, files: readonly string[]): EventMessage {
+export function toEventMessage(found: MatchedRule, files: readonly string[], document?: DocumentSecrets): EventMessage {
   const { rule } = found;
-  const matched = hideMadeOfSecrets(found);
+  const matched = hideMadeOfSecrets(found, document);
   const head = rule.links[0];
   const operator = head?.operator ?? null;
   const what = operator === null ? 'SecAction' : `Operator \`${operator.name}'`;
@@ -135,10 +135,11 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
   const messages: EventMessage[] = foreign === null ? [] : foreign.messages.slice(0, messagesMax);
   messages.unshift(...facts.decisions.flatMap(messagesOfGate));
   if (verdict !== null) {
+    const document = new DocumentSecrets(facts.body);
     for (const matched of verdict.matched) {
       if (messages.length >= messagesMax) break;
       // The other thread ran phases 1 and 2 as well: its findings stand for both.
-      if (foreign === null || matched.phase > 2) messages.push(toEventMessage(matched, files));
+      if (foreign === null || matched.phase > 2) messages.push(toEventMessage(matched, files, document));
     }
   }
   const secondOpinion = foreign === null ? (verdict?.opinion ?? null) : (foreign.opinion ?? null);

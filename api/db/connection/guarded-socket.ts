@@ -44,9 +44,13 @@ async function open(settings: Settings, turn: number): Promise<Socket> {
   const pulse = settings.pulses.of(place);
   const guarded = (socket: Socket): Socket => guard(socket, settings, pulse.watch(socket));
   const failing = (error: Error): Socket => {
-    const stillborn = guarded(new Socket());
-    // after postgres.js has had its turn to listen
-    setImmediate(() => stillborn.destroy(error));
+    const socket = new Socket();
+    // What postgres.js has not written when the end comes it would put before the first words on its next connection.
+    socket.write = (): boolean => true;
+    const stillborn = guarded(socket);
+    void nextTurn()
+      .then(nextTurn)
+      .then(() => stillborn.destroy(error));
     return stillborn;
   };
   if (pulse.isStill) return failing(standsStill());

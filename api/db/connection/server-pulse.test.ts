@@ -2,6 +2,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { until } from '../../testing/waiting.js';
+import { openPostgres } from '../client.js';
 import { findOutage } from '../outage.js';
 import { createSockets } from './guarded-socket.js';
 import { ServerPulses, sslRequest } from './server-pulse.js';
@@ -10,19 +11,24 @@ interface Double {
   readonly port: number;
   /** Times it was asked whether it answers at all. */
   readonly asked: number;
+  /** Times that somebody began to log in. */
+  readonly logins: number;
   /** It takes connections and says nothing any more, as the system does for a process that is stopped. */
   isStill: boolean;
 }
 
 /** Owes every statement its answer; whether it answers at all can be chosen. */
 async function startDouble(t: Test): Promise<Double> {
-  const double = { port: 0, asked: 0, isStill: false };
+  const double = { port: 0, asked: 0, logins: 0, isStill: false };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
-      if (!bytes.equals(sslRequest)) return;
+      if (!bytes.equals(sslRequest)) {
+        double.logins += 1;
+        return;
+      }
       double.asked += 1;
       if (!double.isStill) socket.write('N');
     });
@@ -88,4 +94,25 @@ t.test('a server that stands still ends its connections, refuses new ones at onc
     socket.destroy();
     return end.error === null;
   });
+});
+
+t.test('a connection that was refused here at once begins its next login as ever', async (t) => {
+  const server = await startDouble(t);
+  server.isStill = true;
+  const pulse = { silentMs: 20, answerMs: 50, everyMs: 10 };
+  const database = openPostgres(`postgres://nobody@127.0.0.1:${server.port}/none`, { poolSize: 1, pulse });
+  const problemOf = (): Promise<Error> =>
+    database.sql`select 1`.then(
+      () => new Error('answered'),
+      (error: Error) => error,
+    );
+  for (let turn = 0; turn < 3; turn++) t.match((await problemOf()).message, /stands still/);
+  server.isStill = false;
+  const before = server.logins;
+  const asking = setInterval(() => void problemOf(), 50);
+  t.teardown(async () => {
+    clearInterval(asking);
+    await database.sql.end({ timeout: 0 });
+  });
+  await until('a login', () => server.logins > before);
 });

@@ -68,6 +68,20 @@ t.test('in Redis', { skip: withoutRedis }, async (t) => {
   t.teardown(() => redis.disconnect());
   await until('the connection', () => redis.status === 'ready');
   await contract(t, createRedisCounts(redis, 'test'));
+  const limits = createSharedLimits({
+    redisUrl: url,
+    prefix: 'test',
+    clock: () => performance.now(),
+    log: { warn: () => undefined, info: () => undefined },
+    answerMsMax: redisAnswerMsMax,
+    lookEveryMs: 10,
+  });
+  t.teardown(() => limits.close());
+  await until('it counts', () => limits.state().status === 'ok');
+  await redis.call('REPLICAOF', '127.0.0.1', '1');
+  await until('Redis that takes no writes is noticed while nobody logs in', () => limits.state().status === 'degraded');
+  await redis.call('REPLICAOF', 'NO', 'ONE');
+  await until('and when it does again', () => limits.state().status === 'ok');
   t.ok((await redis.pttl('test:many')) > 0, 'no key stays for ever');
 });
 

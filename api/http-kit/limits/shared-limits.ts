@@ -43,12 +43,16 @@ export interface SharedLimitsOptions {
   readonly log: { warn(fields: object, message: string): void; info(message: string): void };
   /** How long a request waits for Redis at most. */
   readonly answerMsMax?: number;
+  /** How often it is looked whether Redis still counts, ms. */
+  readonly lookEveryMs?: number;
 }
 
 const keysMax = 10_000;
 /** A login may wait this long for Redis, and after a failure nobody asks it again for the pause. */
 const answerMsMaxDefault = 250;
 const pauseMs = 1000;
+/** So often Redis is asked to count though nobody logs in: one that takes no writes is connected as well as ever. */
+const lookEveryMs = 2000;
 
 /** At most `keysMax` keys, the least recently used go first. */
 export function createLocalCounts(clock: () => number): LocalCounts {
@@ -78,6 +82,9 @@ const script = `local current = redis.call('INCR', KEYS[1])
 local ttl = redis.call('PTTL', KEYS[1])
 if ttl < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) ttl = tonumber(ARGV[1]) end
 return {current, ttl}`;
+
+/** Whether it takes writes; leaves nothing behind. */
+const writeScript = `redis.call('SET', KEYS[1], '1') return redis.call('DEL', KEYS[1])`;
 
 /** Rejects when Redis does not answer in time. */
 export function createRedisCounts(redis: Redis, prefix: string): RequestCounts {
@@ -136,6 +143,10 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     isDown = false;
     askAgainAtMs = 0;
   };
+  const look = (): void => {
+    if (redis.status === 'ready') redis.eval(writeScript, 1, `${prefix}:look`).then(answered, failed);
+  };
+  const looking = setInterval(look, options.lookEveryMs ?? lookEveryMs).unref();
   redis.on('error', failed);
   redis.on('ready', answered);
   return {
@@ -160,6 +171,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     },
     state: () => ({ kind: 'redis', status: redis.status === 'ready' && !isDown ? 'ok' : 'degraded', fallbacks }),
     async close() {
+      clearInterval(looking);
       redis.disconnect();
     },
   };

@@ -97,3 +97,22 @@ for (const { what, request, controls, expected } of rows)
     const { seen } = valuesSeen(['ARGS', 'REQBODY_PROCESSOR', 'REQBODY_ERROR'], request, controls);
     t.same([...seen].sort(), [...expected].sort());
   });
+
+t.test('A6: JSON as a text of XML', async (t) => {
+  const xml = ['Content-Type', 'text/xml'];
+  const processor = [{ kind: 'requestBodyProcessor', value: 'XML' }] as const;
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    [`<a><b>{"u":"it's"}</b><c>{"v":["x' OR 1"]}</c></a>`, ["it's", "x' OR 1"]],
+    ['<a><![CDATA[{"v":"x\\u0027 OR 1"}]]></a>', ["x' OR 1"]],
+    ['<a>{&quot;v&quot;:&quot;x&#39; OR 1&quot;}</a>', ["x' OR 1"]],
+    [`<a>{"v":"{\\"w\\":\\"x' OR 1\\"}"}</a>`, ["x' OR 1"]],
+    ['<a>{v</a>', ['{v']],
+  ];
+  for (const [body, expected] of cases) {
+    const { result } = valuesSeen(['XML'], { headers: xml, body }, processor);
+    for (const text of expected) t.ok(result.transaction.body.xmlText.includes(text), `${body}: ${text}`);
+  }
+  const many = `<a>${'<b>{"x":1,"y":2}</b>'.repeat(2000)}</a>`;
+  const { result } = valuesSeen(['XML'], { headers: xml, body: many }, processor, { argumentsMax: 100 });
+  t.ok(result.transaction.body.xmlText.length <= 2001 + 50, 'half of the arguments that may be');
+});

@@ -71,21 +71,44 @@ export function addMembersOfJson(values: Collection, limits: BodyLimits): void {
   for (let index = 0; index < size && left > 0; index += 1) {
     const value = values.values[index] as string;
     if (!beginsLikeJson(value)) continue;
-    left -= addMembers(Buffer.from(value, 'latin1'), values.names[index] as string, values, limits, left);
+    const name = values.names[index] as string;
+    const add = (member: string, text: string): void => values.addPart(member, text, name);
+    left -= addMembers(Buffer.from(value, 'latin1'), name, add, limits, left);
   }
 }
 
-/** Returns how many were added: `membersMax` at most, none where the bytes are no JSON. */
-function addMembers(json: Buffer, name: string, into: Collection, limits: BodyLimits, membersMax: number): number {
+/** Calls `add` for each member: `membersMax` at most, none where the bytes are no JSON. Returns how many there were. */
+function addMembers(
+  json: Buffer,
+  name: string,
+  add: (member: string, value: string) => void,
+  limits: BodyLimits,
+  membersMax: number,
+): number {
   const found = createBodySink();
   const outcome = read(json, name.slice(0, shownNameMax), found, { ...limits, argumentsMax: membersMax }, 1);
   if (outcome.error !== null && !outcome.truncated) return 0;
   const { names, values } = found.argsPost;
-  for (const [at, member] of names.entries()) into.add(member, values[at] as string);
+  for (const [at, member] of names.entries()) add(member, values[at] as string);
   return names.length;
+}
+
+/**
+ * JSON as a text of XML (`<filter>{"name":"x"}</filter>`): its values are added behind the texts that are there, which
+ * stay. What cannot be read as JSON adds nothing.
+ */
+export function addTextsOfJson(texts: string[], limits: BodyLimits): void {
+  const { length } = texts;
+  let left = Math.floor(limits.argumentsMax / 2);
+  for (let index = 0; index < length && left > 0; index += 1) {
+    const text = texts[index] as string;
+    if (!beginsLikeJson(text)) continue;
+    left -= addMembers(Buffer.from(text, 'latin1'), '', (_member, value) => texts.push(value), limits, left);
+  }
 }
 
 /** The same of a file `name` that its sender calls JSON. */
 export function addMembersOfFile(json: Buffer, name: string, into: Collection, limits: BodyLimits): void {
-  addMembers(json, name, into, limits, Math.floor((limits.argumentsMax - into.size) / 2));
+  const add = (member: string, value: string): void => into.add(member, value);
+  addMembers(json, name, add, limits, Math.floor((limits.argumentsMax - into.size) / 2));
 }
