@@ -222,6 +222,37 @@ async function blockSuite(t: Test, database: Database): Promise<void> {
     ['2001:db8:1:2::/64'],
     'denied again where it goes on; who was called harmless is left alone',
   );
+
+  // switched while a wave goes on: the row of these minutes says what holds
+  const wave = async (): Promise<void> => {
+    const { nowMs: moment } = at.clock;
+    await ai.send([attackOf('203.0.113.40', moment), attackOf('192.0.2.10', moment)]);
+    await ai.round();
+  };
+  await ai.set({ ai_action: 'monitor' });
+  await wave();
+  t.match(await of('203.0.113.40'), { action: 'monitor', enforced: null, held_back: null });
+  t.match(await of('192.0.2.10'), { action: 'monitor', enforced: null, held_back: null });
+  await ai.set({ ai_action: 'block' });
+  await wave();
+  t.match(await of('203.0.113.40'), { action: 'block', enforced: 'deny', rounds: 2 });
+  t.match(await of('192.0.2.10'), { action: 'block', enforced: null, held_back: 'ban-safe' });
+
+  // who was judged today is left alone from today on, however old the verdict is
+  await database.sql`update ai_verdicts set at = at - interval '3 days', last_at = last_at - interval '3 days'`;
+  const judge = async (verdict: number, mark: string): Promise<void> => {
+    const reply = await at.call('POST', `/api/ai/verdicts/${verdict}/mark`, { token, body: { mark } });
+    if (reply.status !== 200) throw new Error(reply.text);
+  };
+  await judge((await of('203.0.113.40')).id, 'false_positive');
+  await wave();
+  const again = await of('203.0.113.40');
+  t.match(again, { verdict: 'BLOCK', enforced: null, held_back: 'marked' });
+  await database.sql`update ai_verdicts set marked_at = marked_at - interval '1 minute' where marked is not null`;
+  await judge(again.id, 'attack');
+  at.clock.nowMs += 61_000; // the measure that the first judgement lifted would be over
+  await wave();
+  t.match(await of('203.0.113.40'), { enforced: 'deny', held_back: null }, 'what was said last holds');
   await at.close();
 }
 

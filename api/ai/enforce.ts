@@ -22,7 +22,7 @@ export const engineName = 'detection engine';
 export const engineSource = 'ai';
 /** Clients of one round; the highest risks come first. */
 const measuresMax = 2000;
-/** How long a client that people called harmless is left alone. */
+/** How long a client that people called harmless is left alone, unless they say otherwise later. */
 const pardonMs = 24 * 3_600_000;
 
 const actionOf: Readonly<Record<Exclude<Rung, 'ALLOW'>, Enforced>> = {
@@ -52,15 +52,16 @@ async function inForceOf(tx: Tx, networks: readonly string[], now: Date): Promis
     select distinct on (address) address, enforced, enforced_until from ai_verdicts
     where address in (select value from json_array_elements_text(${list}::text::json)) and enforced_until > ${now}
     order by address, enforced_until desc`;
-  const pardoned = await tx<{ address: string }[]>`
-    select distinct address from ai_verdicts
+  const judged = await tx<{ address: string; marked: string }[]>`
+    select distinct on (address) address, marked from ai_verdicts
     where address in (select value from json_array_elements_text(${list}::text::json))
-      and marked = 'false_positive' and last_at > ${new Date(now.getTime() - pardonMs)}`;
+      and marked_at > ${new Date(now.getTime() - pardonMs)}
+    order by address, marked_at desc, id desc`;
   return {
     denied: new Map(denied.map(({ network, expires_at: until }) => [network, until ?? now])),
     verdicts: new Map(verdicts.map((row) => [row.network, { ...row, until: row.expires_at }])),
     ours: new Map(ours.map((row) => [row.address, { enforced: row.enforced, until: row.enforced_until }])),
-    pardoned: new Set(pardoned.map(({ address }) => address)),
+    pardoned: new Set(judged.flatMap(({ address, marked }) => (marked === 'false_positive' ? [address] : []))),
   };
 }
 

@@ -282,7 +282,8 @@ function registerMarks(app: App, parts: AiParts, find: (id: string) => Promise<V
     const row = await find(request.params.id);
     const now = new Date(parts.now());
     await sql.begin(async (tx) => {
-      await tx`update ai_verdicts set marked = ${mark}, marked_by = ${actor.name} where id = ${row.id}`;
+      await tx`
+        update ai_verdicts set marked = ${mark}, marked_by = ${actor.name}, marked_at = ${now} where id = ${row.id}`;
       if (mark === 'false_positive') {
         if (readPrincipalKey(row.address) === null) await removeThreatsOf(tx, row.address, engineSource);
         const [verdict] = await tx<{ added_by: string }[]>`

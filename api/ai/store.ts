@@ -82,9 +82,7 @@ export async function saveVerdicts(tx: Tx, verdicts: readonly NewVerdict[], now:
     const before = recent.get(vector.address);
     if (before !== undefined && rank(before.verdict) >= rank(scored.verdict)) {
       seen.push(before.id);
-      if (measure.enforced !== null)
-        await tx`update ai_verdicts set enforced = ${measure.enforced}, enforced_until = ${measure.until}
-          where id = ${before.id}`;
+      await noteMeasure(tx, before, action, measure);
       continue;
     }
     added += 1;
@@ -100,6 +98,19 @@ export async function saveVerdicts(tx: Tx, verdicts: readonly NewVerdict[], now:
       update ai_verdicts set last_at = ${now}, rounds = rounds + 1
       where id in (select value::bigint from json_array_elements_text(${asJson(seen)}::text::json))`;
   return added;
+}
+
+/** What holds of a client whose row was made before: `ai_action` may have been switched while it goes on. */
+async function noteMeasure(
+  tx: Tx,
+  before: VerdictRow,
+  action: NewVerdict['action'],
+  { enforced, until, heldBack }: Measure,
+): Promise<void> {
+  if (action !== before.action || heldBack !== before.held_back)
+    await tx`update ai_verdicts set action = ${action}, held_back = ${heldBack} where id = ${before.id}`;
+  if (enforced !== null)
+    await tx`update ai_verdicts set enforced = ${enforced}, enforced_until = ${until} where id = ${before.id}`;
 }
 
 export interface HistoryQuery {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Sealing } from '../auth/sealing.js';
 import type { OutboundReply } from '../outbound/outbound.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { pauseOf, post, reasonOf } from '../siem/sinks/sink.js';
+import { isPage, pauseOf, post, reasonOf } from '../siem/sinks/sink.js';
 import { signedHeaders } from '../siem/sinks/webhook.js';
 import type { Notice } from './machine.js';
 import { defaultPagerdutyEndpoint, openSecret, openTarget, type AlertRule } from './rule.js';
@@ -87,10 +87,11 @@ export async function notify(rule: AlertRule, told: Told, parts: NotifyParts): P
  * Whether an answer says that the notice was taken. A gateway between answers with a page and 200: PagerDuty says 202,
  * and no chat answers with a document. A webhook of somebody's own may answer what it likes.
  */
-function isReceipt(type: AlertRule['type'], { status, body }: OutboundReply): boolean {
+function isReceipt(type: AlertRule['type'], reply: OutboundReply): boolean {
+  const { status } = reply;
   if (status < 200 || status >= 300) return false;
   if (type === 'pagerduty') return status === 202;
-  return type === 'webhook' || !/^\s*<(?:!doctype|html)/i.test(body.subarray(0, 200).toString('latin1'));
+  return type === 'webhook' || !isPage(reply);
 }
 
 function send(rule: AlertRule, told: Told, target: string, parts: NotifyParts): Promise<OutboundReply> {

@@ -51,7 +51,7 @@ export const apiChecks = {
       evidence: abuseSeen(facts),
       missing:
         `No API abuse was found within ${facts.daysBack} days, so nothing shows the detection at work. ` +
-        'The wave bola of POST /api/ai/simulate tries it.',
+        'The wave bola of POST /api/ai/simulate tries it, on a site that answers /api/orders/NUMBER.',
       good: 'Access to the objects of others is detected, and who tries it is banned.',
     }),
   schema: (facts) => {

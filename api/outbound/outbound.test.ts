@@ -1,6 +1,7 @@
 import t from 'tap';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createBreachCheck } from '../auth/breached.js';
 import { createAllowList, refusalOf } from './allow-list.js';
 import { createOutbound } from './outbound.js';
@@ -179,4 +180,34 @@ t.test('breach check: five digits leave, padding is ignored, an outage is an ans
   t.same(await check('test'), { kind: 'unknown' }, 'a padded line does not count');
   t.match(await check('something else'), { kind: 'unreachable' });
   t.ok(seen.every((url) => /^\/range\/[0-9A-F]{5}$/.test(url)));
+});
+
+t.test('an answer in a coding that nobody asked for is read, within bounds', async (t) => {
+  const plain = Buffer.from('{"code":0}');
+  const answers: Record<string, readonly [coding: string, body: Buffer]> = {
+    '/gzip': ['gzip', gzipSync(plain)],
+    '/deflate': ['deflate', deflateSync(plain)],
+    '/br': ['BR', brotliCompressSync(plain)],
+    '/identity': ['identity', plain],
+    '/bomb': ['gzip', gzipSync(Buffer.alloc(2_000_000))],
+    '/lie': ['gzip', plain],
+    '/half': ['gzip', gzipSync(plain).subarray(0, 12)],
+    '/other': ['zstd', plain],
+  };
+  const base = await serve(t, (request, reply) => {
+    const [coding, body] = answers[request.url ?? ''] ?? ['', plain];
+    reply.writeHead(200, { 'content-encoding': coding });
+    reply.end(body);
+  });
+  const outbound = createOutbound({ allow: ['127.0.0.1'], bytesMax: 100_000 });
+  t.teardown(() => outbound.close());
+  for (const path of ['/gzip', '/deflate', '/br', '/identity'])
+    t.equal((await outbound.send(base + path)).body.toString(), plain.toString(), path);
+  for (const [path, message] of [
+    ['/bomb', /more than 100000 bytes/],
+    ['/lie', /its body is none/],
+    ['/half', /its body is none/],
+    ['/other', /coding zstd/],
+  ] as const)
+    await t.rejects(outbound.send(base + path), { code: 'outbound_failed', message }, path);
 });

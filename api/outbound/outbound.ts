@@ -4,6 +4,8 @@
 import { lookup as resolve } from 'node:dns/promises';
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, request, type Dispatcher } from 'undici';
 import { ApiError } from '../http-kit/index.js';
 import { createAllowList, refusalOf, type AllowList } from './allow-list.js';
@@ -230,5 +232,31 @@ async function exchange(
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers))
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  return { status: response.statusCode, headers, body: Buffer.concat(chunks), url: url.href };
+  const body = await decoded(Buffer.concat(chunks), headers['content-encoding'], url, bytesMax);
+  return { status: response.statusCode, headers, body, url: url.href };
+}
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+/** None is asked for, and stores of objects and gateways use one all the same. Bounded like what came. */
+async function decoded(body: Buffer, given: string | undefined, url: URL, bytesMax: number): Promise<Buffer> {
+  const coding = (given ?? '').trim().toLowerCase();
+  if (body.length === 0 || coding === '' || coding === 'identity') return body;
+  if (!Object.hasOwn(decoders, coding))
+    throw new ApiError(
+      'outbound_failed',
+      `${url.host} answered in the coding ${coding.slice(0, 40)}, which is not read.`,
+    );
+  try {
+    return await decoders[coding as keyof typeof decoders](body, { maxOutputLength: bytesMax });
+  } catch (cause) {
+    const isLarge = (cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
+    const reason = isLarge ? `sent more than ${bytesMax} bytes` : `says ${coding}, and its body is none`;
+    throw new ApiError('outbound_failed', `${url.host} ${reason}.`, { cause });
+  }
 }

@@ -1,7 +1,7 @@
 // One call to the collector: bytes of an official serialiser, through the guarded client, and what its answer means by
 // the OTLP specification: taken, taken in part, refused for what it is, or to be tried again.
 import type { Parts } from '../../parts.js';
-import { outcomeOfStatus, post, reasonOf } from '../../siem/sinks/sink.js';
+import { isPage, outcomeOfStatus, post, reasonOf } from '../../siem/sinks/sink.js';
 import type { Signal, Target } from './target.js';
 
 export type Called =
@@ -17,6 +17,8 @@ export async function call(parts: CallParts, target: Target, signal: Signal, byt
     const headers = { ...target.headers, 'content-type': 'application/json' };
     const reply = await post(parts, target.urlOf(signal), headers, Buffer.from(bytes).toString('utf8'));
     const outcome = outcomeOfStatus(reply, 1, parts.now());
+    if (outcome.kind === 'taken' && isPage(reply))
+      return { kind: 'later', reason: `${new URL(reply.url).host} answered with a page`, afterMs: null };
     return outcome.kind === 'taken' ? readPartial(reply.body.toString('utf8')) : outcome;
   } catch (error) {
     return { kind: 'later', reason: reasonOf(error), afterMs: null };

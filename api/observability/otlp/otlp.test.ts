@@ -143,6 +143,10 @@ async function traces(t: Test, database: Database): Promise<void> {
   await t.test('O12.3: what a collector does not take now comes again, in the pause that it asks for', async (t) => {
     collector.calls.length = 0;
     await store(recordAt(at, 4));
+    next = () => ({ status: 200, body: '<!DOCTYPE html><p>Log in to the network</p>' });
+    t.match(await run('otel-traces'), /^not sent: .*a page/, 'a gateway between took nothing');
+    at.clock.nowMs += 61_000;
+    collector.calls.length = 0;
     next = () => ({ status: 503, headers: { 'retry-after': '120' } });
     t.match(await run('otel-traces'), /^not sent: .*503/);
     at.clock.nowMs += 60_000;

@@ -2,16 +2,15 @@
 // head; backslash, equals sign and line ends in the extension.
 import { isIP } from 'node:net';
 import type { SecurityEvent } from '../event.js';
+import { cut, hostOf, withoutControls } from './texts.js';
 
 /** The longest value that is told: receivers cut lines that are much longer than a packet. */
 const valueCharsMax = 1023;
 
-const oneLine = (text: string): string => text.replaceAll(/[\r\n\u0000]+/g, ' ');
+const oneLine = (text: string): string => withoutControls(text.replaceAll(/[\r\n\u0000]+/g, ' '));
 const head = (text: string): string => oneLine(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|');
 const extension = (text: string): string =>
-  text
-    .slice(0, valueCharsMax)
-    .replaceAll('\u0000', '')
+  withoutControls(cut(text, valueCharsMax).replaceAll('\u0000', ''), '\r\n\t')
     .replaceAll('\\', '\\\\')
     .replaceAll('=', '\\=')
     .replaceAll(/\r\n|\r|\n/g, '\\n');
@@ -20,6 +19,7 @@ const extension = (text: string): string =>
 export function toCef(event: SecurityEvent): string {
   const { request, rules, client_ip: client } = event;
   const [rule] = rules;
+  const { name: host, port } = hostOf(request?.host ?? null);
   const isOneAddress = client !== null && isIP(client) !== 0;
   const fields: [string, string | number | null | undefined][] = [
     ['rt', Date.parse(event.at)],
@@ -32,7 +32,8 @@ export function toCef(event: SecurityEvent): string {
     ['cs3', client !== null && !isOneAddress ? client : null],
     ['cs3Label', client !== null && !isOneAddress ? 'Source Network' : null],
     ['dvchost', event.node],
-    ['dhost', request?.host],
+    ['dhost', host],
+    ['dpt', port],
     ['app', request === null ? null : 'HTTP'],
     ['requestMethod', request?.method],
     ['request', request === null ? null : request.query === null ? request.path : `${request.path}?${request.query}`],

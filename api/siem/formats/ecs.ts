@@ -2,7 +2,9 @@
 // What has no field of its own stands below `gatehouse`.
 import { isIP } from 'node:net';
 import type { EventAction, SecurityEvent } from '../event.js';
+import { hostOf } from './texts.js';
 
+/** Of what is about a request; without one an error is no type of its category. */
 const types: Readonly<Record<EventAction, readonly string[]>> = {
   allowed: ['allowed'],
   observed: ['info'],
@@ -12,6 +14,20 @@ const types: Readonly<Record<EventAction, readonly string[]>> = {
   failed: ['error'],
 };
 
+/** What is no detection: what people did, and what is known of weaknesses. */
+const records: Readonly<Partial<Record<string, { readonly category: string; readonly type: string }>>> = {
+  audit: { category: 'configuration', type: 'change' },
+  vm: { category: 'vulnerability', type: 'info' },
+};
+
+function categoryOf({ kind, action, request }: SecurityEvent): object {
+  const record = records[kind];
+  if (record !== undefined) return { kind: 'event', category: [record.category], type: [record.type] };
+  const told = { kind: action === 'allowed' ? 'event' : 'alert' };
+  if (request !== null) return { ...told, category: ['web', 'intrusion_detection'], type: types[action] };
+  return { ...told, category: ['intrusion_detection'], type: action === 'failed' ? ['info'] : types[action] };
+}
+
 /** A document for an index or a data stream. */
 export function toEcs(event: SecurityEvent): object {
   const { request, rules, client_ip: client } = event;
@@ -19,6 +35,7 @@ export function toEcs(event: SecurityEvent): object {
   const address = client !== null && isIP(client) !== 0 ? { ip: client } : {};
   const source =
     client === null ? {} : { source: { address: client, ...address }, client: { address: client, ...address } };
+  const { name: host } = hostOf(request?.host ?? null);
   const techniques = [...new Set(rules.flatMap(({ tags }) => tags.filter((tag) => tag.startsWith('attack-'))))];
   return {
     '@timestamp': event.at,
@@ -26,9 +43,7 @@ export function toEcs(event: SecurityEvent): object {
     message: event.name,
     event: {
       id: event.id,
-      kind: event.action === 'allowed' ? 'event' : 'alert',
-      category: request === null ? ['intrusion_detection'] : ['web', 'intrusion_detection'],
-      type: types[event.action],
+      ...categoryOf(event),
       action: `${event.kind}-${event.action}`,
       outcome: event.action === 'failed' ? 'failure' : 'success',
       severity: event.severity,
@@ -50,7 +65,7 @@ export function toEcs(event: SecurityEvent): object {
     ...(request === null ? {} : ofRequest(request)),
     related: {
       ...(client !== null && isIP(client) !== 0 ? { ip: [client] } : {}),
-      ...(request?.host ? { hosts: [request.host] } : {}),
+      ...(host === null ? {} : { hosts: [host] }),
     },
     ...(techniques.length === 0 ? {} : { tags: techniques }),
     gatehouse: {
@@ -64,6 +79,7 @@ export function toEcs(event: SecurityEvent): object {
 }
 
 function ofRequest(request: NonNullable<SecurityEvent['request']>): object {
+  const { name: host, port } = hostOf(request.host);
   return {
     http: {
       request: { method: request.method, ...(request.id === null ? {} : { id: request.id }) },
@@ -73,7 +89,8 @@ function ofRequest(request: NonNullable<SecurityEvent['request']>): object {
       original: request.query === null ? request.path : `${request.path}?${request.query}`,
       path: request.path,
       ...(request.query === null ? {} : { query: request.query }),
-      ...(request.host === null ? {} : { domain: request.host }),
+      ...(host === null ? {} : { domain: host }),
+      ...(port === null ? {} : { port }),
     },
     ...(request.user_agent === null ? {} : { user_agent: { original: request.user_agent } }),
     ...(request.id === null ? {} : { trace: { id: request.id } }),

@@ -62,6 +62,9 @@ const nativeSchema = closedObject(
   ],
 );
 
+/** Without its port, which has a field of its own. */
+const hostName = { type: 'string', pattern: '^([A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]+\\])$' };
+const port = { type: 'integer', minimum: 0, maximum: 65_535 };
 /** Words and types of ECS 8.11; an `ip` is an address, never a network. */
 const ip = { type: 'string', pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$' };
 const endpoint = closedObject({ address: text, ip }, ['address']);
@@ -74,8 +77,12 @@ const ecsSchema = closedObject(
       {
         id: text,
         kind: { enum: ['alert', 'event'] },
-        category: { type: 'array', items: { enum: ['web', 'intrusion_detection'] }, minItems: 1 },
-        type: { type: 'array', items: { enum: ['allowed', 'denied', 'info', 'error'] }, minItems: 1 },
+        category: {
+          type: 'array',
+          items: { enum: ['web', 'intrusion_detection', 'configuration', 'vulnerability'] },
+          minItems: 1,
+        },
+        type: { type: 'array', items: { enum: ['allowed', 'denied', 'info', 'error', 'change'] }, minItems: 1 },
         action: text,
         outcome: { enum: ['success', 'failure', 'unknown'] },
         severity: whole,
@@ -97,15 +104,23 @@ const ecsSchema = closedObject(
       },
       ['request', 'response'],
     ),
-    url: closedObject({ original: text, path: text, query: text, domain: text }, ['original', 'path']),
+    url: closedObject({ original: text, path: text, query: text, domain: hostName, port }, ['original', 'path']),
     user_agent: closedObject({ original: text }, ['original']),
     trace: closedObject({ id: text }, ['id']),
-    related: closedObject({ ip: { type: 'array', items: ip }, hosts: { type: 'array', items: text } }, []),
+    related: closedObject({ ip: { type: 'array', items: ip }, hosts: { type: 'array', items: hostName } }, []),
     tags: { type: 'array', items: text },
     gatehouse: { type: 'object' },
   },
   ['@timestamp', 'ecs', 'message', 'event', 'observer', 'related', 'gatehouse'],
 );
+
+/** `event.type` that ECS has for each `event.category`. */
+const ecsTypes: Readonly<Record<string, readonly string[]>> = {
+  web: ['access', 'error', 'info', 'allowed', 'denied'],
+  intrusion_detection: ['allowed', 'denied', 'info'],
+  configuration: ['access', 'change', 'creation', 'deletion', 'info'],
+  vulnerability: ['info'],
+};
 
 const ocsfBase = {
   time: whole,
@@ -117,7 +132,8 @@ const ocsfBase = {
   metadata: closedObject(
     {
       uid: text,
-      version: text,
+      // is_alert and the action Observed are of 1.4, the method PATCH of 1.5
+      version: { const: '1.5.0' },
       profiles: { const: ['security_control'] },
       product: closedObject({ name: text, vendor_name: text }, ['name', 'vendor_name']),
       log_provider: text,
@@ -131,7 +147,7 @@ const ocsfBase = {
 const ocsfEndpoint = {
   type: 'object',
   additionalProperties: false,
-  properties: { ip, name: text, hostname: text },
+  properties: { ip, name: text, hostname: hostName, port },
   anyOf: [{ required: ['ip'] }, { required: ['name'] }, { required: ['hostname'] }],
 };
 const ocsfRequired = ['time', 'severity_id', 'action_id', 'disposition_id', 'metadata', 'class_uid', 'category_uid'];
@@ -140,14 +156,14 @@ const ocsfHttp = closedObject(
     ...ocsfBase,
     class_uid: { const: 4002 },
     category_uid: { const: 4 },
-    activity_id: { enum: [1, 2, 3, 4, 5, 6, 7, 8, 9, 99] },
+    activity_id: { enum: [1, 2, 3, 4, 5, 6, 7, 8, 99] },
     type_uid: whole,
     http_request: closedObject(
       {
         http_method: text,
         uid: text,
         user_agent: text,
-        url: closedObject({ path: text, query_string: text, hostname: text }, ['path']),
+        url: closedObject({ path: text, query_string: text, hostname: hostName, port }, ['path']),
       },
       ['http_method', 'url'],
     ),
@@ -173,6 +189,22 @@ const ocsfFinding = closedObject(
   [...ocsfRequired, 'activity_id', 'type_uid', 'finding_info'],
 );
 
+const ocsfApi = closedObject(
+  {
+    ...ocsfBase,
+    class_uid: { const: 6003 },
+    category_uid: { const: 6 },
+    activity_id: { enum: [1, 2, 3, 4, 99] },
+    type_uid: whole,
+    status_id: { enum: [1, 2] },
+    status_detail: text,
+    actor: closedObject({ user: closedObject({ name: text, uid: text }, ['name']) }, ['user']),
+    api: closedObject({ operation: text }, ['operation']),
+    src_endpoint: ocsfEndpoint,
+  },
+  [...ocsfRequired, 'activity_id', 'type_uid', 'actor', 'api', 'src_endpoint'],
+);
+
 const run = (name: string, check: (event: SecurityEvent) => void): void => {
   t.test(name, async () => {
     fc.assert(fc.property(arbitraryEvent, check), { numRuns: 500 });
@@ -186,18 +218,30 @@ const holds = (validate: ReturnType<typeof ajv.compile>, value: unknown): void =
 const native = ajv.compile(nativeSchema);
 run('SIEM 1: native JSON fits its schema', (event) => holds(native, jsonFormats.native(event)));
 const ecs = ajv.compile(ecsSchema);
-run('SIEM 1: ECS fits its schema', (event) => holds(ecs, jsonFormats.ecs(event)));
+run('SIEM 1: ECS fits its schema', (event) => {
+  const told = jsonFormats.ecs(event) as { event: { kind: string; category: string[]; type: string[] } };
+  holds(ecs, told);
+  const { kind, category, type } = told.event;
+  for (const one of type)
+    if (!category.some((of) => ecsTypes[of]?.includes(one))) throw new Error(`${one} is no type of ${category.join()}`);
+  if (['audit', 'vm'].includes(event.kind) && kind !== 'event') throw new Error(`${event.kind} is no alert`);
+});
 const http = ajv.compile(ocsfHttp);
 const finding = ajv.compile(ocsfFinding);
-run('SIEM 1: OCSF is class 4002 for requests, 2004 for the rest, and fits', (event) => {
+const apiActivity = ajv.compile(ocsfApi);
+run('SIEM 1: OCSF is class 4002 for requests, 6003 for the audit log, 2004 for the rest, and fits', (event) => {
   const told = jsonFormats.ocsf(event) as { class_uid: number; activity_id: number; type_uid: number };
-  holds(event.request === null ? finding : http, told);
+  const schema = event.request !== null ? http : event.kind === 'audit' ? apiActivity : finding;
+  holds(schema, told);
+  if (['audit', 'vm'].includes(event.kind) && (told as { is_alert?: boolean }).is_alert !== false)
+    throw new Error('nothing was detected');
   if (told.type_uid !== told.class_uid * 100 + told.activity_id) throw new Error('type_uid is not of the class');
 });
 
 /** Reads the head and the extension back, or throws. */
 function readCef(line: string): { readonly head: string[]; readonly fields: Map<string, string> } {
-  if (/[\r\n\u0000]/.test(line)) throw new Error('a line end inside');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(line)) throw new Error('a control inside');
   const head: string[] = [];
   let field = '';
   let at = 0;
@@ -234,7 +278,10 @@ run('SIEM 1: CEF can be read back', (event) => {
   const { head, fields } = readCef(toCef(event));
   if (head[0] !== 'CEF:0' || !/^(\d|10)$/.test(head[6] ?? '')) throw new Error(head.join());
   if (fields.get('externalId') !== event.id) throw new Error('the id');
-  const path = event.request?.path.replaceAll('\u0000', '').replaceAll(/\r\n|\r|\n/g, '\n');
+  const path = event.request?.path
+    .replaceAll('\u0000', '')
+    .replaceAll('\u001b', ' ')
+    .replaceAll(/\r\n|\r|\n/g, '\n');
   if (path !== undefined && fields.get('request')?.startsWith(path) !== true) throw new Error('the request');
 });
 
@@ -249,6 +296,8 @@ run('SIEM 1: RFC 5424 has the form of the standard, with a mark before UTF-8', (
   const line = toRfc5424(event, { ...defaultSyslog, host: 'Rechner ü', appName: 'a'.repeat(60) });
   const found = syslogForm.exec(line);
   if (found === null) throw new Error(line);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(line)) throw new Error('a control, which files and terminals obey');
   if (Number(found[1]) > 191 || Number.isNaN(Date.parse(found[2] ?? ''))) throw new Error('priority or time');
   if (found[8]?.startsWith('\ufeff') !== true) throw new Error('a message in UTF-8 begins with a mark');
   const id = / id="([^"]+)"/.exec(found[7] ?? '')?.[1];
@@ -262,6 +311,27 @@ t.test('SIEM 1: what people see of one event', async (t) => {
   t.match(toCef(plainEvent), / src=192\.0\.2\.77 .* request=\/items\?q\\=tiger-query .* cn1=5 cn1Label=Anomaly Score/);
   t.match(toRfc5424(plainEvent, defaultSyslog), /^<131>1 2026-03-01T12:00:00\.123Z node-1 gatehouse - waf \[/);
   t.match(jsonFormats.ocsf(plainEvent), { class_uid: 4002, type_uid: 400_203, action_id: 2, disposition_id: 2 });
+  const audit = { ...plainEvent, kind: 'audit', action: 'observed', request: null, rules: [] } as const;
+  const details = { action: 'user.update', actor: 'boss@example.org', actor_id: 'u-1' };
+  t.match(jsonFormats.ocsf({ ...audit, details }), {
+    class_uid: 6003,
+    type_uid: 600_303,
+    actor: { user: { name: 'boss@example.org', uid: 'u-1' } },
+    api: { operation: 'user.update' },
+  });
+  t.match(jsonFormats.ecs(audit), { event: { kind: 'event', category: ['configuration'], type: ['change'] } });
+  const request = plainEvent.request;
+  if (request === null) throw new Error('it has a request');
+  for (const [host, name, number] of [
+    ['shop.example:8443', 'shop.example', 8443],
+    ['[2001:db8::1]:80', '[2001:db8::1]', 80],
+    ['shop.example:99999', 'shop.example', undefined],
+    ['"><script>', undefined, undefined],
+  ] as const) {
+    const told = { ...plainEvent, request: { ...request, host } };
+    t.match(jsonFormats.ecs(told), { url: { domain: name, port: number } }, host);
+    t.match(jsonFormats.ocsf(told), { http_request: { url: { hostname: name, port: number } } }, host);
+  }
   t.match(jsonFormats.ecs(plainEvent), {
     event: { type: ['denied'] },
     source: { ip: '192.0.2.77' },

@@ -1,9 +1,12 @@
 // Open Cybersecurity Schema Framework: what is about a request is an HTTP Activity (class 4002) with the profile
-// `security_control`; a ban, a verdict or an alert is no request, and is a Detection Finding (class 2004).
+// `security_control`; an entry of the audit log is an API Activity (class 6003); a ban, a verdict, an alert or what is
+// known of a weakness is no request, and is a Detection Finding (class 2004).
 import { isIP } from 'node:net';
-import type { EventAction, SecurityEvent } from '../event.js';
+import type { EventAction, EventKind, SecurityEvent } from '../event.js';
+import { hostOf } from './texts.js';
 
-const version = '1.3.0';
+/** The first that has `is_alert` and the action Observed, and the method PATCH. */
+const version = '1.5.0';
 
 const activities: Readonly<Record<string, number>> = {
   CONNECT: 1,
@@ -14,7 +17,6 @@ const activities: Readonly<Record<string, number>> = {
   POST: 6,
   PUT: 7,
   TRACE: 8,
-  PATCH: 9,
 };
 const otherActivity = 99;
 
@@ -32,6 +34,9 @@ const controls: Readonly<Record<EventAction, readonly [action: number, dispositi
 const severityId = (severity: number): number =>
   severity < 1 ? 1 : severity < 4 ? 2 : severity < 7 ? 3 : severity < 9 ? 4 : 5;
 
+/** What is told and is no detection: nobody has to look at it. */
+const records: ReadonlySet<string> = new Set<EventKind>(['audit', 'vm']);
+
 const endpointOf = (client: string | null): object =>
   client === null ? { name: 'withheld' } : isIP(client) === 0 ? { name: client } : { ip: client };
 
@@ -44,7 +49,7 @@ export function toOcsf(event: SecurityEvent): object {
     message: event.name,
     action_id: action,
     disposition_id: disposition,
-    is_alert: event.action !== 'allowed',
+    is_alert: event.action !== 'allowed' && !records.has(event.kind),
     metadata: {
       uid: event.id,
       version,
@@ -63,10 +68,12 @@ export function toOcsf(event: SecurityEvent): object {
         }),
     unmapped: { kind: event.kind, score: event.score, reason: event.reason, details: JSON.stringify(event.details) },
   };
-  return event.request === null ? { ...base, ...ofFinding(event) } : { ...base, ...ofHttp(event, event.request) };
+  if (event.request !== null) return { ...base, ...ofHttp(event, event.request) };
+  return { ...base, ...(event.kind === 'audit' ? ofAudit(event) : ofFinding(event)) };
 }
 
 function ofHttp(event: SecurityEvent, request: NonNullable<SecurityEvent['request']>): object {
+  const { name: host, port } = hostOf(request.host);
   const activity = activities[request.method] ?? otherActivity;
   return {
     class_uid: 4002,
@@ -80,12 +87,45 @@ function ofHttp(event: SecurityEvent, request: NonNullable<SecurityEvent['reques
       url: {
         path: request.path,
         ...(request.query === null ? {} : { query_string: request.query }),
-        ...(request.host === null ? {} : { hostname: request.host }),
+        ...(host === null ? {} : { hostname: host }),
+        ...(port === null ? {} : { port }),
       },
     },
     http_response: { code: request.status },
     src_endpoint: endpointOf(event.client_ip),
-    dst_endpoint: { name: event.site ?? 'withheld', ...(request.host === null ? {} : { hostname: request.host }) },
+    dst_endpoint: {
+      name: event.site ?? 'withheld',
+      ...(host === null ? {} : { hostname: host }),
+      ...(port === null ? {} : { port }),
+    },
+  };
+}
+
+/** Create, Read, Update, Delete; 99 is another. */
+const auditActivities: readonly (readonly [end: RegExp, activity: number])[] = [
+  [/\.(?:create|add|upload|activate|apply)$/, 1],
+  [/\.(?:export|read)$/, 2],
+  [/\.(?:update|enable|disable|rollback|password|mark|transition)$/, 3],
+  [/\.(?:delete|remove|revoke|lift|forget)$/, 4],
+];
+
+/** Somebody did something by the API of the control plane. What the connector leaves out is named so. */
+function ofAudit(event: SecurityEvent): object {
+  const { details } = event;
+  const told = (name: string): string | null => (typeof details[name] === 'string' ? details[name] : null);
+  const operation = told('action') ?? 'withheld';
+  const activity = auditActivities.find(([end]) => end.test(operation))?.[1] ?? otherActivity;
+  const id = told('actor_id');
+  return {
+    class_uid: 6003,
+    category_uid: 6,
+    activity_id: activity,
+    type_uid: 600_300 + activity,
+    status_id: event.action === 'failed' ? 2 : 1,
+    actor: { user: { name: told('actor') ?? 'withheld', ...(id === null ? {} : { uid: id }) } },
+    api: { operation },
+    src_endpoint: endpointOf(event.client_ip),
+    ...(event.reason === null ? {} : { status_detail: event.reason }),
   };
 }
 

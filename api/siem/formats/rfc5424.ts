@@ -2,6 +2,7 @@
 // with a private enterprise number; 32473 is the one that RFC 5612 reserves for examples, and the option `pen` names
 // another.
 import type { SecurityEvent } from '../event.js';
+import { withoutControls } from './texts.js';
 
 export interface SyslogOptions {
   /** 0 to 23; 16 is local0. */
@@ -25,12 +26,11 @@ function field(text: string, charsMax: number): string {
   return printable === '' ? '-' : printable;
 }
 
-const parameter = (name: string, value: string | number | null | undefined): string =>
-  value === null || value === undefined || value === ''
-    ? ''
-    : ` ${name}="${String(value)
-        .replaceAll('\u0000', '')
-        .replaceAll(/["\\\]]/g, (found) => `\\${found}`)}"`;
+function parameter(name: string, value: string | number | null | undefined): string {
+  if (value === null || value === undefined || value === '') return '';
+  const text = withoutControls(String(value).replaceAll('\u0000', ''));
+  return ` ${name}="${text.replaceAll(/["\\\]]/g, (found) => `\\${found}`)}"`;
+}
 
 /**
  * A whole message. `text` replaces the message for people and the structured data, for CEF and JSON inside syslog: what
@@ -60,5 +60,5 @@ export function toRfc5424(event: SecurityEvent, options: SyslogOptions, text: st
     parameter('reason', event.reason),
   ].join('');
   const told = `${event.name}: ${event.action}${event.client_ip === null ? '' : ` ${event.client_ip}`}`;
-  return `${header} [gatehouse@${options.pen}${data}] \ufeff${told.replaceAll(/[\r\n\u0000]+/g, ' ')}`;
+  return `${header} [gatehouse@${options.pen}${data}] \ufeff${withoutControls(told.replaceAll(/[\r\n\u0000]+/g, ' '))}`;
 }

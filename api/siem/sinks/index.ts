@@ -3,7 +3,7 @@ import type { SiemKind } from '../connector.js';
 import { elasticsearch } from './elasticsearch.js';
 import { createSentinel } from './sentinel.js';
 import type { Sink } from './sink.js';
-import { splunk } from './splunk.js';
+import { createSplunk } from './splunk.js';
 import { syslog } from './syslog.js';
 import { webhook } from './webhook.js';
 
@@ -11,5 +11,5 @@ export type Sinks = Readonly<Record<SiemKind, Sink>>;
 
 /** Made once for a process: one of them remembers tokens. */
 export function createSinks(): Sinks {
-  return { splunk_hec: splunk, elasticsearch, sentinel: createSentinel(), syslog, cef: syslog, webhook };
+  return { splunk_hec: createSplunk(), elasticsearch, sentinel: createSentinel(), syslog, cef: syslog, webhook };
 }

@@ -61,6 +61,9 @@ export function createSentinel(): Sink {
         const reply = await post(parts, url, headers, JSON.stringify(rows));
         // the token was taken back before its end: the next attempt asks for another
         if (reply.status === 401) tokens.clear();
+        // the service says 204; another success is the page of a gateway between
+        if (reply.status >= 200 && reply.status < 300 && reply.status !== 204)
+          return later(`${new URL(reply.url).host} answered ${reply.status} where the service says 204`);
         return outcomeOfStatus(reply, batch.length, parts.now());
       } catch (error) {
         return later(reasonOf(error));

@@ -62,6 +62,10 @@ export function pauseOf(reply: Pick<OutboundReply, 'headers'>, nowMs: number): n
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
+/** A document of HTML: the page of a gateway between, which answers 200 in the name of a receiver that took nothing. */
+export const isPage = ({ body }: Pick<OutboundReply, 'body'>): boolean =>
+  /^\s*<(?:!doctype|html)/i.test(body.subarray(0, 200).toString('latin1'));
+
 /** A POST with the secrets of a connector: by https, or to a place that the operator named in OUTBOUND_ALLOW. */
 export async function post(
   { outbound }: SinkParts,

@@ -8,6 +8,8 @@ import { plainEvent } from '../testing/events.js';
 import { receiveDatagrams, receiveHttp, receiveStream, type Answer, type Call } from '../testing/receivers.js';
 import { createSinks } from './index.js';
 import type { Outcome } from './sink.js';
+import { createSplunk } from './splunk.js';
+import { datagramOf } from './syslog.js';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 const events = ['1', '2', '3'].map((digit) => ({ ...plainEvent, id: `6f1d5a52-1111-4222-8333-44445555666${digit}` }));
@@ -75,6 +77,28 @@ t.test('SIEM 1: Splunk HEC, its form and its codes', async (t) => {
     answer = given;
     t.match(await send(t, one), outcome, `${given.status} ${given.body ?? ''}`);
   }
+});
+
+t.test('SIEM 1: Splunk HEC, what an indexer acknowledges', async (t) => {
+  let asked = 0;
+  let writtenAt = 2;
+  const hec = await receiveHttp(t, (call) => {
+    const channel = call.headers['x-splunk-request-channel'];
+    if (channel === undefined) return { status: 400, body: '{"text":"Data channel is missing","code":10}' };
+    if (!call.url.includes('/ack')) return { status: 200, body: '{"text":"Success","code":0,"ackId":7}' };
+    t.equal(call.url, `/services/collector/ack?channel=${String(channel)}`);
+    t.match(JSON.parse(call.body), { acks: [7] });
+    asked += 1;
+    return { status: 200, body: JSON.stringify({ acks: { 7: asked >= writtenAt } }) };
+  });
+  const outbound = createOutbound({ allow: ['127.0.0.1'] });
+  t.teardown(() => outbound.close());
+  const one = connector('splunk_hec', { target: hec.url });
+  const deliver = (ackMs?: number) => createSplunk(ackMs).deliver(one, events, { outbound, now: () => nowMs });
+  t.match(await deliver(), { kind: 'taken', taken: 3 });
+  t.equal(asked, 2, 'taken is what is written');
+  writtenAt = Number.POSITIVE_INFINITY;
+  t.match(await deliver(50), { kind: 'later', taken: 0, reason: /acknowledge/ });
 });
 
 t.test('SIEM 1: Elasticsearch _bulk, item by item', async (t) => {
@@ -163,6 +187,8 @@ t.test('SIEM 1: Azure Logs Ingestion: token, stream, a token that is taken back'
   status = 204;
   t.match(await deliver(nowMs + 3_600_000), { kind: 'taken' });
   t.equal(tokens, 3, 'one that was taken back is asked for anew');
+  status = 200;
+  t.match(await deliver(nowMs + 3_600_000), { kind: 'later', reason: /says 204/ }, 'a page of a gateway');
   status = 413;
   t.match(await deliver(nowMs + 3_600_000), { kind: 'unfit' });
   isTokenRefused = true;
@@ -233,6 +259,31 @@ t.test('SIEM 1: syslog over UDP; nobody there is noticed', async (t) => {
   t.ok(udp.messages.every((message) => Buffer.byteLength(message) <= 2048 && !message.includes('\ufffd')));
   await udp.kill();
   t.match(await send(t, one), { kind: 'later', reason: /nobody listens/ });
+});
+
+t.test('SIEM 1: a datagram is whole, however long what it tells of', async (t) => {
+  const long = ['a', 'ü', '😀', '"]\\', '\n'].map((unit) => unit.repeat(50_000));
+  const forms = [
+    [connector('syslog', {}), /^<\d+>1 .*? - waf \[gatehouse@32473(?: [a-z]+="(?:[^"\\\]]|\\["\\\]])*")+\] \ufeff.+$/s],
+    [connector('cef', {}), / - CEF:0\|.* externalId=6f1d5a52-1111-4222-8333-444455556661 /],
+  ] as const;
+  for (const text of long) {
+    const request = { ...plainEvent.request!, path: `/${text}`, query: text, user_agent: text, host: text };
+    const rules = Array.from({ length: 40 }, () => ({ id: 942_100, message: text, tags: [text], data: text }));
+    const over = { name: text, node: text, site: text, reason: text, request, rules, details: { text } };
+    const event = { ...events[0]!, ...over };
+    for (const [one, form] of forms) {
+      const bytes = datagramOf(one, event);
+      t.ok(bytes.length <= 2048, `${one.kind}: ${bytes.length} bytes`);
+      t.match(bytes.toString('utf8'), form);
+      t.notMatch(bytes.toString('utf8'), /\ufffd/);
+    }
+    for (const format of ['native', 'ecs', 'ocsf'] as const) {
+      const told = datagramOf(connector('syslog', { format }), event).toString('utf8');
+      t.ok(Buffer.byteLength(told) <= 2048, format);
+      t.ok(JSON.parse(told.slice(told.indexOf('{'))), `${format} is JSON`);
+    }
+  }
 });
 
 t.test('SIEM 1: nothing goes where the guarded client refuses to go', async (t) => {

@@ -7,6 +7,7 @@
 import { isIP, type Socket } from 'node:net';
 import type { Connector } from '../connector.js';
 import { defaultSyslog, isJsonFormat, jsonFormats, toCef, toRfc5424, type SyslogOptions } from '../formats/index.js';
+import { cut } from '../formats/texts.js';
 import {
   later,
   reasonOf,
@@ -36,8 +37,13 @@ export const syslog: Sink = {
         port: Number(target.port || defaultPorts[transport]),
         timeoutMs: sinkTimeoutMs,
       };
+      if (transport === 'udp')
+        return await sendDatagrams(
+          batch.map((event) => datagramOf(connector, event)),
+          place,
+          parts,
+        );
       const messages = batch.map((event) => Buffer.from(messageOf(connector, event), 'utf8'));
-      if (transport === 'udp') return await sendDatagrams(messages, place, parts);
       const { ca_cert: ca, framing, ack } = connector.options;
       const socket = await parts.outbound.connect({ ...place, transport, ...(ca === undefined ? {} : { ca }) });
       const framed = messages.flatMap((message) =>
@@ -67,6 +73,55 @@ export function messageOf(connector: Connector, event: Delivery): string {
   if (format === 'cef') return toRfc5424(event, syslogOptions, toCef(event));
   if (isJsonFormat(format)) return toRfc5424(event, syslogOptions, JSON.stringify(jsonFormats[format](event)));
   return toRfc5424(event, syslogOptions);
+}
+
+/** Units of a text that are left in each attempt to make a message fit. */
+const shorter = [400, 200, 100, 50, 25, 10] as const;
+const rulesOfDatagram = 4;
+
+/**
+ * The message for a datagram: at most as long as every receiver takes, and whole. Structured data that is cut is no
+ * structured data, and JSON that is cut no JSON, so texts become shorter, and details go, until it fits.
+ */
+export function datagramOf(connector: Connector, event: Delivery): Buffer {
+  const whole = Buffer.from(messageOf(connector, event), 'utf8');
+  if (whole.length <= datagramBytesMax) return whole;
+  for (const chars of shorter) {
+    const message = Buffer.from(messageOf(connector, shortened(event, chars)), 'utf8');
+    if (message.length <= datagramBytesMax) return message;
+  }
+  return clip(whole);
+}
+
+function shortened(event: Delivery, chars: number): Delivery {
+  const short = <T extends string | null>(text: T): T =>
+    text === null || text.length <= chars ? text : (`${cut(text, chars)}…` as T);
+  const { request, rules } = event;
+  return {
+    ...event,
+    name: short(event.name),
+    node: short(event.node),
+    site: short(event.site),
+    reason: short(event.reason),
+    request:
+      request === null
+        ? null
+        : {
+            ...request,
+            id: short(request.id),
+            path: short(request.path),
+            query: short(request.query),
+            user_agent: short(request.user_agent),
+            host: short(request.host),
+          },
+    rules: rules.slice(0, rulesOfDatagram).map((rule) => ({
+      ...rule,
+      message: short(rule.message),
+      tags: rule.tags.slice(0, rulesOfDatagram).map(short),
+      data: short(rule.data),
+    })),
+    details: {},
+  };
 }
 
 /** Resolves when the other side has closed after the last byte (or, `isTrusting`, when the system took it). */
@@ -118,7 +173,7 @@ async function sendDatagrams(
       if (refusal !== null) break;
       await new Promise<void>((resolve) => {
         // an answer to what went before may come as the error of this one
-        socket.send(clip(message), (error) => {
+        socket.send(message, (error) => {
           refusal ??= error ?? null;
           resolve();
         });
@@ -134,7 +189,7 @@ async function sendDatagrams(
     : later(`nobody listens at ${place.host}:${place.port}: ${reasonOf(refusal)}`);
 }
 
-/** At most as long as every receiver takes, and no part of a character. */
+/** Of what no shorter text makes fit, as a name of a host of its own length: no part of a character. */
 function clip(message: Buffer): Buffer {
   if (message.length <= datagramBytesMax) return message;
   let end = datagramBytesMax;

@@ -5,14 +5,31 @@ import { eventActions, type SecurityEvent } from '../event.js';
 /** Texts of clients: the letters that formats give a meaning, line ends, NUL and characters of several bytes. */
 const foreign = fc.string({
   maxLength: 40,
-  unit: fc.constantFrom('a', '=', '|', '\\', '"', ']', '[', '\n', '\r', '\u0000', ' ', 'ü', '😀', '<', '\ufeff'),
+  unit: fc.constantFrom(
+    'a',
+    '=',
+    '|',
+    '\\',
+    '"',
+    ']',
+    '[',
+    '\n',
+    '\r',
+    '\u0000',
+    ' ',
+    'ü',
+    '\u001b',
+    '😀',
+    '<',
+    '\ufeff',
+  ),
 });
 const address = fc.constantFrom('192.0.2.77', '2001:db8:1:2::77', '2001:db8:5::/64', '::ffff:198.51.100.9');
 
 export const arbitraryEvent: fc.Arbitrary<SecurityEvent> = fc.record({
   schema: fc.constant('gatehouse.event/1' as const),
   id: fc.uuid(),
-  kind: fc.constantFrom('waf', 'attack-mode', 'ban', 'verdict', 'alert', 'of a newer node'),
+  kind: fc.constantFrom('waf', 'attack-mode', 'ban', 'verdict', 'alert', 'audit', 'vm', 'of a newer node'),
   at: fc
     .integer({ min: Date.parse('2020-01-01'), max: Date.parse('2040-01-01') })
     .map((ms) => new Date(ms).toISOString()),
@@ -30,7 +47,7 @@ export const arbitraryEvent: fc.Arbitrary<SecurityEvent> = fc.record({
       query: fc.option(foreign),
       status: fc.integer({ min: 0, max: 599 }),
       user_agent: fc.option(foreign),
-      host: fc.option(foreign),
+      host: fc.option(fc.oneof(foreign, fc.constantFrom('shop.example:8443', '[2001:db8::1]:80', 'a:99999', 'a b'))),
     }),
   ),
   rules: fc.array(
@@ -44,7 +61,7 @@ export const arbitraryEvent: fc.Arbitrary<SecurityEvent> = fc.record({
   ),
   score: fc.option(fc.integer({ min: 0, max: 200 })),
   reason: fc.option(foreign),
-  details: fc.dictionary(fc.constantFrom('zone', 'offence'), foreign),
+  details: fc.dictionary(fc.constantFrom('zone', 'offence', 'action', 'actor', 'actor_id'), foreign),
 });
 
 export const plainEvent: SecurityEvent = {
