@@ -101,7 +101,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
       response.writeBodyless(head);
       return;
     }
-    const lasts = isStream(head.headers) && head.bodyBytes === null;
+    const lasts = head.bodyBytes === null && isStream(head.headers);
     if (lasts && !this.takeStreamPlace()) return;
     if (wantsBody && !isStream(head.headers)) {
       this.state = 'held';

@@ -48,6 +48,7 @@ export class ServerPulse {
   private timer: NodeJS.Timeout | null = null;
   private isAsking = false;
   private misses = 0;
+  private answeredMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly place: ServerPlace,
@@ -82,6 +83,7 @@ export class ServerPulse {
 
   private get hasSilent(): boolean {
     const before = performance.now() - this.times.silentMs;
+    if (this.answeredMs > before) return false; // a long statement is not to cost it a process every time
     for (const since of this.waitingSince.values()) if (since !== null && since < before) return true;
     return false;
   }
@@ -96,8 +98,10 @@ export class ServerPulse {
     const answers = await answersAtAll(this.place, this.times.answerMs);
     this.isAsking = false;
     this.misses = answers ? 0 : this.misses + 1;
-    if (answers) this.isStill = false;
-    else if (this.misses >= missesMax && (this.isStill || this.hasSilent)) {
+    if (answers) {
+      this.isStill = false;
+      this.answeredMs = performance.now();
+    } else if (this.misses >= missesMax && (this.isStill || this.hasSilent)) {
       this.isStill = true;
       for (const socket of [...this.waitingSince.keys()]) socket.destroy(standsStill());
     }
