@@ -81,6 +81,7 @@ function Found(props: {
   readonly onChoose: (choice: Choice) => void;
 }): JSX.Element {
   let list: HTMLUListElement | undefined;
+  createEffect(() => void (props.of.length > 0 && list?.scrollIntoView({ block: 'nearest' })));
   createEffect(() => list?.children[props.at]?.scrollIntoView({ block: 'nearest' }));
   return (
     <ul id={`${props.id}-list`} role="listbox" aria-label={props.label} ref={list}>

@@ -63,7 +63,7 @@ export const vulnText = {
   choose: 'Choose',
   why: 'Why',
   justification: 'Why it does not apply',
-  duplicateOf: 'Number of the finding that it is a duplicate of',
+  duplicateOf: 'Finding that it is a duplicate of',
   move: 'Change the state',
   isNow: (a: Shown) => `The finding is now ${a}.`,
   takeIt: 'Assign to me',
