@@ -48,7 +48,7 @@ export const vulnText = {
   nobody: 'nobody',
   me: 'you',
   somebody: 'somebody',
-  anybody: 'Anybody or nobody',
+  anybody: 'Anybody',
   riskOf: (a: Shown, b: Shown) => `${a} of 100, priority ${b}`,
   riskSetByHand: (a: Shown) => `${a} of 100, set by hand`,
   description: 'Description',
