@@ -18,6 +18,10 @@ const [etag, setEtag] = createSignal<string | null>(null);
 const [edits, setEdits] = createSignal<SettingsValues>({});
 const [problems, setProblems] = createSignal<readonly FieldProblem[]>([]);
 const [conflicts, setConflicts] = createSignal<readonly Conflict[]>([]);
+/** What a draft with conflicts was made from: until somebody chooses, a save meets the other one's again. */
+const [madeFrom, setMadeFrom] = createSignal<{ readonly base: SettingsValues; readonly etag: string | null } | null>(
+  null,
+);
 const [loadProblem, setLoadProblem] = createSignal<Refused | null>(null);
 const [isLoading, setLoading] = createSignal(false);
 const [savedAt, setSavedAt] = createSignal(0);
@@ -118,13 +122,26 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
 
 /** Somebody else saved since this was read. What only one of the two changed is not a conflict. */
 async function meetTheirs(before: SettingsValues, only: readonly string[]): Promise<boolean> {
+  const tag = etag();
   await loadSettings();
   const now = base();
   if (now === null) return false;
   const both = only.filter((name) => !isSame(before[name], now[name]) && !isSame(edits()[name], now[name]));
   if (both.length === 0) return save(only);
+  setMadeFrom({ base: before, etag: tag });
   setConflicts(both.map((name) => ({ name, mine: edits()[name], theirs: now[name] })));
   return false;
+}
+
+/** Nothing is chosen yet: the draft stays as it was typed, over what it was typed over. */
+export function leaveConflicts(): void {
+  const before = madeFrom();
+  batch(() => {
+    setConflicts([]);
+    if (before === null) return;
+    setBase(before.base);
+    setEtag(before.etag);
+  });
 }
 
 /** Of a conflict: `mine` is kept and will be saved over theirs, or given up. */

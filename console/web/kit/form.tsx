@@ -3,6 +3,7 @@ import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { kitText as text } from '../texts/kit.js';
 import { Chooser } from './fields/chooser.js';
 import { isSearched, type Choices } from './fields/choices.js';
+import { visibleText } from './visible-text.js';
 
 interface FieldProps {
   readonly label: string;
@@ -100,7 +101,7 @@ export function Options(props: { readonly of: Choices; readonly value: string })
     <For each={props.of}>
       {([value, title]) => (
         <option value={value} selected={value === props.value}>
-          {title}
+          {visibleText(title)}
         </option>
       )}
     </For>

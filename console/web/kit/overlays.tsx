@@ -24,18 +24,29 @@ function beginForm(dialog: HTMLDialogElement): void {
   dialog.querySelector<HTMLElement>(firstField)?.focus();
 }
 
+/** Who opened it may have gone with what was done: the page then goes on from its content, not from its beginning. */
+function goOn(): void {
+  if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
+}
+
 /** Dialogs that are open, the one on top last. */
 const [opened, setOpened] = createSignal<readonly HTMLDialogElement[]>([]);
 
 export function Overlay(props: OverlayProps): JSX.Element {
   let element: HTMLDialogElement | undefined;
+  /** Something was typed or chosen in it: a click beside it must not throw that away. */
+  let isTyped = false;
+  let isPressedBeside = false;
   const close = (): void => {
     setOpened((all) => all.filter((one) => one !== element));
-    element?.close();
+    if (element?.open !== true) return;
+    element.close();
+    setTimeout(goOn); // what it closes with may take its opener away
   };
   createEffect(() => {
     if (props.isOpen && element !== undefined && !element.open) {
       const mine = element;
+      isTyped = false;
       mine.showModal();
       if (props.look !== 'drawer') beginForm(mine);
       setOpened((all) => [...all, mine]);
@@ -44,8 +55,10 @@ export function Overlay(props: OverlayProps): JSX.Element {
   });
   onCleanup(close);
   const mayClose = (): boolean => props.mayClose !== false;
+  // text that is marked from inside to beyond the edge ends in a click on the dialog, too
+  const onPointerDown = (event: PointerEvent): void => void (isPressedBeside = event.target === element);
   const onClick = (event: MouseEvent): void => {
-    if (event.target === element && mayClose()) props.onClose(); // the backdrop
+    if (event.target === element && isPressedBeside && !isTyped && mayClose()) props.onClose(); // the backdrop
   };
   const onCancel = (event: Event): void => {
     event.preventDefault();
@@ -56,6 +69,8 @@ export function Overlay(props: OverlayProps): JSX.Element {
       ref={element}
       class={props.look === 'drawer' ? 'drawer' : `dialog ${props.look ?? ''}`}
       aria-label={typeof props.title === 'string' ? props.title : undefined}
+      onPointerDown={onPointerDown}
+      onInput={() => (isTyped = true)}
       onClick={onClick}
       onCancel={onCancel}
     >

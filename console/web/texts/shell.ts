@@ -141,7 +141,7 @@ export const shellText = {
   findingPatches: 'Patched findings',
   findingPatchesWords: 'virtual patch proof mitigation vpatch',
   pipelineGates: 'Gates',
-  pipelineGatesWords: 'ci pipeline verdict commit build quality',
+  pipelineGatesWords: 'ci pipeline verdict commit build quality webhook github gitlab gitea bitbucket badge',
   acceptances: 'Accepted risks',
   acceptancesWords: 'acceptance approve mute suppress ignore exception',
   deadlines: 'Deadlines',

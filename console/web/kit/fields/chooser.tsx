@@ -3,6 +3,7 @@
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from 'solid-js';
 import { kitText as text } from '../../texts/kit.js';
 import { Foreign } from '../foreign.js';
+import { visibleText } from '../visible-text.js';
 import { findAmong, type Choice, type Choices } from './choices.js';
 
 const pauseMs = 200;
@@ -81,6 +82,7 @@ function Found(props: {
   readonly onChoose: (choice: Choice) => void;
 }): JSX.Element {
   let list: HTMLUListElement | undefined;
+  createEffect(() => void (props.of.length > 0 && list?.scrollIntoView({ block: 'nearest' })));
   createEffect(() => list?.children[props.at]?.scrollIntoView({ block: 'nearest' }));
   return (
     <ul id={`${props.id}-list`} role="listbox" aria-label={props.label} ref={list}>
@@ -150,7 +152,7 @@ export function Chooser(props: ChooserProps): JSX.Element {
         disabled={props.isDisabled ?? false}
         aria-label={props.describedBy === undefined ? props.label : undefined}
         placeholder={isOpen() ? text.typeToFind : ''}
-        value={isOpen() ? words() : title()}
+        value={isOpen() ? words() : visibleText(title())}
         onClick={open}
         onInput={(event) => {
           const typed = event.currentTarget.value;

@@ -1,5 +1,5 @@
 import { For, type JSX } from 'solid-js';
-import { conflicts, resolveConflicts } from '../../client/settings-draft.js';
+import { conflicts, leaveConflicts, resolveConflicts } from '../../client/settings-draft.js';
 import { Button } from '../../kit/basics.js';
 import { Overlay, tellProblem } from '../../kit/overlays.js';
 import { settingsText as text } from '../../texts/settings.js';
@@ -12,7 +12,7 @@ export function ConflictDialog(): JSX.Element {
       isOpen={conflicts().length > 0}
       look="wide"
       title={text.somebodyElseSavedMeanwhile}
-      onClose={() => choose('theirs')}
+      onClose={leaveConflicts}
       footer={
         <>
           <Button onClick={() => choose('theirs')}>{text.keepTheirs}</Button>

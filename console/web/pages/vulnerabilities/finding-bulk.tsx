@@ -179,9 +179,20 @@ export function BulkBar(props: {
   readonly onChanged: () => void;
 }): JSX.Element {
   const [open, setOpen] = createSignal<'change' | 'accept' | null>(null);
+  let isDone = false;
+  /** What was chosen stays chosen until something was done about it. */
   const close = (): void => {
     setOpen(null);
-    props.onNone();
+    if (isDone) props.onNone();
+    isDone = false;
+  };
+  const changed = (): void => {
+    isDone = true;
+    props.onChanged();
+  };
+  const asked = (): void => {
+    isDone = true;
+    close();
   };
   const all = createAction();
   return (
@@ -209,15 +220,10 @@ export function BulkBar(props: {
         <Show when={all.problem()}>{(found) => <span class="problem">{found()}</span>}</Show>
       </div>
       <Overlay isOpen={open() === 'change'} title={text.changeMany} onClose={close}>
-        <BulkForm
-          findings={props.chosen}
-          me={props.access.me()?.id ?? ''}
-          people={props.people}
-          onChanged={props.onChanged}
-        />
+        <BulkForm findings={props.chosen} me={props.access.me()?.id ?? ''} people={props.people} onChanged={changed} />
       </Overlay>
       <Overlay isOpen={open() === 'accept'} title={text.askAcceptance} onClose={() => setOpen(null)}>
-        <RequestAcceptance ids={props.chosen.map(({ id }) => id)} onDone={close} />
+        <RequestAcceptance ids={props.chosen.map(({ id }) => id)} onDone={asked} />
       </Overlay>
     </Show>
   );
