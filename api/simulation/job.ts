@@ -5,11 +5,14 @@ import { systemActor, type Job } from '../http-kit/index.js';
 import { noteEvent } from '../siem/store.js';
 import { compareSeen, type Lost, type SeenAttack } from './report.js';
 import { begin, findTarget, run, type SimulationParts } from './simulator.js';
-import { beginSelfTest, endSelfTest, lastSelfTest } from './store.js';
+import { beginSelfTest, endSelfTest, lastSelfTest, lastTried, type SelfTestRow } from './store.js';
 import { waves, type WaveType } from './waves.js';
 
 const secondsMax = 60;
 const dayMs = 86_400_000;
+/** A site that is named is tried soon, and one that could not be reached is not left alone until the next night. */
+const lookMs = 5 * 60_000;
+const againMs = 3_600_000;
 const severityOfLoss = 8;
 
 /** In one sentence: which rules and stages, and how many attacks pass that did not. */
@@ -71,12 +74,20 @@ async function sendOne(
   return report.attacks;
 }
 
+const dueAfter = ({ started_at: at, seen }: SelfTestRow): number => at.getTime() + (seen === null ? againMs : dayMs);
+
 export function createSelfTestJob(parts: SimulationParts): Job {
   return {
     name: 'self-test',
-    everyMs: dayMs,
+    everyMs: lookMs,
     timeoutMs: 10 * 60_000,
-    async run({ signal }) {
+    async run({ nowMs, signal }) {
+      const { self_test_site: site } = await parts.currentSettings();
+      const last = site === '' ? null : await lastTried(parts.database.sql, site);
+      const dueMs = last === null ? nowMs : dueAfter(last);
+      // a test in the future was before the clock was set back
+      if (last !== null && nowMs < dueMs && nowMs >= last.started_at.getTime())
+        return `${last.seen === null ? 'the last did not come through; ' : ''}due at ${new Date(dueMs).toISOString()}`;
       const lost = await selfTest(parts, signal);
       if (lost === null) return 'no site is named for it (self_test_site)';
       return lost.length === 0 ? 'everything protects as before' : sentenceOf(lost);

@@ -169,14 +169,22 @@ async function selfTestSuite(t: Test, { at, call, apply }: Stage): Promise<void>
   await t.test('12.S6: the self-test names the rule that no longer protects', async (t) => {
     const job = at.jobs.find(({ name }) => name === 'self-test');
     if (job === undefined) throw new Error('there is no job');
-    const night = () => job.run({ nowMs: Date.now(), signal: new AbortController().signal });
+    const runAt = (afterMs: number) => job.run({ nowMs: Date.now() + afterMs, signal: new AbortController().signal });
+    let nights = 0;
+    const night = () => runAt(25 * 3_600_000 * nights++);
     t.match(await night(), /no site is named/);
     await apply({ self_test_site: 'shop' });
     t.equal(await night(), 'everything protects as before', 'the first night has nothing to compare');
+    t.match(await runAt(12 * 3_600_000), /^due at/, 'once a day');
     t.equal(await night(), 'everything protects as before');
     await apply({ rule_exclusions: [{ rule_id: 942_100, target: 'ARGS:q', reason: 'too loud', owner: 'somebody' }] });
     t.match(await night(), /No longer protect: rules 942100/);
     const tests = (await call('GET', '/api/ai/self-tests')).body['items'];
+    const { sql } = at.parts.database;
+    const tried = new Date();
+    await sql`insert into self_tests (site, started_at, ended_at, error) values ('shop', ${tried}, ${tried}, 'away')`;
+    t.match(await runAt(30 * 60_000), /^the last did not come through; due at/, 'and again within the hour');
+    await sql`delete from self_tests where error = 'away'`;
     t.equal(tests.length, 3);
     t.match(tests[0].lost[0], { attack: /^sqli\.query/, passes: true, stages: ['rules'], rule_ids: [942_100] });
     t.ok(

@@ -113,6 +113,12 @@ export async function beginSelfTest(sql: Queryable, site: string, now: Date): Pr
   return row.id;
 }
 
+/** The last one of that site, also one that was begun and did not come to its end. */
+export async function lastTried(sql: Queryable, site: string): Promise<SelfTestRow | null> {
+  const [row] = await sql<SelfTestRow[]>`select * from self_tests where site = ${site} order by id desc limit 1`;
+  return row ?? null;
+}
+
 /** The last one of that site that came to its end. */
 export async function lastSelfTest(sql: Queryable, site: string): Promise<SelfTestRow | null> {
   const [row] = await sql<SelfTestRow[]>`
