@@ -10,7 +10,7 @@ export interface CompileStart {
   /** Compiled automata by content. */
   readonly cacheDirectory: string;
   readonly threads: number | null;
-  /** It does not give way to others: for tests, which nobody is served beside and which wait for each compile. */
+  /** It does not give way to others until it is told to: on a first start, and in tests, nobody is served beside it. */
   readonly keepsPriority?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface TryRequest {
   readonly samples: readonly ReplaySample[];
 }
 
-export type ToCompileProcess =
+export type CompileQuestion =
   | {
       readonly kind: 'compile';
       readonly token: number;
@@ -46,6 +46,11 @@ export type ToCompileProcess =
     }
   | { readonly kind: 'replay'; readonly token: number; readonly request: ReplayRequest }
   | { readonly kind: 'try'; readonly token: number; readonly request: TryRequest };
+
+export type ToCompileProcess =
+  | CompileQuestion
+  /** It began with the priority of others, because nothing was served yet. */
+  | { readonly kind: 'give-way' };
 
 export interface CompiledPolicy {
   readonly sha256: string;

@@ -23,6 +23,7 @@ import {
   type OfflineInspector as Rehearsal,
   type SourceReader,
 } from '#compiler';
+import { giveWay } from '../processes/give-way.js';
 import { findArtifact, storeArtifact } from './artifacts.js';
 import type {
   CompileStart,
@@ -229,6 +230,7 @@ function rest(rounds: number): void {
 /** One at a time, in order of arrival: two compiles at once would only share the same cores. */
 let turn: Promise<void> = Promise.resolve();
 process.on('message', (message: ToCompileProcess) => {
+  if (message.kind === 'give-way') return giveWay();
   clearTimeout(resting);
   turn = turn.then(async () => {
     answer({ kind: 'begun', token: message.token });

@@ -263,6 +263,22 @@ t.test('R13: compiling and all that belongs to it give way to whoever answers re
   t.same(await childrenOf(process.pid), [], 'and is gone when it is closed');
 });
 
+t.test(
+  'R13: one that everybody waits for goes at the common priority until it is told to give way',
+  onLinux,
+  async (t) => {
+    const { compiler } = await start(t, { threads: 2, keepsPriority: true });
+    const compiled = await compiler.compile(policy({}));
+    if (compiled.kind !== 'compiled') throw new Error('it compiles');
+    await compiled.stored;
+    const niceOf = async (): Promise<number> => Math.min(...((await childrenOf(process.pid))[0]?.nice ?? [NaN]));
+    t.equal(await niceOf(), getPriority());
+    compiler.giveWay();
+    await until('all its threads give way', async () => (await niceOf()) >= 15);
+    await compiler.close();
+  },
+);
+
 t.test('R13: a compile that needs more memory than it may have is refused with what to do', async (t) => {
   const { compiler } = await start(t, { heapMb: 20 });
   const value = Array.from({ length: 300 }, (_, n) => `word-${n}-${'x'.repeat(20)}`).join(' ');

@@ -9,7 +9,7 @@ import type {
   Failure,
   FromCompileProcess,
   ReplayRequest,
-  ToCompileProcess,
+  CompileQuestion,
   TryRequest,
 } from './compile-messages.js';
 import type { ApplyDiagnostic, ReplayImpact } from './contract.js';
@@ -32,6 +32,8 @@ export interface PolicyCompiler {
   replay(request: ReplayRequest): Promise<ReplayImpact | null>;
   /** What an artifact makes of single requests, in their order; null when it is not on this machine. */
   tryOut(request: TryRequest): Promise<readonly Outcome[] | null>;
+  /** From now on others go first (`keepsPriority` until then). */
+  giveWay(): void;
   close(): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ interface Heard {
 }
 
 interface Waiting {
-  readonly message: ToCompileProcess;
+  readonly message: CompileQuestion;
   /** Only of the one whose turn it is. */
   cancelAlarm: (() => void) | null;
   readonly resolve: (heard: Heard) => void;
@@ -109,6 +111,7 @@ export function createPolicyCompiler(options: PolicyCompilerOptions): PolicyComp
       if (reply.kind === 'tried') return reply.outcomes;
       throw unexpected(reply);
     },
+    giveWay: () => compiling.giveWay(),
     close: () => compiling.close(),
   };
 }
@@ -125,9 +128,19 @@ class Compiling {
   private idle: NodeJS.Timeout | null = null;
   private isClosed = false;
 
-  constructor(private readonly options: PolicyCompilerOptions) {}
+  private keepsPriority: boolean;
 
-  ask(message: (token: number) => ToCompileProcess): Promise<Heard> {
+  constructor(private readonly options: PolicyCompilerOptions) {
+    this.keepsPriority = options.keepsPriority ?? false;
+  }
+
+  giveWay(): void {
+    if (!this.keepsPriority) return;
+    this.keepsPriority = false;
+    this.child?.send({ kind: 'give-way' });
+  }
+
+  ask(message: (token: number) => CompileQuestion): Promise<Heard> {
     // whoever was still reading the database when the server closed must not start a process that nobody ends
     if (this.isClosed) return Promise.reject(new Error(closing));
     const token = ++this.tokens;
@@ -179,7 +192,8 @@ class Compiling {
   }
 
   private begin(): CompileChild {
-    const { unicodeMapping, artifactsDirectory, cacheDirectory, threads, keepsPriority = false } = this.options;
+    const { unicodeMapping, artifactsDirectory, cacheDirectory, threads } = this.options;
+    const { keepsPriority } = this;
     const start: CompileStart = { unicodeMapping, artifactsDirectory, cacheDirectory, threads, keepsPriority };
     return startCompileChild(
       start,

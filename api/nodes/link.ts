@@ -12,6 +12,7 @@ import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
+import { readState } from '../settings/state.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
@@ -56,7 +57,10 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const { env, database, now } = options;
   const directory = resolve(env.dataDirectory);
   const artifactsDirectory = join(directory, 'artifacts');
-  const compiler = await createCompiler(options, directory, artifactsDirectory);
+  // On a first start nobody is served beside the compile, and everybody waits for it.
+  const isFirst = (await readState(database.sql)).activeId === null;
+  const { compileKeepsPriority = isFirst } = options;
+  const compiler = await createCompiler({ ...options, compileKeepsPriority }, directory, artifactsDirectory);
   const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const client = createNodeClient({ token: env.dataAdminToken });
   const threats = createThreatPush({ sql: database.sql, urls, client, now });
@@ -96,7 +100,10 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
       await fleet.ask();
       await threats.reconcile();
     },
-    warm: () => (warming = warmUp(road)),
+    warm() {
+      if (options.compileKeepsPriority !== true) compiler.giveWay();
+      return (warming = warmUp(road));
+    },
     async close() {
       await compiler.close();
       await warming; // it may be reading the database, which is closed next
