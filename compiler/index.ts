@@ -9,7 +9,7 @@ export { formatDiagnostics } from './diagnostics/format.js';
 export type { SourceReader, SourceText } from './text/source.js';
 export { renderPolicy, resolvePolicy, type Policy } from './policy/policy.js';
 export { loadCoreRuleSet, supportedVersionIn } from './policy/crs.js';
-export { supportedVersions } from './policy/generations.js';
+export { scoreCountedBy, supportedVersions } from './policy/generations.js';
 export {
   chooseRuleSet,
   currentRuleSet,

@@ -1,6 +1,6 @@
 // One request through the default rules, taken apart for people: each rule that saw something, what it looked at, and
 // the points that it added. Pure; runs in the demo's thread.
-import type { Trial, TrialRequest } from '#compiler';
+import { scoreCountedBy, type Trial, type TrialRequest } from '#compiler';
 import type { Program, RuleIR } from '#engine';
 
 export interface DemoMatch {
@@ -45,7 +45,7 @@ export function pointsOf(rule: RuleIR): number {
     if (action.kind !== 'setvar' || action.operation !== 'add') continue;
     const [key] = action.key;
     const [value] = action.value;
-    if (typeof key !== 'string' || !/^inbound_anomaly_score_pl\d$/.test(key)) continue;
+    if (typeof key !== 'string' || scoreCountedBy(key) !== 'inbound') continue;
     if (typeof value === 'string') return Number(value) || 0;
     return pointsBy[value?.key ?? ''] ?? 0;
   }

@@ -1,6 +1,6 @@
 // What the rules made of one request: as data for programs, as text for people.
 import type { SecondOpinion, Transaction, Verdict } from '#engine';
-import { severityNames } from '#compiler';
+import { scoreCountedBy, severityNames } from '#compiler';
 import type { WireRequest } from './wire.js';
 
 type Rule = Verdict['matched'][number]['rule'];
@@ -52,8 +52,6 @@ export interface Explanation {
   readonly phases: readonly number[];
 }
 
-const scoreKey = /^(?:inbound_|outbound_)?anomaly_score_pl\d$/i;
-
 /**
  * By its setvars: `setvar:tx.inbound_anomaly_score_pl1=+%{tx.critical_anomaly_score}` adds what that variable holds.
  */
@@ -61,7 +59,7 @@ function scoreOf(rule: Rule, { tx }: Transaction): number {
   let sum = 0;
   for (const action of rule.links.flatMap(({ actions }) => actions)) {
     if (action.kind !== 'setvar' || action.operation !== 'add' || action.collection !== 'TX') continue;
-    if (!action.key.every((part) => typeof part === 'string') || !scoreKey.test(action.key.join(''))) continue;
+    if (!action.key.every((part) => typeof part === 'string') || scoreCountedBy(action.key.join('')) === null) continue;
     const text = action.value
       .map((part) => (typeof part === 'string' ? part : (tx.get(part.key ?? '') ?? '')))
       .join('');

@@ -12,8 +12,21 @@ import { findCrsOf } from '../testing/core-rules.js';
 import { selectProbes } from '../artifact/probes.js';
 import { foldConstants } from '../passes/fold-constants.js';
 import { loadCoreRuleSet, supportedVersionIn } from './crs.js';
-import { generationOf, supportedVersions } from './generations.js';
+import { generationOf, scoreCountedBy, supportedVersions } from './generations.js';
 import { renderPolicy, resolvePolicy } from './policy.js';
+
+t.test('scores by the names of either generation', async (t) => {
+  for (const [name, score] of [
+    ['inbound_anomaly_score_pl1', 'inbound'],
+    ['anomaly_score_pl4', 'inbound'],
+    ['ANOMALY_SCORE_PL2', 'inbound'],
+    ['outbound_anomaly_score_pl1', 'outbound'],
+    ['sql_injection_score', null],
+    ['blocking_inbound_anomaly_score', null],
+    ['anomaly_score', null],
+  ] as const)
+    t.equal(scoreCountedBy(name), score, name);
+});
 
 const family = ['OWASP', 'CRS'].join('_');
 

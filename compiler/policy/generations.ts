@@ -193,3 +193,9 @@ export const supportedVersions = 'OWASP CRS 4.x or 3.3.x';
 export function generationOf(version: string): Generation | null {
   return generations.find(({ name }) => version.startsWith(`${name}.`)) ?? null;
 }
+
+/** Which score a TX variable of either generation counts, of one paranoia level; null: none. */
+export function scoreCountedBy(name: string): 'inbound' | 'outbound' | null {
+  const found = /^(inbound_|outbound_)?anomaly_score_pl\d$/i.exec(name);
+  return found === null ? null : found[1]?.toLowerCase() === 'outbound_' ? 'outbound' : 'inbound';
+}
