@@ -113,6 +113,9 @@ async function sarifSuite(t: Test, client: Client): Promise<void> {
     const failed = { invocations: [{ executionSuccessful: false }] };
     const early = await client.send(app, sarif(one, failed), { mode: 'sync' });
     t.match(early.body['report'], { closed: 0, unverified_absence: 1 }, 'the tool did not run to its end');
+    const torn = await client.send(app, sarif([...one, {}]), { mode: 'sync' });
+    t.match(torn.body['report'], { closed: 0, unverified_absence: 1, complete: false }, 'a record was not read');
+    t.match(torn.body['report'].problems, [{ detail: /nothing is closed/ }, { at: '/runs/0/results/1' }]);
     t.match((await client.send(app, sarif(one))).body['report'], { closed: 0 }, 'mode add closes nothing');
     t.match(
       (await client.send(app, sarif([]), { mode: 'sync', branch: 'other' })).body['report'],

@@ -9,7 +9,16 @@ import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
-import { isDropped, showLocation, type FindingRecord, type Item, type ReportFacts } from './record.js';
+import {
+  isDropped,
+  noFinding,
+  provingAbsence,
+  showLocation,
+  type Dropped,
+  type FindingRecord,
+  type Item,
+  type ReportFacts,
+} from './record.js';
 import { recogniseOthers } from './same-weakness.js';
 
 export const recordsMax = 200_000;
@@ -79,7 +88,10 @@ interface Known {
   readonly isOthers: boolean;
 }
 
-/** Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. */
+/**
+ * Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. `facts.complete` is false
+ * afterwards where a record could not be read.
+ */
 export async function importItems(
   tx: Tx,
   items: AsyncIterable<Item>,
@@ -87,7 +99,7 @@ export async function importItems(
   scope: ImportScope,
 ): Promise<ImportReport> {
   const importer = new Importer(tx, facts, scope, await readFacts(tx, scope.applicationId), await readPolicies(tx));
-  for await (const item of items) await importer.take(item);
+  for await (const item of provingAbsence(items, facts)) await importer.take(item);
   return importer.finish();
 }
 
@@ -101,6 +113,7 @@ class Importer {
   private keys: KeysOfReport | null = null;
   private waiting: Prepared[] = [];
   private batches = 0;
+  private unread = 0;
   private readonly taken = new Set<number>();
 
   constructor(
@@ -116,7 +129,7 @@ class Importer {
   async take(item: Item): Promise<void> {
     if (++this.report.parsed > recordsMax)
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
-    if (isDropped(item)) return this.drop(item.dropped, item.at);
+    if (isDropped(item)) return this.drop(item);
     const keys = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
     if (keys === null) {
       this.report.duplicates_in_file++;
@@ -132,12 +145,19 @@ class Importer {
     if (scope.mode === 'sync') {
       const { closed, unverified } = await closeMissing(tx, scope, facts);
       [report.closed, report.unverified_absence] = [closed, unverified];
+      // told first: it concerns findings that the report does not name
+      if (this.unread > 0)
+        report.problems.unshift({
+          at: 'the report',
+          detail: `has ${this.unread} records that cannot be read: nothing is closed, as one may be what seems gone`,
+        });
     }
     return report;
   }
 
-  private drop(reason: string, at: string): void {
+  private drop({ dropped: reason, at, isUnread }: Dropped): void {
     const { report } = this;
+    if (isUnread) this.unread++;
     report.dropped++;
     report.dropped_by_reason[reason] = (report.dropped_by_reason[reason] ?? 0) + 1;
     if (report.problems.length < problemsMax) report.problems.push({ at, detail: reason });
@@ -203,7 +223,7 @@ class Importer {
           sighting,
           isOthers: others.has(prepared) || this.isOthers(prepared, sighting),
         });
-      else if (prepared.record.suppressed) this.drop('is set aside in the report', prepared.location);
+      else if (prepared.record.suppressed) this.drop(noFinding('is set aside in the report', prepared.location));
       else fresh.push(prepared);
     }
     return { fresh, known };

@@ -78,10 +78,28 @@ export interface Dropped {
   readonly dropped: string;
   /** Where in the report: a JSON pointer, or a line. */
   readonly at: string;
+  /** It may be a finding that nobody can name: then the lack of a finding in this report proves nothing. */
+  readonly isUnread: boolean;
 }
+export const unread = (dropped: string, at: string): Dropped => ({ dropped, at, isUnread: true });
+/** Understood, and no finding: a check that passed, say. */
+export const noFinding = (dropped: string, at: string): Dropped => ({ dropped, at, isUnread: false });
 
 export type Item = FindingRecord | Dropped;
 export const isDropped = (item: Item): item is Dropped => 'dropped' in item;
+
+/**
+ * The records of a report as they are. After the last of them `facts.complete` is false if one was unread, whatever its
+ * importer has written there meanwhile.
+ */
+export async function* provingAbsence(items: AsyncIterable<Item>, facts: ReportFacts): AsyncGenerator<Item> {
+  let isAnyUnread = false;
+  for await (const item of items) {
+    isAnyUnread ||= isDropped(item) && item.isUnread;
+    yield item;
+  }
+  if (isAnyUnread) facts.complete = false;
+}
 
 const blank = {
   description: '',

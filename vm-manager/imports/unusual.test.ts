@@ -1,45 +1,10 @@
 // Reports that are unusual and legal, read without a database: each row is what a tool may write and what has to come
 // of it. All are written here.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { bytesMax, read } from '../testing/read-report.js';
 import { KeysOfReport } from './fingerprint.js';
-import { findFormat } from './formats/index.js';
-import { inUtf8 } from './reading/encoding.js';
-import { isDropped, record, type Item, type ReportFacts } from './record.js';
-
-const bytesMax = 1024 * 1024;
-
-interface Read {
-  readonly format: string;
-  readonly items: readonly Item[];
-  readonly facts: ReportFacts;
-}
-
-async function read(t: Test, given: unknown, name = 'auto'): Promise<Read> {
-  const folder = await mkdtemp(join(tmpdir(), 'unusual-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const bytes = Buffer.isBuffer(given)
-    ? given
-    : Buffer.from(typeof given === 'string' ? given : JSON.stringify(given), 'utf8');
-  const path = join(folder, 'report');
-  await writeFile(path, bytes);
-  const file = await inUtf8({ path, bytes: bytes.length }, bytesMax);
-  const format = await findFormat(name, file);
-  const facts: ReportFacts = {
-    tool: '',
-    version: '',
-    complete: true,
-    inventory: null,
-    scannedAt: null,
-    components: null,
-  };
-  const items: Item[] = [];
-  for await (const item of format.read(file, facts)) items.push(item);
-  return { format: format.name, items, facts };
-}
+import { isDropped, record } from './record.js';
 
 const at = (uri: string, more: object = {}) => ({ physicalLocation: { artifactLocation: { uri, ...more } } });
 const found = (more: object = {}) => ({ ruleId: 'r', message: { text: 'm' }, locations: [at('a.c')], ...more });

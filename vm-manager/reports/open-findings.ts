@@ -32,8 +32,8 @@ export async function findingsSection(sql: Sql, where: Fragment, title: string, 
   const figures = counted ?? { open: 0, critical: 0, known_exploited: 0, overdue: 0 };
   const found = await sql<(FindingRow & { application: string })[]>`
     select f.*, a.name as application from (
-      select * from vm_findings where is_open and ${where} order by priority_score desc, id limit ${rowsMax}) f
-    join vm_applications a on a.id = f.application_id order by f.priority_score desc, f.id`;
+      select * from vm_findings where is_open and ${where} order by priority_score desc, id desc limit ${rowsMax}) f
+    join vm_applications a on a.id = f.application_id order by f.priority_score desc, f.id desc`;
   const findings = found.map((row) => ({
     id: String(row.id),
     severity: severityOf(row),

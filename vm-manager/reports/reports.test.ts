@@ -212,6 +212,9 @@ async function reports(t: Test, database: Database): Promise<void> {
     const findings = all['findings'] as { severity: string; application: string; effective_risk: number }[];
     t.equal(findings.length, 4);
     t.match(findings[0], { severity: 'high', title: 'x', due_at: String, effective_risk: Number });
+    const listed = (await call('GET', '/findings?status=open')).body['items'] as object[];
+    const ids = (rows: readonly object[]) => rows.map((row) => (row as { id: string }).id);
+    t.strictSame(ids(findings), ids(listed), 'in the order of the list, also where the priority is the same');
     const only = await content({ sections: ['open-findings'], scope: { tag: 'web' } });
     t.match(only, { scope: 'The application One', open_findings: { open: 2 } });
     t.notOk('kpis' in only, 'no other section');

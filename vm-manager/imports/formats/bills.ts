@@ -4,7 +4,7 @@ import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, severityWord, str, type Json } from '../normalize.js';
 import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../components/bills.js';
-import { record, type Item, type ReportFacts } from '../record.js';
+import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
 import { readXmlBill } from './xml-bill.js';
 import type { Format } from './format.js';
@@ -63,7 +63,7 @@ const resolved = new Set(['resolved', 'resolved_with_pedigree', 'false_positive'
 
 function* readVulnerability(one: Json, components: ReadonlyMap<string, Component>, place: string): Generator<Item> {
   const id = str(one['id']);
-  if (id === '' && str(one['description']) === '') return yield { dropped: 'has no id', at: place };
+  if (id === '' && str(one['description']) === '') return yield unread('has no id', place);
   const ratings = list(one['ratings'])
     .map(obj)
     .sort((left, right) => rankOf(left) - rankOf(right));
@@ -173,7 +173,7 @@ export const spdx: Format = {
     facts.components = listSpdxJson(report);
     // of one package each: it is in the inventory, and nothing is to be mended
     for (const [index] of list(report['packages']).entries())
-      yield { dropped: 'is a component and no finding', at: `/packages/${index}` };
+      yield noFinding('is a component and no finding', `/packages/${index}`);
   },
 };
 
@@ -191,7 +191,7 @@ export const spdxTagValue: Format = {
       isKnown ||= /^SPDXVersion:\s*SPDX-2\./.test(line);
       tags.take(line);
       if (isKnown && line.startsWith('PackageName:'))
-        yield { dropped: 'is a component and no finding', at: `line ${number}` };
+        yield noFinding('is a component and no finding', `line ${number}`);
     }
     if (!isKnown) throw unfit('file', 'is no SPDX document', 'it has to say SPDXVersion: SPDX-2.2 or SPDX-2.3');
     facts.components = tags.end();

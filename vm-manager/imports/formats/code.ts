@@ -17,7 +17,7 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { record, type Item } from '../record.js';
+import { noFinding, record, unread, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import type { Format } from './format.js';
 
@@ -85,7 +85,7 @@ export const semgrep: Format = {
     facts.inventory = scanned.length > 0 ? new Set(scanned) : null;
     for (const [index, value] of list(report['results']).entries()) {
       const one = obj(value);
-      yield str(one['check_id']) === '' ? { dropped: 'has no check_id', at: `/results/${index}` } : semgrepRecord(one);
+      yield str(one['check_id']) === '' ? unread('has no check_id', `/results/${index}`) : semgrepRecord(one);
     }
   },
 };
@@ -106,7 +106,7 @@ export const gitleaks: Format = {
       const secret = str(one['Secret']);
       const rule = str(one['RuleID']);
       if (rule === '' || secret === '') {
-        yield { dropped: 'has no RuleID or no Secret', at: `/${index}` };
+        yield unread('has no RuleID or no Secret', `/${index}`);
         continue;
       }
       const path = cleanPath(one['File']) || cleanPath(one['SymlinkFile']);
@@ -221,8 +221,9 @@ function kubeBenchItem(one: Json, control: Json, group: Json): Item {
   const number = str(one['test_number']);
   const status = str(one['status']);
   const isManual = str(one['type']) === 'manual';
-  if (status === 'PASS' || status === 'INFO' || (status === 'WARN' && isManual) || number === '')
-    return { dropped: `is ${status.toLowerCase() || 'no check'}`, at: number };
+  if (status === 'PASS' || status === 'INFO' || (status === 'WARN' && isManual))
+    return noFinding(`is ${status.toLowerCase()}`, number);
+  if (number === '') return unread('has no test_number', str(group['section']));
   const isSoft = one['scored'] === false || status === 'WARN';
   return record({
     title: str(one['test_desc']) || number,

@@ -18,7 +18,7 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { record, type Item } from '../record.js';
+import { noFinding, record, unread, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import type { Format } from './format.js';
 
@@ -134,7 +134,7 @@ export const trivy: Format = {
       const target = cleanPath(result['Target']);
       for (const [at_, one] of list(result['Vulnerabilities']).map(obj).entries())
         yield str(one['VulnerabilityID']) === ''
-          ? { dropped: 'has no VulnerabilityID', at: `/Results/${index}/Vulnerabilities/${at_}` }
+          ? unread('has no VulnerabilityID', `/Results/${index}/Vulnerabilities/${at_}`)
           : trivyVulnerability(one, target, image && str(result['Class']) === 'os-pkgs');
       for (const one of list(result['Misconfigurations']))
         yield* trivyMisconfiguration(obj(one), target, `/Results/${index}`);
@@ -184,7 +184,9 @@ function trivyVulnerability(one: Json, target: string, isImage: boolean): Item {
 }
 
 function* trivyMisconfiguration(one: Json, target: string, place: string): Generator<Item> {
-  if (str(one['Status']) !== 'FAIL') return yield { dropped: 'is no failure', at: place };
+  const status = str(one['Status']);
+  if (status === '') return yield unread('has no Status', place);
+  if (status !== 'FAIL') return yield noFinding('is no failure', place);
   const cause = obj(one['CauseMetadata']);
   yield record({
     title: str(one['Title']),
@@ -245,7 +247,7 @@ export const grype: Format = {
       const artifact = obj(match['artifact']);
       const id = str(vulnerability['id']);
       if (id === '') {
-        yield { dropped: 'has no id of a vulnerability', at: `/matches/${index}` };
+        yield unread('has no id of a vulnerability', `/matches/${index}`);
         continue;
       }
       const related = list(match['relatedVulnerabilities']).map((one) => str(obj(one)['id']));

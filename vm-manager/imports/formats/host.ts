@@ -1,7 +1,7 @@
 // Reports of tools that look at the settings of a host from within: Lynis (the report file of `lynis audit system`).
 import { unfit } from '../../kit/endpoint.js';
 import { readBeginning, readLines, type ReportFile } from '../reading/report-file.js';
-import { record, type Item, type ReportFacts } from '../record.js';
+import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
 import type { Format } from './format.js';
 
 const isReport = (beginning: string): boolean => /^# Lynis Report\s*$/m.test(beginning);
@@ -109,7 +109,7 @@ const toPackage = (name: string, test: string): Item =>
 function toItem(kind: Kind, value: string, at: string, said: Said, texts: Map<string, string>): Item {
   const [id = '', text = '', ...rest] = value.replace(/\|$/, '').split('|');
   const ruleId = id.trim();
-  if (!/^[\w.-]+$/.test(ruleId)) return { dropped: 'has no id of a test', at };
+  if (!/^[\w.-]+$/.test(ruleId)) return unread('has no id of a test', at);
   const solution = given(rest.length > 1 ? rest.at(-1) : '').replace(/^text:/, '');
   const details = given((rest.length > 1 ? rest.slice(0, -1) : rest).join('|'));
   const title = given(text) || ruleId;
@@ -146,7 +146,7 @@ export const lynis: Format = {
       const [at, aside] = [`line ${number}`, Object.hasOwn(asides, name) ? asides[name] : undefined];
       if (isKind(name)) yield toItem(name, value, at, said, texts);
       else if (name === 'vulnerable_package' && value !== '') yield toPackage(value, said.packageTest);
-      else if (aside !== undefined) yield { dropped: aside, at };
+      else if (aside !== undefined) yield noFinding(aside, at);
     }
   },
 };

@@ -14,7 +14,7 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { cut, record, type Item, type Location } from '../record.js';
+import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
 import { parseJson, readElements, readRest } from '../reading/report-file.js';
 import type { Severity } from '../../findings/words.js';
 import type { Format } from './format.js';
@@ -143,12 +143,8 @@ export const sarif: Format = {
     } of readElements(file, results)) {
       const place = `/runs/${runIndex}/results/${index}`;
       const result = parseJson(text, place);
-      if (Object.keys(obj(result)).length === 0) yield { dropped: 'is no result', at: place };
-      else
-        yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? {
-          dropped: 'is no failure',
-          at: place,
-        };
+      if (Object.keys(obj(result)).length === 0) yield unread('is no result', place);
+      else yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
     }
   },
 };

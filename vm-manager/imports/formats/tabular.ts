@@ -6,7 +6,7 @@ import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Severity, type Source } from '../../findings/words.js';
 import { cleanPath, cwesOf, list, num, pos, severityWord, str, texts, vulnIdsOf } from '../normalize.js';
-import { record, type Item, type Location } from '../record.js';
+import { record, unread, type Item, type Location } from '../record.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import type { Format } from './format.js';
 import { dotted } from './web.js';
@@ -99,7 +99,7 @@ function rowRecord(
 ): Item {
   const title = str(read('title')).trim();
   const severityText = str(read('severity')).trim();
-  if (title === '') return { dropped: 'has no title', at };
+  if (title === '') return unread('has no title', at);
   const mapped = severities[severityText] ?? severities[severityText.toLowerCase()] ?? severityText;
   const score = num(read('score'));
   const severity: Severity =

@@ -3,7 +3,7 @@ import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, severityWord, str, texts, type Json } from '../normalize.js';
 import { componentsMax } from '../../components/bills.js';
-import { record, type Item, type Location } from '../record.js';
+import { noFinding, record, unread, type Item, type Location } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import type { Format } from './format.js';
 
@@ -30,10 +30,10 @@ function* readStatement(statement: Json, place: string): Generator<Item> {
   const vulnerability = statement['vulnerability'];
   const id = str(at(vulnerability, 'name')) || str(at(vulnerability, '@id')) || str(vulnerability);
   const status = str(statement['status']);
-  if (id === '') return yield { dropped: 'names no vulnerability', at: place };
-  if (status === 'fixed') return yield { dropped: 'is fixed', at: place };
+  if (id === '') return yield unread('names no vulnerability', place);
+  if (status === 'fixed') return yield noFinding('is fixed', place);
   const locations = list(statement['products']).flatMap(placesOf);
-  if (locations.length === 0) yield { dropped: 'names no product', at: place };
+  if (locations.length === 0) yield unread('names no product', place);
   const ids = [str(at(vulnerability, 'name')), ...texts(at(vulnerability, 'aliases'))].filter(Boolean);
   for (const location of locations)
     yield record({
@@ -108,7 +108,7 @@ function* readCsafVulnerability(one: Json, products: ReadonlyMap<string, string>
   const affected = affectedBy.flatMap((name) => texts(status[name]));
   const not = new Set(texts(status['known_not_affected']));
   const all = [...new Set([...affected, ...not])];
-  if (all.length === 0) return yield { dropped: 'affects nothing', at: place };
+  if (all.length === 0) return yield noFinding('affects nothing', place);
   const notes = list(one['notes']).map(obj);
   const note = notes.find(({ category }) => category === 'description') ?? notes[0];
   for (const product of all) {

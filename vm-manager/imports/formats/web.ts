@@ -3,7 +3,7 @@ import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import type { Severity } from '../../findings/words.js';
 import { at, cwesOf, list, num, obj, plainText, severityWord, str, texts, type Json } from '../normalize.js';
-import { record, type Dropped, type FindingRecord, type Item } from '../record.js';
+import { noFinding, record, unread, type Dropped, type FindingRecord, type Item } from '../record.js';
 import { parseJson, readBeginning, readJson, readLines } from '../reading/report-file.js';
 import { childText, childrenOf, readXml } from '../reading/xml.js';
 import type { Format } from './format.js';
@@ -78,7 +78,7 @@ export const zapJson: Format = {
       for (const one of list(obj(site)['alerts']).map(obj)) {
         const alert = alertOf((name) => str(one[name]));
         const instances = list(one['instances']).map(obj);
-        if (instances.length === 0) yield { dropped: 'has no instance', at: `/site/${index}` };
+        if (instances.length === 0) yield unread('has no instance', `/site/${index}`);
         for (const instance of instances) yield alertRecord(alert, (name) => str(instance[name]));
       }
   },
@@ -97,7 +97,7 @@ export const zapXml: Format = {
       const alert = alertOf((name) => childText(item, name));
       const [instances] = childrenOf(item, 'instances');
       const all = childrenOf(instances, 'instance');
-      if (all.length === 0) yield { dropped: 'has no instance', at: alert.ruleId };
+      if (all.length === 0) yield unread('has no instance', alert.ruleId);
       for (const instance of all) yield alertRecord(alert, (name) => childText(instance, name));
     }
   },
@@ -147,8 +147,8 @@ export const nuclei: Format = {
     facts.tool = 'Nuclei';
     const take = (value: unknown, place: string): Item | Dropped => {
       const one = obj(value);
-      if (str(one['template-id']) === '') return { dropped: 'has no template-id', at: place };
-      return one['matcher-status'] === false ? { dropped: 'did not match', at: place } : nucleiRecord(one);
+      if (str(one['template-id']) === '') return unread('has no template-id', place);
+      return one['matcher-status'] === false ? noFinding('did not match', place) : nucleiRecord(one);
     };
     if (/^\s*\[/.test(await readBeginning(file, 64))) {
       for (const [index, one] of list(await readJson(file)).entries()) yield take(one, `/${index}`);
