@@ -69,6 +69,28 @@ async function users(t: Test, database: Database): Promise<void> {
         `${id}: what is assigned to somebody is read by name, also when they can log in no more`,
       );
     t.equal((await as(at, viewer.token)('GET', '/people')).status, 403);
+    t.equal((await as(at, viewer.token)('GET', '/people?q=ann')).status, 403);
+  });
+  await t.test('who reads a finding reads the name of whom it is assigned to, and of nobody else', async (t) => {
+    const project = (await call('POST', '/projects', { name: 'shown' })).body['id'];
+    const applicationIn = async (name: string) =>
+      (await call('POST', '/applications', { project_id: project, name })).body['id'];
+    const [shown, hidden] = [await applicationIn('seen'), await applicationIn('unseen')];
+    const [ann, bob, reader] = [await at.user('operator'), await at.user('operator'), await at.user('viewer')];
+    await call('PUT', `/rbac/grants/${reader.id}`, {
+      items: [{ scope: 'application', scope_id: shown, role: 'viewer' }],
+    });
+    for (const [application_id, user_id] of [
+      [shown, ann.id],
+      [hidden, bob.id],
+    ]) {
+      const made = await call('POST', '/vulnerabilities', { application_id, title: 'IDOR', severity: 'high' });
+      t.equal((await call('POST', `/vulnerabilities/${made.body['id']}/assign`, { user_id })).status, 200);
+    }
+    const asked = (id: string) => as(at, reader.token)('GET', `/people?id=${encodeURIComponent(id)}`);
+    t.match(await asked(ann.id), { status: 200, body: { total: 1, items: [{ id: ann.id, email: ann.email }] } });
+    for (const id of [bob.id, root.id, '0', "' or true --"])
+      t.match(await asked(id), { status: 200, body: { total: 0, items: [] } }, id);
   });
   await t.test('14/1: what the control plane refuses is refused here', async (t) => {
     const twice = await call('POST', '/users', { email: 'ROOT@example.org', role: 'viewer' });

@@ -4,6 +4,7 @@
 import { ApiError, Email, Nullable, OneOf, PersonName, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { UserRow } from '../host.js';
+import { visibleFindings } from '../findings/query.js';
 import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery } from '../kit/list.js';
@@ -73,13 +74,22 @@ async function answer(call: Call, user: UserRow) {
 
 const PersonView = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() });
 
+/** Whether a finding that the caller sees is assigned to them: the id is read there, so their name may be, too. */
+async function isAssignee({ sql, reach }: Pick<Call, 'sql' | 'reach'>, id: string): Promise<boolean> {
+  const [row] =
+    await sql`select 1 from vm_findings where assignee_id = ${id} and ${visibleFindings(sql, reach)} limit 1`;
+  return row !== undefined;
+}
+
 const reads: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
     path: '/people',
-    permission: 'triage_findings',
+    permission: 'view_findings',
     kind: 'C',
-    summary: 'Whom findings can be assigned to: names and addresses of the accounts that are active',
+    summary:
+      'Whom findings are assigned to: names and addresses of accounts. Who holds `triage_findings` reads all that ' +
+      'are active; others one by `id`, of those to whom a finding that they see is assigned',
     query: Type.Object(
       {
         limit: ListQuery.limit,
@@ -90,7 +100,16 @@ const reads: readonly Endpoint[] = [
       closed,
     ),
     answer: List(PersonView),
-    handle: async ({ host, query: { limit = 50, offset = 0, q, id } }) => {
+    handle: async ({ caller, host, reach, sql, query: { limit = 50, offset = 0, q, id } }) => {
+      if (caller.reach('triage_findings', false) === null) {
+        if (id === undefined)
+          throw new ApiError(
+            'role_denied',
+            'All people are for who may assign findings (triage_findings): give an `id`.',
+          );
+        if (!(await isAssignee({ sql, reach }, id)))
+          return { items: [], total: 0, total_is_estimate: false, limit, offset, next_cursor: null };
+      }
       const found = await host.identity.users({
         ...(q === undefined ? {} : { q }),
         ...(id === undefined ? {} : { id }),

@@ -131,7 +131,10 @@ const visible = (sql: Tx | Parameters<typeof reachable>[0], reach: Reach): Fragm
   sql`exists (select 1 from vm_applications a where a.id = vm_runtime_events.application_id
     and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)})`;
 
-const sorts = { received_at: { column: 'received_at', type: 'time' } } as const;
+const sorts = {
+  at: { column: 'at', type: 'time' },
+  received_at: { column: 'received_at', type: 'time' },
+} as const;
 
 export const runtimeEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -195,7 +198,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
     path: '/runtime/events',
     permission: 'view_runtime',
     kind: 'A',
-    summary: 'Events of sensors, the newest first',
+    summary: 'Events of sensors, the newest first, by when they happened',
     query: Type.Object(
       {
         ...ListQuery,
@@ -215,7 +218,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
       if (query.vuln_id !== undefined) where.push(sql`finding_id = ${toId(query.vuln_id, 'finding')}`);
       if (query.attack_type !== undefined) where.push(sql`attack_type = ${query.attack_type}`);
       if (query.confirmed !== undefined) where.push(sql`confirmed = ${query.confirmed}`);
-      const source = { table: 'vm_runtime_events', where: allOf(sql, where), sorts, sort: '-received_at' };
+      const source = { table: 'vm_runtime_events', where: allOf(sql, where), sorts, sort: '-at' };
       const page = await readPage<EventRow>(sql, source, query);
       return { ...page, items: page.items.map(view) };
     },

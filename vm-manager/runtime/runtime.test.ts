@@ -126,6 +126,20 @@ async function runtime(t: Test, database: Database): Promise<void> {
     t.equal(n, 0);
   });
 
+  await t.test('P2 the events of one batch are listed by when they happened, page by page', async (t) => {
+    const days = [3, 1, 4, 2];
+    await send(days.map((day) => event({ sensor_id: 'batch', event_id: `d${day}`, at: `2026-10-0${day}T10:00:00Z` })));
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = await call('GET', `/runtime/events?application_id=${shop}&limit=2${query}`);
+      const items = body['items'] as { sensor_id: string; at: string }[];
+      seen.push(...items.filter(({ sensor_id: sensor }) => sensor === 'batch').map(({ at }) => at.slice(8, 10)));
+      cursor = body['next_cursor'] as string | null;
+    }
+    t.same(seen, ['04', '03', '02', '01']);
+  });
+
   await t.test('P2 a proof beats an opinion: a closed finding comes back', async (t) => {
     const body = { to: 'false_positive', reason: 'no', justification: 'component_not_present' };
     t.equal((await call('POST', `/vulnerabilities/${sqli}/transition`, body)).status, 200);

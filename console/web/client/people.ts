@@ -1,5 +1,5 @@
 // Who has an account here, to be chosen by name. Who may assign findings is told whom to; whoever is logged in knows
-// themselves.
+// themselves, and who reads a finding may read the name of whom it is assigned to.
 import { createMemo, type Accessor } from 'solid-js';
 import { foundMax, withFinder, type Choice, type Choices } from '../kit/fields/choices.js';
 import { call, type Item } from './http.js';
@@ -47,6 +47,7 @@ export function createPeople(access: VmAccess = createVmAccess()): People {
     const me = account();
     return data()?.items ?? (me == null ? [] : [{ id: me.id, email: me.email, name: me.name }]);
   });
+  const mayReadNames = (): boolean => access.may('view_findings');
   const others = {
     id: createOtherNames((id) => askName('id', id)),
     email: createOtherNames((email) => askName('email', email)),
@@ -59,7 +60,12 @@ export function createPeople(access: VmAccess = createVmAccess()): People {
     rows,
     isWhole: () => rows().length < peopleMax,
     // who is suspended is not listed, and may be the one who was assigned
-    nameOf: (by, value) => here[by]().get(value) ?? (data() === undefined ? null : (others[by](value) ?? null)),
+    nameOf: (by, value) => {
+      const name = here[by]().get(value);
+      if (name !== undefined) return name;
+      const isAsked = data() !== undefined || (by === 'id' && !isAllowed() && mayReadNames());
+      return isAsked ? (others[by](value) ?? null) : null;
+    },
     choices: (by, before, behind = []) => {
       const choiceOf = (person: Person): Choice => [person[by], titleOf(person)];
       const all = [...before, ...rows().map(choiceOf), ...behind];

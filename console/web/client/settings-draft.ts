@@ -1,6 +1,8 @@
 // The settings as a person is editing them. One draft for the whole console: pages change parts of it, one save sends
 // what differs as a merge patch under the ETag it was read with. When somebody else saved meanwhile, nothing is
-// overwritten: the draft is laid over theirs, and what both changed is shown.
+// overwritten: the draft is laid over theirs, and what both changed is shown. What is stored may also be read anew
+// under a draft (another page is opened): the ETag is that of the last reading, and each edit knows what it was typed
+// over.
 import { batch, createMemo, createSignal } from 'solid-js';
 import { ask, Refused, type FieldProblem } from './http.js';
 import type { QueryState } from './query.js';
@@ -18,10 +20,8 @@ const [etag, setEtag] = createSignal<string | null>(null);
 const [edits, setEdits] = createSignal<SettingsValues>({});
 const [problems, setProblems] = createSignal<readonly FieldProblem[]>([]);
 const [conflicts, setConflicts] = createSignal<readonly Conflict[]>([]);
-/** What a draft with conflicts was made from: until somebody chooses, a save meets the other one's again. */
-const [madeFrom, setMadeFrom] = createSignal<{ readonly base: SettingsValues; readonly etag: string | null } | null>(
-  null,
-);
+/** Of every edit, the value that it was typed over: what is stored may be read anew while something is typed. */
+const [typedOver, setTypedOver] = createSignal<SettingsValues>({});
 const [loadProblem, setLoadProblem] = createSignal<Refused | null>(null);
 const [isLoading, setLoading] = createSignal(false);
 const [savedAt, setSavedAt] = createSignal(0);
@@ -69,12 +69,18 @@ export const settingsRead: QueryState<SettingsValues> = {
 };
 
 export function edit(name: string, value: unknown): void {
+  setTypedOver((all) => (Object.hasOwn(all, name) ? all : { ...all, [name]: base()?.[name] }));
   setEdits((all) => ({ ...all, [name]: value }));
   setProblems((all) => all.filter(({ path }) => !path.startsWith(`/${name}`)));
 }
 
+const without = (all: SettingsValues, names: readonly string[]): SettingsValues =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+
+/** Gives up edits: what is stored, as it was read last, is shown instead. */
 export function discard(names: readonly string[] = Object.keys(edits())): void {
-  setEdits((all) => Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name))));
+  setEdits((all) => without(all, names));
+  setTypedOver((all) => without(all, names));
   setProblems([]);
   setConflicts([]);
 }
@@ -93,6 +99,14 @@ export function mergePatch(from: unknown, to: unknown): unknown {
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What of `names` somebody else has changed, too, and otherwise: since it was typed over, as was read last. */
+function conflictsOf(names: readonly string[]): readonly Conflict[] {
+  const [mine, theirs, before] = [edits(), base() ?? {}, typedOver()];
+  return names
+    .filter((name) => !isSame(before[name], theirs[name]) && !isSame(mine[name], theirs[name]))
+    .map((name) => ({ name, mine: mine[name], theirs: theirs[name] }));
+}
+
 /**
  * Saves `only` (or all edits). True when it is saved; false when it was refused (`problems`) or somebody else was
  * faster (`conflicts`). Throws Refused for anything else.
@@ -100,6 +114,8 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export async function save(only: readonly string[] = changed()): Promise<boolean> {
   const before = base();
   if (before === null || only.length === 0) return true;
+  setConflicts(conflictsOf(only));
+  if (conflicts().length > 0) return false;
   const body = Object.fromEntries(only.map((name) => [name, mergePatch(before[name], edits()[name])]));
   try {
     const { data, etag: tag } = await ask('PATCH /api/settings', { body, ifMatch: etag() });
@@ -112,7 +128,7 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.status === 412) return meetTheirs(before, only);
+    if (error.status === 412) return saveOverTheirs(only);
     if (error.errors.length === 0 && error.diagnostics.length === 0) throw error;
     const found = error.diagnostics.map((one) => ({ path: one.path ?? '', reason: one.message, mend: one.hint ?? '' }));
     setProblems([...error.errors, ...found]);
@@ -120,34 +136,23 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
   }
 }
 
-/** Somebody else saved since this was read. What only one of the two changed is not a conflict. */
-async function meetTheirs(before: SettingsValues, only: readonly string[]): Promise<boolean> {
-  const tag = etag();
+/** Somebody else saved since this was read: once more over theirs, where the two did not change the same. */
+async function saveOverTheirs(only: readonly string[]): Promise<boolean> {
   await loadSettings();
-  const now = base();
-  if (now === null) return false;
-  const both = only.filter((name) => !isSame(before[name], now[name]) && !isSame(edits()[name], now[name]));
-  if (both.length === 0) return save(only);
-  setMadeFrom({ base: before, etag: tag });
-  setConflicts(both.map((name) => ({ name, mine: edits()[name], theirs: now[name] })));
-  return false;
+  const refused = loadProblem();
+  if (refused !== null) throw refused;
+  return save(only);
 }
 
-/** Nothing is chosen yet: the draft stays as it was typed, over what it was typed over. */
-export function leaveConflicts(): void {
-  const before = madeFrom();
-  batch(() => {
-    setConflicts([]);
-    if (before === null) return;
-    setBase(before.base);
-    setEtag(before.etag);
-  });
-}
+/** Nothing is chosen yet: the draft stays as it was typed, and saving it asks again. */
+export const leaveConflicts = (): void => void setConflicts([]);
 
 /** Of a conflict: `mine` is kept and will be saved over theirs, or given up. */
 export async function resolveConflicts(keep: 'mine' | 'theirs'): Promise<void> {
-  const names = conflicts().map(({ name }) => name);
+  const found = conflicts();
   setConflicts([]);
-  if (keep === 'theirs') discard(names);
-  else await save(changed());
+  if (keep === 'theirs') return discard(found.map(({ name }) => name));
+  // typed over theirs from here on: a third one's change is a conflict of its own
+  setTypedOver((all) => ({ ...all, ...Object.fromEntries(found.map(({ name, theirs }) => [name, theirs])) }));
+  await save(changed());
 }

@@ -1,8 +1,11 @@
 // Fields of forms: label, help, unit and problem belong together, for eyes and for screen readers.
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { kitText as text } from '../texts/kit.js';
+import type { QueryState } from '../client/query.js';
+import { Button } from './basics.js';
 import { Chooser } from './fields/chooser.js';
 import { isSearched, type Choices } from './fields/choices.js';
+import { createRetry } from './page-state.js';
 import { visibleText } from './visible-text.js';
 
 interface FieldProps {
@@ -108,18 +111,37 @@ export function Options(props: { readonly of: Choices; readonly value: string })
   );
 }
 
+type ReadFrom = Pick<QueryState<unknown>, 'data' | 'problem' | 'reload'>;
+
+/** Below a menu that is empty because what it offers could not be read. */
+function UnreadOptions(props: { readonly of: ReadFrom }): JSX.Element {
+  const retry = createRetry(() => void props.of.reload());
+  return (
+    <div>
+      <Button isSmall onClick={retry}>
+        {text.tryAgain}
+      </Button>
+    </div>
+  );
+}
+
 export function SelectField<Value extends string>(props: {
   readonly label: string;
   readonly value: Value;
   /** A few are a menu of the browser; many are found by typing. */
   readonly options: Choices<Value>;
   readonly onChange: (value: Value) => void;
+  /** What the options are read from: nothing is chosen before it is there, and where it is refused that is said. */
+  readonly from?: ReadFrom;
   readonly help?: JSX.Element;
   readonly problem?: string | null;
   readonly isDisabled?: boolean;
 }): JSX.Element {
-  return (
-    <Field label={props.label} help={props.help} problem={props.problem ?? null}>
+  const isUnread = (): boolean => props.from !== undefined && props.from.data() === undefined;
+  const refused = (): string | null => (isUnread() ? (props.from?.problem()?.message ?? null) : null);
+  const isDisabled = (): boolean => isUnread() || (props.isDisabled ?? false);
+  const field = (
+    <Field label={props.label} help={props.help} problem={refused() ?? props.problem ?? null}>
       {({ id, describedBy }) => (
         <Show
           when={!isSearched(props.options)}
@@ -130,7 +152,7 @@ export function SelectField<Value extends string>(props: {
               label={props.label}
               value={props.value}
               choices={props.options}
-              isDisabled={props.isDisabled ?? false}
+              isDisabled={isDisabled()}
               onChange={(value) => props.onChange(value as Value)}
             />
           }
@@ -140,7 +162,7 @@ export function SelectField<Value extends string>(props: {
             class="select"
             value={props.value}
             aria-describedby={describedBy}
-            disabled={props.isDisabled ?? false}
+            disabled={isDisabled()}
             onChange={(event) => props.onChange(event.currentTarget.value as Value)}
           >
             <Options of={props.options} value={props.value} />
@@ -148,6 +170,18 @@ export function SelectField<Value extends string>(props: {
         </Show>
       )}
     </Field>
+  );
+  return (
+    <Show when={props.from} fallback={field}>
+      {(from) => (
+        <div class="stack tight">
+          {field}
+          <Show when={refused() !== null}>
+            <UnreadOptions of={from()} />
+          </Show>
+        </div>
+      )}
+    </Show>
   );
 }
 

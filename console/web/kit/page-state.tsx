@@ -7,21 +7,26 @@ import { kitText as text } from '../texts/kit.js';
 /** Of all that is shown as unread: what was refused together is asked again together. */
 const unread = new Set<() => unknown>();
 
+/** Asks again for what is shown as unread here, and for all else that is; for as long as the caller is shown. */
+export function createRetry(retry: () => unknown): () => void {
+  unread.add(retry);
+  onCleanup(() => unread.delete(retry));
+  return () => [...unread].forEach((again) => again());
+}
+
 /** Says why something could not be read, and asks again. `title` absent: nothing of it is shown. */
 export function Unread(props: {
   readonly problem: string;
   readonly title?: string;
   readonly retry?: (() => unknown) | undefined;
 }): JSX.Element {
-  const retry = (): unknown => props.retry?.();
-  unread.add(retry);
-  onCleanup(() => unread.delete(retry));
+  const retry = createRetry(() => props.retry?.());
   return (
     <Notice tone="danger" title={props.title ?? text.unread}>
       <span>{props.problem}</span>
       <Show when={props.retry !== undefined}>
         <div>
-          <Button onClick={() => [...unread].forEach((again) => again())}>{text.tryAgain}</Button>
+          <Button onClick={retry}>{text.tryAgain}</Button>
         </div>
       </Show>
     </Notice>

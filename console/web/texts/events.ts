@@ -2,6 +2,7 @@
 import { some, type Shown } from './shown.js';
 
 export const eventsText = {
+  liveStates: { connecting: 'connecting', live: 'live', reconnecting: 'reconnecting' },
   road: 'Its road',
   stages: {
     passed: 'passed',

@@ -14,7 +14,7 @@ import { visibleText } from '../../kit/visible-text.js';
 import { EventDrawer } from './event-drawer.js';
 import { messageOfRule, type EventDetails } from './event-text.js';
 import { Facets } from './facets.js';
-import { createLive } from './live.js';
+import { createLive, type LiveState } from './live.js';
 import { eventsText as text } from '../../texts/events.js';
 
 export type SecurityEvent = Item<'GET /api/events'>;
@@ -82,6 +82,8 @@ const columns: readonly TableColumn<SecurityEvent>[] = [
   { title: text.site, width: '14ch', isMinor: true, cell: ({ site }) => <Foreign text={site} max={40} /> },
 ];
 
+const liveTones: Readonly<Record<LiveState, Tone>> = { connecting: 'neutral', live: 'good', reconnecting: 'warn' };
+
 export function Events(): JSX.Element {
   const filters = useFilters(filterNames);
   const [search, setSearch] = useSearchParams();
@@ -115,7 +117,7 @@ export function Events(): JSX.Element {
   return (
     <>
       <PageHead title={text.securityEvents} about={text.requestsRulesOrGates}>
-        <Badge tone={live.isConnected() ? 'good' : 'warn'}>{live.isConnected() ? 'live' : 'reconnecting'}</Badge>
+        <Badge tone={liveTones[live.state()]}>{text.liveStates[live.state()]}</Badge>
         <Button icon={isPaused() ? 'play' : 'pause'} aria-pressed={isPaused()} onClick={() => setPaused(!isPaused())}>
           {isPaused() ? text.resume(live.waiting() > 0 ? text.new(live.waiting()) : '') : text.pause}
         </Button>

@@ -14,6 +14,9 @@ export interface LiveOptions {
   readonly onGap: () => void;
 }
 
+/** `connecting`: no connection has been there yet, so that none was lost. */
+export type LiveState = 'connecting' | 'live' | 'reconnecting';
+
 const handOnMs = 200;
 const againMs = 3000;
 const waitingMax = 5000;
@@ -28,6 +31,12 @@ export function isWanted(event: SecurityEvent, filters: Filters): boolean {
   const fields = event as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(texts).every(([name, value]) => fields[name] === value);
 }
+
+/** What the stream is, after it was `was` and opened or failed. */
+export const stateAfter = (was: LiveState, isOpen: boolean): LiveState => {
+  if (isOpen) return 'live';
+  return was === 'connecting' ? 'connecting' : 'reconnecting';
+};
 
 /**
  * The stream, for as long as it is wanted. After a loss of the connection the browser goes on by itself from the last
@@ -64,7 +73,7 @@ function openStream(onState: (isOpen: boolean) => void, onGap: () => void, onEve
 }
 
 export function createLive({ filters, isPaused, onEvents, onGap }: LiveOptions) {
-  const [isConnected, setConnected] = createSignal(false);
+  const [state, setState] = createSignal<LiveState>('connecting');
   const [waiting, setWaiting] = createSignal(0);
   let queue: SecurityEvent[] = [];
   const handOn = (): void => {
@@ -76,15 +85,19 @@ export function createLive({ filters, isPaused, onEvents, onGap }: LiveOptions) 
     if (events.length > 0) onEvents(events);
   };
   onMount(() => {
-    const stream = openStream(setConnected, onGap, (event) => {
-      queue.push(event);
-      if (queue.length > waitingMax) queue.splice(0, queue.length - waitingMax);
-    });
+    const stream = openStream(
+      (isOpen) => setState((was) => stateAfter(was, isOpen)),
+      onGap,
+      (event) => {
+        queue.push(event);
+        if (queue.length > waitingMax) queue.splice(0, queue.length - waitingMax);
+      },
+    );
     const timer = setInterval(handOn, handOnMs);
     onCleanup(() => {
       stream.close();
       clearInterval(timer);
     });
   });
-  return { isConnected, waiting };
+  return { state, waiting };
 }

@@ -107,6 +107,7 @@ export function StartForm(props: {
             label={text.site}
             value={site()}
             options={names().map((name) => [name, name] as const)}
+            from={sites}
             help={text.siteHelp}
             onChange={setSite}
           />

@@ -100,21 +100,20 @@ const siteColumns: readonly TableColumn<Site>[] = [
       />
     ),
   },
-  {
-    title: text.whatIsMissing,
-    class: 'reasons',
-    cell: ({ hint }) => (
-      <span class="sentence">
-        <Foreign text={hint ?? text.none} max={400} />
-      </span>
-    ),
-  },
   { title: text.documented, isNumber: true, cell: ({ documented }) => showCount(documented) },
   { title: text.seen, isNumber: true, cell: ({ observed }) => showCount(observed) },
   { title: text.coverage, isNumber: true, cell: percentOf },
   { title: text.shadow, isNumber: true, cell: ({ shadow }) => showCount(shadow) },
   { title: text.zombie, isNumber: true, cell: ({ zombie }) => showCount(zombie) },
 ];
+
+/** Below its row: a sentence in a column beside six figures is a tower of single words. */
+const missingOf = ({ hint }: Site): JSX.Element =>
+  hint === null ? null : (
+    <p class="small muted">
+      {text.whatIsMissing}: <Foreign text={hint} max={400} />
+    </p>
+  );
 
 function Figures(props: { readonly of: Gaps }): JSX.Element {
   const grave = (): string => text.grave(showCount(props.of.totals.high), showCount(props.of.totals.medium));
@@ -140,6 +139,7 @@ function Part<T>(props: {
   readonly columns: readonly TableColumn<T>[];
   readonly keyOf: (row: T) => string;
   readonly empty: string;
+  readonly below?: (row: T) => JSX.Element;
 }): JSX.Element {
   return (
     <Card
@@ -157,6 +157,7 @@ function Part<T>(props: {
         of={ofRows(() => props.rows)}
         keyOf={props.keyOf}
         empty={props.empty}
+        {...(props.below === undefined ? {} : { below: props.below })}
       />
     </Card>
   );
@@ -240,6 +241,7 @@ export function Gaps(): JSX.Element {
               columns={siteColumns}
               keyOf={({ site }) => site}
               empty={text.noSites}
+              below={missingOf}
             />
           </>
         )}

@@ -182,6 +182,7 @@ export function Upload(props: { readonly onUploaded: () => void }): JSX.Element 
             label={text.site}
             value={chosen()}
             options={names().length > 0 ? names().map((one) => [one, one] as const) : [['', text.siteDefault]]}
+            from={sites}
             onChange={setSite}
           />
           <TextField
@@ -215,7 +216,7 @@ export function Upload(props: { readonly onUploaded: () => void }): JSX.Element 
             look="primary"
             icon="upload"
             isBusy={upload.isBusy()}
-            disabled={document().trim() === ''}
+            disabled={document().trim() === '' || sites.data() === undefined}
             onClick={() => void send()}
           >
             {text.upload}

@@ -29,7 +29,8 @@ export function SiteLink(props: { readonly of: Application; readonly onSaved: ()
         value={props.of.site ?? ''}
         options={[['', text.noSite], ...names().map((name) => [name, name] as const)]}
         onChange={(site) => void link(site === '' ? null : site)}
-        help={names().length === 0 ? text.noSites : text.siteHelp}
+        from={sites}
+        help={sites.data() !== undefined && names().length === 0 ? text.noSites : text.siteHelp}
         isDisabled={action.isBusy()}
       />
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
