@@ -2,7 +2,7 @@
 // registered here, by name, in this order; nothing is found by scanning a folder. A new feature is one line below.
 import rateLimit from '@fastify/rate-limit';
 import { accountFeature } from './account/index.js';
-import { createAiFeature, verdictsOf } from './ai/index.js';
+import { createAiFeature, lookedAt, verdictsOf } from './ai/index.js';
 import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
@@ -88,7 +88,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   retentionFeature,
   siemFeature,
   alertsFeature,
-  createSimulationFeature(verdictsOf),
+  createSimulationFeature({ verdictsOf, lookedAt }),
   complianceFeature,
   observabilityFeature,
   demoFeature,

@@ -9,6 +9,7 @@ import { registerAiRoutes } from './routes.js';
 
 export type { ThreatsOf } from './job.js';
 export type { Threat } from './engine/round.js';
+export { lookedAt } from './live.js';
 export { verdictsOf, type VerdictSummary } from './store.js';
 
 const noThreats: ThreatsOf = async () => [];

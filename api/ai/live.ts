@@ -86,6 +86,12 @@ export async function saveLive(sql: Queryable, live: Live, now: Date): Promise<v
     on conflict (one) do update set at = excluded.at, body = excluded.body`;
 }
 
+/** When the last round began, whichever server made it; null: there was none. */
+export async function lookedAt(sql: Queryable): Promise<Date | null> {
+  const [row] = await sql<{ at: Date }[]>`select at from ai_live`;
+  return row?.at ?? null;
+}
+
 export async function readLive(sql: Queryable): Promise<{ readonly at: Date; readonly live: Live } | null> {
   const [row] = await sql<{ at: Date; body: string }[]>`select at, body from ai_live`;
   return row === undefined ? null : { at: row.at, live: withPrincipals(JSON.parse(row.body) as Live) };

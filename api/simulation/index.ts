@@ -2,14 +2,14 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createSelfTestJob } from './job.js';
 import { registerSimulationRoutes } from './routes.js';
-import type { SimulationParts, VerdictsOf } from './simulator.js';
+import type { SimulationParts, EngineView } from './simulator.js';
 
 export { simulatedOf } from './store.js';
 
 const read = may('stats:read', everybody);
 
-/** `verdictsOf`: what the detection engine said of clients. */
-export const createSimulationFeature = (verdictsOf: VerdictsOf): Feature<SimulationParts> => ({
+/** `engine`: what the detection engine says of clients. */
+export const createSimulationFeature = (engine: EngineView): Feature<SimulationParts> => ({
   name: 'simulation',
   access: {
     'POST /api/ai/simulate': may('apply', tuners),
@@ -18,7 +18,7 @@ export const createSimulationFeature = (verdictsOf: VerdictsOf): Feature<Simulat
     'DELETE /api/ai/simulate/:id': may('apply', tuners),
     'GET /api/ai/self-tests': read,
   },
-  routes: (app, parts) => registerSimulationRoutes(app, { ...parts, verdictsOf }),
-  jobs: (parts) => [createSelfTestJob({ ...parts, verdictsOf })],
+  routes: (app, parts) => registerSimulationRoutes(app, { ...parts, engine }),
+  jobs: (parts) => [createSelfTestJob({ ...parts, engine })],
   migrations: new URL('./migrations/', import.meta.url),
 });

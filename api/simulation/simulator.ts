@@ -6,28 +6,29 @@ import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import type { NodeTraffic } from '../edge/node-gates.js';
 import type { Parts } from '../parts.js';
+import { gather } from './gather.js';
 import { makeReport, readRecorded, type Report } from './report.js';
 import { addressOf, sendWave, type Plan, type Sent } from './send.js';
 import { beginSimulation, endSimulation, noteProgress, type SimulationRow, type Wanted } from './store.js';
 import { waveOf } from './waves.js';
 
-/** What the detection engine said of these addresses since then. */
-export type VerdictsOf = (sql: Queryable, addresses: readonly string[], since: Date) => Promise<readonly unknown[]>;
+/** The detection engine, as a simulation asks it. */
+export interface EngineView {
+  /** What it said of these addresses since then. */
+  verdictsOf(sql: Queryable, addresses: readonly string[], since: Date): Promise<readonly unknown[]>;
+  /** When its last round began; null: it has had none. */
+  lookedAt(sql: Queryable): Promise<Date | null>;
+}
 
 export type SimulationParts = Pick<
   Parts,
   'database' | 'audit' | 'now' | 'nodeGates' | 'nodeToken' | 'currentSettings'
 > & {
   /** Absent: no engine is asked. */
-  readonly verdictsOf?: VerdictsOf;
+  readonly engine?: EngineView;
 };
 
 const progressMs = 1000;
-/** How long records of what was sent may be under way. */
-const recordsMsMax = 15_000;
-/** Two rounds of the detection engine, and what nodes gather before. */
-const verdictMsMax = 40_000;
-const recordsEveryMs = 500;
 
 export interface Target {
   readonly site: string;
@@ -125,12 +126,8 @@ export async function run(
   }
 }
 
-/**
- * With the records of everything that was refused and a verdict of the detection engine, which looks every fifteen
- * seconds; or with those that have come in time.
- */
 async function reportOf(
-  { database, currentSettings, verdictsOf }: SimulationParts,
+  { database, currentSettings, engine, now }: SimulationParts,
   row: SimulationRow,
   sent: readonly Sent[],
   signal: AbortSignal,
@@ -139,20 +136,19 @@ async function reportOf(
   const addresses = [...new Set(sent.map(({ address }) => address))];
   // nodes have clocks of their own
   const since = new Date(row.started_at.getTime() - 60_000);
-  const refused = new Set(sent.flatMap(({ requestId }) => (requestId === null ? [] : [requestId])));
-  const asksEngine = verdictsOf !== undefined && (await currentSettings()).ai_enabled;
-  const end = performance.now() + (asksEngine ? verdictMsMax : recordsMsMax);
-  for (;;) {
-    const recorded = await readRecorded(sql, addresses, since);
-    const verdicts = asksEngine ? await verdictsOf(sql, addresses, since) : [];
-    const have = new Set(recorded.map((one) => one.request_id));
-    const isWhole = [...refused].every((id) => have.has(id)) && (!asksEngine || verdicts.length > 0);
-    if (isWhole || signal.aborted || performance.now() >= end) {
-      const report = makeReport(sent, recorded, verdicts);
-      return { ...report, scored_clients: asksEngine ? addresses.length : 0 };
-    }
-    await pause(recordsEveryMs, undefined, { signal }).catch(() => undefined);
-  }
+  const asked = engine !== undefined && (await currentSettings()).ai_enabled ? engine : null;
+  const { recorded, verdicts } = await gather({
+    refused: new Set(sent.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]))),
+    recorded: () => readRecorded(sql, addresses, since),
+    engine:
+      asked === null
+        ? null
+        : { verdicts: () => asked.verdictsOf(sql, addresses, since), lookedAt: () => asked.lookedAt(sql) },
+    now,
+    pause: (ms) => pause(ms, undefined, { signal }).catch(() => undefined),
+    signal,
+  });
+  return { ...makeReport(sent, recorded, verdicts), scored_clients: asked === null ? 0 : addresses.length };
 }
 
 /** The address of the first client, for people who look for its records. */
