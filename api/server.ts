@@ -48,6 +48,8 @@ export interface ServerOptions {
     readonly outbound: Outbound;
     readonly sandbox: RuleSandbox;
     readonly now: () => number;
+    /** No version was ever in force. */
+    readonly isFirstStart: boolean;
   }) => Promise<DataPlaneLink>;
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
@@ -81,7 +83,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const outbound = createOutbound({ allow: env.outboundAllow });
     undo.push(() => outbound.close());
     const sandbox = createRuleSandbox();
-    const link = (await options.connectDataPlane?.({ env, database, outbound, sandbox, now })) ?? null;
+    const isFirstStart = (await readState(database.sql)).activeId === null;
+    const given = { env, database, outbound, sandbox, now, isFirstStart };
+    const link = (await options.connectDataPlane?.(given)) ?? null;
     if (link !== null) undo.push(() => link.close());
     const { app, parts, jobs } = await buildApp({
       ...linkedTo(link),

@@ -12,7 +12,6 @@ import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
-import { readState } from '../settings/state.js';
 import { createThreatPush } from '../threat-intel/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
@@ -29,6 +28,8 @@ export interface LinkOptions {
   readonly compileThreads?: number;
   /** See CompileStart. */
   readonly compileKeepsPriority?: boolean;
+  /** Nobody is served beside the compile, and everybody waits for it: it gives way from `warm` on. */
+  readonly isFirstStart?: boolean;
   /** Where compiled automata are kept; default below the data directory, shared with the command line. */
   readonly cacheDirectory?: string;
 }
@@ -57,9 +58,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const { env, database, now } = options;
   const directory = resolve(env.dataDirectory);
   const artifactsDirectory = join(directory, 'artifacts');
-  // On a first start nobody is served beside the compile, and everybody waits for it.
-  const isFirst = (await readState(database.sql)).activeId === null;
-  const { compileKeepsPriority = isFirst } = options;
+  const { isFirstStart = false, compileKeepsPriority = isFirstStart } = options;
   const compiler = await createCompiler({ ...options, compileKeepsPriority }, directory, artifactsDirectory);
   const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const client = createNodeClient({ token: env.dataAdminToken });
