@@ -114,8 +114,8 @@ const columnsOf = (applications: Applications, people: People): readonly TableCo
   { title: text.risk, isNumber: true, cell: ({ effective_risk: risk }) => String(risk) },
   { title: text.priority, isNumber: true, cell: ({ priority_score: score }) => showCount(score) },
   { title: text.signs, cell: (finding) => <Signs of={finding} /> },
-  { title: text.tool, cell: ({ tool, source }) => <Foreign text={tool === '' ? source : tool} max={40} /> },
   { title: text.due, class: 'nums', cell: ({ sla }) => showMoment(sla.due_at, true) },
+  { title: text.tool, cell: ({ tool, source }) => <Foreign text={tool === '' ? source : tool} max={40} /> },
 ];
 
 function Selects(props: {
