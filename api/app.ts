@@ -6,6 +6,7 @@ import { createAiFeature, lookedAt, verdictsOf } from './ai/index.js';
 import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
+import { backupFeature } from './backup/index.js';
 import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
@@ -15,6 +16,7 @@ import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
 import { trafficFeature } from './traffic/index.js';
 import { registerFeatures } from './features.js';
+import { loadModules, type MigrationModule } from './db/migrate.js';
 import { demoFeature } from './demo/index.js';
 import { healthFeature } from './health/index.js';
 import {
@@ -86,6 +88,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   nodesFeature,
   jobsFeature,
   retentionFeature,
+  backupFeature,
   siemFeature,
   alertsFeature,
   createSimulationFeature({ verdictsOf, lookedAt }),
@@ -94,6 +97,9 @@ export const features: readonly Feature<FeatureParts>[] = [
   demoFeature,
   vmFeature,
 ];
+
+/** The migrations of everything, in the order in which they run. */
+export const allModules = (): Promise<MigrationModule[]> => loadModules(features);
 
 export interface BuiltApp {
   readonly app: App;

@@ -1,5 +1,17 @@
 // The control plane's door for commands: starting it, and what is done beside it while it is stopped.
+export {
+  BackupError,
+  createBackup,
+  createKey,
+  localTokenOf,
+  readBackup,
+  restoreBackup,
+  type Key,
+  type Lock,
+} from './backup/main.js';
+export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';
+export { openEmbedded } from './db/client.js';
 export { connectDataPlane } from './nodes/link.js';
 export { createOutbound } from './outbound/outbound.js';
 export { createParts } from './parts.js';

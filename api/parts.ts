@@ -1,6 +1,7 @@
 // What the control plane is made of. `AppDeps` is what a caller gives; `Parts` are made from it once, and every feature
 // picks those that it needs (its type names them).
 import type { FastifyRequest } from 'fastify';
+import { localTokenOf } from './backup/local-token.js';
 import { createAuditLog, type AuditLog } from './audit/chain.js';
 import { createBreachCheck, type BreachCheck } from './auth/breached.js';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.js';
@@ -119,6 +120,8 @@ export interface Parts {
   readonly licencePublicKey: string | null;
   /** Token between the two planes. */
   readonly nodeToken: string;
+  /** Token of commands on this host, which have the environment file (backup/local-token.ts). */
+  readonly localToken: string;
   readonly torExitsUrl: string;
   readonly brandName: string;
   readonly publicDemo: boolean;
@@ -172,6 +175,7 @@ export function createParts(deps: AppDeps): Parts {
     sandbox: deps.sandbox ?? createRuleSandbox(),
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,
+    localToken: localTokenOf(env.authSessionSecret),
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,

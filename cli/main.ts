@@ -14,6 +14,8 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
   console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
+  backup: async () => (await import('./backup/backup.js')).runBackup,
+  restore: async () => (await import('./backup/restore.js')).runRestore,
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   gate: async () => (await import('./commands/vm/gate.js')).runGate,
   harden: async () => (await import('./harden/command.js')).runHarden,

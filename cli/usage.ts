@@ -13,6 +13,12 @@ export const usage = [
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
+  '  gatehouse backup [--to DIRECTORY|FILE] [--encrypt] [--recipient age1…|--passphrase-file FILE] [--keep N]',
+  '                                    database, configuration, artifacts and sealed secrets in one file, ' +
+    'while everything serves;',
+  '                                    backup key: a pair of keys; backup verify FILE [--key-file FILE]',
+  '  gatehouse restore FILE [--key-file FILE|--passphrase-file FILE] [-y]',
+  '                                    puts a backup into this installation, which is stopped: embedded or PostgreSQL',
   '  gatehouse harden [--dry-run]      limits of this host in front of the protected ports (nftables, sysctl): ' +
     '--rate N, --connections N, --ports A,B,',
   '                                    --trusted NETWORKS; --remove takes them back',

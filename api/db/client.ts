@@ -9,6 +9,7 @@ import { ServerPulses, type PulseTimes } from './connection/server-pulse.js';
 import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
 import { lockDirectory } from './directory-lock.js';
+import { requestCopy } from './embedded-copy.js';
 import { lockKeys, type LockKey } from './lock-keys.js';
 import { makeSocketDirectory } from './socket-directory.js';
 import { keepLogShort } from './write-ahead-log.js';
@@ -30,6 +31,12 @@ export interface Database {
    * it had to wait. On PostgreSQL at once: there, statements do not queue behind each other.
    */
   untilQuiet(atMostMs: number): Promise<boolean>;
+  /**
+   * Copies the files of the embedded database, as they are at one instant, into a new directory beside its own, and
+   * returns that. Opening the copy recovers it as after a crash: it holds every committed transaction and no other.
+   * null: PostgreSQL, which takes snapshots of its own, or a database in memory.
+   */
+  readonly copyFiles: (() => Promise<string>) | null;
   close(): Promise<void>;
 }
 
@@ -148,6 +155,7 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
       };
     },
     untilQuiet: async () => false,
+    copyFiles: null,
     async close() {
       await Promise.all([...dedicated].map(closeOne));
       await sql.end({ timeout: 5 });
@@ -218,6 +226,7 @@ async function openWorker(
       return key === 'apply' ? applies.during(turn) : turn;
     },
     untilQuiet: (atMostMs) => applies.untilGone(atMostMs),
+    copyFiles: directory === null ? null : () => requestCopy(worker, directory),
     async tryHold(key) {
       if (held.has(key)) return null;
       held.add(key);
@@ -266,10 +275,13 @@ class Crowd {
 
 function nextMessage(worker: Worker, expected: 'ready' | 'closed'): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (message: { kind: string; reason?: string }) => {
+    const onMessage = (message: { kind: string; reason?: string }): void => {
+      if (message.kind === 'copied') return; // embedded-copy.ts waits for it
+      worker.off('message', onMessage);
       if (message.kind === expected) resolve();
       else reject(new Error(`The embedded database did not get ${expected}: ${message.reason ?? message.kind}`));
-    });
+    };
+    worker.on('message', onMessage);
     worker.once('error', reject);
   });
 }

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { copyFiles, type CopyRequest } from './embedded-copy.js';
 
 const { directory, path } = workerData as { directory: string | null; path: string };
 const port = parentPort;
@@ -20,7 +21,8 @@ try {
   const db = await PGlite.create({ dataDir: directory ?? 'memory://', startParams });
   const server = new PGLiteSocketServer({ db, path, maxConnections: 1 });
   await server.start();
-  port.once('message', async () => {
+  port.on('message', async (message: 'close' | CopyRequest) => {
+    if (message !== 'close') return port.postMessage(copyFiles(directory, message));
     await server.stop();
     await db.close();
     port.postMessage({ kind: 'closed' });

@@ -61,26 +61,29 @@ interface AppliedRow {
  * when a migration that ran before has another text now, or when the database is newer than this program.
  */
 export async function migrate(database: Database, modules: readonly MigrationModule[]): Promise<number> {
-  return database.sql.begin(async (tx) => {
-    await lockUntilCommit(tx, 'migrations');
-    await prepareBookkeeping(tx);
-    const applied = await tx<AppliedRow[]>`
-      select module, number, name, sha256 from schema_migrations order by version`;
-    for (const row of applied) checkApplied(row, modules);
-    const isApplied = (module: string, number: number): boolean =>
-      applied.some((row) => row.module === module && row.number === number);
-    const pending = modules.flatMap(({ name: module, migrations }) =>
-      migrations.filter(({ number }) => !isApplied(module, number)).map((migration) => ({ module, ...migration })),
-    );
-    for (const [index, { module, number, name, text }] of pending.entries()) {
-      await tx.unsafe(text);
-      const version = applied.length + index + 1;
-      await tx`
-        insert into schema_migrations (version, module, number, name, sha256)
-        values (${version}, ${module}, ${number}, ${name}, ${digest(text)})`;
-    }
-    return pending.length;
-  });
+  return database.sql.begin((tx) => migrateWithin(tx, modules));
+}
+
+/** The same within a transaction that does more, such as a restore. */
+export async function migrateWithin(tx: Tx, modules: readonly MigrationModule[]): Promise<number> {
+  await lockUntilCommit(tx, 'migrations');
+  await prepareBookkeeping(tx);
+  const applied = await tx<AppliedRow[]>`
+    select module, number, name, sha256 from schema_migrations order by version`;
+  for (const row of applied) checkApplied(row, modules);
+  const isApplied = (module: string, number: number): boolean =>
+    applied.some((row) => row.module === module && row.number === number);
+  const pending = modules.flatMap(({ name: module, migrations }) =>
+    migrations.filter(({ number }) => !isApplied(module, number)).map((migration) => ({ module, ...migration })),
+  );
+  for (const [index, { module, number, name, text }] of pending.entries()) {
+    await tx.unsafe(text);
+    const version = applied.length + index + 1;
+    await tx`
+      insert into schema_migrations (version, module, number, name, sha256)
+      values (${version}, ${module}, ${number}, ${name}, ${digest(text)})`;
+  }
+  return pending.length;
 }
 
 /**

@@ -67,6 +67,7 @@ async function interrupted(t: Test, database: Database): Promise<void> {
   let parts = 0;
   const ending: Database = {
     ...database,
+    copyFiles: null,
     untilQuiet: async () => {
       if (++parts === 4) throw new Error('the process ends');
       return false;

@@ -83,6 +83,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const watched = {
     sql,
     kind: database.kind,
+    copyFiles: null,
     untilQuiet: async () => {
       stops.push(await countedTo());
       return false;

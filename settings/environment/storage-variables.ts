@@ -36,6 +36,15 @@ export const storageVariables = [
     purpose: 'PostgreSQL database',
   },
   {
+    name: 'BACKUP_RECIPIENT',
+    default: '',
+    kind: 'text',
+    readBy: ['commands'],
+    purpose:
+      'age public key (age1…) that `gatehouse backup` seals secrets for; `gatehouse backup key` makes a pair and sets ' +
+      'it; empty = a backup asks for --recipient or --passphrase-file',
+  },
+  {
     name: 'REDIS_URL',
     default: '',
     kind: 'redisUrl',

@@ -1,0 +1,158 @@
+// Restores a backup into an installation that is stopped: a fresh machine, or one that has something. Run again it ends
+// in the same state. Order: prove the archive, load the database beside what serves, then files and secrets, and the
+// database's change of place (or its commit) last.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openEmbedded, openPostgres, type Database } from '../db/client.js';
+import { lockDirectory } from '../db/directory-lock.js';
+import type { MigrationModule } from '../db/migrate.js';
+import { readArchive } from './archive.js';
+import { copyInto } from './files.js';
+import { loadDatabase, modulesOf, proveStagedTables } from './load.js';
+import { BackupError, type Manifest } from './manifest.js';
+import { openSealed, type Key } from './seal.js';
+
+export interface RestoreOptions {
+  readonly file: string;
+  readonly key: Key | null;
+  readonly dataDirectory: string;
+  /** null: the embedded database below `dataDirectory`. */
+  readonly databaseUrl: string | null;
+  readonly modules: readonly MigrationModule[];
+  readonly now: Date;
+  /** Takes the environment of the backup over, before the database changes; null where the backup has none. */
+  readonly onEnvironment: (text: string | null) => Promise<void>;
+}
+
+export interface RestoreResult {
+  readonly manifest: Manifest;
+  /** Where the embedded database lies that was there before; null: there was none, or it is PostgreSQL. */
+  readonly previous: string | null;
+}
+
+/** Throws BackupError for what the caller can change; until the last step nothing of the installation has changed. */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
+  const { dataDirectory, databaseUrl } = options;
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const staging = join(dataDirectory, `.restoring-${randomUUID()}.partial`);
+  await mkdir(staging, { mode: 0o700 });
+  try {
+    const manifest = await readArchive(options.file, staging, options.key);
+    modulesOf(manifest, options.modules); // a newer release shows before anything is touched
+    await proveStagedTables(staging, manifest);
+    const environment = await readEnvironmentOf(manifest, staging, options.key);
+    const finish = async (): Promise<void> => {
+      for (const { path } of manifest.entries)
+        if (path.startsWith('files/'))
+          await copyInto(join(staging, path), join(dataDirectory, path.slice('files/'.length)));
+      await options.onEnvironment(environment);
+    };
+    const previous =
+      databaseUrl === null
+        ? await intoEmbedded(options, manifest, staging, finish)
+        : await intoPostgres(databaseUrl, options, manifest, staging, finish);
+    return { manifest, previous };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** What a backup holds, after all of it was read and compared with its manifest. Throws BackupError. */
+export async function readBackup(file: string, key: Key | null, scratch: string): Promise<Manifest> {
+  const staging = join(scratch, `.verifying-${randomUUID()}.partial`);
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await readArchive(file, staging, key);
+    await proveStagedTables(staging, manifest);
+    if (manifest.environment === 'sealed' && key !== null) await readEnvironmentOf(manifest, staging, key);
+    return manifest;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function readEnvironmentOf(manifest: Manifest, staging: string, key: Key | null): Promise<string | null> {
+  if (manifest.environment === 'absent') return null;
+  if (key === null)
+    throw new BackupError(
+      'The secrets in the backup are sealed. Give the key with --key-file or --passphrase-file; without them stored ' +
+        'passwords of connectors, sites and tokens cannot be read.',
+    );
+  return openSealed(await readFile(join(staging, 'environment.age')), key);
+}
+
+type Finish = () => Promise<void>;
+
+/** The new database is filled beside the old one and takes its place by two renames; the old one is kept. */
+async function intoEmbedded(
+  { dataDirectory, modules, now }: RestoreOptions,
+  manifest: Manifest,
+  staging: string,
+  finish: Finish,
+): Promise<string | null> {
+  const place = join(dataDirectory, 'db');
+  const fresh = join(dataDirectory, 'db.restoring');
+  const unlock = await lockDirectory(place).catch((error: Error) => {
+    throw new BackupError(`${error.message} A restore needs the control plane stopped.`);
+  });
+  try {
+    await rm(fresh, { recursive: true, force: true });
+    const database = await openEmbedded(fresh);
+    try {
+      await fill(database, staging, manifest, modules, now);
+    } finally {
+      await database.close();
+    }
+    await finish();
+    const previous = existsSync(join(place, 'PG_VERSION'))
+      ? `${place}.before-restore-${now.toISOString().replace(/[:.]/g, '-')}`
+      : null;
+    if (previous === null) await rm(place, { recursive: true, force: true });
+    else await rename(place, previous);
+    await rename(fresh, place);
+    return previous;
+  } finally {
+    await unlock();
+  }
+}
+
+async function intoPostgres(
+  url: string,
+  { modules, now }: RestoreOptions,
+  manifest: Manifest,
+  staging: string,
+  finish: Finish,
+): Promise<null> {
+  const database = openPostgres(url, { poolSize: 2 });
+  try {
+    const leadership = await database.tryHold('leader');
+    if (leadership === null)
+      throw new BackupError('A control plane is running on this database. Stop it (all of them), then restore.');
+    try {
+      await fill(database, staging, manifest, modules, now, finish);
+    } finally {
+      await leadership.release();
+    }
+    return null;
+  } finally {
+    await database.close();
+  }
+}
+
+async function fill(
+  database: Database,
+  staging: string,
+  manifest: Manifest,
+  modules: readonly MigrationModule[],
+  now: Date,
+  beforeCommit: Finish = async () => undefined,
+): Promise<void> {
+  await database.sql.begin(async (tx) => {
+    await loadDatabase(tx, staging, manifest, modules);
+    // whoever was logged in when the backup was made logs in again
+    await tx`update sessions set revoked_at = ${now} where revoked_at is null`;
+    await beforeCommit();
+  });
+}

@@ -1,0 +1,129 @@
+// `gatehouse restore FILE`: a backup into this installation, which is stopped. The addresses, ports and the database
+// are those of this machine; the secrets that what is stored depends on come from the backup.
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { allModules, BackupError, restoreBackup } from '#api/main';
+import { parseEnvironmentFile, variables, type EnvironmentVariable } from '#settings/environment';
+import { parseOptions } from '../command-line.js';
+import { readControlEnv } from '../commands/control-plane.js';
+import { createEnvFile, envFilePath } from '../environment/env-file.js';
+import { readFlags } from '../environment/flags.js';
+import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
+import { Refusal, withFiles, wrongUsage } from '../refusal.js';
+import { withMissing } from './backup.js';
+import { keyOf } from './keys.js';
+
+const options = {
+  'key-file': { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
+} as const;
+
+/** Generated secrets that belong to this machine, not to what is stored. */
+const ofThisMachine: ReadonlySet<string> = new Set(['POSTGRES_PASSWORD', 'ADMIN_INITIAL_PASSWORD']);
+/** Taken over besides the generated secrets: who may log in first, and whom backups are sealed for. */
+const alsoTaken: ReadonlySet<string> = new Set(['ADMIN_EMAIL', 'BACKUP_RECIPIENT']);
+
+const isTaken = ({ name, generated }: EnvironmentVariable): boolean =>
+  alsoTaken.has(name) || (generated !== undefined && !ofThisMachine.has(name));
+
+/**
+ * The text of an environment file with `taken` in place of its own values; variables that it lacks are added at the end.
+ */
+export function withValues(text: string, taken: Readonly<Record<string, string>>): string {
+  const left = new Map(Object.entries(taken));
+  const lines = text.split('\n').map((line) => {
+    const name = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=/.exec(line)?.[1];
+    const value = name === undefined ? undefined : left.get(name);
+    if (name === undefined || value === undefined) return line;
+    left.delete(name);
+    return `${name}=${value}`;
+  });
+  const added = [...left].map(([name, value]) => `${name}=${value}`);
+  return added.length === 0 ? lines.join('\n') : [...lines, ...added, ''].join('\n');
+}
+
+/** Takes the secrets of a backup over. The file as it was is kept beside it, with the time in its name. */
+function adoptEnvironment(text: string, now: Date): void {
+  const { values, problems } = parseEnvironmentFile(text);
+  if (problems.length > 0)
+    throw new BackupError(`The environment file in the backup has a wrong line ${problems[0]?.line}.`);
+  const rows: readonly EnvironmentVariable[] = variables;
+  const taken = Object.fromEntries(
+    rows.filter((row) => isTaken(row) && (values[row.name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
+  );
+  const overridden = Object.keys(taken).filter((name) => (process.env[name] ?? taken[name]) !== taken[name]);
+  if (overridden.length > 0)
+    throw new BackupError(
+      `${overridden.join(', ')} of the process differ from the backup and would win over .env. Unset or change them.`,
+    );
+  const file = envFilePath();
+  const before = existsSync(file) ? parseFile(file) : null;
+  if (before === null) createEnvFile(file);
+  const current = parseFile(file);
+  const next = withValues(current, taken);
+  if (next === current) return;
+  withFiles(() => {
+    if (before !== null) copyFileSync(file, `${file}.before-restore-${now.toISOString().replace(/[:.]/g, '-')}`);
+    writeFileSync(file, next, { mode: 0o600 });
+  });
+}
+
+const parseFile = (file: string): string => withFiles(() => readFileSync(file, 'utf8'));
+
+/** Throws Refusal for what is wrong with the words, the file, the key or the installation; nothing has changed then. */
+export async function runRestore(args: readonly string[]): Promise<number> {
+  const { flags, others } = readFlags(args);
+  const { values: asked, positionals } = parseOptions({ args: [...others], allowPositionals: true, options });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw wrongUsage('restore takes one file: gatehouse restore FILE.');
+  const key = keyOf(asked);
+  const values = readEnvironment(flags);
+  adoptDirectories(values);
+  const filled = { ...controlPlaneEnvironment(values) } as Record<string, string>;
+  // a fresh machine has no secrets yet; a restore uses none of its own
+  for (const row of variables as readonly EnvironmentVariable[])
+    if (row.generated !== undefined && filled[row.name] === '') filled[row.name] = '-'.repeat(40);
+  const env = readControlEnv(filled);
+  const target = env.databaseUrl === null ? `the embedded database in ${env.dataDirectory}` : 'the PostgreSQL database';
+  if (asked.yes !== true) await confirm(`Replace ${target} by ${file}?`);
+  const now = new Date();
+  try {
+    const { manifest, previous } = await withMissing(file, async () =>
+      restoreBackup({
+        file,
+        key,
+        dataDirectory: env.dataDirectory,
+        databaseUrl: env.databaseUrl,
+        modules: await allModules(),
+        now,
+        onEnvironment: async (text) => {
+          if (text !== null) adoptEnvironment(text, now);
+        },
+      }),
+    );
+    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+    console.log(
+      `restored ${manifest.tables.length} tables with ${rows} rows from ${manifest.created_at}; every table was compared ` +
+        'with the backup.' +
+        (previous === null
+          ? ''
+          : `\nThe database that was here is kept in ${previous}; remove it when you are content.`) +
+        (manifest.environment === 'absent'
+          ? '\nThe backup has no secrets: stored passwords can be read only with the SETTINGS_ENCRYPTION_SECRET of then.'
+          : '') +
+        '\nAll sessions are ended. Start Gatehouse now.',
+    );
+  } catch (error) {
+    throw error instanceof BackupError ? new Refusal(error.message) : error;
+  }
+  return 0;
+}
+
+async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new Refusal(`${question} Nobody can be asked here; say -y.`);
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await prompt.question(`${question} [y/N] `);
+  prompt.close();
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new Refusal('nothing was changed.');
+}
