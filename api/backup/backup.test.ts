@@ -54,8 +54,8 @@ async function fill(t: Test, database: Database): Promise<void> {
         `for values from ('${day}') to ('${day}'::date + 1)`,
     );
   await sql`create table odd_values (
-    id bigint generated always as identity primary key, body text, raw bytea, list text[], size numeric, ratio double precision,
-    at timestamptz, span interval, doubled numeric generated always as (size * 2) stored)`;
+    id bigint generated always as identity primary key, body text, raw bytea, list text[], size numeric,
+    ratio double precision, at timestamptz, span interval, doubled numeric generated always as (size * 2) stored)`;
   for (const text of texts)
     await sql`insert into odd_values (body, raw, list, size, ratio, at, span)
       values (${text}, ${Buffer.from(text)}, array[${text}, null]::text[], 12345678901234567890.10, 0.1::float8 + 0.2,
@@ -69,8 +69,8 @@ async function fill(t: Test, database: Database): Promise<void> {
 const withOddValues = async () => {
   const modules = await allModules();
   const text = `create table odd_values (
-    id bigint generated always as identity primary key, body text, raw bytea, list text[], size numeric, ratio double precision,
-    at timestamptz, span interval, doubled numeric generated always as (size * 2) stored);
+    id bigint generated always as identity primary key, body text, raw bytea, list text[], size numeric,
+    ratio double precision, at timestamptz, span interval, doubled numeric generated always as (size * 2) stored);
     create function keep_size() returns trigger language plpgsql as $$ begin raise exception 'the trigger ran'; end $$;
     create trigger keep_size before insert on odd_values for each row execute function keep_size();`;
   return [...modules, { name: 'odd', migrations: [{ number: 1, name: 'values', text }] }];
@@ -78,7 +78,8 @@ const withOddValues = async () => {
 
 async function noteMigration({ sql }: Database, text: string): Promise<void> {
   await sql`insert into schema_migrations (version, module, number, name, sha256)
-    select max(version) + 1, 'odd', 1, 'values', ${createHash('sha256').update(text).digest('hex')} from schema_migrations`;
+    select max(version) + 1, 'odd', 1, 'values', ${createHash('sha256').update(text).digest('hex')}
+    from schema_migrations`;
 }
 
 /** Every table as one text, computed by the database itself. */
@@ -89,7 +90,8 @@ async function contentsOf({ sql }: Database): Promise<Record<string, string>> {
   const contents: Record<string, string> = {};
   for (const { name } of tables) {
     const [row] = await sql.unsafe<{ content: string }[]>(
-      `select count(*) || ' ' || coalesce(md5(string_agg(md5(t::text), ',' order by md5(t::text))), '') as content from "${name}" t`,
+      `select count(*) || ' ' || coalesce(md5(string_agg(md5(t::text), ',' order by md5(t::text))), '') as content
+       from "${name}" t`,
     );
     contents[name] = row?.content ?? '';
   }

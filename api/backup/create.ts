@@ -89,7 +89,8 @@ async function stageDatabase(tx: Tx, staging: string): Promise<StagedDatabase> {
   const migrations = await tx<{ module: string; number: number }[]>`
     select module, max(number)::int as number from schema_migrations group by module order by module collate "C"`;
   const needed = await tx<{ sha256: string }[]>`
-    select v.artifact_sha256 as sha256 from settings_state s join settings_versions v on v.id in (s.active_id, s.pending_id)
+    select v.artifact_sha256 as sha256
+    from settings_state s join settings_versions v on v.id in (s.active_id, s.pending_id)
     where v.artifact_sha256 is not null
     union select pending_artifact_sha256 from settings_state where pending_artifact_sha256 is not null`;
   const tables: Manifest['tables'] = [];

@@ -1,6 +1,6 @@
 // The content of a table as one figure that does not depend on the order of its rows: PostgreSQL and the embedded
-// database sort texts differently, and a heap has no order. Sum of the rows' SHA-256 values modulo 2^256; two equal rows
-// count twice, unlike with exclusive or.
+// database sort texts differently, and a heap has no order. Sum of the rows' SHA-256 values modulo 2^256; two equal
+// rows count twice, unlike with exclusive or.
 import { createHash } from 'node:crypto';
 
 const mask = (1n << 256n) - 1n;

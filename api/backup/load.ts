@@ -1,6 +1,6 @@
 // The database of a backup into an empty or a used one, in one transaction: a failure at any step, also the last check,
-// leaves what was there. The schema is made by the migrations up to where the backup was, then filled, then proved, then
-// brought to this release: so a backup of an older release needs no reader of its own.
+// leaves what was there. The schema is made by the migrations up to where the backup was, then filled, then proved,
+// then brought to this release: so a backup of an older release needs no reader of its own.
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -46,7 +46,8 @@ export function parseManifest(text: string): Manifest {
   const format = (value as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format > backupFormat)
     throw new BackupError(
-      `The backup has format ${format}; this release reads format ${backupFormat}. Restore it with the release that made it.`,
+      `The backup has format ${format}; this release reads format ${backupFormat}. ` +
+        'Restore it with the release that made it.',
     );
   if (Value.Check(Manifest, value)) return value;
   const [first] = Value.Errors(Manifest, value);

@@ -1,6 +1,6 @@
-// Rows of a table, out and in. A row travels as the text that the database makes of it and reads again
-// (`table::text`, `text::table`): every type, also one that a later migration brings, comes back as it was, in PostgreSQL
-// as in the embedded database. COPY would be faster; the embedded database does not speak it over its socket.
+// Rows of a table, out and in. A row travels as the text that the database makes of it and reads again (`table::text`,
+// `text::table`): every type, also one that a later migration brings, comes back as it was, in PostgreSQL as in the
+// embedded database. COPY would be faster; the embedded database does not speak it over its socket.
 import type { Queryable, Tx } from '../db/client.js';
 import { TableDigest } from './digest.js';
 import { quoted, type TableShape } from './schema.js';

@@ -1,5 +1,5 @@
-// What a database holds besides rows: tables with their columns, keys, sequences and partitions. Read from the catalogue,
-// so that a table of a later migration needs no row anywhere to be backed up.
+// What a database holds besides rows: tables with their columns, keys, sequences and partitions. Read from the
+// catalogue, so that a table of a later migration needs no row anywhere to be backed up.
 import type { Queryable } from '../db/client.js';
 
 export interface TableShape {

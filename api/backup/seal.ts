@@ -1,7 +1,6 @@
 // Encryption of backups in the age format (age-encryption.org/v1): users open them with `age` as well. With a recipient
 // the server holds only the public half, so that whoever takes the server cannot read older backups.
 import { Readable } from 'node:stream';
-import type { ReadableStream as WebStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { BackupError } from './manifest.js';
 
@@ -59,13 +58,13 @@ export async function openSealed(bytes: Uint8Array, key: Key): Promise<string> {
 
 export async function sealStream(plain: Readable, lock: Lock): Promise<Readable> {
   const web = Readable.toWeb(plain) as unknown as ReadableStream<Uint8Array>;
-  return Readable.fromWeb((await encrypter(lock).encrypt(web)) as unknown as WebStream);
+  return Readable.fromWeb(await encrypter(lock).encrypt(web));
 }
 
 export async function openStream(sealed: Readable, key: Key): Promise<Readable> {
   try {
     const web = Readable.toWeb(sealed) as unknown as ReadableStream<Uint8Array>;
-    return Readable.fromWeb((await decrypter(key).decrypt(web)) as unknown as WebStream);
+    return Readable.fromWeb(await decrypter(key).decrypt(web));
   } catch (error) {
     throw wrongKey(error);
   }

@@ -1,7 +1,7 @@
-// A copy of the embedded database's files while it serves. The worker thread copies them in one synchronous step, and the
-// engine runs on the same thread, so nothing is written meanwhile: the copy is what a crash at that instant would leave,
-// and opening it replays the write-ahead log. The other way, a transaction that reads everything, would hold the only
-// connection for as long as the reading takes.
+// A copy of the embedded database's files while it serves. The worker thread copies them in one synchronous step, and
+// the engine runs on the same thread, so nothing is written meanwhile: the copy is what a crash at that instant would
+// leave, and opening it replays the write-ahead log. The other way, a transaction that reads everything, would hold the
+// only connection for as long as the reading takes.
 import { randomUUID } from 'node:crypto';
 import { constants, cpSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';

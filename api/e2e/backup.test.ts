@@ -1,4 +1,5 @@
-// `gatehouse backup` while everything serves, and `gatehouse restore` into another installation, as an operator does it.
+// `gatehouse backup` while everything serves, and `gatehouse restore` into another installation, as an operator does
+// it.
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

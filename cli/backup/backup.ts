@@ -66,9 +66,9 @@ async function create(values: Values, asked: Asked): Promise<number> {
   const lock = lockOf(asked, values.BACKUP_RECIPIENT);
   if (lock === null && asked['without-secrets'] !== true)
     throw new Refusal(
-      'the secrets in the backup need a key to be sealed with: `gatehouse backup key` makes one for this installation, ' +
-        '--passphrase-file FILE takes a passphrase, and --without-secrets leaves them out (then passwords of connectors ' +
-        'and sites cannot be read after a restore elsewhere).',
+      'the secrets in the backup need a key to be sealed with: `gatehouse backup key` makes one for this ' +
+        'installation, --passphrase-file FILE takes a passphrase, and --without-secrets leaves them out (then ' +
+        'passwords of connectors and sites cannot be read after a restore elsewhere).',
     );
   const now = new Date();
   const to = fileFor(asked.to ?? join(values.GATEHOUSE_DATA || 'data', 'backups'), asked.encrypt === true, now);
@@ -190,7 +190,8 @@ async function verify(file: string, asked: Asked, values: Values): Promise<numbe
         : 'secrets opened with the key';
   console.log(
     `${file}: complete. Made ${manifest.created_at} by release ${manifest.release} from ${manifest.database}; ` +
-      `${manifest.tables.length} tables with ${rows} rows and ${manifest.entries.length} entries, every hash equal; ${secrets}.`,
+      `${manifest.tables.length} tables with ${rows} rows and ${manifest.entries.length} entries, ` +
+      `every hash equal; ${secrets}.`,
   );
   return 0;
 }

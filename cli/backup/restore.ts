@@ -28,7 +28,8 @@ const isTaken = ({ name, generated }: EnvironmentVariable): boolean =>
   alsoTaken.has(name) || (generated !== undefined && !ofThisMachine.has(name));
 
 /**
- * The text of an environment file with `taken` in place of its own values; variables that it lacks are added at the end.
+ * The text of an environment file with `taken` in place of its own values; variables that it lacks are
+ * added at the end.
  */
 export function withValues(text: string, taken: Readonly<Record<string, string>>): string {
   const left = new Map(Object.entries(taken));
@@ -104,13 +105,13 @@ export async function runRestore(args: readonly string[]): Promise<number> {
     );
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
     console.log(
-      `restored ${manifest.tables.length} tables with ${rows} rows from ${manifest.created_at}; every table was compared ` +
-        'with the backup.' +
+      `restored ${manifest.tables.length} tables with ${rows} rows from ${manifest.created_at}; ` +
+        'every table was compared with the backup.' +
         (previous === null
           ? ''
           : `\nThe database that was here is kept in ${previous}; remove it when you are content.`) +
         (manifest.environment === 'absent'
-          ? '\nThe backup has no secrets: stored passwords can be read only with the SETTINGS_ENCRYPTION_SECRET of then.'
+          ? '\nThe backup has no secrets: stored passwords can be read only with the old SETTINGS_ENCRYPTION_SECRET.'
           : '') +
         '\nAll sessions are ended. Start Gatehouse now.',
     );

@@ -41,8 +41,8 @@ export const storageVariables = [
     kind: 'text',
     readBy: ['commands'],
     purpose:
-      'age public key (age1…) that `gatehouse backup` seals secrets for; `gatehouse backup key` makes a pair and sets ' +
-      'it; empty = a backup asks for --recipient or --passphrase-file',
+      'age public key (age1…) that `gatehouse backup` seals secrets for; `gatehouse backup key` makes a pair ' +
+      'and sets it; empty = a backup asks for --recipient or --passphrase-file',
   },
   {
     name: 'REDIS_URL',
