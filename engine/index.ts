@@ -18,7 +18,7 @@ export { createMemoryStore } from './transaction/memory-store.js';
 export { exitNow, giveBackMemory, mapFile, openSharedSocket, textSender, yieldToOthers } from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
-export { decodePercent, isPlainPath, pathOf, readingsOf } from './parse/path-readings.js';
+export { decodePercent, isPlainPath, lowBytes, pathOf, readingsOf } from './parse/path-readings.js';
 export { SeenOnce } from './parse/seen-once.js';
 export { parseIpv4, parseIpv6 } from './operators/network/ip-address.js';
 export type { ArtifactMeta, ProbeIR } from './program/artifact-sections.js';

@@ -75,7 +75,8 @@ export function readingsOf(path: string): readonly string[] | null {
 
 /**
  * True when no reader could make anything else of the path: it begins with one slash, and has no escape, parameter,
- * backslash, fragment, control byte, byte beyond ASCII, empty segment, nor a segment that begins or ends with a dot.
+ * backslash, fragment, control byte, byte beyond ASCII, empty segment, session of ASP.NET (`/(S(x))`), stream of NTFS
+ * (`:$`), nor a segment that begins or ends with a dot.
  */
 export function isPlainPath(path: string): boolean {
   let previous = 0;
@@ -83,7 +84,8 @@ export function isPlainPath(path: string): boolean {
     const code = path.charCodeAt(index);
     if (code === 0x25 || code === 0x5c || code === 0x3b || code === 0x23 || code <= 0x20 || code >= 0x7f) return false;
     if (code === 0x2f && (previous === 0x2f || previous === 0x2e)) return false;
-    if (code === 0x2e && previous === 0x2f) return false;
+    if ((code === 0x2e || code === 0x28) && previous === 0x2f) return false;
+    if (code === 0x24 && previous === 0x3a) return false;
     previous = code;
   }
   return path.charCodeAt(0) === 0x2f && previous !== 0x2e;
@@ -201,6 +203,11 @@ function cutToBytes(text: string): string {
   return /\.\.|%[0-9a-fu][0-9a-f]/i.test(cut) ? cut : text;
 }
 
+/** `cutToBytes` whatever it makes: for who adds protection, and loses nothing by one reading too many. */
+export function lowBytes(text: string): string {
+  return text.replace(wideCharacters, lowByte);
+}
+
 /** Bytes beyond ASCII left out (signs without a width, blanks, what is no UTF-8) where that leaves dots alone. */
 function dropBeyondAscii(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
@@ -278,8 +285,49 @@ function dropLineEnds(text: string): string {
 
 /** Where a second parser, or a string of C, ends the path. */
 function cutAtEnd(text: string): string {
-  const end = text.search(/[\0?#;]/);
+  const end = text.search(/[\0\r\n?#;]/);
   return end <= 0 ? text : text.slice(0, end);
+}
+
+/** Java, Python and JavaScript trim spaces beyond ASCII as well: as single bytes (U+0085, U+00A0), and as UTF-8. */
+const space =
+  '(?:[\\0-\\x20\\x7f\\x85\\xa0]|\\xc2[\\x85\\xa0]|\\xe1\\x9a\\x80|\\xe2\\x80[\\x80-\\x8f\\xa8\\xa9\\xaf]|' +
+  '\\xe2\\x81[\\x9f\\xa0]|\\xe3\\x80\\x80|\\xef\\xbb\\xbf)';
+const leadingSpaces = new RegExp(`/${space}+`, 'g');
+const trailingSpace = new RegExp(`${space}$`);
+
+function trimSpaces(text: string): string {
+  if (!/[\x85\xa0\x80-\xbf]/.test(text)) return text;
+  return text
+    .replace(leadingSpaces, '/')
+    .split('/')
+    .map((segment) => {
+      let end = segment.length;
+      for (;;) {
+        const found = trailingSpace.exec(segment.slice(Math.max(0, end - 3), end));
+        if (found === null) return segment.slice(0, end);
+        end -= found[0].length;
+      }
+    })
+    .join('/');
+}
+
+/** `//name/a`: what resolves it as a reference (`new URL(…)`, `parse_url`) takes the first name for a host. */
+function dropAuthority(text: string): string {
+  const authority = /^[/\\]{2,}[^/\\?#]+/.exec(text);
+  return authority === null ? text : text.slice(authority[0].length) || '/';
+}
+
+/** ASP.NET without cookies: `/(S(…))/a` is `/a`, and `/a/(S(…))b` is `/ab`. */
+function dropSessions(text: string): string {
+  if (!text.includes('/(')) return text;
+  const dropped = text.replace(/\/\((?:[a-z]\([^/()]*\)){1,4}\)/gi, '');
+  return dropped.startsWith('/') ? dropped : `/${dropped}`;
+}
+
+/** NTFS: `/a::$DATA` and `/a:$I30:$INDEX_ALLOCATION` are `/a`. */
+function dropStreams(text: string): string {
+  return text.includes(':$') ? text.replace(/:[^/:\\]*:?\$[^/\\]*/g, '') : text;
 }
 
 /** What readers do besides decoding; a raw reading stays one. */
@@ -290,6 +338,10 @@ const rewrites = [
   mergeSlashes,
   resolveDots,
   trimSegments,
+  trimSpaces,
+  dropAuthority,
+  dropSessions,
+  dropStreams,
   dropControls,
   dropLineEnds,
   cutAtEnd,

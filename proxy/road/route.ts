@@ -5,7 +5,7 @@ import { strictPolicy } from '#settings';
 import type { OpinionMode } from '#engine';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
 import { pathAtUpstream } from '../contract/proxy-config.js';
-import { isPlainPath, normalisePath, pathOf, readingsOf } from '../http/path-readings.js';
+import { covers, keyOf, normalisePath, pathKeys, pathOf } from '../http/path-readings.js';
 
 export interface Site {
   readonly name: string;
@@ -82,7 +82,7 @@ function compileSite(site: SiteConfig, config: ProxyConfig): Site {
   return {
     name: site.name,
     prefix: site.prefix.replace(/\/+$/, ''),
-    caselessPrefix: site.prefix.replace(/\/+$/, '').toLowerCase(),
+    caselessPrefix: keyOf(Buffer.from(site.prefix.replace(/\/+$/, ''), 'utf8').toString('latin1')),
     host: site.host === null ? null : site.host.toLowerCase(),
     isProtected: site.protected,
     mode: site.mode ?? config.mode,
@@ -147,11 +147,10 @@ function siteFor(ordered: readonly Site[], name: string, path: string): Site | n
   return null;
 }
 
-/** Many frameworks and file systems take /API for /api. */
-function caselessSiteFor(ordered: readonly Site[], name: string, path: string): Site | null {
-  const caseless = path.toLowerCase();
+/** Many frameworks and file systems take /API for /api, and serve /api.json by its handler. */
+function caselessSiteFor(ordered: readonly Site[], name: string, key: string): Site | null {
   for (const site of ordered)
-    if ((site.host === null || site.host === name) && coversPath(site.caselessPrefix, caseless)) return site;
+    if ((site.host === null || site.host === name) && covers(site.caselessPrefix, key)) return site;
   return null;
 }
 
@@ -162,9 +161,9 @@ function sitesOfReadings(
   path: string,
   normal: string,
 ): readonly (Site | null)[] {
-  const readings = isPlainPath(path) ? [normal] : readingsOf(path);
-  if (readings === null) return ordered.filter((site) => site.host === null || site.host === name);
-  return readings.flatMap((reading) => [siteFor(ordered, name, reading), caselessSiteFor(ordered, name, reading)]);
+  const keys = pathKeys(path);
+  if (keys === null) return ordered.filter((site) => site.host === null || site.host === name);
+  return [siteFor(ordered, name, normal), ...keys.map((key) => caselessSiteFor(ordered, name, key))];
 }
 
 /** A path that another server may read as another site's gets that site's rules, where those are stricter. */

@@ -22,6 +22,7 @@ interface Endpoint {
 /** Templates as a tree of segments. */
 interface Branch {
   readonly named: Map<string, Branch>;
+  longestName: number;
   any: Branch | null;
   readonly here: Endpoint[];
   readonly below: Endpoint[];
@@ -33,7 +34,7 @@ interface Endpoints {
   readonly autoBan: AutoBan | null;
 }
 
-const newBranch = (): Branch => ({ named: new Map(), any: null, here: [], below: [] });
+const newBranch = (): Branch => ({ named: new Map(), longestName: 0, any: null, here: [], below: [] });
 
 const isPlaceholder = (segment: string): boolean => /^\{[^{}/]*\}$/.test(segment);
 
@@ -41,6 +42,7 @@ function branchFor(branch: Branch, segment: string): Branch {
   if (isPlaceholder(segment)) return (branch.any ??= newBranch());
   let next = branch.named.get(segment);
   if (next === undefined) branch.named.set(segment, (next = newBranch()));
+  branch.longestName = Math.max(branch.longestName, segment.length);
   return next;
 }
 
@@ -91,6 +93,12 @@ function walk(branch: Branch, path: string, from: number, method: string, found:
   const end = slash < 0 ? path.length : slash;
   const named = branch.named.get(path.slice(from, end));
   if (named !== undefined) walk(named, path, end + 1, method, found);
+  // `/orders.json` is served by the handler of `/orders`
+  for (let dot = path.indexOf('.', from + 1); dot !== -1 && dot < end; dot = path.indexOf('.', dot + 1)) {
+    if (dot - from > branch.longestName) break;
+    const unsuffixed = branch.named.get(path.slice(from, dot));
+    if (unsuffixed !== undefined) walk(unsuffixed, path, end + 1, method, found);
+  }
   if (branch.any !== null && end > from) walk(branch.any, path, end + 1, method, found);
 }
 
