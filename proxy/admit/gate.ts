@@ -31,6 +31,8 @@ export interface GateRequest {
   readonly given?: GivenValues;
   /** A TX variable that rules are to see. */
   give(name: GivenVariable, value: string): void;
+  /** It passes as a preflight alone: only what a preflight needs goes on, and comes back (preflight.ts). */
+  passAsPreflight?(): void;
   /** Members of `RateLimit-Policy` and `RateLimit` for the answer; `state` null: what is left is not known here. */
   tellLimit?(policy: string, state: string | null): void;
 }

@@ -107,6 +107,9 @@ export const pipeline: readonly PipelineStage[] = [
     'auth_issuer',
     'auth_audience',
     'auth_clock_skew_sec',
+    'auth_require_exp',
+    'auth_token_life_max_sec',
+    'auth_preflight',
   ]),
   stage(
     'gate',

@@ -14,6 +14,21 @@ export interface CheckedHead {
   readonly refusal: Refusal | null;
 }
 
+/** Fields of one value by which gates, rules and sites decide: of two, each reader would take another. */
+const singleFields: readonly string[] = [
+  'authorization',
+  'content-type',
+  'origin',
+  'user-agent',
+  'x-api-key',
+  'access-control-request-method',
+];
+const singleByLength: readonly (number | undefined)[] = (() => {
+  const places: (number | undefined)[] = [];
+  for (const [place, name] of singleFields.entries()) places[name.length] = place;
+  return places;
+})();
+
 const noBody: CheckedHead = { framing: { kind: 'none' }, refusal: null };
 const chunked: CheckedHead = { framing: { kind: 'chunked' }, refusal: null };
 const digitsMax = 15; // larger lengths are not exact in a double
@@ -52,12 +67,18 @@ export function checkRequestHead(
   let bytes = 0;
   let hosts = 0;
   let host = '';
+  let singles = 0;
   let length: string | null = null;
   let encoding: string | null = null;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     bytes += name.length + value.length + 4;
+    const single = singleByLength[name.length];
+    if (single !== undefined && isNamed(name, singleFields[single] as string)) {
+      if ((singles & (1 << single)) !== 0) return refuse(400, `more than one ${singleFields[single]}`);
+      singles |= 1 << single;
+    }
     if (!areTextsRead && (name.length === 0 || !isFieldText(value)))
       return refuse(400, 'a header field with control characters or without a name');
     switch (name.length) {

@@ -21,6 +21,8 @@ export type Answer =
     }
   | { readonly shape: 'redirect'; readonly status: number; readonly location: string }
   | { readonly shape: 'challenge'; readonly status: number; readonly challenge: Challenge }
+  /** The application's CORS policy, without its content. */
+  | { readonly shape: 'preflight'; readonly status: number; readonly headers: readonly string[] }
   | { readonly shape: 'close'; readonly status: number };
 
 const noFields: readonly string[] = [];

@@ -77,6 +77,19 @@ const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
   ].map((name) => [name, 'claim'] as const),
 ]);
 
+/** Gates decide by these: `X_Api_Key` would reach a CGI program under the same name, with another value. */
+const decidedBy: ReadonlySet<string> = new Set([
+  'x-api-key',
+  'user-agent',
+  'content-type',
+  'access-control-request-method',
+]);
+
+const isAlike = (lower: string): boolean => {
+  const name = dashed(lower);
+  return treatments.has(name) || (name !== lower && decidedBy.has(name));
+};
+
 /** The request that goes on. */
 interface Forwarded {
   readonly head: RequestHead;
@@ -92,8 +105,9 @@ interface Forwarded {
 export function forwardHeadOf(
   request: Forwarded,
   routed: Pick<ForwardFacts, 'site' | 'target' | 'isFromTrustedProxy' | 'loopMark'>,
+  head = request.head,
 ): string {
-  const { head, requestId, exchange, body, inspection } = request;
+  const { requestId, exchange, body, inspection } = request;
   // Field by field: a spread in front of further fields leaves V8's fast path for literals, and cost 15 µs a request.
   return buildForwardHead(head, {
     site: routed.site,
@@ -163,7 +177,7 @@ function nameOf(name: string): KnownName {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  const treatment = treatments.get(lower) ?? (treatments.has(dashed(lower)) ? 'alike' : 'kept');
+  const treatment = treatments.get(lower) ?? (isAlike(lower) ? 'alike' : 'kept');
   const found: KnownName = { lower, treatment };
   if (knownNames.size >= knownNamesMax) knownNames.clear();
   if (name.length <= knownNameMax) knownNames.set(name, found);

@@ -8,6 +8,7 @@ import type { GivenVariable, Interruption } from '#engine';
 import { askGates, type AskedRequest, type Pause } from '../admit/ask-gates.js';
 import type { Decision } from '../admit/decision.js';
 import type { PreparedGate } from '../admit/gate.js';
+import { preflightHead, preflightReply, preflightTarget } from '../admit/preflight.js';
 import { LimitFields } from '../admit/limits/fields.js';
 import { ProxyError } from '../contract/errors.js';
 import { graphqlGate } from '../graphql/gate.js';
@@ -45,6 +46,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
   private target = '';
   private isFromTrustedProxy = false;
   private hasWaited = false;
+  isPreflight = false;
 
   /** Steps 1 and 2: the listener has copied the head; one that is not acceptable ends here. */
   take(): void {
@@ -117,6 +119,10 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
 
   give(name: GivenVariable, value: string): void {
     this.given = [...this.given, [name, value]];
+  }
+
+  passAsPreflight(): void {
+    this.isPreflight = true;
   }
 
   tellLimit(policy: string, state: string | null): void {
@@ -252,11 +258,13 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
 
   /** Step 9. */
   private forward(site: Site): void {
-    const { exchange, body, target, isFromTrustedProxy } = this;
+    const { exchange, body, isFromTrustedProxy, isPreflight } = this;
+    const target = isPreflight ? preflightTarget(this.target) : this.target;
     this.trace?.enter('forward');
     const isStreaming = body !== null && body.isStreaming;
     const loopMark = this.context.loops.markOf(site.name);
-    const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark });
+    const sent = isPreflight ? preflightHead(this.head) : this.head;
+    const head = forwardHeadOf(this, { site, target, isFromTrustedProxy, loopMark }, sent);
     const reply = new Reply(this, site.name, this.context);
     this.reply = reply;
     const onDrain = (): void => reply.clientDrained(); // named first: see `take`
@@ -273,6 +281,11 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     if (inspection === null || !inspection.isOn) return false;
     this.settle(inspection.responseHead(head), this.site as Site);
     return inspection.wantsResponseBody || (!this.isOver && this.schema?.wantsAnswer(head) === true);
+  }
+
+  replyToPreflight({ status, bodyBytes }: UpstreamHead): void {
+    if (bodyBytes !== 0) this.giveUpUpstream();
+    this.endWith({ shape: 'preflight', status, headers: preflightReply(this.response.fields) }, 'served');
   }
 
   /** Phase 4. */

@@ -30,6 +30,9 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   readonly isOver: boolean;
   /** Phase 3; true: rules want to see the body. The request is over when they block. */
   inspectReplyHead(head: UpstreamHead): boolean;
+  /** A gate let it pass as a preflight alone. */
+  readonly isPreflight: boolean;
+  replyToPreflight(head: UpstreamHead): void;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
   readonly trace?: RequestTrace | null;
@@ -78,7 +81,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
   onInterim(head: UpstreamHead): void {
     const { request } = this;
     // 100 is this proxy's own business: what the client expected was answered before its body was read.
-    if (request.isOver || head.status === 100) return;
+    if (request.isOver || head.status === 100 || request.isPreflight) return;
     request.response.interim(head);
   }
 
@@ -92,6 +95,10 @@ export class Reply implements UpstreamHandler, RelayOwner {
     response.prepare(head);
     const wantsBody = request.inspectReplyHead(head);
     if (request.isOver) return;
+    if (request.isPreflight) {
+      request.replyToPreflight(head);
+      return;
+    }
     if (head.status === 101) {
       if (this.takeStreamPlace()) this.joinTunnel(head);
       return;

@@ -41,6 +41,9 @@ export class ResponseWriter {
       case 'redirect':
         this.respond(answer.status, ['Location', answer.location, ...this.ownFields()], '', isLast);
         return;
+      case 'preflight':
+        this.respond(answer.status, answer.headers, '', isLast);
+        return;
       case 'challenge': {
         const { headers, body } = answer.challenge;
         this.respond(answer.status, [...headers, ...this.ownFields()], body, isLast);

@@ -250,6 +250,27 @@ export const detectionRows = {
     description: 'how far clocks may differ, for `exp`, `nbf` and `iat`',
     unit: 'seconds',
   }),
+  auth_require_exp: setting(Flag(true), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'refuse tokens without `exp`: off accepts them for ever, unless the key changes',
+  }),
+  auth_token_life_max_sec: setting(Whole(0, 315_576_000, 31_622_400), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description: 'refuse tokens whose `exp` is further ahead than that; 0 accepts any',
+    unit: 'seconds',
+  }),
+  auth_preflight: setting(Choice(['forward', 'refuse'], 'forward'), {
+    access: 'admin',
+    reach: ['data'],
+    enforcedBy: siteAuth,
+    description:
+      'CORS preflight requests to protected paths: forward sends them on without query, body and credentials, and ' +
+      'returns only the CORS fields of the answer; refuse asks them for credentials, too',
+  }),
   schema_action: setting(Choice(['ignore', 'alert', 'block'], 'ignore'), {
     access: 'operator',
     reach: ['control'],

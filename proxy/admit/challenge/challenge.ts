@@ -3,7 +3,8 @@
 // pages get a refusal of the right form, with the address at which a browser could do it for them.
 //
 // The answer comes to `/.gatehouse/challenge` below the site's prefix, on GET, and leads back where it came from: to a
-// path of this site, never anywhere else. Preflight requests of CORS go through: browsers send them without cookies.
+// path of this site, never anywhere else. Preflight requests of CORS pass, reduced to what a preflight needs
+// (admit/preflight.ts): browsers send them without cookies.
 import { findField, isFieldText } from '../../http/header-fields.js';
 import type { Site } from '../../road/route.js';
 import { networkOf } from '../../shared-state/client-key.js';
@@ -68,7 +69,10 @@ export const challenge: Gate<Challenging> = {
 export function challengeOn(request: GateRequest, site: Site, context: Context): Decision | null {
   const { head } = request;
   const kind = clientKindOf(request);
-  if (kind === 'preflight') return null;
+  if (kind === 'preflight') {
+    if (site.mode === 'On') request.passAsPreflight?.();
+    return null;
+  }
   const bearer = bearerOf(request);
   const pass = readCookie(head.headers);
   if (pass !== null && isPass(context.challengeSecret, bearer, pass, context.clock.wallMs())) return null;

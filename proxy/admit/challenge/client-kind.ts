@@ -2,6 +2,7 @@
 // program that gets HTML where it expects something else fails in a way that nobody understands.
 import { findField } from '../../http/header-fields.js';
 import type { GateRequest } from '../gate.js';
+import { isPreflight } from '../preflight.js';
 
 /**
  * `page`: a browser that shows what it gets. `part`: a browser that loads a part of a page. `grpc`, `upgrade`,
@@ -12,12 +13,12 @@ export type ClientKind = 'page' | 'part' | 'grpc' | 'upgrade' | 'stream' | 'prog
 
 const pageDestinations: ReadonlySet<string> = new Set(['document', 'iframe', 'frame', 'embed', 'object']);
 
-export function clientKindOf({ head, exchange }: GateRequest): ClientKind {
+export function clientKindOf(request: GateRequest): ClientKind {
+  const { head, exchange } = request;
   const field = (name: string): string => (findField(head.headers, name) ?? '').toLowerCase();
   if (exchange.isUpgrade || field('upgrade') === 'websocket') return 'upgrade';
   if (field('content-type').startsWith('application/grpc')) return 'grpc';
-  if (head.method === 'OPTIONS' && field('origin') !== '' && field('access-control-request-method') !== '')
-    return 'preflight';
+  if (isPreflight(request)) return 'preflight';
   const accept = field('accept');
   if (accept.startsWith('text/event-stream')) return 'stream';
   const destination = field('sec-fetch-dest'); // Fetch Metadata: browsers say what it is for

@@ -87,7 +87,7 @@ t.test('3: whole segments, and every way to write the path', async (t) => {
 
 const hs = (claims: object = {}, header: object = {}, key = secret): string => {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ alg: 'HS256', ...header })}.${part({ sub: 'ada', ...claims })}`;
+  const signed = `${part({ alg: 'HS256', ...header })}.${part({ sub: 'ada', exp: nowSeconds + 300, ...claims })}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 };
 
@@ -141,6 +141,29 @@ t.test('3: HS256: what is accepted and what is not', async (t) => {
   t.equal(statusOf(ask(settings, { headers: ['Authorization', 'Basic eDp5'] })), 401);
 });
 
+t.test('B7: a token ends, and within a year, unless the settings say otherwise', async (t) => {
+  const year = 31_622_400;
+  const rows: readonly [claims: object, settings: object, status: number][] = [
+    [{ exp: undefined }, {}, 401],
+    [{ exp: undefined }, { auth_require_exp: false }, 200],
+    [{ exp: null }, { auth_require_exp: false }, 401],
+    [{ exp: nowSeconds + year + 60 }, {}, 200],
+    [{ exp: nowSeconds + year + 61 }, {}, 401],
+    [{ exp: 1e15 }, {}, 401],
+    [{ exp: 1e15 }, { auth_token_life_max_sec: 0 }, 200],
+    [{ exp: nowSeconds + 700 }, { auth_token_life_max_sec: 600 }, 401],
+    [{ exp: 0 }, {}, 401],
+    [{ exp: -1 }, { auth_require_exp: false }, 401],
+    [{ exp: nowSeconds - 599 }, { auth_clock_skew_sec: 600 }, 200],
+  ];
+  for (const [claims, settings, status] of rows)
+    t.equal(
+      statusOf(ask({ auth_secret: secret, ...settings }, bearer(hs(claims)))),
+      status,
+      JSON.stringify([claims, settings]),
+    );
+});
+
 t.test('3: issuer and audience, where the settings name them', async (t) => {
   const settings = { auth_secret: secret, auth_issuer: 'https://id', auth_audience: 'shop' };
   for (const aud of ['shop', ['other', 'shop']])
@@ -163,6 +186,7 @@ const jwt = (alg: string, key: KeyObject, kid?: string): Promise<string> =>
   new SignJWT({ scope: 'read write' })
     .setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
     .setSubject('ada')
+    .setExpirationTime(nowSeconds + 300)
     .sign(key);
 const setOf = (keys: readonly object[], over: Partial<KeySet> = {}): KeySet => ({
   ...readKeySet({ url, fetchedAtMs: 1_000_000, keys: keys as never }),

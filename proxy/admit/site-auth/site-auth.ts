@@ -2,8 +2,8 @@
 // an Authorization or X-API-Key field that is not empty. With a key, a token in `Authorization: Bearer` has to be
 // signed with it; X-API-Key or other schemes are no way around that.
 //
-// Paths are compared as every server may read them (admit/reading.ts). Let through: preflight requests of CORS (OPTIONS
-// with Origin and Access-Control-Request-Method), which browsers send without credentials and with nothing else.
+// Paths are compared as every server may read them (admit/reading.ts). Preflight requests of CORS pass, reduced to what
+// a preflight needs (admit/preflight.ts), unless the settings refuse them.
 //
 // A key set that is not there, or was not refreshed for a day, refuses everybody with 503, also where the site says
 // fail_mode open: that is for inspection, not for letting strangers in.
@@ -13,6 +13,7 @@ import type { GivenValues, GivenVariable } from '#engine';
 import { findField } from '../../http/header-fields.js';
 import type { Decision, Denial } from '../decision.js';
 import type { Gate, GateContext, GateRequest } from '../gate.js';
+import { isPreflight } from '../preflight.js';
 import { isAnyUnder, prefixOf } from '../reading.js';
 import type { KeySet } from './key-set.js';
 import { checkClaims, checkToken, type Claims, type TokenAnswer, type TokenPolicy } from './token.js';
@@ -25,6 +26,7 @@ const staleMs = 86_400_000;
 
 interface SiteAuth {
   readonly prefixes: readonly string[];
+  readonly passesPreflights: boolean;
   readonly policy: TokenPolicy;
   readonly secret: Buffer | null;
   /** '' = no key set. */
@@ -54,37 +56,36 @@ export const siteAuth: Gate<SiteAuth, Known> = {
     config.authEnabled && config.authProtectedPaths.length > 0
       ? {
           prefixes: config.authProtectedPaths.map(prefixOf),
+          passesPreflights: config.authPreflight === 'forward',
           policy: {
             algorithm: config.authAlg,
             issuer: config.authIssuer,
             audience: config.authAudience,
             skewSeconds: config.authClockSkewSec,
+            requiresExpiry: config.authRequireExp,
+            lifeSecondsMax: config.authTokenLifeMaxSec,
           },
           secret: config.authSecret === null ? null : Buffer.from(config.authSecret, 'utf8'),
           keysUrl: config.authJwksUrl,
         }
       : null,
-  decide: (request, _site, context) => {
-    const { prefixes, secret, keysUrl } = context.compiled;
+  decide: (request, site, context) => {
+    const { prefixes, secret, keysUrl, passesPreflights } = context.compiled;
     const { head } = request;
     const readings = context.paths.readings(head.uri);
     let index = 0;
     while (index < prefixes.length && !isAnyUnder(prefixes[index] as string, readings)) index += 1;
-    if (index === prefixes.length || isPreflight(request)) return null;
+    if (index === prefixes.length) return null;
+    if (passesPreflights && isPreflight(request)) {
+      if (site.mode === 'On') request.passAsPreflight?.();
+      return null;
+    }
     const authorization = findField(head.headers, 'authorization') ?? '';
     const hasCredentials = authorization !== '' || (findField(head.headers, 'x-api-key') ?? '') !== '';
     if (!hasCredentials) return refuse(401, index, 'no credentials', 'Bearer');
     return secret === null && keysUrl === '' ? null : checkCredentials(authorization, index, request, context);
   },
 };
-
-function isPreflight({ head }: GateRequest): boolean {
-  return (
-    head.method === 'OPTIONS' &&
-    findField(head.headers, 'origin') !== null &&
-    findField(head.headers, 'access-control-request-method') !== null
-  );
-}
 
 function checkCredentials(
   authorization: string,

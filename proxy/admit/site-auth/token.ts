@@ -15,6 +15,10 @@ export interface TokenPolicy {
   /** '' = any. */
   readonly audience: string;
   readonly skewSeconds: number;
+  /** A token without `exp` is refused. */
+  readonly requiresExpiry: boolean;
+  /** `exp` further ahead than that is refused; 0 = any. */
+  readonly lifeSecondsMax: number;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -26,6 +30,8 @@ export type TokenProblem =
   | 'unknown key'
   | 'signature'
   | 'expired'
+  | 'no expiry'
+  | 'expiry too far ahead'
   | 'not yet valid'
   | 'issuer'
   | 'audience';
@@ -120,6 +126,9 @@ export function checkClaims(claims: Claims, policy: TokenPolicy, nowSeconds: num
   const { skewSeconds: skew } = policy;
   for (const moment of [exp, nbf, iat])
     if (moment !== undefined && (typeof moment !== 'number' || !Number.isFinite(moment))) return refused('malformed');
+  if (exp === undefined && policy.requiresExpiry) return refused('no expiry');
+  if (typeof exp === 'number' && policy.lifeSecondsMax > 0 && exp - skew > nowSeconds + policy.lifeSecondsMax)
+    return refused('expiry too far ahead');
   if (typeof exp === 'number' && exp + skew <= nowSeconds) return refused('expired');
   if (typeof nbf === 'number' && nbf - skew > nowSeconds) return refused('not yet valid');
   if (typeof iat === 'number' && iat - skew > nowSeconds) return refused('not yet valid');
