@@ -123,6 +123,20 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
     };
     return name || path || (id === undefined ? `${index + 1}` : String(id));
   };
+  // by position; an entry that was just added has no name yet and is open, and stays so while its name is typed
+  const [openEntries, setOpenEntries] = createSignal<readonly boolean[]>([]);
+  const isOpen = (index: number): boolean => openEntries()[index] === true || problemUnder(props, index);
+  const setOpen = (index: number, to: boolean): void => {
+    setOpenEntries(entries().map((_, at) => (at === index ? to : openEntries()[at] === true)));
+  };
+  const add = (): void => {
+    setOpenEntries([...entries().map((_, at) => openEntries()[at] === true), true]);
+    props.onChange([...entries(), blankOf(itemSchema())]);
+  };
+  const remove = (index: number): void => {
+    setOpenEntries(openEntries().filter((_, at) => at !== index));
+    props.onChange(entries().filter((_, at) => at !== index));
+  };
   return (
     <div class="stack">
       <p class="muted small sentence">
@@ -130,14 +144,10 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
       </p>
       <Index each={entries()}>
         {(entry, index) => (
-          <details class="card" open={nameOf(entry(), index) === `${index + 1}` || problemUnder(props, index)}>
+          <details class="card" open={isOpen(index)} onToggle={(event) => setOpen(index, event.currentTarget.open)}>
             <summary class="summary row between">
               <strong>{nameOf(entry(), index)}</strong>
-              <Button
-                isSmall
-                disabled={props.isDisabled}
-                onClick={() => props.onChange(entries().filter((_, at) => at !== index))}
-              >
+              <Button isSmall disabled={props.isDisabled} onClick={() => remove(index)}>
                 {words.remove}
               </Button>
             </summary>
@@ -154,11 +164,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
         )}
       </Index>
       <div>
-        <Button
-          icon="plus"
-          disabled={props.isDisabled}
-          onClick={() => props.onChange([...entries(), blankOf(itemSchema())])}
-        >
+        <Button icon="plus" disabled={props.isDisabled} onClick={add}>
           {words.add}
         </Button>
       </div>
@@ -167,7 +173,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
 }
 
 const problemUnder = ({ problems, path }: SchemaFieldProps, index: number): boolean =>
-  problems.some((one) => one.path.startsWith(`${path}/${index}`));
+  problems.some((one) => one.path === `${path}/${index}` || one.path.startsWith(`${path}/${index}/`));
 
 function LinesField(props: SchemaFieldProps): JSX.Element {
   return (
