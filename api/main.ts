@@ -12,6 +12,9 @@ export {
 export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';
 export { openEmbedded } from './db/client.js';
+export { judgeLicence, readLicence, type LicencePayload } from './licence/key.js';
+export { vendorPublicKey } from './licence/vendor-key.js';
+export { makeKeyPair, signLicence, signManagedFeed } from './licence/vendor-sign.js';
 export { connectDataPlane } from './nodes/link.js';
 export { createOutbound } from './outbound/outbound.js';
 export { createParts } from './parts.js';

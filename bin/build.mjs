@@ -5,7 +5,7 @@
 // still built; the exit code is 1.
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -29,6 +29,8 @@ const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [...ro
 const carried = ['.sql', '.html'];
 /** Written by console/bundle/bundle.ts, from sources of another shape. */
 const bundled = join(root, 'build/console/web-bundle/');
+/** Made of LICENCE_PUBLIC_KEY; a build that fails leaves it as it was. */
+const vendorKeyFile = join(root, 'build/api/licence/vendor-key.pem');
 
 /** @type {import('esbuild').BuildOptions} */
 const options = {
@@ -75,7 +77,7 @@ async function sweep(directory, sources) {
   if (!existsSync(at)) return;
   for (const entry of await readdir(at, { withFileTypes: true, recursive: directory !== '.' })) {
     const path = join(entry.parentPath ?? entry.path, entry.name);
-    if (entry.isDirectory() || path.startsWith(bundled)) continue;
+    if (entry.isDirectory() || path.startsWith(bundled) || path === vendorKeyFile) continue;
     const built = relative(join(root, 'build'), path);
     const source = built.replace(/\.js(\.map)?$/, '.ts');
     if (!sources.has(source) && !sources.has(built)) await rm(path, { force: true });
@@ -127,6 +129,41 @@ async function bundleConsole(files) {
   return status === 0;
 }
 
+/**
+ * The key that this build checks licences with: LICENCE_PUBLIC_KEY (PEM text, or a file), of the environment or of
+ * `.env`, else licence-public-key.pem in the checkout. Throws for a key that is none.
+ */
+async function vendorKey() {
+  const environmentFile = process.env['GATEHOUSE_ENV_FILE'] || join(root, '.env');
+  const stored = existsSync(environmentFile) ? await readFile(environmentFile, 'utf8') : '';
+  const line = /^\s*LICENCE_PUBLIC_KEY\s*=\s*(.*?)\s*$/m.exec(stored)?.[1]?.replace(/^(["'])(.*)\1$/, '$2');
+  const named = process.env['LICENCE_PUBLIC_KEY'] || line || '';
+  const fallback = join(root, 'licence-public-key.pem');
+  if (named === '' && !existsSync(fallback)) return null;
+  const isText = named.includes('-----BEGIN');
+  const file = named === '' ? fallback : resolve(root, named);
+  const text = isText ? named.replaceAll('\\n', '\n') : await readFile(file, 'utf8');
+  const from = isText ? 'LICENCE_PUBLIC_KEY' : file;
+  if (text.includes('PRIVATE KEY')) throw new Error(`${from} is a private key; the build takes the public one.`);
+  const key = createPublicKey(text);
+  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < 2048)
+    throw new Error(`${from} is no RSA public key of at least 2048 bits.`);
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** Written where it changed, removed where there is none any more. Returns whether it could be read. */
+async function takeVendorKey() {
+  try {
+    const key = await vendorKey();
+    if (key === null) await rm(vendorKeyFile, { force: true });
+    else await writeFile(vendorKeyFile, key);
+    return true;
+  } catch (error) {
+    console.error(`build: the licence key cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
+
 let isWhole = true;
 for (const room of wanted) {
   if (!existsSync(join(root, room))) continue;
@@ -138,6 +175,7 @@ for (const room of wanted) {
   }
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
   if (!(await transpile(sources))) isWhole = false;
+  if (room === 'api' && !(await takeVendorKey())) isWhole = false;
   if (room === 'console' && isWhole && !(await bundleConsole(files))) isWhole = false;
 }
 process.exit(isWhole ? 0 : 1);

@@ -16,6 +16,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
   backup: async () => (await import('./backup/backup.js')).runBackup,
   restore: async () => (await import('./backup/restore.js')).runRestore,
+  licence: async () => (await import('./commands/licence.js')).runLicence,
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   gate: async () => (await import('./commands/vm/gate.js')).runGate,
   harden: async () => (await import('./harden/command.js')).runHarden,

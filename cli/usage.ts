@@ -19,6 +19,9 @@ export const usage = [
   '                                    backup key: a pair of keys; backup verify FILE [--key-file FILE]',
   '  gatehouse restore FILE [--key-file FILE|--passphrase-file FILE] [-y]',
   '                                    puts a backup into this installation, which is stopped: embedded or PostgreSQL',
+  '  gatehouse licence keygen --out DIRECTORY | issue --key FILE --customer NAME --max-domains N ' +
+    '[--expires YYYY-MM-DD] [--edition NAME] | show FILE|KEY|-',
+  '                                    for vendors: a key pair, a licence, what a licence says (docs/licence.md)',
   '  gatehouse harden [--dry-run]      limits of this host in front of the protected ports (nftables, sysctl): ' +
     '--rate N, --connections N, --ports A,B,',
   '                                    --trusted NETWORKS; --remove takes them back',

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { ApiError, closed, Nullable, refusals, requirePrincipal, type Actor, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
-import { judgeLicence, readLicence, type LicencePayload } from './key.js';
+import { judgeLicence, readLicence, type LicencePayload, type LicenceStatus } from './key.js';
 import { readLicenceStatus, storeLicenceKey } from './store.js';
 
 export type LicenceParts = Pick<Parts, 'database' | 'now' | 'audit' | 'licencePublicKey'>;
@@ -21,6 +21,8 @@ const StatusView = Type.Object({
   issued: Nullable(Type.String()),
   expires: Nullable(Type.String()),
   reason: Type.String(),
+  can_activate: Type.Boolean({ description: 'false: this build has no vendor key, so it rejects every licence key' }),
+  next_step: Type.String({ description: 'what to do to protect more sites; empty: nothing is due' }),
 });
 
 const readSchema = {
@@ -74,7 +76,21 @@ async function viewLicence(parts: LicenceParts): Promise<Static<typeof StatusVie
     issued: status.payload?.issued ?? null,
     expires: status.payload?.expires ?? null,
     reason: status.reason,
+    can_activate: parts.licencePublicKey !== null,
+    next_step: nextStep(status, settings.sites.length, parts.licencePublicKey !== null),
   };
+}
+
+function nextStep({ state, allowed }: LicenceStatus, used: number, canActivate: boolean): string {
+  if (!canActivate)
+    return (
+      'This build has no vendor key, so it protects one site. To issue licences for your own installation: ' +
+      '`gatehouse licence keygen --out DIRECTORY`, restart, `gatehouse licence issue`, activate (docs/licence.md).'
+    );
+  if (state === 'trial') return 'Activate a licence key to protect more than one site.';
+  if (state === 'expired') return 'Activate a new licence key to add sites. Configured sites stay protected.';
+  if (state === 'forged') return 'The stored key was not issued by the vendor of this build. Activate one that was.';
+  return used < allowed ? '' : 'Every licensed site is in use. Activate a licence for more sites to add one.';
 }
 
 async function reject({ database, audit }: LicenceParts, actor: Actor, reason: string): Promise<void> {

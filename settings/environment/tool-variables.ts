@@ -5,6 +5,8 @@
 export const toolVariables = {
   GATEHOUSE_ENV_FILE: 'another place than .env, so that one checkout can run twice',
   GATEHOUSE_UNICODE_MAPPING: 'unicode.mapping of ModSecurity, where `compile` is not to look for it in GATEHOUSE_DATA',
+  LICENCE_PUBLIC_KEY:
+    'PEM text or file of the key that licences are checked with, taken into the build; default licence-public-key.pem',
   GATEHOUSE_NO_APT: '1: set-up installs no system packages',
   GATEHOUSE_SHARED: 'folder of the corpora that tests, `make crs` and the benchmark use; default ../shared',
   GATEHOUSE_TEST_WITHOUT_POSTGRES: '1: what is stored is not tested on PostgreSQL',

@@ -24,6 +24,7 @@ export const adminText = {
   byNumberProtectedSites:
     'By the number of protected sites. What is configured goes on protecting whatever happens to the licence.',
   licence: 'Licence',
+  usedOf: (used: number, allowed: number) => `${used} of ${allowed} used`,
   licenceActive: 'The licence is active.',
   sampledOut: (a: Shown) => `${a} sampled out`,
   recordsLost: 'Records lost',

@@ -38,10 +38,11 @@ export function Licence(): JSX.Element {
               <Figure label={words.state} value={data().state} note={data().reason} />
               <Figure
                 label={words.sites}
-                value={`${data().used_domains} of ${data().allowed_domains}`}
+                value={words.usedOf(data().used_domains, data().allowed_domains)}
                 href="/admin/settings/sites"
               />
             </div>
+            <Show when={data().next_step}>{(text) => <Notice tone="neutral">{text()}</Notice>}</Show>
             <Card title={words.whatSays}>
               <Pairs
                 of={[
