@@ -17,7 +17,13 @@ export interface Person {
 }
 
 export type LoginAnswer =
-  | { readonly kind: 'in'; readonly token: string; readonly expiresAt: Date }
+  | {
+      readonly kind: 'in';
+      readonly token: string;
+      readonly expiresAt: Date;
+      /** What has to be done before anything else is allowed. */
+      readonly duty: 'change_password' | 'enrol_totp' | null;
+    }
   | { readonly kind: 'mfa'; readonly challenge: string };
 
 export interface UserRow {

@@ -14,6 +14,8 @@ import {
 import { requireNodeToken } from '../nodes/node-token.js';
 import type { Parts } from '../parts.js';
 import type { RouteMatrix } from './route-matrix.js';
+import type { Settings } from '#settings';
+import type { User } from '../users/store.js';
 import { findSessionWithUser, markSeen, seenLagMs } from './sessions.js';
 
 export type GuardParts = Pick<Parts, 'database' | 'now' | 'tokens' | 'currentSettings' | 'nodeToken'>;
@@ -62,6 +64,17 @@ export async function requireStillAdmitted(
   if (access?.kind === 'guarded') admit(await authenticate(request, parts, false), access);
 }
 
+/** What a person has to do before anything else is allowed. */
+export function dutyOf(
+  user: Pick<User, 'role' | 'must_change_password' | 'totp_secret' | 'origin'>,
+  settings: Pick<Settings, 'policy_2fa_required_admin'>,
+): Duty | null {
+  if (user.must_change_password) return 'change_password';
+  const needsTotp =
+    settings.policy_2fa_required_admin && user.role === 'admin' && user.totp_secret === null && user.origin === 'local';
+  return needsTotp ? 'enrol_totp' : null;
+}
+
 function admit(principal: Principal, access: GuardedAccess): void {
   if (principal.kind === 'token') {
     if (!access.tokens)
@@ -75,11 +88,13 @@ function admit(principal: Principal, access: GuardedAccess): void {
   if (principal.duty === 'change_password')
     throw new ApiError(
       'password_change_required',
-      'Change the password with POST /api/account/password; until then nothing else is allowed.',
+      'Change the password with POST /api/account/password or POST /api/v1/auth/password/change; until then nothing ' +
+        'else is allowed.',
     );
   throw new ApiError(
     'totp_enrolment_required',
-    'Set up two-factor authentication with POST /api/account/totp; until then nothing else is allowed.',
+    'Set up two-factor authentication with POST /api/account/totp or POST /api/v1/auth/mfa/enroll; until then nothing ' +
+      'else is allowed.',
   );
 }
 
@@ -161,12 +176,7 @@ async function authenticateSession(
     throw new ApiError('token_expired', 'The session has expired. Log in again.', { headers: bearer });
   if (isActivity && now - session.last_seen_at.getTime() > seenLagMs)
     await markSeen(parts.database.sql, session.id, new Date(now));
-  const needsTotp =
-    settings.policy_2fa_required_admin &&
-    claims.role === 'admin' &&
-    user.totp_secret === null &&
-    user.origin === 'local';
-  const duty: Duty | null = user.must_change_password ? 'change_password' : needsTotp ? 'enrol_totp' : null;
+  const duty = dutyOf(user, settings);
   return {
     kind: 'session',
     userId: user.id,

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Database } from '../db/client.js';
-import { startTestApp } from '../testing/app.js';
+import { startTestApp, testPassword } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 
 /** After a collection: when the next one comes by itself depends on the machine. */
@@ -62,4 +62,48 @@ async function guessing(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
+/** Both ways to log in with a password. */
+const doors = ['/api/login', '/api/v1/auth/login'] as const;
+
+async function spraying(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  const owner = await at.user('admin', 'owner@example.org'); // from the address that it is known by
+  const tries = await Promise.all(
+    Array.from({ length: 120 }, (_, n) =>
+      at.call('POST', doors[n % 2] ?? doors[0], {
+        body: { email: `person${n}@example.org`, password: 'Spring-2026!' },
+        ip: `203.0.113.${n}`,
+      }),
+    ),
+  );
+  const refused = tries.filter(({ status }) => status === 429);
+  t.equal(refused.length, 100, '120 accounts from 120 addresses: as many attempts as one address has');
+  t.ok(Number(refused[0]?.headers['retry-after']) <= 60, 'and for no longer than a minute');
+  t.equal((await at.logIn(owner.email)).status, 200, 'a known source gets in meanwhile');
+  const local = { body: { email: 'owner@example.org', password: testPassword }, ip: '127.0.0.1' };
+  t.equal((await at.call('POST', '/api/login', local)).status, 200, 'so does somebody on this host');
+  at.clock.nowMs += 61_000;
+  const statuses = new Set<number>();
+  for (let n = 0; n < 60; n++) {
+    const from = { body: { email: 'owner@example.org', password: testPassword }, ip: `2001:db8:${n}::1` };
+    const reply = await at.call('POST', doors[n % 2] ?? doors[0], from);
+    statuses.add(reply.status);
+  }
+  t.same([...statuses], [200], 'logins that succeed take nothing from others');
+  await at.close();
+}
+
+async function oneCount(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database, { loginsPerMinute: 20 });
+  const statuses: number[] = [];
+  for (let n = 0; n < 30; n++) {
+    const body = { email: `person${n}@example.org`, password: 'x' };
+    statuses.push((await at.call('POST', doors[n % 2] ?? doors[0], { body, ip: '203.0.113.9' })).status);
+  }
+  t.equal(statuses.filter((status) => status === 401).length, 20, 'one count over both ways to log in');
+  await at.close();
+}
+
+t.test('many accounts from many addresses', (t) => onBothDatabases(t, 'spraying', spraying));
+t.test('both ways to log in share a limit', (t) => onBothDatabases(t, 'one count', oneCount));
 t.test('ten thousand wrong passwords', (t) => onBothDatabases(t, 'guessing', guessing));

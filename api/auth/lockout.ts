@@ -1,6 +1,8 @@
 // Guessing is slowed down per account and source address, and more gently per account alone, always with growing delays
-// and never for good: a hard lock would let anybody lock the administrator out. An attempt counts before the password
-// is hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
+// and never for good: a hard lock would let an attacker lock the administrator out. Password spraying (many accounts
+// from many addresses, CWE-307) is limited by the total of attempts from sources that their account does not know;
+// logins from known sources and from this host are never subject to that. An attempt counts before the password is
+// hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
 import { createHash } from 'node:crypto';
 import { toSourceKey } from '../addresses/address.js';
 import type { Queryable } from '../db/client.js';
@@ -20,6 +22,15 @@ const forgetAfterMs = 24 * 3600_000;
 /** The account alone tolerates more, and waits at most this long: an attacker must not keep the owner out. */
 const accountFactor = 10;
 const accountDelayMsMax = 60_000;
+
+/**
+ * Attempts of all unknown sources together within a minute: as many as one address has, so that more addresses buy
+ * nothing. A login that succeeds gives its attempt back.
+ */
+const totalFactor = 4;
+const totalWindowMs = 60_000;
+/** Nobody on this host is kept out by what others do: the last way in for an administrator. */
+const isLocal = (ip: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/.test(ip);
 
 const hide = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -46,6 +57,7 @@ export async function beginAttempt(
   for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)])
     if (until !== null && until > now) throw locked(until, nowMs);
   await count(sql, pairKey(account, ip), policy.threshold, policy.lockMsMax, nowMs);
+  if (state?.is_known !== true && !isLocal(ip)) await countTotal(sql, policy.threshold * totalFactor, nowMs);
   if (state?.is_known !== true)
     await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
 }
@@ -71,9 +83,35 @@ function locked(until: Date, nowMs: number): ApiError {
   });
 }
 
-/** After a login that succeeded. */
-export async function forgetAttempts(sql: Queryable, account: string, ip: string): Promise<void> {
+/**
+ * After a login that succeeded, before its source is noted as known. `userId`: whose known sources decide whether the
+ * attempt counted towards the total.
+ */
+export async function forgetAttempts(
+  sql: Queryable,
+  account: string,
+  ip: string,
+  userId: string,
+  nowMs: number,
+): Promise<void> {
   await sql`delete from login_failures where key in (${pairKey(account, ip)}, ${accountKey(account)})`;
+  if (isLocal(ip)) return;
+  await sql`
+    update login_failures set failures = failures - 1
+    where key = ${totalKey(nowMs)} and failures > 0 and not exists (
+      select 1 from known_logins where user_id = ${userId} and source_ip = ${toSourceKey(ip)}
+        and last_at > ${new Date(nowMs - knownForMs)})`;
+}
+
+/** Throws `login_locked` where unknown sources have used up the attempts of this window. */
+async function countTotal(sql: Queryable, attemptsMax: number, nowMs: number): Promise<void> {
+  const [row] = await sql`
+    insert into login_failures as f (key, failures, last_at, locked_until)
+    values (${totalKey(nowMs)}, 1, ${new Date(nowMs)}, null)
+    on conflict (key) do update set failures = f.failures + 1, last_at = ${new Date(nowMs)}
+    where f.failures < ${attemptsMax}::integer
+    returning failures`;
+  if (row === undefined) throw locked(new Date((Math.floor(nowMs / totalWindowMs) + 1) * totalWindowMs), nowMs);
 }
 
 export async function pruneAttempts(sql: Queryable, nowMs: number): Promise<number> {
@@ -81,6 +119,7 @@ export async function pruneAttempts(sql: Queryable, nowMs: number): Promise<numb
 }
 
 const pairKey = (account: string, ip: string): string => `pair:${hide(`${account} ${toSourceKey(ip)}`)}`;
+const totalKey = (nowMs: number): string => `total:${Math.floor(nowMs / totalWindowMs)}`;
 const accountKey = (account: string): string => `account:${hide(account)}`;
 
 async function count(sql: Queryable, key: string, threshold: number, delayMsMax: number, nowMs: number): Promise<void> {

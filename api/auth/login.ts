@@ -109,7 +109,8 @@ export async function openSession(
   const now = new Date(parts.now());
   const expiresAt = new Date(now.getTime() + settings.policy_session_ttl_minutes * 60_000);
   const sessionId = await parts.database.sql.begin(async (tx: Tx) => {
-    await forgetAttempts(tx, toEmailKey(user.email), request.ip);
+    if (method.startsWith('password'))
+      await forgetAttempts(tx, toEmailKey(user.email), request.ip, user.id, now.getTime());
     await tx`
       insert into known_logins (user_id, source_ip, last_at) values (${user.id}, ${toSourceKey(request.ip)}, ${now})
       on conflict (user_id, source_ip) do update set last_at = ${now}`;

@@ -46,7 +46,8 @@ const logoutSchema = { tags: ['people'], summary: 'End this session', response: 
 
 /** Logins of one source address. */
 export const loginLimit = ({ loginsPerMinute }: Pick<Parts, 'loginsPerMinute'>) => ({
-  rateLimit: { max: loginsPerMinute, timeWindow: 60_000 },
+  // one count over every way to log in, of both APIs
+  rateLimit: { max: loginsPerMinute, timeWindow: 60_000, groupId: 'logins' },
 });
 
 /** The dashboard uses the cookie, scripts use the token: both are the same session. */

@@ -1,7 +1,7 @@
 // The control plane's users and sessions, as the vulnerability manager sees them.
 import type { Identity } from '#vm-manager';
-import { authenticateSessionOf, type GuardParts } from '../auth/guard.js';
-import { answerOtp, logIn, type LoginParts } from '../auth/login.js';
+import { authenticateSessionOf, dutyOf, type GuardParts } from '../auth/guard.js';
+import { answerOtp, logIn, type LoggedIn, type LoginParts } from '../auth/login.js';
 import { loginLimit } from '../auth/routes.js';
 import { revokeSessions } from '../auth/sessions.js';
 import { escapeLike } from '../http-kit/index.js';
@@ -18,6 +18,10 @@ export type IdentityParts = GuardParts &
 
 export function createIdentity(parts: IdentityParts): Identity {
   const { sql } = parts.database;
+  const withDuty = async (result: LoggedIn) => ({
+    ...result,
+    duty: dutyOf(result.user, await parts.currentSettings()),
+  });
   return {
     async person(request, whileDutyIsDue = false) {
       const { userId, email, role, sessionId } = await authenticateSessionOf(request, parts, whileDutyIsDue);
@@ -29,9 +33,9 @@ export function createIdentity(parts: IdentityParts): Identity {
     },
     async logIn(request, email, password) {
       const result = await logIn(parts, request, email, password, null);
-      return result.kind === 'otp_required' ? { kind: 'mfa', challenge: result.challenge } : result;
+      return result.kind === 'otp_required' ? { kind: 'mfa', challenge: result.challenge } : withDuty(result);
     },
-    answerMfa: (request, challenge, code) => answerOtp(parts, request, challenge, code),
+    answerMfa: async (request, challenge, code) => withDuty(await answerOtp(parts, request, challenge, code)),
     async logOut({ userId, sessionId }, actor, which) {
       const now = new Date(parts.now());
       await sql.begin(async (tx) => {

@@ -11,6 +11,12 @@ const Login = Type.Object({
   access_token: Nullable(Type.String()),
   token_type: Type.Literal('bearer'),
   expires_at: Nullable(Time),
+  password_change_required: Type.Boolean({
+    description: 'true: until POST /auth/password/change every other call answers 403',
+  }),
+  mfa_enrolment_required: Type.Boolean({
+    description: 'true: until POST /auth/mfa/enroll and /auth/mfa/confirm every other call answers 403',
+  }),
 });
 
 const closed = { additionalProperties: false } as const;
@@ -23,6 +29,8 @@ function viewLogin(answer: LoginAnswer) {
     access_token: isIn ? answer.token : null,
     token_type: 'bearer' as const,
     expires_at: isIn ? answer.expiresAt.toISOString() : null,
+    password_change_required: isIn && answer.duty === 'change_password',
+    mfa_enrolment_required: isIn && answer.duty === 'enrol_totp',
   };
 }
 

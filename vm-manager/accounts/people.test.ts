@@ -28,6 +28,13 @@ async function users(t: Test, database: Database): Promise<void> {
     t.match(login.body, { must_change_password: true }, 'the password that was shown opens /api, to be changed');
     const own = as(at, String(login.body['token']));
     t.match(await own('GET', '/auth/me'), { status: 403 }, 'nothing else while the change is due');
+    const said = await at.call('POST', `${v1}/auth/login`, { body: { email: 'new@example.org', password } });
+    t.match(said.body, { password_change_required: true, mfa_enrolment_required: false }, 'the login says so');
+    t.match(
+      (await as(at, String(said.body['access_token']))('GET', '/vulnerabilities')).body,
+      { detail: /\/api\/v1\/auth\/password\/change/ },
+      'and so does every refusal, with the way out',
+    );
     const changed = await own('POST', '/auth/password/change', { current: password, new: 'Brown-bridge-lamp-77' });
     t.equal(changed.status, 204, changed.text);
     t.match(await own('GET', '/auth/me'), { status: 200, body: { email: 'new@example.org' } });

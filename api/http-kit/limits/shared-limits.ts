@@ -199,7 +199,12 @@ export function toRateLimitStore(limits: SharedLimits): FastifyRateLimitStoreCto
 
     child(route: object): FastifyRateLimitStore {
       // the plugin hands over its own parameters with the route inside
-      const { routeInfo } = route as { routeInfo?: { method?: string | string[]; url?: string } };
+      const { routeInfo, groupId } = route as {
+        routeInfo?: { method?: string | string[]; url?: string };
+        /** Routes that are counted together. */
+        groupId?: string;
+      };
+      if (groupId !== undefined) return new ScopedStore({}, groupId);
       return new ScopedStore(
         {},
         routeInfo?.url === undefined ? 'not-found' : `${String(routeInfo.method)} ${routeInfo.url}`,
