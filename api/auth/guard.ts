@@ -93,8 +93,8 @@ function admit(principal: Principal, access: GuardedAccess): void {
     );
   throw new ApiError(
     'totp_enrolment_required',
-    'Set up two-factor authentication with POST /api/account/totp or POST /api/v1/auth/mfa/enroll; until then nothing ' +
-      'else is allowed.',
+    'Set up two-factor authentication with POST /api/account/totp or POST /api/v1/auth/mfa/enroll; until then ' +
+      'nothing else is allowed.',
   );
 }
 
