@@ -176,7 +176,8 @@ async function patch(tx: Tx, call: Call<Record<string, string>, unknown, Patch>)
   const given = (name: string): boolean => body[name] !== undefined;
   const row: Record<string, unknown> = { updated_at: now, version: before.version + 1 };
   if (given('title')) row['title'] = body['title'];
-  if (given('severity')) row['severity'] = severityNumbers[body['severity'] as string];
+  if (given('severity'))
+    Object.assign(row, { severity: severityNumbers[body['severity'] as string], severity_basis: 'person' });
   if (given('cwe')) row['cwes'] = json(tx, toNumbers(body['cwe'] as string[]));
   if (given('vuln_ids'))
     row['vuln_ids'] = json(

@@ -5,7 +5,15 @@ import type { SortColumn } from '../kit/list.js';
 import type { Fields } from '../kit/predicate.js';
 import { residualRisk } from './risk.js';
 import { stateOf } from './sla.js';
-import { severityNames, severityNumbers, type FixState, type Severity, type Status } from './words.js';
+import {
+  severityBases,
+  severityNames,
+  severityNumbers,
+  type FixState,
+  type Severity,
+  type SeverityBasis,
+  type Status,
+} from './words.js';
 
 /** A row of vm_findings as the database gives it. */
 export interface FindingRow {
@@ -16,6 +24,7 @@ export interface FindingRow {
   readonly status: Status;
   readonly is_open: boolean;
   readonly severity: number;
+  readonly severity_basis: SeverityBasis;
   readonly source: string;
   readonly tool: string;
   readonly rule_id: string;
@@ -86,6 +95,7 @@ export const findingFields: Fields = {
   title: { type: 'text', column: 'title' },
   status: { type: 'text', column: 'status' },
   severity: { type: 'number', column: 'severity', words: severityNumbers },
+  severity_basis: { type: 'text', column: 'severity_basis' },
   source: { type: 'text', column: 'source' },
   tool: { type: 'text', column: 'tool' },
   rule_id: { type: 'text', column: 'rule_id' },
@@ -125,6 +135,7 @@ export const FindingView = Type.Object({
   project_id: nullableText,
   title: Type.String(),
   severity: OneOf(severityNames),
+  severity_basis: OneOf(severityBases),
   status: Type.String(),
   source: Type.String(),
   tool: Type.String(),
@@ -173,6 +184,7 @@ export function viewFinding(row: FindingRow, now: Date) {
     project_id: idOf(row.project_id),
     title: row.title,
     severity: severityOf(row),
+    severity_basis: row.severity_basis,
     status: row.status,
     source: row.source,
     tool: row.tool,

@@ -4,7 +4,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { allOf, json, type Fragment, type Queryable } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
 import { unfit } from '../kit/endpoint.js';
-import { fixStates, severityNames, severityNumbers, sources, statuses } from './words.js';
+import { fixStates, severityBases, severityNames, severityNumbers, sources, statuses } from './words.js';
 
 const Id = Type.String({ maxLength: 20 });
 
@@ -12,6 +12,7 @@ export const FindingFilters = {
   application_id: Type.Optional(Id),
   project_id: Type.Optional(Id),
   severity: Type.Optional(Type.Union([OneOf(severityNames), Type.Array(OneOf(severityNames), { maxItems: 5 })])),
+  severity_basis: Type.Optional(OneOf(severityBases)),
   status: Type.Optional(
     Type.Union([OneOf([...statuses, 'open', 'closed']), Type.Array(OneOf(statuses), { maxItems: 12 })]),
   ),
@@ -52,7 +53,7 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
     found.push(sql`severity in ${sql(numbers)}`);
   }
   if (given.status !== undefined) found.push(statusIs(sql, listOf(given.status)));
-  for (const name of ['source', 'tool', 'fix_state'] as const) {
+  for (const name of ['severity_basis', 'source', 'tool', 'fix_state'] as const) {
     const value = given[name];
     if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);
   }

@@ -47,6 +47,7 @@ export async function insertManual(tx: Tx, input: ManualFinding, actor: Actor, n
     title: input.title,
     status: 'new' as const,
     severity: input.severity,
+    severity_basis: 'person' as const,
     source: 'manual',
     tool: 'manual',
     rule_id: '',

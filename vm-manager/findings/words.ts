@@ -7,6 +7,10 @@ export const severityNumbers: Readonly<Record<string, number>> = Object.fromEntr
   severityNames.map((name, index) => [name, index]),
 );
 
+/** Where a severity comes from; `assumed`: nobody knows what the report says, and nobody has rated the finding. */
+export const severityBases = ['report', 'assumed', 'person'] as const;
+export type SeverityBasis = (typeof severityBases)[number];
+
 export const openStatuses = ['new', 'triaged', 'confirmed', 'in_progress', 'fix_pending', 'reopened'] as const;
 export const closedStatuses = [
   'resolved',

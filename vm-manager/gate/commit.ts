@@ -28,6 +28,10 @@ export interface CommitFacts {
   readonly findings: readonly GateFinding[];
   /** Open findings that only other branches have. */
   readonly elsewhere: readonly string[];
+  /** Why its imports prove nothing. */
+  readonly runGaps: readonly string[];
+  /** Open findings of the commit whose severity is assumed. */
+  readonly assumed: readonly string[];
   /** Findings of the commit that people accepted, muted or called wrong. */
   readonly excluded: number;
 }
@@ -76,6 +80,33 @@ async function seenIn(sql: Queryable, runs: readonly ImportRef[]): Promise<Set<n
   return seen;
 }
 
+interface Gaps {
+  readonly id: number;
+  readonly scope_key: string;
+  readonly mode: string;
+  readonly unread: number;
+  readonly unfinished: boolean;
+}
+
+/** Of each scope the imports since its last `sync`, which replaces what was imported before. */
+async function readGaps(sql: Queryable, own: readonly ImportRef[]): Promise<string[]> {
+  const runs = await sql<Gaps[]>`
+    select id, scope_key, coalesce(input ->> 'mode', 'add') as mode, coalesce((result ->> 'unread')::int, 0) as unread,
+      coalesce((result ->> 'unfinished')::boolean, false) as unfinished
+    from vm_runs where id in ${sql(own.map(({ id }) => id))} order by id`;
+  const counted = runs.filter(
+    (run) => !runs.some(({ scope_key, id, mode }) => scope_key === run.scope_key && id > run.id && mode === 'sync'),
+  );
+  return counted.flatMap(({ id, unread, unfinished }) => [
+    ...(unread > 0
+      ? [`import ${id} has ${unread} records that cannot be read: correct the report and import it with mode=sync`]
+      : []),
+    ...(unfinished
+      ? [`import ${id} is of a tool that did not finish: run it again and import its report with mode=sync`]
+      : []),
+  ]);
+}
+
 /** Null for a commit that nothing was imported for. */
 export async function readCommit(
   sql: Queryable,
@@ -119,5 +150,7 @@ export async function readCommit(
       .map((row) => ({ ...row, isNew: head.has(row.id) && !before.has(row.id) })),
     elsewhere: [...elsewhere].map(String),
     excluded: set?.n ?? 0,
+    runGaps: await readGaps(sql, own),
+    assumed: rows.filter((row) => head.has(row.id) && row.severity_basis === 'assumed').map(({ id }) => String(id)),
   };
 }

@@ -129,6 +129,8 @@ export interface Gate {
   readonly mode: 'enforce' | 'warn';
   readonly conditions: readonly Condition[];
   readonly baselineBranch: string;
+  /** What it does with reports that were not understood as a whole. */
+  readonly incompleteReports: 'fail' | 'allow';
 }
 
 const none = (metric: Metric): Condition => ({ metric, op: 'lte', threshold: 0 });
@@ -140,6 +142,7 @@ export const builtInGate: Gate = {
   mode: 'enforce',
   conditions: (['new_critical', 'new_high', 'secrets_new', 'kev_open', 'new_danger_chains'] as const).map(none),
   baselineBranch: 'main',
+  incompleteReports: 'fail',
 };
 
 /** Of applications, for selectors. */

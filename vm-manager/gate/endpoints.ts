@@ -37,6 +37,12 @@ const gates: Resource = {
       required: true,
     },
     mode: { schema: OneOf(['enforce', 'warn']), as: 'plain', write: 'always', filter: 'equal' },
+    incomplete_reports: {
+      schema: OneOf(['fail', 'allow']),
+      as: 'plain',
+      write: 'always',
+      filter: 'equal',
+    },
     baseline_branch: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
     enabled: { schema: Type.Boolean(), as: 'plain', write: 'always', filter: 'equal' },
   },

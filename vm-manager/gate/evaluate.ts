@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly gate: { readonly id: string | null; readonly name: string; readonly mode: string };
   readonly reason: string;
   readonly evaluated: boolean;
+  /** Why the reports of the commit prove nothing; absent in answers of earlier releases. */
+  readonly gaps?: readonly string[];
   readonly baseline: Baseline | null;
   readonly run_ids: readonly string[];
   readonly conditions: readonly Judged[];
@@ -62,6 +64,7 @@ interface GateRow {
   readonly conditions: readonly Condition[];
   readonly mode: 'enforce' | 'warn';
   readonly baseline_branch: string;
+  readonly incomplete_reports: 'fail' | 'allow';
 }
 
 /** The first gate whose selector holds for the application, with a condition for each policy that acts as a gate. */
@@ -82,6 +85,7 @@ async function gateFor(sql: Queryable, applicationId: number, now: Date): Promis
           mode: found.mode,
           conditions: found.conditions,
           baselineBranch: found.baseline_branch,
+          incompleteReports: found.incomplete_reports,
         };
   const added = policies.map(({ name, predicate }): Condition => ({ name: `policy ${name}`, predicate, of: 'open' }));
   return { ...gate, conditions: [...gate.conditions, ...added] };
@@ -123,6 +127,31 @@ export interface Looked {
   readonly snapshot: Snapshot;
 }
 
+const gapsOf = ({ runGaps, assumed }: CommitFacts): string[] => [
+  ...runGaps,
+  ...(assumed.length === 0
+    ? []
+    : [`${assumed.length} open findings have a severity that is not known: rate them, or map it and import again`]),
+];
+
+/** The condition that an incomplete report breaks. */
+const gapCondition = (gaps: readonly string[], { assumed }: CommitFacts): Judged => ({
+  name: 'incomplete_reports',
+  metric: null,
+  op: 'lte',
+  threshold: 0,
+  actual: gaps.length,
+  ok: false,
+  vuln_ids: assumed,
+  chain_ids: [],
+});
+
+function reasonOf(broken: readonly Judged[], gaps: readonly string[]): string {
+  const failed = broken.map(({ name, actual, op, threshold }) => `${name} is ${actual}, not ${op} ${threshold}`);
+  const held = failed.length === 0 ? ['every condition holds'] : failed;
+  return [...held, ...gaps].join('; ');
+}
+
 /** What the gate says of a commit; nothing is written. `asked`: the commit to compare with. */
 export async function look(
   host: ChainHost,
@@ -139,23 +168,26 @@ export async function look(
   const facts = await readCommit(sql, application, commit, gate.baselineBranch, asked);
   if (facts === null) {
     const reason = `no completed scan for commit ${commit}`;
-    const rest = { reason, evaluated: false, baseline: null, run_ids: [] };
+    const rest = { reason, evaluated: false, gaps: [], baseline: null, run_ids: [] };
     return { ...about, verdict: refused, branch: '', snapshot: { gate: said, ...rest, ...nothing, ...numbers } };
   }
   if (asked !== null && facts.baseline === null)
     throw unfit('/baseline', 'names a commit that nothing was imported for');
   const chains = await chainsOf(host, application.id, facts);
-  const conditions = judge(gate.conditions, { findings: facts.findings, chains, now });
+  const gaps = gapsOf(facts);
+  const isStopped = gaps.length > 0 && gate.incompleteReports === 'fail';
+  const conditions = [
+    ...judge(gate.conditions, { findings: facts.findings, chains, now }),
+    ...(isStopped ? [gapCondition(gaps, facts)] : []),
+  ];
   const broken = conditions.filter(({ ok }) => !ok);
   const shown = new Set(broken.flatMap(({ chain_ids }) => chain_ids));
   const fresh = facts.findings.filter(({ isNew }) => isNew).map(({ id }) => String(id));
   const snapshot: Snapshot = {
     gate: said,
-    reason:
-      broken.length === 0
-        ? 'every condition holds'
-        : broken.map(({ name, actual, op, threshold }) => `${name} is ${actual}, not ${op} ${threshold}`).join('; '),
+    reason: reasonOf(broken, gaps),
     evaluated: true,
+    gaps,
     baseline: facts.baseline,
     run_ids: facts.runIds,
     conditions: conditions.map((one) => ({

@@ -20,6 +20,7 @@ export const EvaluationView = Type.Object({
   exit_code: Type.Integer({ description: '0 go on, 1 stop, 2 nothing was scanned for the commit' }),
   reason: Type.String(),
   evaluated: Type.Boolean({ description: 'false: nothing was scanned for the commit, so that nothing was asked' }),
+  gaps: Type.Array(Type.String(), { description: 'why the reports of the commit prove nothing' }),
   gate: Type.Unknown(),
   baseline: Type.Unknown(),
   run_ids: Ids,
@@ -77,6 +78,7 @@ export async function viewEvaluation(sql: Queryable, reach: Reach, row: Evaluati
     computed_verdict: row.verdict,
     exit_code: exitCodeOf(row, now),
     ...snapshot,
+    gaps: snapshot.gaps ?? [],
     conditions: snapshot.conditions.map((one) => ({
       ...one,
       vuln_ids: visible(one.vuln_ids),

@@ -112,8 +112,10 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
-  const { tool, version, complete } = facts;
-  const result = { ...counters, ...components, tool, tool_version: version, complete };
+  const { tool, version, complete: isWhole, isPartial = false } = facts;
+  const complete = isWhole && report.unknown_severities === 0;
+  const unfinished = !isWhole && !isPartial && report.unread === 0;
+  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished };
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, now);
   if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
   const payload = { created: report.created, reopened: report.reopened, closed: report.closed };

@@ -28,6 +28,7 @@ const columns = [
   'title',
   'status',
   'severity',
+  'severity_basis',
   'source',
   'tool',
   'rule_id',

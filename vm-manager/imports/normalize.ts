@@ -1,6 +1,5 @@
 // Values of reports, read without believing their types: whatever is not what it should be is absent.
 import { createHash } from 'node:crypto';
-import type { Severity } from '../findings/words.js';
 import { cut } from './record.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -31,44 +30,6 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
     const object = obj(here);
     return Object.hasOwn(object, name) ? object[name] : undefined;
   }, value);
-}
-
-const severityWords: Readonly<Record<string, Severity>> = {
-  critical: 'critical',
-  crit: 'critical',
-  blocker: 'critical',
-  high: 'high',
-  error: 'high',
-  major: 'high',
-  important: 'high',
-  medium: 'medium',
-  moderate: 'medium',
-  warning: 'medium',
-  warn: 'medium',
-  minor: 'low',
-  low: 'low',
-  note: 'low',
-  negligible: 'info',
-  informational: 'info',
-  information: 'info',
-  info: 'info',
-  none: 'info',
-  unknown: 'info',
-  inventory: 'info',
-  experiment: 'info',
-};
-
-/** Words of any tool, whatever their case; one that nobody knows is `info`. */
-export const severityWord = (word: unknown, otherwise: Severity = 'info'): Severity => {
-  const name = str(word).trim().toLowerCase();
-  return Object.hasOwn(severityWords, name) ? (severityWords[name] ?? otherwise) : otherwise;
-};
-
-/** By the bands of CVSS 3 and 4. */
-export function severityOfScore(score: number): Severity {
-  if (score >= 9) return 'critical';
-  if (score >= 7) return 'high';
-  return score >= 4 ? 'medium' : score > 0 ? 'low' : 'info';
 }
 
 /** Every weakness that the texts name: `CWE-79: …`, `external/cwe/cwe-079`, and 79 where `bare` says so. */

@@ -10,6 +10,7 @@ import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import {
+  cut,
   isDropped,
   noFinding,
   provingAbsence,
@@ -48,6 +49,10 @@ export interface ImportReport {
   duplicates_in_file: number;
   dropped: number;
   dropped_by_reason: Record<string, number>;
+  /** Records that nobody can read: one may be a finding. */
+  unread: number;
+  /** Findings whose severity is assumed. */
+  unknown_severities: number;
   closed: number;
   unverified_absence: number;
   problems: { at: string; detail: string }[];
@@ -62,6 +67,8 @@ const empty = (): ImportReport => ({
   duplicates_in_file: 0,
   dropped: 0,
   dropped_by_reason: {},
+  unread: 0,
+  unknown_severities: 0,
   closed: 0,
   unverified_absence: 0,
   problems: [],
@@ -88,6 +95,14 @@ interface Known {
   readonly isOthers: boolean;
 }
 
+/** What a person has rated stays where the report says nothing that anybody knows. */
+const severityColumns = ({ severity, severityProblem }: FindingRecord, before: FindingRow | null) =>
+  severityProblem === undefined
+    ? { severity: severityNumbers[severity] ?? 0, severity_basis: 'report' as const }
+    : before?.severity_basis === 'person'
+      ? { severity: before.severity, severity_basis: 'person' as const }
+      : { severity: severityNumbers[severity] ?? 0, severity_basis: 'assumed' as const };
+
 /**
  * Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. `facts.complete` is false
  * afterwards where a record could not be read.
@@ -113,7 +128,6 @@ class Importer {
   private keys: KeysOfReport | null = null;
   private waiting: Prepared[] = [];
   private batches = 0;
-  private unread = 0;
   private readonly taken = new Set<number>();
 
   constructor(
@@ -135,6 +149,7 @@ class Importer {
       this.report.duplicates_in_file++;
       return;
     }
+    if (item.severityProblem !== undefined && !item.suppressed) this.noteSeverity(item, item.severityProblem);
     this.waiting.push({ record: item, ...keys, hash: contentHash(item), location: showLocation(item.location) });
     if (this.waiting.length >= batchSize) await this.flush();
   }
@@ -146,18 +161,25 @@ class Importer {
       const { closed, unverified } = await closeMissing(tx, scope, facts);
       [report.closed, report.unverified_absence] = [closed, unverified];
       // told first: it concerns findings that the report does not name
-      if (this.unread > 0)
+      if (report.unread > 0)
         report.problems.unshift({
           at: 'the report',
-          detail: `has ${this.unread} records that cannot be read: nothing is closed, as one may be what seems gone`,
+          detail: `has ${report.unread} records that cannot be read: nothing is closed, as one may be what seems gone`,
         });
     }
     return report;
   }
 
+  private noteSeverity({ title, location }: FindingRecord, detail: string): void {
+    const { report } = this;
+    report.unknown_severities++;
+    const at = cut(`${title} in ${showLocation(location)}`, 300);
+    if (report.problems.length < problemsMax) report.problems.push({ at, detail });
+  }
+
   private drop({ dropped: reason, at, isUnread }: Dropped): void {
     const { report } = this;
-    if (isUnread) this.unread++;
+    if (isUnread) report.unread++;
     report.dropped++;
     report.dropped_by_reason[reason] = (report.dropped_by_reason[reason] ?? 0) + 1;
     if (report.problems.length < problemsMax) report.problems.push({ at, detail: reason });
@@ -258,7 +280,7 @@ class Importer {
     const epss = cves.flatMap((one) => (one.epss === null ? [] : [one.epss]));
     const content = {
       title: record.title,
-      severity: severityNumbers[record.severity] ?? 0,
+      ...severityColumns(record, before),
       source: record.source,
       tool: record.tool ?? facts.tool,
       rule_id: record.ruleId,

@@ -34,6 +34,8 @@ export interface FindingRecord {
   readonly title: string;
   readonly description: string;
   readonly severity: Severity;
+  /** Why the severity is assumed; absent: the report says it. */
+  readonly severityProblem?: string;
   readonly cwes: readonly number[];
   /** CVE first. */
   readonly vulnIds: readonly string[];
@@ -65,6 +67,8 @@ export interface ReportFacts {
   version: string;
   /** False where the tool did not look at everything: then nothing is closed. */
   complete: boolean;
+  /** It never claims to look at everything (VEX, one category of tests): no reason for a gate to stop. */
+  isPartial?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
   /** When the report says that it was made. */

@@ -2,9 +2,9 @@
 import { packageOf } from '../components/purl.js';
 import { readCvss } from '../findings/cvss.js';
 import type { CvssValue } from '../findings/fields.js';
-import type { Severity } from '../findings/words.js';
-import { at, cwesOf, list, moment, obj, severityOfScore, severityWord, str, type Json } from '../imports/normalize.js';
+import { at, cwesOf, list, moment, obj, str, type Json } from '../imports/normalize.js';
 import { cut } from '../imports/record.js';
+import { readSeverity, severityOfScore, type SeverityReading } from '../imports/severity/read.js';
 
 /** `introduced`, `fixed`, `last_affected` or `limit`, and a version. */
 export type RangeEvent = readonly [kind: string, version: string];
@@ -20,11 +20,10 @@ export interface Affected {
   readonly ranges: readonly Range[];
   readonly versions: readonly string[];
 }
-export interface AdvisoryFacts {
+export interface AdvisoryFacts extends SeverityReading {
   readonly summary: string;
   readonly details: string;
   readonly cvss: CvssValue | null;
-  readonly severity: Severity;
   readonly cwes: readonly number[];
   readonly references: readonly string[];
 }
@@ -78,17 +77,17 @@ function cvssOf(record: Json): CvssValue | null {
   return ordered.map((one) => readCvss(str(one['score']) || null, null)).find((found) => found !== null) ?? null;
 }
 
-function severityOf(record: Json, id: string, cvss: CvssValue | null): Severity {
-  if (cvss !== null) return severityOfScore(cvss.score);
-  if (id.startsWith('MAL-')) return 'critical'; // the package itself is an attack
+function severityOf(record: Json, id: string, cvss: CvssValue | null): SeverityReading {
+  if (cvss !== null) return { severity: severityOfScore(cvss.score) };
+  if (id.startsWith('MAL-')) return { severity: 'critical' }; // the package itself is an attack
   const words = [record, ...list(record['affected']).map(obj)].flatMap((one) => [
     at(one, 'database_specific', 'severity'),
     at(one, 'ecosystem_specific', 'severity'),
   ]);
   // what nobody has judged is to be looked at
-  return severityWord(
-    words.find((word) => typeof word === 'string' && word !== ''),
-    'medium',
+  return readSeverity(
+    words.find((word) => word !== undefined && word !== null && word !== ''),
+    { ifAbsent: 'medium' },
   );
 }
 
@@ -117,7 +116,7 @@ export function readAdvisory(value: unknown): Advisory | string {
       summary: cut(str(record['summary']), 500),
       details: cut(str(record['details']), 20_000),
       cvss,
-      severity: severityOf(record, id, cvss),
+      ...severityOf(record, id, cvss),
       cwes: cwesOf(list(at(record, 'database_specific', 'cwe_ids'))).slice(0, 20),
       references: list(record['references'])
         .map((one) => cut(str(obj(one)['url']), 2000))

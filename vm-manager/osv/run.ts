@@ -49,6 +49,7 @@ function toRecord(
     title: `${worst.id} in ${component.name}`,
     description: [facts.summary, facts.details].filter(Boolean).join('\n\n'),
     severity: facts.severity,
+    ...(facts.severityProblem === undefined ? {} : { severityProblem: facts.severityProblem }),
     cwes: advisories.flatMap((one) => one.facts.cwes),
     vulnIds,
     cvss: facts.cvss,

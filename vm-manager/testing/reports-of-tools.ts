@@ -144,7 +144,10 @@ export const others: Readonly<Record<string, readonly [unknown, Json[]]>> = {
       errors: [],
       paths: { scanned: ['src/e.js', 'src/o.js'] },
     },
-    [{ severity: 'high', cwe: ['CWE-95'], location: 'src/e.js:3', source: 'sast' }, { severity: 'info' }],
+    [
+      { severity: 'high', cwe: ['CWE-95'], location: 'src/e.js:3', source: 'sast' },
+      { severity: 'high', severity_basis: 'assumed' },
+    ],
   ],
   gitleaks: [
     [

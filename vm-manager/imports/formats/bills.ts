@@ -2,11 +2,13 @@
 // components and no findings. Their components go into the inventory.
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
-import { at, cwesOf, list, num, obj, severityWord, str, type Json } from '../normalize.js';
+import { at, cwesOf, list, num, obj, str, type Json } from '../normalize.js';
 import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../components/bills.js';
 import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
 import { readXmlBill } from './xml-bill.js';
+import { readSeverity } from '../severity/read.js';
+import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 
 const methods = ['CVSSv4', 'CVSSv31', 'CVSSv3', 'CVSSv2', 'OWASP', 'SSVC', 'other'];
@@ -85,10 +87,7 @@ function* readVulnerability(one: Json, components: ReadonlyMap<string, Component
           ? str(one['description']).slice(0, 200)
           : `${id}${component === undefined ? '' : ` in ${component.name}`}`,
       description: [str(one['description']), str(one['detail'])].filter(Boolean).join('\n\n'),
-      severity:
-        word === undefined
-          ? severityWord(cvss === undefined || cvss === null ? 'unknown' : bandOf(cvss.score))
-          : severityWord(word),
+      ...readSeverity(word, { scale: toolScales.cvss, score: cvss?.score ?? null }),
       cwes: cwesOf(list(one['cwes']), true),
       vulnIds: [id, ...list(one['references']).map((reference) => str(obj(reference)['id']))].filter(
         (alias) => alias !== '',
@@ -116,9 +115,6 @@ function* readVulnerability(one: Json, components: ReadonlyMap<string, Component
     });
   }
 }
-
-const bandOf = (score: number): string =>
-  score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low';
 
 export const cyclonedx: Format = {
   name: 'cyclonedx',

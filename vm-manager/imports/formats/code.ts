@@ -11,7 +11,6 @@ import {
   obj,
   pos,
   secretHash,
-  severityWord,
   str,
   texts,
   vulnIdsOf,
@@ -19,6 +18,8 @@ import {
 } from '../normalize.js';
 import { noFinding, record, unread, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
+import { readSeverity } from '../severity/read.js';
+import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 
 const line = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
@@ -38,7 +39,7 @@ function semgrepRecord(one: Json): Item {
         ? (ruleId.split('.').at(-1) ?? ruleId).replace(/-/g, ' ')
         : (ruleId.split('.').at(-1) ?? ruleId),
     description: str(extra['message']),
-    severity: severityWord(extra['severity']),
+    ...readSeverity(extra['severity'], { scale: toolScales.semgrep }),
     cwes: cwesOf(texts(metadata['cwe'])),
     vulnIds: vulnIdsOf([...texts(metadata['sca-vuln-database-identifier']), ruleId]),
     source: isSca ? 'sca' : 'sast',
@@ -141,7 +142,7 @@ export const checkov: Format = {
     const parts = Array.isArray(report) ? (report as unknown[]) : [report];
     if (isEmptyHanded(report)) {
       facts.version = str(at(report, 'checkov_version'));
-      facts.complete = false; // there was nothing that it knows
+      [facts.complete, facts.isPartial] = [false, true]; // there was nothing that it knows
       return;
     }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
@@ -173,7 +174,8 @@ function checkovRecord(one: Json, type: string, suppressed: boolean): Item {
   return record({
     title: str(one['check_name']) || ruleId,
     description: [str(details['description']), snippet].filter(Boolean).join('\n\n'),
-    severity: severityWord(one['severity'] ?? details['severity'], 'medium'),
+    // without an account Checkov writes no severity
+    ...readSeverity(one['severity'] ?? details['severity'], { ifAbsent: 'medium', score: num(details['cvss']) }),
     vulnIds: id === '' ? [] : [id],
     cvss: readCvss(str(details['vector']) || null, num(details['cvss'])),
     source:

@@ -12,7 +12,6 @@ import {
   obj,
   pos,
   secretHash,
-  severityWord,
   str,
   texts,
   vulnIdsOf,
@@ -20,6 +19,7 @@ import {
 } from '../normalize.js';
 import { noFinding, record, unread, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
+import { readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 
 const word = (beginning: string, name: string): boolean => beginning.includes(`"${name}"`);
@@ -55,7 +55,7 @@ function* readPackage(name: string, entry: Json): Generator<Item> {
     yield record({
       title: str(via['title']) || `${name} is vulnerable`,
       description: `${name} ${str(via['range'])}`,
-      severity: severityWord(via['severity']),
+      ...readSeverity(via['severity'], { score: num(cvss['score']) || null }),
       cwes: cwesOf(texts(via['cwe'])),
       vulnIds: [...vulnIdsOf([via['url'], via['title']])],
       cvss: readCvss(str(cvss['vectorString']) || null, num(cvss['score']) || null),
@@ -87,7 +87,7 @@ function* readVersion1(advisories: Json): Generator<Item> {
     yield record({
       title: str(advisory['title']) || `${name} is vulnerable`,
       description: [str(advisory['overview']), str(advisory['recommendation'])].filter(Boolean).join('\n\n'),
-      severity: severityWord(advisory['severity']),
+      ...readSeverity(advisory['severity'], { score: num(at(advisory, 'cvss', 'score')) || null }),
       cwes: cwesOf(texts(advisory['cwe'])),
       vulnIds: vulnIdsOf([...texts(advisory['cves']), advisory['url'], advisory['github_advisory_id']]),
       cvss: readCvss(str(at(advisory, 'cvss', 'vectorString')) || null, num(at(advisory, 'cvss', 'score')) || null),
@@ -160,7 +160,7 @@ function trivyVulnerability(one: Json, target: string, isImage: boolean): Item {
   return record({
     title: str(one['Title']) || `${id} in ${name}`,
     description: str(one['Description']),
-    severity: severityWord(one['Severity']),
+    ...readSeverity(one['Severity'], { score: cvss?.score ?? null }),
     cwes: cwesOf(texts(one['CweIDs'])),
     vulnIds: [id, ...texts(one['VendorIDs'])],
     cvss: cvss ?? null,
@@ -191,7 +191,7 @@ function* trivyMisconfiguration(one: Json, target: string, place: string): Gener
   yield record({
     title: str(one['Title']),
     description: [str(one['Description']), str(one['Message'])].filter(Boolean).join('\n\n'),
-    severity: severityWord(one['Severity']),
+    ...readSeverity(one['Severity']),
     source: 'iac',
     ruleId: str(one['AVDID']) || str(one['ID']),
     location: {
@@ -210,7 +210,7 @@ function trivySecret(one: Json, target: string): Item {
   return record({
     title: str(one['Title']) || str(one['RuleID']),
     description: `${str(one['Category'])}: ${masked(match, match)}`,
-    severity: severityWord(one['Severity'], 'high'),
+    ...readSeverity(one['Severity'], { ifAbsent: 'high' }),
     cwes: [798],
     source: 'secret',
     ruleId: str(one['RuleID']),
@@ -263,7 +263,7 @@ export const grype: Format = {
       yield record({
         title: `${id} in ${str(artifact['name'])}`,
         description: str(vulnerability['description']) || str(at(match, 'relatedVulnerabilities', 0, 'description')),
-        severity: severityWord(vulnerability['severity']),
+        ...readSeverity(vulnerability['severity'], { score: cvss?.score ?? null }),
         cwes: cwesOf(list(vulnerability['cwes']).map((one) => str(obj(one)['cwe']) || str(one))),
         vulnIds: [id, ...related],
         cvss: cvss ?? null,

@@ -75,7 +75,9 @@ async function readFacts(file: ReportFile, facts: ReportFacts): Promise<Said> {
   const isWhole = (name: string): boolean => ['', 'all'].includes(said.get(name) ?? '');
   facts.tool = 'Lynis';
   facts.version = said.get('lynis_version') ?? '';
-  facts.complete = given(said.get('report_datetime_end')) !== '' && isWhole('test_category') && isWhole('test_group');
+  const hasEnded = given(said.get('report_datetime_end')) !== '';
+  facts.isPartial = hasEnded;
+  facts.complete = hasEnded && isWhole('test_category') && isWhole('test_group');
   const ran = said.get('tests_executed');
   // what the tool says of itself comes with every run and is none of its tests
   if (ran !== undefined)

@@ -1,20 +1,9 @@
 // Retire.js: scripts that hold a known version of a library with known holes, as `json` and as `jsonsimple`.
 import { unfit } from '../../kit/endpoint.js';
-import {
-  at,
-  cleanPath,
-  cwesOf,
-  list,
-  moment,
-  obj,
-  severityWord,
-  str,
-  texts,
-  vulnIdsOf,
-  type Json,
-} from '../normalize.js';
+import { at, cleanPath, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { readJson } from '../reading/report-file.js';
 import { record, type Item } from '../record.js';
+import { readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 
 /** Of an advisory without an id of its own: the first that its authors have given it, else what it says. */
@@ -33,7 +22,7 @@ function advisoryOf(one: Json, component: Json, path: string): Item {
   const fixed = str(one['below']);
   return record({
     title: str(identifiers['summary']) || `${name} ${version} is vulnerable`,
-    severity: severityWord(one['severity']),
+    ...readSeverity(one['severity']),
     cwes: cwesOf(texts(one['cwe'])),
     vulnIds: vulnIdsOf([...texts(identifiers['CVE']), identifiers['githubID']]),
     source: 'sca',

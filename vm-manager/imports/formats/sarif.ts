@@ -1,33 +1,26 @@
 // SARIF 2.1.0 (OASIS). Results are read one by one; the rest of the document (tools, rules, artifacts) is read before.
 import { unfit } from '../../kit/endpoint.js';
-import {
-  at,
-  cwesOf,
-  list,
-  moment,
-  num,
-  obj,
-  pos,
-  severityOfScore,
-  str,
-  texts,
-  vulnIdsOf,
-  type Json,
-} from '../normalize.js';
+import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
 import { parseJson, readElements, readRest } from '../reading/report-file.js';
-import type { Severity } from '../../findings/words.js';
+import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
+import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 import { addressOf, messageOf, readRun, ruleOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
-const levels: Readonly<Record<string, Severity>> = { error: 'high', warning: 'medium', note: 'low', none: 'info' };
 
-function severityOf(result: Json, rule: Json): Severity {
-  const score = num(at(rule, 'properties', 'security-severity')) ?? num(at(result, 'properties', 'security-severity'));
-  if (score !== null) return severityOfScore(score);
-  const level = str(result['level']) || str(at(rule, 'defaultConfiguration', 'level')) || 'warning';
-  return levels[level] ?? 'medium';
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** By `security-severity`, a score up to 10.0 or a word, else by the level; without one it is a warning. */
+function severityOf(result: Json, rule: Json): SeverityReading {
+  const given = [result, rule].map((one) => at(one, 'properties', 'security-severity')).find(isGiven);
+  if (given !== undefined) {
+    const score = num(given);
+    return score !== null && score >= 0 && score <= 10 ? { severity: severityOfScore(score) } : readSeverity(given);
+  }
+  const level = [result['level'], at(rule, 'defaultConfiguration', 'level')].find(isGiven);
+  return readSeverity(level, { scale: toolScales.sarif, ifAbsent: 'medium' });
 }
 
 function locationOf(given: unknown, run: Run): Location {
@@ -94,7 +87,7 @@ function toRecord(result: Json, run: Run): Item | null {
   return record({
     title: str(at(rule, 'shortDescription', 'text')) || str(rule['name']) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
-    severity: kind === 'fail' ? severityOf(result, rule) : 'info',
+    ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
     cwes: cwesOf([...taxa, ...tags, ...texts(at(result, 'properties', 'cwe')), ...texts(properties['cwe'])]),
     vulnIds: vulnIdsOf([ruleId, str(rule['name'])]),
     source: location.kind === 'web' ? 'dast' : 'sast',

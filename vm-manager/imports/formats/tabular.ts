@@ -4,10 +4,11 @@ import { ApiError } from '#http-kit';
 import { createReadStream } from 'node:fs';
 import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
-import { sources, type Severity, type Source } from '../../findings/words.js';
-import { cleanPath, cwesOf, list, num, pos, severityWord, str, texts, vulnIdsOf } from '../normalize.js';
+import { sources, type Source } from '../../findings/words.js';
+import { cleanPath, cwesOf, list, num, pos, str, texts, vulnIdsOf } from '../normalize.js';
 import { record, unread, type Item, type Location } from '../record.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
+import { mappedSeverity, readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 import { dotted } from './web.js';
 
@@ -98,14 +99,9 @@ function rowRecord(
   extra: Readonly<Record<string, unknown>>,
 ): Item {
   const title = str(read('title')).trim();
-  const severityText = str(read('severity')).trim();
   if (title === '') return unread('has no title', at);
-  const mapped = severities[severityText] ?? severities[severityText.toLowerCase()] ?? severityText;
   const score = num(read('score'));
-  const severity: Severity =
-    mapped === '' && score !== null
-      ? severityWord(score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low')
-      : severityWord(mapped);
+  const cvss = readCvss(str(read('vector')) || null, score);
   const location = locationOf(read);
   const given = str(read('source')).toLowerCase();
   const fixed = str(read('fixed_version'));
@@ -113,10 +109,10 @@ function rowRecord(
   return record({
     title,
     description: str(read('description')),
-    severity,
+    ...readSeverity(mappedSeverity(read('severity'), severities), { score: cvss?.score ?? null }),
     cwes: cwesOf(split(read('cwe')), true),
     vulnIds: vulnIdsOf(split(read('cve'))),
-    cvss: readCvss(str(read('vector')) || null, score),
+    cvss,
     source: isSource(given) ? given : sourceOf[location.kind],
     ruleId: str(read('rule_id')),
     nativeId: str(read('native_id')) || null,

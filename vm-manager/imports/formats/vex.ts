@@ -1,10 +1,12 @@
 // Documents that say which products a vulnerability affects: OpenVEX 0.2 and CSAF 2.0 (OASIS).
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
-import { at, cwesOf, list, num, obj, severityWord, str, texts, type Json } from '../normalize.js';
+import { at, cwesOf, list, num, obj, str, texts, type Json } from '../normalize.js';
 import { componentsMax } from '../../components/bills.js';
 import { noFinding, record, unread, type Item, type Location } from '../record.js';
 import { readJson } from '../reading/report-file.js';
+import { readSeverity } from '../severity/read.js';
+import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 
 /** A package by its purl, or by what the document calls it; `within` is the product that holds it. */
@@ -58,7 +60,7 @@ export const openVex: Format = {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['statements'])) throw unfit('file', 'is no OpenVEX document');
     facts.tool = 'OpenVEX';
-    facts.complete = false; // it speaks of what it names, and says nothing about the rest
+    [facts.complete, facts.isPartial] = [false, true]; // it speaks of what it names, and says nothing about the rest
     for (const [index, value] of list(report['statements']).entries())
       yield* readStatement(obj(value), `/statements/${index}`);
   },
@@ -96,11 +98,8 @@ function scoreOf(one: Json, product: string): { readonly word: string; readonly 
   const [third, second] = [obj(found['cvss_v3']), obj(found['cvss_v2'])];
   const read = (given: Json) => readCvss(str(given['vectorString']) || null, num(given['baseScore']));
   const cvss = read(third) ?? read(second);
-  return { word: str(third['baseSeverity']) || bandOf(cvss?.score), cvss };
+  return { word: str(third['baseSeverity']), cvss };
 }
-
-const bandOf = (score: number | undefined): string =>
-  score === undefined ? '' : score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low';
 
 function* readCsafVulnerability(one: Json, products: ReadonlyMap<string, string>, place: string): Generator<Item> {
   const id = str(one['cve']) || str(at(one, 'ids', 0, 'text'));
@@ -118,7 +117,7 @@ function* readCsafVulnerability(one: Json, products: ReadonlyMap<string, string>
     yield record({
       title: str(one['title']) || `${id} in ${name}`,
       description: str(note?.['text']),
-      severity: severityWord(word, 'medium'),
+      ...readSeverity(word, { scale: toolScales.cvss, ifAbsent: 'medium', score: cvss?.score ?? null }),
       cwes: cwesOf([at(one, 'cwe', 'id')]),
       vulnIds: id === '' ? [] : [id],
       cvss,
@@ -140,7 +139,7 @@ export const csaf: Format = {
     const report = obj(await readJson(file));
     if (str(at(report, 'document', 'csaf_version')) === '') throw unfit('file', 'is no CSAF document');
     facts.tool = 'CSAF';
-    facts.complete = false;
+    [facts.complete, facts.isPartial] = [false, true];
     const products = productsOf(report['product_tree']);
     for (const [index, value] of list(report['vulnerabilities']).entries())
       yield* readCsafVulnerability(obj(value), products, `/vulnerabilities/${index}`);

@@ -1,14 +1,13 @@
 // Reports of scanners that talk to a running application: ZAP (JSON and XML), Nuclei.
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
-import type { Severity } from '../../findings/words.js';
-import { at, cwesOf, list, num, obj, plainText, severityWord, str, texts, type Json } from '../normalize.js';
+import { at, cwesOf, list, num, obj, plainText, str, texts, type Json } from '../normalize.js';
 import { noFinding, record, unread, type Dropped, type FindingRecord, type Item } from '../record.js';
 import { parseJson, readBeginning, readJson, readLines } from '../reading/report-file.js';
 import { childText, childrenOf, readXml } from '../reading/xml.js';
+import { readSeverity } from '../severity/read.js';
+import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
-
-const riskNames: readonly Severity[] = ['info', 'low', 'medium', 'high'];
 
 interface Alert {
   readonly ruleId: string;
@@ -31,7 +30,7 @@ function alertRecord(alert: Alert, instance: (name: string) => string): FindingR
   return record({
     title: alert.title,
     description: plainText(alert.description),
-    severity: riskNames[Number(alert.risk)] ?? 'info',
+    ...readSeverity(alert.risk, { scale: toolScales.zap }),
     cwes: cwe > 0 ? [cwe] : [],
     source: 'dast',
     ruleId: alert.ruleId,
@@ -113,7 +112,7 @@ function nucleiRecord(one: Json): Item {
   return record({
     title: matcher === '' ? name : `${name} (${matcher})`,
     description: str(info['description']),
-    severity: severityWord(info['severity']),
+    ...readSeverity(info['severity'], { score: num(classification['cvss-score']) }),
     cwes: cwesOf(texts(classification['cwe-id'])),
     vulnIds: texts(classification['cve-id']),
     cvss: readCvss(str(classification['cvss-metrics']) || null, num(classification['cvss-score'])),

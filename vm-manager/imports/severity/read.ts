@@ -1,0 +1,119 @@
+// The one reader of severities. A severity that it does not know is `high` and marked as assumed: `info` would pass
+// every gate, `critical` would wake people for a typing error, and `medium` passes the built-in gate. Whoever knows
+// better rates the finding, or maps the word and imports again.
+import { readCvss } from '../../findings/cvss.js';
+import type { Severity } from '../../findings/words.js';
+import { severityNumbers } from '../../findings/words.js';
+import { str } from '../normalize.js';
+import { cut } from '../record.js';
+import { foldWord, severityOfWord, unratedWords, type SeverityScale } from './words.js';
+
+export const assumedSeverity: Severity = 'high';
+
+/** Of a record: with `severityProblem` the severity is assumed, and the problem says why. */
+export interface SeverityReading {
+  readonly severity: Severity;
+  readonly severityProblem?: string;
+}
+
+export interface SeverityHints {
+  /** What the tool defines; asked before the common words. */
+  readonly scale?: SeverityScale;
+  /** Where the tool has no severity for some findings: its usual one. Words that nobody knows do not get it. */
+  readonly ifAbsent?: Severity;
+  /** CVSS, for what nobody has put into a word. */
+  readonly score?: number | null;
+}
+
+/** By the bands of CVSS 3 and 4. */
+export function severityOfScore(score: number): Severity {
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  return score >= 4 ? 'medium' : score > 0 ? 'low' : 'info';
+}
+
+const isScore = (value: number | null | undefined): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 10;
+const graver = (left: Severity, right: Severity): Severity =>
+  (severityNumbers[left] ?? 0) >= (severityNumbers[right] ?? 0) ? left : right;
+
+const assumed = (problem: string): SeverityReading => ({
+  severity: assumedSeverity,
+  severityProblem: `${problem}; it counts as ${assumedSeverity} until somebody rates the finding`,
+});
+
+function shown(value: unknown): string {
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  return JSON.stringify(cut(str(value) || typeof value, 40));
+}
+
+function ofNumber(value: number, scale: SeverityScale): Severity | null {
+  const named = Object.hasOwn(scale, String(value)) ? scale[String(value)] : undefined;
+  if (named !== undefined) return named;
+  // a whole number may count up or down; only a decimal is a CVSS score beyond doubt
+  return isScore(value) && !Number.isInteger(value) ? severityOfScore(value) : null;
+}
+
+/** Null: nobody knows it; `unrated`: it says that nobody has rated it. */
+function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null {
+  const word = foldWord(text).replace(/(?<=.) (?:risk|severity|priority|impact|level)$/, '');
+  if (Object.hasOwn(scale, word)) return scale[word] ?? null;
+  const known = severityOfWord.get(word);
+  if (known !== undefined) return known;
+  if (unratedWords.has(word)) return 'unrated';
+  const plain = text.trim();
+  const cvss = readCvss(plain, null);
+  if (cvss !== null) return severityOfScore(cvss.score);
+  if (/^\d{1,2}\.\d+$/.test(plain)) {
+    const score = Number(plain);
+    return isScore(score) ? severityOfScore(score) : null;
+  }
+  const outOf = /^(?:cvss(?:v?[234](?:\.\d)?)?[\s:=]*)?(\d{1,2}(?:\.\d+)?)\s*\/\s*10(?:\.0)?$/i.exec(plain);
+  const named = outOf ?? /^cvss(?:v?[234](?:\.\d)?)?[\s:=]+(\d{1,2}(?:\.\d+)?)$/i.exec(plain);
+  if (named !== null) return isScore(Number(named[1])) ? severityOfScore(Number(named[1])) : null;
+  if (/^-?[\d.,]+$/.test(plain)) return ofNumber(Number(plain.replace(',', '.')), scale);
+  return ofPair(plain, scale);
+}
+
+/** `high (7.5)`, `9.8 - critical`, `P1: urgent`, `severity: high`: each part is read, the graver one counts. */
+function ofPair(text: string, scale: SeverityScale): Severity | null {
+  const bare = text.replace(/^(?:severity|level|risk|priority)\s*[:=]\s*/i, '');
+  if (bare !== text) {
+    const found = ofText(bare, scale);
+    return found === 'unrated' ? null : found;
+  }
+  const parts = /^([^()[\]:|,;]{1,60}?)\s*(?:[([:|,;]|\s-\s)\s*([^()[\]:|,;]{1,60}?)\s*[)\]]?$/.exec(text);
+  if (parts === null) return null;
+  const [left, right] = [ofText(parts[1] ?? '', scale), ofText(parts[2] ?? '', scale)];
+  if (left === null || right === null || left === 'unrated' || right === 'unrated') return null;
+  return graver(left, right);
+}
+
+/** Whatever a report calls a severity: words, scores, vectors, levels. Never throws. */
+export function readSeverity(value: unknown, hints: SeverityHints = {}): SeverityReading {
+  const { scale = {}, ifAbsent, score } = hints;
+  const unrated = (problem: string): SeverityReading =>
+    isScore(score) ? { severity: severityOfScore(score) } : assumed(problem);
+  if (Array.isArray(value) && value.length === 1) return readSeverity(value[0], hints);
+  const isAbsent = value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  if (isAbsent) {
+    if (isScore(score)) return { severity: severityOfScore(score) };
+    return ifAbsent === undefined ? assumed('has no severity') : { severity: ifAbsent };
+  }
+  const found =
+    typeof value === 'number'
+      ? ofNumber(value, scale)
+      : typeof value === 'string'
+        ? ofText(value.slice(0, 300), scale)
+        : null;
+  if (found === 'unrated') return unrated(`has the severity ${shown(value)}, which rates nothing`);
+  return found === null ? assumed(`has the severity ${shown(value)}, which is no known one`) : { severity: found };
+}
+
+/** What an operator has mapped a word to, else the word itself. */
+export function mappedSeverity(value: unknown, map: Readonly<Record<string, string>>): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const text = String(value).trim();
+  const folded = new Map(Object.entries(map).map(([from, to]) => [foldWord(from), to]));
+  return (Object.hasOwn(map, text) ? map[text] : undefined) ?? folded.get(foldWord(text)) ?? value;
+}
