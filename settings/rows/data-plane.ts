@@ -86,8 +86,8 @@ const limits = {
     'compressed request body once it is decoded for inspection; beyond it 413',
   ),
   decoded_request_ratio_max: member(
-    Whole(1, 2000, 200),
-    'times that a compressed request body of more than a mebibyte decoded may grow; beyond it 413',
+    Whole(1, 2000, 100),
+    'times that a compressed request body of more than 64 KiB decoded may grow; beyond it 413',
     'times',
   ),
   request_codings_max: member(
