@@ -65,7 +65,7 @@ const auth = { auth_enabled: true, auth_protected_paths: ['/account'], auth_secr
 /** A token (RFC 7519, HS256) that says it is about `sub`; what another key signed is a forged one. */
 function tokenOf(sub: string, key = secret): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub, exp: 4_000_000_000 })}`;
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub, exp: Math.floor(Date.now() / 1000) + 86_400 })}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }
 

@@ -27,8 +27,8 @@ export interface DecodeLimits {
 
 /**
  * What any body may become, however few bytes came over the wire. Inspection costs CPU for each decoded byte (130 ns at
- * worst, for escapes in text: CWE-409), so this and the ratio bound what a request may cost before a rule sees it. Small
- * JSON that repeats itself stays below it; a megabyte, which was free before, cost half a second for 190 bytes.
+ * worst, for escapes in text: CWE-409), so this and the ratio bound what a request may cost before a rule sees it. Few
+ * bytes of honest JSON stay below it; a megabyte, which was free before, cost half a second for 190 bytes.
  */
 const ratioFreeBytes = 64 * 1024;
 
