@@ -54,7 +54,8 @@ const settings = {
 
 function token(): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'ada', iss: 'https://id.example', exp: Math.floor(Date.now() / 1000) + 86_400 })}`;
+  const claims = { sub: 'ada', iss: 'https://id.example', exp: Math.floor(Date.now() / 1000) + 86_400 };
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `Bearer ${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
