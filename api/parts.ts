@@ -163,7 +163,7 @@ export function createParts(deps: AppDeps): Parts {
     audit: createAuditLog(sealing, now),
     hasher: createPasswordHasher(deps.passwordIterations),
     tokens: createSessionTokens(env.authSessionSecret, now),
-    breachCheck: createBreachCheck(outbound, env.breachedPasswordsUrl),
+    breachCheck: createBreachCheck(outbound, env.breachedPasswordsUrl, now),
     currentSettings: reader.current,
     settingsChanged: reader.forget,
     expectedOf: deps.expectedOf ?? (async () => null),

@@ -1,7 +1,7 @@
 // What the room needs of the server that it is mounted in. The control plane gives its own users, sessions, audit log
 // and database; a test gives what it likes. The room knows none of them by name.
 import type { Actor, Role } from '#http-kit';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
 import type { TakeEvents } from './kit/outbox.js';
@@ -54,12 +54,14 @@ export type AcceptUser = (before: UserRow) => void;
 
 /**
  * Users, changed as the control plane changes them: its rules (policy, last administrator, sessions that end), its
- * audit entries. Every function throws ApiError as the control plane's own routes do.
+ * audit entries. Every function throws ApiError as the control plane's own routes do. The reply gets the header
+ * `x-gatehouse-notice` if a password could not be compared with breaches.
  */
 export interface UserAdministration {
   create(
     actor: Actor,
     user: { readonly email: string; readonly name: string; readonly role: Role; readonly password: string },
+    reply: FastifyReply,
   ): Promise<UserRow>;
   change(
     actor: Actor,
@@ -69,14 +71,14 @@ export interface UserAdministration {
   ): Promise<UserRow>;
   delete(actor: Actor, id: string, accept: AcceptUser): Promise<void>;
   /** The user has to change it at the next login; their sessions end. */
-  setPassword(actor: Actor, id: string, password: string, accept: AcceptUser): Promise<void>;
+  setPassword(actor: Actor, id: string, password: string, accept: AcceptUser, reply: FastifyReply): Promise<void>;
   /** A password that fits the policy, made by chance. */
   newPassword(): Promise<string>;
 }
 
 /** What somebody does to their own account; throws ApiError as the control plane's own routes do. */
 export interface OwnAccount {
-  changePassword(person: Person, actor: Actor, current: string, wanted: string): Promise<void>;
+  changePassword(person: Person, actor: Actor, current: string, wanted: string, reply: FastifyReply): Promise<void>;
   beginTotp(person: Person, actor: Actor, password: string): Promise<{ readonly secret: string; readonly uri: string }>;
   /** Returns recovery codes. */
   confirmTotp(person: Person, actor: Actor, code: string): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 // What people do to the guards of their own account: password and second factor. The routes under /api/account and the
 // vulnerability manager's under /api/v1/auth both take these.
-import { acceptNewPassword, type NewPasswordParts } from '../auth/new-password.js';
+import { acceptNewPassword, type NewPasswordParts, type Notify } from '../auth/new-password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import { acceptTotp, createRecoveryCodes, createTotpSecret, hashRecoveryCode, toTotpUri } from '../auth/totp.js';
 import { ApiError, type Actor, type Role } from '../http-kit/index.js';
@@ -26,6 +26,7 @@ export async function changeOwnPassword(
   { userId, sessionId, actor }: Owner,
   current: string,
   wanted: string,
+  notify: Notify,
   path = '/password',
 ): Promise<void> {
   const { sql } = parts.database;
@@ -35,7 +36,7 @@ export async function changeOwnPassword(
     throw new ApiError('password_refused', 'The new password is the old one.', {
       errors: [{ path, reason: 'is the current password' }],
     });
-  const accepted = await acceptNewPassword(parts, wanted, user, path);
+  const accepted = await acceptNewPassword(parts, wanted, user, notify, path);
   await sql.begin(async (tx) => {
     const now = new Date(parts.now());
     await updateUser(tx, userId, { password_hash: accepted.hash, must_change_password: false }, now);

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { notifyBy } from '../auth/new-password.js';
 import { passwordLengthMax } from '../auth/password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import {
@@ -65,7 +66,13 @@ export function registerAccountRoutes(app: App, parts: AccountParts): void {
     };
   });
   app.post('/api/account/password', { schema: passwordSchema }, async (request, reply) => {
-    await changeOwnPassword(parts, requirePrincipal(request), request.body.current, request.body.password);
+    await changeOwnPassword(
+      parts,
+      requirePrincipal(request),
+      request.body.current,
+      request.body.password,
+      notifyBy(reply),
+    );
     return reply.code(204).send(null);
   });
   app.get('/api/account/sessions', { schema: sessionsSchema }, async (request) => {

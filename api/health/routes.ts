@@ -1,9 +1,10 @@
 import { formatNotice } from '#compiler';
 import { Type } from '@sinclair/typebox';
 import { ApiError, Nullable, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
+import type { BreachServiceState } from '../auth/breached.js';
 import type { HttpParts, Parts } from '../parts.js';
 
-export type HealthParts = Pick<Parts, 'database' | 'ruleSets'> & Pick<HttpParts, 'limitsState'>;
+export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck'> & Pick<HttpParts, 'limitsState'>;
 
 const SharedLimitsView = Type.Object({
   kind: Type.Unsafe<SharedLimitsState['kind']>({ type: 'string', enum: ['in_process', 'redis'] }),
@@ -13,6 +14,17 @@ const SharedLimitsView = Type.Object({
     description: 'degraded: Redis is away and this process counts by itself; it is ready all the same',
   }),
   fallbacks: Type.Integer({ description: 'requests that were counted without Redis since the start' }),
+});
+
+const BreachServiceView = Type.Object({
+  status: Type.Unsafe<BreachServiceState['status']>({
+    type: 'string',
+    enum: ['unknown', 'ok', 'away'],
+    description:
+      'the service for breached passwords, as this process found it; unknown: not asked since the start; away: new ' +
+      'passwords are compared with the embedded list of common passwords only',
+  }),
+  at: Nullable(Type.String({ format: 'date-time', description: 'when it was asked last' })),
 });
 
 const RulesView = Type.Object({
@@ -40,12 +52,13 @@ const readySchema = {
       database: Type.String(),
       settings_version: Type.Integer(),
       shared_limits: SharedLimitsView,
+      breached_passwords: BreachServiceView,
     }),
     ...refusals,
   },
 };
 
-export function registerHealthRoutes(app: App, { database, limitsState, ruleSets }: HealthParts): void {
+export function registerHealthRoutes(app: App, { database, limitsState, ruleSets, breachCheck }: HealthParts): void {
   app.get('/api/health', { schema: healthSchema }, async () => {
     const rules = ruleSets.notice();
     return { status: 'ok' as const, rules: { ...rules, notice: formatNotice(rules) } };
@@ -54,11 +67,13 @@ export function registerHealthRoutes(app: App, { database, limitsState, ruleSets
     try {
       const [row] = await database.sql<{ head_id: number }[]>`select head_id from settings_state`;
       if (row === undefined) throw new Error('the settings were never seeded');
+      const { status, at } = breachCheck.state();
       return {
         status: 'ready' as const,
         database: database.kind,
         settings_version: row.head_id,
         shared_limits: limitsState(),
+        breached_passwords: { status, at: at?.toISOString() ?? null },
       };
     } catch (cause) {
       throw new ApiError('not_ready', 'The database does not answer.', { headers: { 'retry-after': '5' }, cause });

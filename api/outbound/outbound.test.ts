@@ -175,7 +175,7 @@ t.test('breach check: five digits leave, padding is ignored, an outage is an ans
   });
   const outbound = createOutbound({ allow: ['127.0.0.1'] });
   t.teardown(() => outbound.close());
-  const check = createBreachCheck(outbound, `${base}/range/`);
+  const check = createBreachCheck(outbound, `${base}/range/`, Date.now);
   t.same(await check('password'), { kind: 'known', count: 42 });
   t.same(await check('test'), { kind: 'unknown' }, 'a padded line does not count');
   t.match(await check('something else'), { kind: 'unreachable' });

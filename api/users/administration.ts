@@ -1,6 +1,6 @@
 // What an administrator does to the account of somebody: the one road on which a user is made, changed, suspended,
 // given a new password, or deleted. The routes under /api and the vulnerability manager's under /api/v1 both take it.
-import { acceptNewPassword, type NewPasswordParts } from '../auth/new-password.js';
+import { acceptNewPassword, type NewPasswordParts, type Notify } from '../auth/new-password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import { ApiError, type Actor, type Role } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -34,9 +34,9 @@ export interface PersonChange {
 }
 
 /** Throws `password_refused`, or `conflict` when the e-mail address is taken. */
-export async function createPerson(parts: UserParts, actor: Actor, person: NewPerson): Promise<User> {
+export async function createPerson(parts: UserParts, actor: Actor, person: NewPerson, notify: Notify): Promise<User> {
   const { email, name, role, mustChangePassword } = person;
-  const accepted = await acceptNewPassword(parts, person.password, { email, name });
+  const accepted = await acceptNewPassword(parts, person.password, { email, name }, notify);
   return parts.database.sql.begin(async (tx) => {
     const made = await insertUser(
       tx,
@@ -111,12 +111,13 @@ export async function setPassword(
   id: string,
   password: string,
   accept: Accept,
+  notify: Notify,
 ): Promise<void> {
   const user = await requireUser(parts.database.sql, id);
   accept(user);
   if (user.origin === 'sso')
     throw new ApiError('conflict', 'This user logs in through single sign-on and has no password here.');
-  const accepted = await acceptNewPassword(parts, password, user);
+  const accepted = await acceptNewPassword(parts, password, user, notify);
   await parts.database.sql.begin(async (tx) => {
     const now = new Date(parts.now());
     accept(await requireUserForUpdate(tx, id));

@@ -1,6 +1,7 @@
 // What an administrator does to somebody else's credentials and sessions.
 import { Type } from '@sinclair/typebox';
 import { pageSessions, SessionView } from '../account/session-view.js';
+import { notifyBy } from '../auth/new-password.js';
 import { passwordLengthMax } from '../auth/password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import { closed, Page, PageQuery, refusals, requirePrincipal, type App } from '../http-kit/index.js';
@@ -39,7 +40,7 @@ export function registerCredentialRoutes(app: App, parts: UserParts): void {
   const { sql } = parts.database;
   app.post('/api/users/:id/password', { schema: passwordSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    await setPassword(parts, actor, request.params.id, request.body.password, () => undefined);
+    await setPassword(parts, actor, request.params.id, request.body.password, () => undefined, notifyBy(reply));
     return reply.code(204).send(null);
   });
   app.delete('/api/users/:id/totp', { schema: totpSchema }, async (request, reply) => {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { notifyBy } from '../auth/new-password.js';
 import { passwordLengthMax } from '../auth/password.js';
 import {
   checkIfMatch,
@@ -70,7 +71,7 @@ export function registerUserRoutes(app: App, parts: UserParts): void {
   app.post('/api/users', { schema: createSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
     const { email, role, password, name = '', must_change_password: mustChangePassword = true } = request.body;
-    const user = await createPerson(parts, actor, { email, name, role, password, mustChangePassword });
+    const user = await createPerson(parts, actor, { email, name, role, password, mustChangePassword }, notifyBy(reply));
     return reply.code(201).header('etag', etagOf(user)).send(viewUser(user));
   });
   app.get('/api/users/:id', { schema: readSchema }, async (request, reply) => {

@@ -1,3 +1,5 @@
+import { isCommonPassword } from '../auth/common-passwords.js';
+import { commonPasswordReason } from '../auth/new-password.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { systemActor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -5,7 +7,7 @@ import { hasUsers, insertUser } from './store.js';
 
 /**
  * Creates the first administrator when there is no user at all; true when it did. Safe when several servers start at
- * once.
+ * once. Throws for a common password.
  */
 export async function seedAdmin(
   { database, hasher, audit, now }: Pick<Parts, 'database' | 'hasher' | 'audit' | 'now'>,
@@ -16,6 +18,10 @@ export async function seedAdmin(
   return database.sql.begin(async (tx) => {
     await lockUntilCommit(tx, 'seed');
     if (await hasUsers(tx)) return false;
+    if (isCommonPassword(password))
+      throw new Error(
+        `ADMIN_INITIAL_PASSWORD is refused: ${commonPasswordReason}. Change it in the environment file and start again.`,
+      );
     await insertUser(
       tx,
       {

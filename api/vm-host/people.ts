@@ -9,6 +9,7 @@ import {
   type AccountParts,
   type Owner,
 } from '../account/own-credentials.js';
+import { notifyBy } from '../auth/new-password.js';
 import { listSessions, rotateSession } from '../auth/sessions.js';
 import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -32,12 +33,13 @@ export const viewUser = (user: User): UserRow => ({
 });
 
 export const createAdministration = (parts: UserParts): UserAdministration => ({
-  create: async (actor, user) => viewUser(await createPerson(parts, actor, { ...user, mustChangePassword: true })),
+  create: async (actor, user, reply) =>
+    viewUser(await createPerson(parts, actor, { ...user, mustChangePassword: true }, notifyBy(reply))),
   change: async (actor, id, change, accept) =>
     viewUser(await changePerson(parts, actor, id, change, (before) => accept(viewUser(before)))),
   delete: (actor, id, accept) => deletePerson(parts, actor, id, (before) => accept(viewUser(before))),
-  setPassword: (actor, id, password, accept) =>
-    setPassword(parts, actor, id, password, (before) => accept(viewUser(before))),
+  setPassword: (actor, id, password, accept, reply) =>
+    setPassword(parts, actor, id, password, (before) => accept(viewUser(before)), notifyBy(reply)),
   async newPassword() {
     const { policy_password_min_length: lengthMin } = await parts.currentSettings();
     // the beginning has one of each class of characters, whatever chance says of the rest
@@ -48,8 +50,8 @@ export const createAdministration = (parts: UserParts): UserAdministration => ({
 const ownerOf = ({ userId, sessionId, role }: Person, actor: Actor): Owner => ({ userId, sessionId, role, actor });
 
 export const createOwnAccount = (parts: PeopleParts): OwnAccount => ({
-  changePassword: (person, actor, current, wanted) =>
-    changeOwnPassword(parts, ownerOf(person, actor), current, wanted, '/new'),
+  changePassword: (person, actor, current, wanted, reply) =>
+    changeOwnPassword(parts, ownerOf(person, actor), current, wanted, notifyBy(reply), '/new'),
   beginTotp: (person, actor, password) => beginTotp(parts, ownerOf(person, actor), password),
   confirmTotp: (person, actor, code) => confirmTotp(parts, ownerOf(person, actor), code),
   endTotp: (person, actor, password, code) => endTotp(parts, ownerOf(person, actor), password, code),

@@ -12,7 +12,9 @@ import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type J
 import { render } from 'solid-js/web';
 import { Button, Loading, Notice } from './kit/basics.js';
 import { account, readAccount } from './client/session.js';
+import { showNoticesBy } from './client/http.js';
 import { watchForUpdates } from './client/update.js';
+import { tell } from './kit/overlays.js';
 import { Failed, Updated } from './shell/failed.js';
 import { Layout } from './shell/layout.js';
 import { LoginPage } from './shell/login.js';
@@ -138,6 +140,7 @@ function NotFound(): JSX.Element {
 
 startTheme();
 watchForUpdates();
+showNoticesBy((text) => tell(text, true)); // stays until it is closed
 // Most come to the overview: it is fetched while the control plane says who is logged in, not after. That it could not
 // be had is told where it is shown.
 if (location.pathname === '/') void import('./pages/overview/overview.js').catch(() => undefined);

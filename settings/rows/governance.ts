@@ -109,7 +109,8 @@ export const governanceRows = {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/auth/new-password.ts',
-    description: 'refuse passwords known from breaches',
+    description:
+      'refuse passwords that a range service knows from breaches; the embedded list of common passwords applies always',
   }),
   policy_password_min_length: setting(Whole(8, 128, 12), {
     access: 'admin',

@@ -17,8 +17,8 @@ const credentials: readonly Endpoint[] = [
     summary: 'Change my password; every other session ends',
     body: Type.Object({ current: Password, new: Password }, closed),
     status: 204,
-    handle: async ({ host, caller, body }) =>
-      host.identity.own.changePassword(caller.person, caller.actor, body.current, body.new),
+    handle: async ({ host, caller, body, reply }) =>
+      host.identity.own.changePassword(caller.person, caller.actor, body.current, body.new, reply),
   }),
   endpoint({
     method: 'POST',

@@ -190,7 +190,7 @@ const accounts: readonly Endpoint[] = [
       requireOver(call, role);
       const { administration } = call.host.identity;
       const made = password ?? (await administration.newPassword());
-      const user = await administration.create(call.caller.actor, { email, name, role, password: made });
+      const user = await administration.create(call.caller.actor, { email, name, role, password: made }, call.reply);
       return { ...(await answer(call, user)), one_time_password: password === undefined ? made : null };
     },
   }),
@@ -270,7 +270,7 @@ const moves: readonly Endpoint[] = [
       const { id } = await requireUser(call);
       const { administration } = call.host.identity;
       const password = await administration.newPassword();
-      await administration.setPassword(call.caller.actor, id, password, acceptFor(call));
+      await administration.setPassword(call.caller.actor, id, password, acceptFor(call), call.reply);
       return { one_time_password: password };
     },
   }),

@@ -63,6 +63,9 @@ export interface Answer<R extends Route> {
 const [isSessionLost, setSessionLost] = createSignal(false);
 /** The session ended while a page was open: the shell asks for a login above it, and what was typed stays. */
 export { isSessionLost };
+let showNotice: (text: string) => void = () => undefined;
+/** Where notices of answers that succeeded are shown, such as a check that was not possible. */
+export const showNoticesBy = (show: (text: string) => void): void => void (showNotice = show);
 export const sessionIsBack = (): void => void setSessionLost(false);
 
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
@@ -123,6 +126,8 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
     if (codesOfDuty.has(refused.code)) setSessionLost(true);
     throw refused;
   }
+  const notice = response.headers.get('x-gatehouse-notice');
+  if (notice !== null) showNotice(notice);
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const data = (isJson ? await response.json() : null) as Reply<R>;
   return { data, etag: response.headers.get('etag') };
