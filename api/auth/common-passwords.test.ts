@@ -25,7 +25,7 @@ t.test('common passwords, and common ones with something around them', async (t)
   for (const password of fine) t.equal(isCommonPassword(password), false, password);
 });
 
-t.test('predictable ends, case and repetition hide no common password', async (t) => {
+t.test('predictable ends, case and repetition hide no common password', async () => {
   const ends = fc.constantFrom('', '1', '12', '123', '1234', '2026', '1999', '!', '!!', '1!', '123!', '.');
   const words = fc.constantFrom('password', 'dragon', 'sunshine', 'gatehouse', 'letmein', 'administrator', 'qwerty');
   const drawn = fc.constantFrom<(text: string) => string>(
