@@ -4,7 +4,7 @@
 import { ApiError } from '../http-kit/index.js';
 import type { FastifyReply } from 'fastify';
 import type { Parts } from '../parts.js';
-import { isCommonPassword } from './common-passwords.js';
+import { isCommonPassword } from './frequent-passwords.js';
 import { checkPasswordPolicy } from './password.js';
 
 export type NewPasswordParts = Pick<Parts, 'currentSettings' | 'breachCheck' | 'hasher'>;
@@ -28,8 +28,8 @@ export const commonPasswordReason =
 
 /** A header field: printable ASCII only. */
 const breachCheckMissing =
-  'The password is accepted, but it was not compared with passwords known from breaches: the service does not answer. ' +
-  'Only the embedded list of common passwords was used.';
+  'The password is accepted, but it was not compared with passwords known from breaches: the service does not ' +
+  'answer. Only the embedded list of common passwords was used.';
 
 /** Throws `password_refused` with every reason. `path` is where the password stood in the request. */
 export async function acceptNewPassword(

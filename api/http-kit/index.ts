@@ -34,6 +34,14 @@ export {
 } from './limits/shared-limits.js';
 export { decodeCursor, decodeTimeCursor, encodeCursor, Page, PageQuery, toPage, type CursorPart } from './page.js';
 export { requirePrincipal, systemActor, type Actor, type Duty, type Principal } from './principal.js';
-export { ApiError, ProblemSchema, toProblem, type ErrorExtras, type Problem, type ProblemField } from './problem.js';
+export {
+  ApiError,
+  ProblemSchema,
+  toProblem,
+  wantsPage,
+  type ErrorExtras,
+  type Problem,
+  type ProblemField,
+} from './problem.js';
 export { closed, Email, Nullable, PersonName, refusals, Time } from './schema.js';
 export { checkStorable, isStorable, refusalOfBody } from './storable-text.js';

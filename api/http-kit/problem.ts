@@ -1,5 +1,6 @@
 // Refusals as data: the error that routes throw, and the problem document (RFC 9457) that it becomes.
 import { Type, type Static } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import { errorTable, type ErrorCode } from './error-table.js';
 export type { ErrorCode } from './error-table.js';
 
@@ -67,3 +68,9 @@ export function toProblem(error: ApiError, instance: string): Problem {
     ...error.extras.extensions,
   };
 }
+
+const navigated = /^\/api(?:\/v1)?\/sso\/(?:login|callback)(?:[/?]|$)/;
+
+/** Whether a browser shows the answer as a page: it leaves the console for single sign-on. */
+export const wantsPage = ({ method, url, headers: { accept } }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && navigated.test(url) && accept?.includes('text/html') === true;

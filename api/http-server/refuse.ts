@@ -3,7 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { findOutage } from '../db/outage.js';
-import { ApiError, toProblem } from '../http-kit/index.js';
+import { ApiError, toProblem, wantsPage } from '../http-kit/index.js';
+import { sendRefusalPage } from './refusal-page.js';
 
 /** The vulnerability manager's own addresses: their specification has refusals of one member, `detail`. */
 const detailOnly = /^\/api\/v1(?:[/?]|$)/;
@@ -18,6 +19,7 @@ export function sendRefusal(
   if (refusal.status >= 500 && (refusal !== error || (refusal.code !== 'busy' && refusal.code !== 'not_ready')))
     request.log.error({ err: error }, 'request failed');
   for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) reply.header(name, value);
+  if (wantsPage(request)) return sendRefusalPage(refusal, request, reply);
   const isDetailOnly = detailOnly.test(request.url);
   return reply
     .code(refusal.status)

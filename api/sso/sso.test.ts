@@ -183,6 +183,32 @@ async function suite(t: Test, database: Database): Promise<void> {
     await at.call('PATCH', `/api/users/${user?.id}`, { token: root.token, body: { suspended: true } });
     t.match(await attempt(account('ann')), { status: 403 }, 'a suspended person');
   });
+  await t.test('a browser reads a refusal as a page, a program as a problem document', async (t) => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const hostile = `/api/sso/callback?error=${encodeURIComponent('<script>alert(1)</script>')}&state=x`;
+    const rejected = `/api/sso/callback?error=access_denied&error_description=${encodeURIComponent('<img src=x>')}`;
+    const flow = await begin();
+    const state = new URL(flow.url).searchParams.get('state') ?? '';
+    for (const [url, cookie] of [
+      [hostile, 'gatehouse_sso=x'],
+      ['/api/sso/callback', ''],
+      [`${rejected}&state=${state}`, flow.cookie],
+    ] as const) {
+      const page = await at.call('GET', url, { headers: { accept, cookie } });
+      t.equal(page.status, 403, url);
+      t.match(page.headers['content-type'], /^text\/html/);
+      t.match(page.headers['content-security-policy'], /default-src 'none'/);
+      t.match(page.headers['cache-control'], 'no-store');
+      t.match(page.text, /<h1>.+<\/h1>\n<p>.+<\/p>\n<p><a href="\/">Back to the login/);
+      t.notMatch(page.text, /<script|<img/);
+      t.match((await at.call('GET', url, { headers: { cookie } })).body, { code: 'sso_refused' }, 'a program');
+    }
+    await at.call('PATCH', '/api/settings', { token: root.token, body: { sso_enabled: false } });
+    for (const url of ['/api/sso/login', '/api/v1/sso/login/default', '/api/v1/sso/callback/default?code=a'])
+      t.match(await at.call('GET', url, { headers: { accept } }), { status: 404, text: /<h1>/ }, url);
+    t.match((await at.call('GET', '/api/users', { headers: { accept } })).body, { status: 401 }, 'nothing else');
+    await at.call('PATCH', '/api/settings', { token: root.token, body: { sso_enabled: true } });
+  });
   await t.test('the issuer is a place like any other: inner targets are refused', async (t) => {
     const inner = createOutbound({ allow: [] });
     const closedApp = await startTestApp(database, { outbound: inner, now: () => Date.now() });

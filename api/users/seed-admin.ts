@@ -1,4 +1,4 @@
-import { isCommonPassword } from '../auth/common-passwords.js';
+import { isCommonPassword } from '../auth/frequent-passwords.js';
 import { commonPasswordReason } from '../auth/new-password.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { systemActor } from '../http-kit/index.js';
@@ -20,7 +20,7 @@ export async function seedAdmin(
     if (await hasUsers(tx)) return false;
     if (isCommonPassword(password))
       throw new Error(
-        `ADMIN_INITIAL_PASSWORD is refused: ${commonPasswordReason}. Change it in the environment file and start again.`,
+        `ADMIN_INITIAL_PASSWORD is refused: ${commonPasswordReason}. Change it in the environment and start again.`,
       );
     await insertUser(
       tx,

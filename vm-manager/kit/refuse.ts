@@ -1,6 +1,6 @@
 // How this API says no: `{"detail": string}` and the status, and nothing else. What the room did not expect is passed
 // on to the server's own handler, which logs it.
-import { ApiError } from '#http-kit';
+import { ApiError, wantsPage } from '#http-kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Statuses that this API names otherwise than the control plane: what does not fit a schema is 422 here. */
@@ -9,7 +9,8 @@ const statusOf = (error: ApiError): number => {
   return error.code === 'precondition_failed' ? 409 : error.status;
 };
 
-export function answerRefusal(error: FastifyError | ApiError, _request: FastifyRequest, reply: FastifyReply): unknown {
+export function answerRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): unknown {
+  if (wantsPage(request)) throw error; // the server's own handler sends the page
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.extras.headers ?? {})) reply.header(name, value);
     if (statusOf(error) >= 500 && error.code === 'internal') throw error;

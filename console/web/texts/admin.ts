@@ -106,7 +106,8 @@ export const adminText = {
   beChangedAtFirst: 'To be changed at the first login.',
   firstPassword: 'First password',
   breachServiceAway: (at: Shown) =>
-    `The service for breached passwords did not answer (last asked ${at}). New passwords are compared with the embedded list of common passwords only. Check the outgoing connection and BREACHED_PASSWORDS_URL.`,
+    `The service for breached passwords did not answer (last asked ${at}). New passwords are compared with the ` +
+    'embedded list of common passwords only. Check the outgoing connection and BREACHED_PASSWORDS_URL.',
   eMail: 'E-mail',
   add: 'Add',
   canLogHasChange: (a: Shown) => `${a} can log in, and has to change the password then.`,

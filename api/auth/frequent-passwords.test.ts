@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { isCommonPassword } from './common-passwords.js';
+import { isCommonPassword } from './frequent-passwords.js';
 
-const common = `password1234 Password1234! qwertyuiop12 123456789012 iloveyou1234 letmein12345 Passw0rd2024! P@ssw0rd1234
+const seed = Number(process.env['SEED'] ?? 7);
+const common = `password1234 Password1234! qwertyuiop12 123456789012 iloveyou1234 letmein12345 Passw0rd2024!
+  P@ssw0rd1234
   Welcome2026!! administrator1 gatehouse1234 1q2w3e4r5t6y passwordpassword Summer2026!!! adminadmin12 drowssap1234
   changeme1234 Password zaq12wsxcde3 abc123abc123 football2025 Monkey123456 qazwsxedcrfv asdfghjkl123 abcdefghijkl
   trustno1trustno1 Qwerty123456! 1qaz2wsx3edc qwerqwerqwer Ab1!Ab1!Ab1! adminpassword Passwordadmin1 2026Password!
@@ -36,6 +38,7 @@ t.test('predictable ends, case and repetition hide no common password', async ()
   );
   fc.assert(
     fc.property(words, drawn, ends, ends, (word, draw, start, end) => isCommonPassword(start + draw(word) + end)),
+    { seed },
   );
 });
 

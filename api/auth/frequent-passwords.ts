@@ -1,12 +1,13 @@
 // Common passwords, without asking any service: a dictionary of the library @zxcvbn-ts/language-common (MIT; 49,233
 // passwords in the order of frequency), and the patterns that people wrap around one. A password is common if removing
-// predictable ends (`2026`, `123`, `!!`) and undoing letter swaps (`p@ssw0rd`) leaves a listed word, two frequent words,
-// a keyboard walk, or a repetition. The unit that a password repeats is judged up to `lengthMax` characters. That bounds
-// the work: the worst password that a random search found costs 20 ms.
+// predictable ends (`2026`, `123`, `!!`) and undoing letter swaps (`p@ssw0rd`) leaves a listed word, two frequent
+// words, a keyboard walk, or a repetition. The unit that a password repeats is judged up to `lengthMax` characters.
+// That bounds the work: the worst password that a random search found costs some 20 ms.
 import { dictionary } from '@zxcvbn-ts/language-common';
 
 /** Words of this product and of the calendar, which a general dictionary ranks low or lacks. */
-const ownWords = `gatehouse waap firewall administrator superadmin operator viewer auditor security default initial temporary
+const ownWords = `gatehouse waap firewall administrator superadmin operator viewer auditor security
+  default initial temporary
   january february march april may june july august september october november december
   monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter`;
 
@@ -150,11 +151,12 @@ function coresOf(text: string): Set<string> {
 }
 
 function withoutEnd(text: string): string[] {
-  const sign = text.replace(signs, '');
+  const count = signs.exec(text)?.[0].length ?? 0;
+  // a sign beside the word may be a swapped letter (`1!@dmin`): each number of signs is tried
+  const found = Array.from({ length: count }, (_, more) => text.slice(0, -(more + 1)));
   const digits = /\d+$/.exec(text)?.[0] ?? '';
-  const isGuessed = digits !== '' && digits.length <= digitsMax && isPredictable(digits);
-  const found = isGuessed ? [sign, text.slice(0, -digits.length)] : [sign];
-  return found.filter((one) => one !== text);
+  if (digits !== '' && digits.length <= digitsMax && isPredictable(digits)) found.push(text.slice(0, -digits.length));
+  return found;
 }
 
 function withoutStart(text: string): string[] {
@@ -171,8 +173,8 @@ export function isCommonPassword(password: string): boolean {
     if (core.length <= 2) return true;
     const unit = unitOf(core);
     if (unit.length <= 3 && core !== lower && unit !== core) return true;
-    for (const text of new Set([...spellings(core), ...spellings(unit)]))
-      if (known.all.has(text) || isWalk(text)) return true;
+    if (isWalk(core) || isWalk(unit)) return true;
+    if ([...spellings(core), ...spellings(unit)].some((text) => known.all.has(text))) return true;
     if ([core, unswap(core, 'i'), unswap(core, 'l')].some((text) => isPair(text, known))) return true;
   }
   return false;
