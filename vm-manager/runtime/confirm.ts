@@ -89,8 +89,11 @@ export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor
   const to = afterProof(row.status);
   const reason = `proven at run time by event ${event.id}`;
   if (to !== null) await transition(tx, row, { to, by: 'proof', reason }, actor, now);
+  // specification, part 2: exploit_confirmed is "runtime or exploit proof"
   await tx`
-    update vm_findings set runtime_confirmed = true, updated_at = ${now}, version = version + 1 where id = ${row.id}`;
+    update vm_findings set runtime_confirmed = true, exploit_confirmed = true, updated_at = ${now},
+      version = version + 1
+    where id = ${row.id}`;
   const proof = {
     kind: 'runtime',
     event_id: String(event.id),

@@ -86,7 +86,12 @@ async function runtime(t: Test, database: Database): Promise<void> {
       ]);
       t.equal(stats['runtime_proven_chains'], 1);
       const row = (await call('GET', `/vulnerabilities/${sqli}`)).body;
-      t.match(row, { status: 'confirmed', runtime_confirmed: true });
+      t.match(row, { status: 'confirmed', runtime_confirmed: true, exploit_confirmed: true });
+      t.match(
+        (await call('GET', '/vulnerabilities?exploit_confirmed=true')).body,
+        { total: 1, items: [{ id: sqli, exploit_confirmed: true }] },
+        'the proof is found by its filter',
+      );
       const [details] = await database.sql`select evidence from vm_finding_details where finding_id = ${sqli}`;
       const kept = JSON.stringify(details);
       t.ok(kept.includes('r-1') && !kept.includes(key) && !kept.includes('hunter2hunter2'), 'the proof, masked');
