@@ -13,6 +13,7 @@ import { handOver } from './kit/outbox.js';
 import { eventBoundsDefault, pruneEvents } from './kit/prune-events.js';
 import { endLostRuns } from './kit/runs.js';
 import { matchPending } from './osv/run.js';
+import { protectStored } from './imports/protect-stored.js';
 import { judgeWaiting } from './scm/judge.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
@@ -83,6 +84,12 @@ export const vmJobs = (host: Host): Job[] => [
     everyMs: minuteMs,
     timeoutMs: 10 * minuteMs,
     run: async ({ nowMs }) => fetchDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-masking',
+    everyMs: minuteMs,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ signal }) => protectStored(host, signal),
   },
   {
     name: 'vm-osv',

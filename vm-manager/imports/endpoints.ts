@@ -16,7 +16,10 @@ import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
 import { importItems, type ImportReport } from './pipeline.js';
 import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
-import type { ReportFacts } from './record.js';
+import { readyForImport } from './protect-stored.js';
+import { maskSecrets, maskValues } from '../secrets/mask.js';
+import type { Keyed } from '../secrets/protect-record.js';
+import { cut, type ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
 
 export const bytesMax = 64 * 1024 * 1024;
@@ -46,14 +49,34 @@ const upload = { bytesMax, fields: ImportFields };
 const ImportView = Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]);
 const viewImport = (run: Run) => ({ ...viewRun(run), report: { ...run.result, problems: run.problems } });
 
-const newFacts = (): ReportFacts => ({
-  tool: '',
-  version: '',
-  complete: true,
-  inventory: null,
-  scannedAt: null,
-  components: null,
-});
+/** What the report says of itself is text of the report, too. */
+class MaskedFacts implements ReportFacts {
+  complete = true;
+  isPartial = false;
+  inventory: Set<string> | null = null;
+  scannedAt: Date | null = null;
+  #tool = '';
+  #version = '';
+  #components: ReportFacts['components'] = null;
+  get tool(): string {
+    return this.#tool;
+  }
+  set tool(text: string) {
+    this.#tool = maskSecrets(cut(text, 200));
+  }
+  get version(): string {
+    return this.#version;
+  }
+  set version(text: string) {
+    this.#version = maskSecrets(cut(text, 200));
+  }
+  get components(): ReportFacts['components'] {
+    return this.#components;
+  }
+  set components(listed: ReportFacts['components']) {
+    this.#components = maskValues(listed, (text) => maskSecrets(text));
+  }
+}
 
 export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
   if (!name.startsWith('mapping:')) return findFormat(name, file);
@@ -79,7 +102,20 @@ export interface Done {
 }
 
 /** The whole import within a transaction of the caller's. */
-export async function importInto(tx: Tx, call: Call, fields: Fields, file: ReportFile, format: Format): Promise<Done> {
+/** The key of identities for the application of the request; rows from before are stored under it then. */
+export async function keyFor(call: Call, applicationId: string): Promise<Keyed> {
+  const { id } = await requireApplication(call.sql, call.reach, applicationId);
+  return readyForImport(call.host, id);
+}
+
+export async function importInto(
+  tx: Tx,
+  call: Call,
+  fields: Fields,
+  file: ReportFile,
+  format: Format,
+  keyed: Keyed,
+): Promise<Done> {
   const { now, caller } = call;
   const application = await requireApplication(tx, call.reach, fields.application_id);
   const { mode = 'add', branch = '', commit = '' } = fields;
@@ -91,7 +127,7 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
     { kind: 'import', applicationId: application.id, input, createdBy: caller.actor.name, scopeKey, status: 'running' },
     now,
   );
-  const facts = newFacts();
+  const facts = new MaskedFacts();
   const items = format.read(file, facts);
   const first = await items.next(); // with it the report's own facts are known
   const rest = async function* () {
@@ -107,12 +143,13 @@ export async function importInto(tx: Tx, call: Call, fields: Fields, file: Repor
     actor: caller.actor,
     now,
     seenAt: seenAt(fields, facts, now),
+    keyed,
   };
   const report = await importItems(tx, rest(), facts, scope);
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
-  const { tool, version, complete: isWhole, isPartial = false } = facts;
+  const { tool, version, complete: isWhole, isPartial } = facts;
   const complete = isWhole && report.unknown_severities === 0;
   const unfinished = !isWhole && !isPartial && report.unread === 0;
   const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished };
@@ -150,10 +187,11 @@ const importEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
+      const keyed = await keyFor(call, sent.fields.application_id);
       const { run } = await call.audited(
         'vm.import',
         ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
-        (tx) => importInto(tx, call, sent.fields, file, format),
+        (tx) => importInto(tx, call, sent.fields, file, format, keyed),
         ({ report }) => ({ ...report, problems: report.problems.length }),
       );
       return viewImport(run);
@@ -177,8 +215,9 @@ const previewEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
+      const keyed = await keyFor(call, sent.fields.application_id);
       await call.sql.begin(async (tx) => {
-        throw new Previewed(await importInto(tx, call, sent.fields, file, format));
+        throw new Previewed(await importInto(tx, call, sent.fields, file, format, keyed));
       });
       throw new Error('a preview was kept');
     } catch (error) {

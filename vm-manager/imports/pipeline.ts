@@ -21,6 +21,7 @@ import {
   type ReportFacts,
 } from './record.js';
 import { recogniseOthers } from './same-weakness.js';
+import { RecordMask, type Keyed } from '../secrets/protect-record.js';
 
 export const recordsMax = 200_000;
 const batchSize = 500;
@@ -38,6 +39,8 @@ export interface ImportScope {
   readonly now: Date;
   /** When it was seen; not after now. */
   readonly seenAt: Date;
+  /** Identities are stored under the key of the installation. */
+  readonly keyed: Keyed;
 }
 
 export interface ImportReport {
@@ -125,6 +128,7 @@ class Importer {
   private readonly scope: ImportScope;
   private readonly application: ApplicationFacts;
   private readonly policies: readonly SlaPolicy[];
+  private readonly mask: RecordMask;
   private keys: KeysOfReport | null = null;
   private waiting: Prepared[] = [];
   private batches = 0;
@@ -138,19 +142,30 @@ class Importer {
     policies: readonly SlaPolicy[],
   ) {
     [this.tx, this.facts, this.scope, this.application, this.policies] = [tx, facts, scope, application, policies];
+    this.mask = new RecordMask(scope.keyed);
   }
 
   async take(item: Item): Promise<void> {
     if (++this.report.parsed > recordsMax)
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
-    if (isDropped(item)) return this.drop(item);
+    if (isDropped(item)) return this.drop(this.mask.item(item) as Dropped);
     const keys = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
     if (keys === null) {
       this.report.duplicates_in_file++;
       return;
     }
-    if (item.severityProblem !== undefined && !item.suppressed) this.noteSeverity(item, item.severityProblem);
-    this.waiting.push({ record: item, ...keys, hash: contentHash(item), location: showLocation(item.location) });
+    const { keyed } = this.scope;
+    const record = this.mask.record(item);
+    if (item.severityProblem !== undefined && !item.suppressed)
+      this.noteSeverity(record, this.mask.text(item.severityProblem));
+    this.waiting.push({
+      record,
+      fingerprint: keyed(keys.fingerprint),
+      toolKey: keyed(keys.toolKey),
+      cluster: keys.cluster !== null && item.location.kind === 'secret' ? keyed(keys.cluster) : keys.cluster,
+      hash: contentHash(record),
+      location: showLocation(record.location),
+    });
     if (this.waiting.length >= batchSize) await this.flush();
   }
 

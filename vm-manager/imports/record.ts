@@ -57,6 +57,8 @@ export interface FindingRecord {
   readonly extra: Readonly<Record<string, unknown>>;
   /** Fingerprint of a finding that is known to be the same; what another tool says of it stays. */
   readonly knownAs?: string;
+  /** What the tool itself calls the secret: stored nowhere, and masked in every other text. */
+  readonly secrets?: readonly string[];
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }

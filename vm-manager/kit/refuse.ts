@@ -1,6 +1,7 @@
 // How this API says no: `{"detail": string}` and the status, and nothing else. What the room did not expect is passed
 // on to the server's own handler, which logs it.
 import { ApiError, wantsPage } from '#http-kit';
+import { maskSecrets } from '../secrets/mask.js';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Statuses that this API names otherwise than the control plane: what does not fit a schema is 422 here. */
@@ -39,4 +40,8 @@ function detailOf({ code, message, extras }: ApiError): string {
 }
 
 const send = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
-  reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send({ detail });
+  reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send({ detail: maskSecrets(detail) });

@@ -7,6 +7,8 @@ import { groupBy } from '../kit/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
 import { clusterOf, keysOf } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';
+import { readyForImport } from '../imports/protect-stored.js';
+import type { Keyed } from '../secrets/protect-record.js';
 import { record, type FindingRecord, type ReportFacts } from '../imports/record.js';
 import { lockScope } from '../imports/scope-lock.js';
 import { finishRun, insertRun, type Run } from '../kit/runs.js';
@@ -127,8 +129,14 @@ async function recogniseOthers(
 }
 
 /** What cannot be compared is neither a finding nor the end of one. */
-async function keepUnknown(tx: Tx, scopeKey: string, runId: number, records: readonly FindingRecord[]): Promise<void> {
-  const keys = records.map((one) => keysOf(one, tool).place);
+async function keepUnknown(
+  tx: Tx,
+  scopeKey: string,
+  runId: number,
+  records: readonly FindingRecord[],
+  keyed: Keyed,
+): Promise<void> {
+  const keys = records.map((one) => keyed(keysOf(one, tool).place));
   for (let from = 0; from < keys.length; from += chunk)
     await tx`
       update vm_occurrences set last_run = ${runId}
@@ -148,7 +156,13 @@ function unknownReport(unknown: readonly Unknown[]) {
 }
 
 /** Matches one application within the caller's transaction; the run says what came of it. */
-export async function matchApplication(tx: Tx, applicationId: number, actor: Actor, now: Date): Promise<Run> {
+export async function matchApplication(
+  tx: Tx,
+  applicationId: number,
+  actor: Actor,
+  now: Date,
+  keyed: Keyed,
+): Promise<Run> {
   const scopeKey = `${applicationId}|osv||`;
   await lockScope(tx, scopeKey);
   await tx`delete from vm_osv_pending where application_id = ${applicationId}`;
@@ -161,7 +175,7 @@ export async function matchApplication(tx: Tx, applicationId: number, actor: Act
   );
   const matches = await matchComponents(tx, applicationId);
   const { items, open } = await prepare(tx, applicationId, matches);
-  await keepUnknown(tx, scopeKey, run.id, open);
+  await keepUnknown(tx, scopeKey, run.id, open, keyed);
   const facts: ReportFacts = {
     tool,
     version: '',
@@ -179,6 +193,7 @@ export async function matchApplication(tx: Tx, applicationId: number, actor: Act
     actor,
     now,
     seenAt: now,
+    keyed,
   });
   if (counts.created + counts.updated > 0) await applyNewMutes(tx, actor, run.id, now);
   const { problems, ...told } = unknownReport(matches.unknown);
@@ -203,14 +218,20 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
 const applicationsPerRoundMax = 200;
 
 /** For the background: matches what waits, each application in a transaction of its own. */
-export async function matchPending({ sql }: Pick<Host, 'sql'>, now: Date, signal?: AbortSignal): Promise<number> {
+export async function matchPending(
+  host: Pick<Host, 'sql' | 'secrets'>,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { sql } = host;
+  const keyed = await readyForImport(host, null);
   for (let done = 0; ; done++) {
     if (done >= applicationsPerRoundMax || signal?.aborted === true) return done;
     const isDone = await sql.begin(async (tx) => {
       const [next] = await tx<{ application_id: number }[]>`
         select application_id from vm_osv_pending order by noted_at, application_id limit 1 for update skip locked`;
       if (next === undefined) return false;
-      await matchApplication(tx, next.application_id, systemActor, now);
+      await matchApplication(tx, next.application_id, systemActor, now, keyed);
       return true;
     });
     if (!isDone) return done;

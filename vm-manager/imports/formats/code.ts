@@ -115,6 +115,7 @@ export const gitleaks: Format = {
         title: str(one['Description']) || rule,
         // never the secret itself: its hash finds it again, the mask is for people
         description: masked(str(one['Match']) || str(one['Context']), secret),
+        secrets: [secret],
         severity: criticalSecret.test(`${rule} ${str(one['Description'])}`) ? 'critical' : 'high',
         cwes: [798],
         source: 'secret',

@@ -53,9 +53,16 @@ export function parseJson(text: string, what: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ApiError('malformed_request', `${what} is no JSON: ${error.message.slice(0, 200)}`);
+    throw new ApiError('malformed_request', `${what} is no JSON: ${withoutQuotation(error.message)}`);
   }
 }
+
+/** The engine quotes ten characters on either side of the place, which may be of a secret. */
+const withoutQuotation = (message: string): string =>
+  message
+    .replace(/,? ?(?:\.\.\.)?"[\s\S]*"(?:\.\.\.)?/, '')
+    .trim()
+    .slice(0, 200);
 
 /** The document without the elements of its large list. */
 export async function readRest(file: ReportFile, path: readonly string[]): Promise<unknown> {

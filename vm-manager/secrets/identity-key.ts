@@ -1,0 +1,42 @@
+// Identities of findings are made of whole texts, secrets included: the same leak stays the same finding. They are
+// stored under a key of the installation (HMAC-SHA256), so that nobody who reads the tables can try secrets against
+// them. The key is random and stored sealed. Another SETTINGS_ENCRYPTION_SECRET must not make every finding a new one:
+// a key that does not open ends the import.
+import { createHmac, randomBytes } from 'node:crypto';
+import { ApiError } from '#http-kit';
+import type { Queryable } from '../database.js';
+import type { Secrets } from '../host.js';
+import type { Keyed } from './protect-record.js';
+
+const place = 'vm:identity-key';
+const prefix = 'k1:';
+
+export const isKeyed = (hash: string): boolean => hash.startsWith(prefix);
+
+/** Keyed once: what is keyed already stays. */
+export const keyedBy =
+  (key: Buffer): Keyed =>
+  (hash) =>
+    isKeyed(hash) ? hash : `${prefix}${createHmac('sha256', key).update(hash).digest('hex')}`;
+
+/** Throws ApiError 503 where the stored key does not open. */
+export async function readIdentityKey(sql: Queryable, secrets: Secrets): Promise<Keyed> {
+  const read = async (): Promise<string | undefined> =>
+    (await sql<{ sealed: string }[]>`select sealed from vm_identity_key`)[0]?.sealed;
+  let sealed = await read();
+  if (sealed === undefined) {
+    const made = secrets.seal(randomBytes(32).toString('base64'), place);
+    await sql`insert into vm_identity_key (sealed) values (${made}) on conflict do nothing`;
+    sealed = (await read()) ?? made;
+  }
+  try {
+    return keyedBy(Buffer.from(secrets.open(sealed, place), 'base64'));
+  } catch (cause) {
+    throw new ApiError(
+      'not_ready',
+      'The key of the identities of findings does not open: ' +
+        'start with the SETTINGS_ENCRYPTION_SECRET that it was stored under.',
+      { cause },
+    );
+  }
+}

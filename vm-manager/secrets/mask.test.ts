@@ -1,0 +1,155 @@
+// What is a secret in a text of a report, and what is none. All secrets are made here by chance.
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import { maskSecrets } from './mask.js';
+
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_124) });
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const capitals = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const made = (length: number, of = letters): string =>
+  [...randomBytes(length)].map((byte) => of[byte % of.length]).join('');
+const hex = (length: number): string => made(length, '0123456789abcdef');
+
+/** Name → a new token of that form. */
+const tokens: Readonly<Record<string, () => string>> = {
+  aws: () => `AKIA${made(16, capitals)}`,
+  google: () => `AIza${made(35)}`,
+  github: () => `ghp_${made(36)}`,
+  githubFine: () => `github_pat_${made(22)}_${made(59)}`,
+  gitlab: () => `glpat-${made(20)}`,
+  slack: () => `xoxb-${made(12, '0123456789')}-${made(24)}`,
+  slackHook: () => `hooks.slack.com/services/T${made(8, capitals)}/B${made(8, capitals)}/${made(24)}`,
+  telegram: () => `1${made(8, '0123456789')}:AA${made(33)}`,
+  stripe: () => `sk_live_${made(24)}`,
+  square: () => `sq0csp-${made(43)}`,
+  shopify: () => `shpat_${hex(32)}`,
+  openai: () => `sk-proj-${made(48)}`,
+  anthropic: () => `sk-ant-api03-${made(80)}`,
+  hugging: () => `hf_${made(34)}`,
+  sendgrid: () => `SG.${made(22)}.${made(43)}`,
+  npm: () => `npm_${made(36)}`,
+  pypi: () => `pypi-${made(60)}`,
+  vault: () => `hvs.${made(24)}`,
+  digitalocean: () => `dop_v1_${hex(64)}`,
+  jwt: () => `eyJhbGciOiJIUzI1NiJ9.eyJ${made(30)}.${made(43)}`,
+};
+
+t.test('Q5: tokens of known issuers, wherever they stand', async (t) => {
+  for (const [name, make] of Object.entries(tokens)) {
+    const token = make();
+    for (const around of [
+      (x: string) => x,
+      (x: string) => `const k = "${x}";`,
+      (x: string) => `https://h.example/a?x=${x}&y=1`,
+      (x: string) => `src/${x}/a.ts`,
+      (x: string) => `{"a":"${x}"}`,
+      (x: string) => `see ${x}.`,
+    ])
+      t.notOk(maskSecrets(around(token)).includes(token), `${name} in ${around('…')}`);
+    const cut = `found ${token.slice(0, -5)}…`;
+    t.notOk(maskSecrets(cut).includes(token.slice(0, -5)), `${name}, cut off`);
+  }
+});
+
+t.test('Q5: values that are assigned to names of secrets', async (t) => {
+  const secret = `${made(5)}7${made(8)}`;
+  for (const text of [
+    `password = "${secret}"`,
+    `password: '${secret}'`,
+    `"password": "${secret}"`,
+    `'db_password': '${secret}',`,
+    `DB_PASSWORD=${secret}`,
+    `export API_TOKEN=${secret}`,
+    `api_key := "${secret}"`,
+    `config['secret'] = '${secret}'`,
+    `secretKey => "${secret}"`,
+    `<password>${secret}</password>`,
+    `<add key="x" password="${secret}"/>`,
+    `login --password ${secret}`,
+    `Server=db;User Id=sa;Password=${secret};Encrypt=no`,
+    `AccountName=x;AccountKey=${secret}==;EndpointSuffix=y`,
+    `postgres://app:${secret}@db.example:5432/x`,
+    `redis://:${secret}@cache/0`,
+    `https://${secret}${secret}@git.example/x.git`,
+    `Authorization: Bearer ${secret}`,
+    `Authorization: Basic ${Buffer.from(`a:${secret}`).toString('base64')}`,
+    `curl -u admin:${secret} https://x.example`,
+    `https://h.example/cb?access_token=${secret}&x=1`,
+    `Possible hardcoded password: '${secret}'`,
+    `SECRET_KEY_BASE="${secret}"`,
+    `password: "${secret}\\"`,
+    `\\"password\\": \\"${secret}\\"`,
+  ])
+    t.notOk(maskSecrets(text).includes(secret), text);
+  t.notOk(
+    maskSecrets(`key -----BEGIN RSA PRIVATE KEY-----\n${made(300)}\n-----END RSA PRIVATE KEY-----`).includes('END'),
+  );
+  t.equal(maskSecrets('let password = "hunter2";'), 'let password = "****";');
+  const random = `aB3${made(40)}xY7`;
+  t.notOk(maskSecrets(`f("${random}")`).includes(random), 'a literal that is random');
+  t.notOk(maskSecrets(`q ${secret} ${encodeURIComponent(secret)}`, [secret]).includes(secret), 'named by the tool');
+});
+
+t.test('Q5: what is no secret stays', async (t) => {
+  for (const text of [
+    'd41d8cd98f00b204e9800998ecf8427e',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==',
+    'h1:q0lGvG4VbNQ1cGpq3WkqhYvJ1m3eVm3l0nVXk2kXr3E=',
+    '6fa459ea-ee8a-3ca4-894e-db77e160355e',
+    'CVE-2026-12345 and GHSA-aaaa-bbbb-cccc, CWE-798',
+    'src/main/java/com/example2/billing/InvoiceServiceImplementationV2.java',
+    'C:\\Users\\Build\\src\\Main2\\Program.cs',
+    'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1?type=jar',
+    '@angular-devkit/build-angular@17.0.1',
+    'const password = settings.database.password;',
+    'password = getPassword(user)',
+    'if (user.password === other.password) return token;',
+    'String token = request.getHeader("X-Token2");',
+    'password: ${DB_PASSWORD}',
+    'token = tokenizer.next()',
+    'Basic authentication is used here',
+    'bearer authentication',
+    'Use of a hard-coded password. Do not store secrets: use a vault.',
+    'password_file: /etc/app/pass.txt',
+    'https://example.org/docs/rules/python.lang.security.audit.2023',
+    'getUserByIdAndTokenWithSha512HmacV2ForAccount()',
+    'SELECT password, token FROM users WHERE id = 42',
+    'The token: must be rotated.',
+  ])
+    t.equal(maskSecrets(text), text);
+});
+
+t.test('Q5: no text takes long, and a masked text stays as it is', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const once = maskSecrets(text);
+      return maskSecrets(once) === once || once !== text;
+    }),
+  );
+  for (const piece of [
+    'password',
+    'password=',
+    'a',
+    'A1',
+    '://a:',
+    '"',
+    'token="',
+    'Bearer ',
+    'eyJ',
+    '-',
+    '=',
+    'a.',
+    '-----BEGIN PRIVATE KEY-----',
+    ' -u a:',
+    '--password ',
+  ]) {
+    const text = piece.repeat(Math.ceil(60_000 / piece.length));
+    const before = process.cpuUsage();
+    maskSecrets(text);
+    const { user, system } = process.cpuUsage(before);
+    t.ok((user + system) / 1000 < 1500, `${piece}…: ${Math.round((user + system) / 1000)} ms`);
+  }
+});

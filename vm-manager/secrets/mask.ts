@@ -1,0 +1,172 @@
+// Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
+// assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
+import {
+  assignment,
+  authorization,
+  isKeyWord,
+  privateKey,
+  run,
+  secretMember,
+  tokenShapes,
+  urlPassword,
+  urlToken,
+  userOption,
+} from './shapes.js';
+
+const shown = 4;
+const namedMin = 4;
+const depthMax = 16;
+
+/** Four characters stay of what is long, so that two secrets can be told apart. */
+export const hide = (secret: string): string => (secret.length >= 16 ? `${secret.slice(0, shown)}****` : '****');
+
+const isPlaceholder = (value: string): boolean =>
+  /^(?:[*x.•-]{3,}|.{0,4}\*{4}|<.*>|\$?\{.*\}|\$\{?|%\(\w+\)s|%s|%\w+%|null|none|nil|true|false)$/i.test(value) ||
+  /^(?:\$[A-Z_][A-Z0-9_]*|undefined|optional|required)$/.test(value);
+/** A name of code: `user.password`, `settings.token`, `settings::key`. */
+const isNameOfCode = (value: string): boolean => /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*$/.test(value);
+
+function isSecretLiteral(value: string): boolean {
+  if (value.length < 3 || isPlaceholder(value)) return false;
+  // a sentence about secrets, or the name of an entry: "Enter your password", "auth.token", "PASSWORD"
+  return !(isKeyWord.test(value) && /^[A-Za-z_.\s,!?-]+$/.test(value));
+}
+
+/** `before`: the character in front of the name. */
+function isSecretWord(value: string, operator: string, before: string): boolean {
+  if (isPlaceholder(value) || isKeyWord.test(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
+  // a variable file or a query: nothing in it is code
+  if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
+  if (operator.startsWith('--') || operator === '>') return true;
+  if (isNameOfCode(value)) return value.length >= 6 && /\d/.test(value) && !/[.:>]/.test(value);
+  return value.length >= 6 && !/^[\d.]{1,5}$/.test(value) && /[\d!@#$%^*+/~]/.test(value);
+}
+
+function maskAssignments(text: string): string {
+  return text.replace(
+    assignment,
+    (
+      all: string,
+      head: string,
+      _quote: string | undefined,
+      quoted: string | undefined,
+      word: string | undefined,
+      at: number,
+    ) => {
+      const value = quoted ?? word ?? '';
+      const operator = /(?::=|=>|={1,2}|:|>)\s*$/.exec(head)?.[0].replace(/[^:=>]/g, '') ?? '--';
+      const isSpaced = /\s[:=]|[:=]\s/.test(head);
+      const name = /[\w.-]{0,60}$/.exec(text.slice(Math.max(0, at - 60), at))?.[0] ?? '';
+      const before = text[at - name.length - 1] ?? '';
+      const isSecret =
+        quoted === undefined
+          ? isSecretWord(value, isSpaced && operator === '=' ? ' = ' : operator, before)
+          : isSecretLiteral(value);
+      return isSecret ? all.slice(0, all.length - value.length) + hide(value) : all;
+    },
+  );
+}
+
+const classOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 ? 2 : 3);
+
+/** Whether letters and digits change so often that nobody has written them as words. */
+export function isRandom(text: string): boolean {
+  if (/^[0-9a-f-]+$/i.test(text) || !/\d/.test(text) || !/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false;
+  let changes = 0;
+  for (let i = 1; i < text.length; i++) {
+    const [before, here] = [classOf(text.charCodeAt(i - 1)), classOf(text.charCodeAt(i))];
+    // a capital and small letters behind it are a word
+    if (here !== before && !(before === 1 && here === 0)) changes++;
+  }
+  return changes / (text.length - 1) >= 0.32 && new Set(text).size >= 14;
+}
+
+const digest = /^(?:sha-?\d{1,3}|md5|h1)-/i;
+const digestBefore = /(?:sha-?\d{1,3}|md5|h1|digest|hash|checksum|integrity)["']?\s{0,3}[-:=$]\s{0,3}["']?$/i;
+
+function maskRandom(text: string): string {
+  return text.replace(run, (found: string, at: number) =>
+    isRandom(found) && !digest.test(found) && !digestBefore.test(text.slice(Math.max(0, at - 24), at))
+      ? hide(found)
+      : found,
+  );
+}
+
+const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>]|PRIVATE KEY/;
+
+function maskWhole(text: string): string {
+  if (!mayHold.test(text)) return text;
+  let masked = text;
+  if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
+  masked = masked.replace(tokenShapes, hide);
+  if (masked.includes('://') && masked.includes('@'))
+    masked = masked
+      .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
+      .replace(urlToken, (_, head: string, value: string) => head + hide(value));
+  masked = masked.replace(authorization, (all, head: string, value: string) =>
+    /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') ? head + hide(value) : all,
+  );
+  if (masked.includes(' -u') || masked.includes('--user'))
+    masked = masked.replace(userOption, (_, head: string) => `${head}****`);
+  return maskRandom(isKeyWord.test(masked) ? maskAssignments(masked) : masked);
+}
+
+/** Stands for what was cut off, so that the beginning of a token is known for one. */
+const cutMark = '…';
+const filler = '0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5';
+
+/** The text without secrets. `named`: what the tool itself calls the secret, longest first. */
+export function maskSecrets(text: string, named: readonly string[] = []): string {
+  let masked = text;
+  for (const secret of named) if (masked.includes(secret)) masked = masked.replaceAll(secret, hide(secret));
+  masked = maskWhole(masked);
+  if (!masked.endsWith(cutMark)) return masked;
+  const last = /\S{0,300}$/.exec(masked.slice(0, -1))?.[0] ?? '';
+  const begun = named.some((secret) => endsWithStartOf(masked.slice(0, -1), secret));
+  if (begun || maskWhole(last + filler) !== last + filler)
+    return `${masked.slice(0, masked.length - 1 - last.length)}${hide(last)}${cutMark}`;
+  return masked;
+}
+
+/** Whether the text ends with the first half of the secret or more. */
+function endsWithStartOf(text: string, secret: string): boolean {
+  for (let length = secret.length - 1; length >= Math.max(namedMin, secret.length / 4); length--)
+    if (text.endsWith(secret.slice(0, length))) return true;
+  return false;
+}
+
+/** What a tool calls a secret, and how it may stand in an address or in JSON; longest first. */
+export function namedSecrets(values: readonly string[]): string[] {
+  const all = values.flatMap((value) => {
+    const text = value.trim();
+    if (text.length < namedMin || isPlaceholder(text)) return [];
+    const lines = text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line.length >= 12);
+    return [text, JSON.stringify(text).slice(1, -1), encoded(text), ...lines];
+  });
+  return [...new Set(all)].sort((left, right) => right.length - left.length);
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(
+    text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, ''),
+  );
+}
+
+/** Every text of a JSON value without secrets, names of members included; numbers and flags stay. */
+export function maskValues<T>(value: T, mask: (text: string) => string = maskSecrets, depth = 0): T {
+  if (typeof value === 'string') return mask(value) as T;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (depth >= depthMax) return null as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => maskValues(one, mask, depth + 1)) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      mask(name),
+      typeof member === 'string' && secretMember.test(name) && !isPlaceholder(member) && member !== ''
+        ? hide(member)
+        : maskValues(member as unknown, mask, depth + 1),
+    ]),
+  ) as T;
+}
