@@ -16,7 +16,7 @@ export const FindingFilters = {
   status: Type.Optional(
     Type.Union([OneOf([...statuses, 'open', 'closed']), Type.Array(OneOf(statuses), { maxItems: 12 })]),
   ),
-  source: Type.Optional(OneOf(sources)),
+  source: Type.Optional({ ...OneOf(sources), description: 'quality: what linters say; hidden without this filter' }),
   tool: Type.Optional(Type.String({ maxLength: 200 })),
   cwe: Type.Optional(Type.String({ pattern: '^(?:[Cc][Ww][Ee]-)?\\d{1,5}$', description: '79 or CWE-79' })),
   cve: Type.Optional(Type.String({ maxLength: 60, description: 'CVE, GHSA or another id of a vulnerability' })),
@@ -53,6 +53,7 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
     found.push(sql`severity in ${sql(numbers)}`);
   }
   if (given.status !== undefined) found.push(statusIs(sql, listOf(given.status)));
+  if (given.source === undefined) found.push(sql`source <> 'quality'`);
   for (const name of ['severity_basis', 'source', 'tool', 'fix_state'] as const) {
     const value = given[name];
     if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);

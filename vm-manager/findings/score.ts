@@ -86,15 +86,17 @@ export function score(
     criticality: application.business_criticality,
     quality: more.quality,
   });
-  const risk = riskOf(factors);
+  const isQuality = row.source === 'quality';
+  const risk = isQuality ? 0 : riskOf(factors);
   const isOverridden =
     row.risk_override !== null && (row.risk_override_until === null || row.risk_override_until > now);
   const effective = isOverridden ? (row.risk_override ?? risk) : risk;
   const policy = policies.find(({ selector }) =>
     holds(selector, { ...row, effective_risk: effective }, findingFields, now),
   );
-  const term: SlaTerm =
-    policy === undefined
+  const term: SlaTerm = isQuality
+    ? { days: null, rule: 'none' }
+    : policy === undefined
       ? termOf({
           severity: severityOf(row),
           hasCve: row.vuln_ids.some((id) => id.startsWith('CVE-')),

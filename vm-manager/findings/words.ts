@@ -36,6 +36,8 @@ export const sources = [
   'iast',
   'manual',
   'cspm',
+  // of linters: no part of lists without a filter, gates, chains, terms and risk
+  'quality',
 ] as const;
 export type Source = (typeof sources)[number];
 

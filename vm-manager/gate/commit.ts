@@ -129,7 +129,8 @@ export async function readCommit(
         where o.finding_id = f.id and o.gone_at is null and coalesce(r.input ->> 'branch', '') in ${sql(branches)})`;
   const elsewhere = new Set(others.map(({ id }) => id));
   const rows = await sql<FindingRow[]>`
-    select * from vm_findings where application_id = ${application.id} and is_open order by id`;
+    select * from vm_findings where application_id = ${application.id} and is_open
+      and source <> 'quality' order by id`;
   const [set] =
     head.size === 0
       ? []

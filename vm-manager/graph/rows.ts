@@ -98,7 +98,8 @@ export async function loadApplications(sql: Queryable, where: Fragment, counts?:
       select coalesce(json_agg(json_build_array(id, title, status, severity, source, cwes, vuln_ids, location,
         effective_risk, priority_score, reachable, exploit_confirmed, runtime_confirmed,
          virtually_patched)), '[]') from (
-        select * from vm_findings where application_id = a.id and is_open and ${counts ?? sql`true`}
+        select * from vm_findings
+        where application_id = a.id and is_open and source <> 'quality' and ${counts ?? sql`true`}
         order by priority_score desc, effective_risk desc, id limit ${candidatesMax + spareFindings}) f) as findings
     from vm_applications a
     where a.status = 'active' and ${where} order by a.id limit ${applicationsPerRead}`;

@@ -8,6 +8,7 @@ import { transition } from '../findings/transition.js';
 import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
+import { enriched } from './kinds/enrich.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import {
   cut,
@@ -99,8 +100,8 @@ interface Known {
 }
 
 /** What a person has rated stays where the report says nothing that anybody knows. */
-const severityColumns = ({ severity, severityProblem }: FindingRecord, before: FindingRow | null) =>
-  severityProblem === undefined
+const severityColumns = ({ severity, severityProblem, source }: FindingRecord, before: FindingRow | null) =>
+  severityProblem === undefined || source === 'quality'
     ? { severity: severityNumbers[severity] ?? 0, severity_basis: 'report' as const }
     : before?.severity_basis === 'person'
       ? { severity: before.severity, severity_basis: 'person' as const }
@@ -145,10 +146,11 @@ class Importer {
     this.mask = new RecordMask(scope.keyed);
   }
 
-  async take(item: Item): Promise<void> {
+  async take(given: Item): Promise<void> {
     if (++this.report.parsed > recordsMax)
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
-    if (isDropped(item)) return this.drop(this.mask.item(item) as Dropped);
+    if (isDropped(given)) return this.drop(this.mask.item(given) as Dropped);
+    const item = enriched(given, this.facts.tool);
     const keys = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
     if (keys === null) {
       this.report.duplicates_in_file++;
@@ -156,7 +158,7 @@ class Importer {
     }
     const { keyed } = this.scope;
     const record = this.mask.record(item);
-    if (item.severityProblem !== undefined && !item.suppressed)
+    if (item.severityProblem !== undefined && !item.suppressed && item.source !== 'quality')
       this.noteSeverity(record, this.mask.text(item.severityProblem));
     this.waiting.push({
       record,
@@ -247,7 +249,7 @@ class Importer {
       bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);
     for (const prepared of batch) this.taken.add(ownOf(prepared)?.finding_id ?? 0);
     const unknown = batch.filter((prepared) => ownOf(prepared) === undefined);
-    const others = await recogniseOthers(tx, scope, unknown, this.taken);
+    const others = await recogniseOthers(tx, { ...scope, tool: this.facts.tool }, unknown, this.taken);
     const fresh: Prepared[] = [];
     const known: Known[] = [];
     for (const prepared of batch) {

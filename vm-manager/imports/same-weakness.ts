@@ -15,6 +15,8 @@ interface Prepared {
 interface Scope {
   readonly applicationId: number;
   readonly scopeKey: string;
+  /** Of the report. */
+  readonly tool?: string;
 }
 
 /** A finding of a package that shares an id with some record. */
@@ -140,13 +142,55 @@ export async function recogniseOthers<One extends Prepared>(
   unknown: readonly One[],
   taken: Set<number>,
 ): Promise<ReadonlyMap<One, Candidate>> {
-  const wanted = unknown.filter(({ record }) => record.location.kind === 'package' && record.vulnIds.length > 0);
-  if (wanted.length === 0) return new Map();
+  const samePlace = await recognisePlaces(tx, scope, unknown, taken);
+  const wanted = unknown.filter(
+    (one) => one.record.location.kind === 'package' && one.record.vulnIds.length > 0 && !samePlace.has(one),
+  );
+  if (wanted.length === 0) return samePlace;
   const ids = [...new Set(wanted.flatMap(({ record }) => record.vulnIds))];
   const advisories = await readAdvisories(tx, ids);
   const candidates = await readCandidates(tx, scope, withAliases(ids, advisories));
   const free = candidates.filter(({ finding_id: id }) => !taken.has(id));
   const found = assign(wanted, free, advisories);
   for (const { finding_id: id } of found.values()) taken.add(id);
+  return new Map([...samePlace, ...found]);
+}
+
+const placeOf = (rule: string, location: Location | null): string | null =>
+  location === null || !('path' in location) || !('line' in location) || location.line === undefined || rule === ''
+    ? null
+    : JSON.stringify([rule, location.path, location.line]);
+
+/**
+ * Records of a rule at a line where another format of the same tool has told of it: one format has the text of the line
+ * or the name of a resource and the other has not. Other branches of the same format do not count: there the same line
+ * may be another weakness, and the gate has to see it as new.
+ */
+async function recognisePlaces<One extends Prepared>(
+  tx: Tx,
+  scope: Scope,
+  unknown: readonly One[],
+  taken: Set<number>,
+): Promise<ReadonlyMap<One, Candidate>> {
+  const named = unknown.filter(({ record }) => placeOf(record.ruleId, record.location) !== null);
+  const found = new Map<One, Candidate>();
+  if (named.length === 0) return found;
+  const rules = [...new Set(named.map(({ record }) => record.ruleId))];
+  const rows = await tx<(Candidate & { rule_id: string; tool: string; location: Location })[]>`
+    select f.id as finding_id, f.status, f.is_open, f.vuln_ids, '[]'::jsonb as places, f.rule_id, f.tool, d.location
+    from vm_findings f join vm_finding_details d on d.finding_id = f.id
+    where f.application_id = ${scope.applicationId} and f.rule_id in ${tx(rules)} and f.status <> 'duplicate'
+      and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
+        and split_part(o.scope_key, '|', 2) = split_part(${scope.scopeKey}, '|', 2)) order by f.id`;
+  const byPlace = groupBy(rows, (row) => placeOf(row.rule_id, row.location) ?? '');
+  for (const one of named) {
+    const { record } = one;
+    const same = byPlace
+      .get(placeOf(record.ruleId, record.location) ?? '')
+      ?.find((row) => !taken.has(row.finding_id) && row.tool === (record.tool ?? scope.tool));
+    if (same === undefined) continue;
+    found.set(one, same);
+    taken.add(same.finding_id);
+  }
   return found;
 }

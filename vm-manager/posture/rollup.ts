@@ -57,12 +57,13 @@ async function countOpen(tx: Tx, which: Fragment, today: string, now: Date): Pro
       coalesce(n.open_low, 0), coalesce(n.open_info, 0), coalesce(n.overdue, 0), coalesce(n.kev, 0),
       coalesce(s.sources, '{}')
     from vm_applications a
-      left join (select f.application_id, ${counted(tx, now)} from vm_findings f where f.is_open
-        and f.application_id in (select a.id from vm_applications a where ${which}) group by 1) n
+      left join (select f.application_id, ${counted(tx, now)} from vm_findings f
+        where f.is_open and f.source <> 'quality'
+          and f.application_id in (select a.id from vm_applications a where ${which}) group by 1) n
         on n.application_id = a.id
       left join (select application_id, jsonb_object_agg(source, jsonb_build_array(n, grave)) as sources
         from (select application_id, source, count(*) as n, count(*) filter (where severity >= 3) as grave
-          from vm_findings f where is_open
+          from vm_findings f where is_open and source <> 'quality'
             and f.application_id in (select a.id from vm_applications a where ${which}) group by 1, 2) each
         group by 1) s on s.application_id = a.id
     where ${which}

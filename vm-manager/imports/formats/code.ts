@@ -18,6 +18,7 @@ import {
 } from '../normalize.js';
 import { noFinding, record, unread, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
+import { severityOfSecret } from '../kinds/secrets.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
@@ -91,8 +92,6 @@ export const semgrep: Format = {
   },
 };
 
-const criticalSecret = /private[-_ ]?key|aws|gcp|azure|cloud/i;
-
 export const gitleaks: Format = {
   name: 'gitleaks',
   label: 'Gitleaks JSON',
@@ -116,7 +115,7 @@ export const gitleaks: Format = {
         // never the secret itself: its hash finds it again, the mask is for people
         description: masked(str(one['Match']) || str(one['Context']), secret),
         secrets: [secret],
-        severity: criticalSecret.test(`${rule} ${str(one['Description'])}`) ? 'critical' : 'high',
+        severity: severityOfSecret(`${rule} ${str(one['Description'])}`),
         cwes: [798],
         source: 'secret',
         ruleId: rule,

@@ -11,6 +11,7 @@ interface Component {
 
 export interface Run {
   readonly tool: string;
+  readonly properties: Json;
   /** False where there is no list of results: the tool did not come to look (3.14.23), or they lie in another file. */
   readonly hasResults: boolean;
   readonly driver: Component;
@@ -42,6 +43,7 @@ export function readRun(run: Json, results: unknown): Run {
     if (!byId.has(str(rule['id']))) byId.set(str(rule['id']), rule);
   return {
     tool: driver.name || 'SARIF',
+    properties: run,
     hasResults: Array.isArray(results),
     driver,
     extensions,

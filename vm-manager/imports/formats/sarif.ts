@@ -3,6 +3,8 @@ import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
 import { parseJson, readElements, readRest } from '../reading/report-file.js';
+import { canonicalName } from '../kinds/tools.js';
+import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
@@ -84,13 +86,13 @@ function toRecord(result: Json, run: Run): Item | null {
   const taxa = [...list(rule['relationships']).map((one) => obj(one)['target']), ...list(result['taxa'])].map((one) =>
     taxonOf(one, run),
   );
-  return record({
+  const made = record({
     title: str(at(rule, 'shortDescription', 'text')) || str(rule['name']) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
     ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
     cwes: cwesOf([...taxa, ...tags, ...texts(at(result, 'properties', 'cwe')), ...texts(properties['cwe'])]),
     vulnIds: vulnIdsOf([ruleId, str(rule['name'])]),
-    source: location.kind === 'web' ? 'dast' : 'sast',
+    source: 'sast', // withKind knows better
     ruleId,
     nativeId: nativeOf(result, location),
     location,
@@ -105,6 +107,7 @@ function toRecord(result: Json, run: Run): Item | null {
     suppressed: isSuppressed(result),
     tool: run.tool,
   });
+  return withKind(made, result, rule, run.properties);
 }
 
 export const sarif: Format = {
@@ -120,7 +123,7 @@ export const sarif: Format = {
     if (rest['version'] !== '2.1.0' || !Array.isArray(rest['runs'])) throw unfit('file', 'is no SARIF 2.1.0 report');
     const runs = list(rest['runs']).map((run) => readRun(obj(run), obj(run)['results']));
     const invocations = list(rest['runs']).flatMap((run) => list(obj(run)['invocations']).map(obj));
-    facts.tool = runs[0]?.tool ?? 'SARIF';
+    facts.tool = canonicalName(runs[0]?.tool ?? 'SARIF');
     facts.version =
       str(at(rest, 'runs', 0, 'tool', 'driver', 'semanticVersion')) ||
       str(at(rest, 'runs', 0, 'tool', 'driver', 'version'));

@@ -1,0 +1,127 @@
+// What SARIF hides of a result's kind: a leaked secret, a dependency, a misconfiguration. By the tool's profile, the
+// rule's tags, the rule's id, and lines such as `Package: left` in messages and help texts.
+import { severityOfSecret } from './secrets.js';
+import { at, num, obj, secretHash, str, texts, vulnIdsOf, type Json } from '../normalize.js';
+import type { FindingRecord, Location } from '../record.js';
+import { readSeverity } from '../severity/read.js';
+import { kindOfRule } from './enrich.js';
+import { kindOfTag, profileOf, qualityTags } from './tools.js';
+
+type Source = FindingRecord['source'];
+type Told = Pick<
+  FindingRecord,
+  'source' | 'location' | 'severity' | 'vulnIds' | 'cwes' | 'fix' | 'nativeId' | 'extra'
+> & {
+  readonly severityProblem?: string;
+  readonly tool: string;
+};
+
+/** Shorter ones are words of other texts, too. */
+const secretMin = 8;
+const vulnerabilityId = /^(?:CVE|GHSA|RUSTSEC|PYSEC|GO-\d{4}|MAL)-/i;
+
+function sourceOf(tool: string, ruleId: string, title: string, tags: readonly string[], location: Location): Source {
+  const profiled = kindOfRule(tool, ruleId, title);
+  if (profiled !== null) return profiled;
+  const tagged = tags.map((tag) => tag.trim().toLowerCase()).find((tag) => Object.hasOwn(kindOfTag, tag));
+  if (tagged !== undefined) return kindOfTag[tagged] ?? 'sast';
+  if (vulnerabilityId.test(ruleId)) return 'sca';
+  return location.kind === 'web' ? 'dast' : 'sast';
+}
+
+/** `Name: value` lines of messages and help texts. */
+function lineOf(text: string, names: string): string {
+  return (new RegExp(`^[ \\t*]*(?:${names})[ \\t*]*:[ \\t*]*([^\\r\\n]{1,300})$`, 'im').exec(text)?.[1] ?? '').trim();
+}
+
+function packageOf(text: string, purl: string, path: string): Location | null {
+  const named =
+    /Package '((?:@[^'@]{1,200})|[^'@]{1,200})@([^']{1,100})'/.exec(text) ??
+    /vulnerable (\S{1,200}) package/.exec(text) ??
+    /package:? ([^\s,]{1,200}), version ([^\s,]{1,100})/.exec(text);
+  const ofPurl = /^pkg:[^@?#]{1,200}\/([^@/?#]{1,200})(?:@([^?#]{1,100}))?/.exec(purl);
+  const name = lineOf(text, 'Package|Component|Dependency') || named?.[1] || ofPurl?.[1] || '';
+  if (name === '') return null;
+  const version = lineOf(text, 'Installed Version|Version') || named?.[2] || ofPurl?.[2] || '';
+  return { kind: 'package', name, version, path, ...(purl.startsWith('pkg:') ? { purl } : {}) };
+}
+
+function secretOf(location: Location, ruleId: string, text: string, nativeId: string | null): Location {
+  if (location.kind !== 'code') return location;
+  const { path, line, snippet = '' } = location;
+  const match = lineOf(text, 'Match');
+  const what =
+    match !== ''
+      ? `${ruleId}|${path}|${match}`
+      : snippet !== '' && !/^[*\s]+$/.test(snippet)
+        ? snippet
+        : `${ruleId}|${path}|${nativeId ?? line ?? ''}`;
+  return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash: secretHash(what) };
+}
+
+function placeOf(source: Source, record: FindingRecord, text: string, purl: string): Location {
+  const { location } = record;
+  if (location.kind !== 'code') return location;
+  const { path, line } = location;
+  if (source === 'secret') return secretOf(location, record.ruleId, text, record.nativeId);
+  if (source === 'sca' || source === 'container') return packageOf(text, purl, path) ?? location;
+  if (source !== 'iac' && source !== 'k8s') return location;
+  return { kind: 'resource', address: location.symbol ?? path, path, ...(line === undefined ? {} : { line }) };
+}
+
+/** The tool's own severity where its SARIF has it elsewhere, or has only a level that means nothing. */
+function severityOf(record: FindingRecord, source: Source, tags: readonly string[], text: string, hasScore: boolean) {
+  const kept = {
+    severity: record.severity,
+    ...(record.severityProblem === undefined ? {} : { severityProblem: record.severityProblem }),
+  };
+  const profile = profileOf(record.tool ?? '');
+  if (source === 'secret' && !hasScore && profile?.name === 'Gitleaks')
+    return { severity: severityOfSecret(`${record.ruleId} ${record.title}`) };
+  if (profile?.hasSeverityTag === true) {
+    const tag = tags.find((one) => /^(?:critical|high|medium|low|unknown)$/i.test(one)) ?? lineOf(text, 'Severity');
+    if (tag !== '') return readSeverity(tag);
+  }
+  const word = profile?.name === 'Grype' ? lineOf(text, 'Severity') : '';
+  if (word !== '') return readSeverity(word);
+  if (hasScore || record.severity === 'info') return kept;
+  return profile?.withoutScore === undefined ? kept : { severity: profile.withoutScore };
+}
+
+/** The record with what its rule and its texts say of its kind. */
+export function withKind(record: FindingRecord, result: Json, rule: Json, run: Json): FindingRecord {
+  const properties = obj(rule['properties']);
+  const tags = texts(properties['tags']);
+  const reported = record.tool ?? '';
+  const text = [record.description, str(at(rule, 'help', 'text')), str(at(rule, 'fullDescription', 'text'))].join('\n');
+  const names = `${record.title} ${str(rule['name'])}`;
+  const given = sourceOf(reported, record.ruleId, names, tags, record.location);
+  const isOfImage = str(at(run, 'properties', 'imageName')) !== '' && /OsPackage/.test(str(rule['name']));
+  const source = given === 'sca' && isOfImage ? 'container' : given;
+  const hasScore = [properties, obj(result['properties'])].some((one) => num(one['security-severity']) !== null);
+  const location = placeOf(source, record, text, texts(properties['purls'])[0] ?? '');
+  const fixed = lineOf(text, 'Fixed Version|Fix Version|Fixed in');
+  const isLint =
+    !hasScore &&
+    source === 'sast' &&
+    profileOf(reported) === null &&
+    record.cwes.length === 0 &&
+    !tags.some((tag) => /security|cwe/i.test(tag)) &&
+    /^codeql|^spotbugs/i.test(reported) &&
+    tags.some((tag) => qualityTags.has(tag.toLowerCase()));
+  const told: Told = {
+    source: isLint ? 'quality' : source,
+    location,
+    ...severityOf(record, source, tags, text, hasScore),
+    vulnIds: record.vulnIds.length > 0 ? record.vulnIds : location.kind === 'package' ? vulnIdsOf([text]) : [],
+    cwes: source === 'secret' && record.cwes.length === 0 ? [798] : record.cwes,
+    fix: fixed === '' ? record.fix : { ...record.fix, state: 'fixed_available', version: fixed },
+    nativeId: location.kind === 'secret' || location.kind === 'package' ? null : record.nativeId,
+    extra: hasScore ? { ...record.extra, security_severity: true } : record.extra,
+    tool: profileOf(reported)?.name ?? reported,
+  };
+  const { severityProblem: _, ...rest } = record;
+  const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';
+  const secrets = source === 'secret' && snippet.length >= secretMin ? { secrets: [snippet] } : {};
+  return { ...rest, ...told, ...secrets };
+}
