@@ -32,9 +32,7 @@ export async function closeMissing(
     from vm_occurrences o join vm_findings f on f.id = o.finding_id
     where o.scope_key = ${scope.scopeKey} and o.last_run is distinct from ${scope.runId} and o.gone_at is null`;
   const proved = missing.filter(({ location }) => wasLookedAt(facts, location.path));
-  const gone = proved.filter(
-    ({ source, missed_runs }) => !dynamicSources.has(source) || missed_runs + 1 >= missesOfDynamic,
-  );
+  const gone = proved.filter(isGone);
   const once = proved.filter((row) => !gone.includes(row)).map(({ id }) => id);
   for (const ids of chunks(once))
     await tx`update vm_occurrences set missed_runs = missed_runs + 1 where id in ${tx(ids)}`;
@@ -62,7 +60,11 @@ export async function closeMissing(
   return { closed, unverified: missing.length - gone.length };
 }
 
-const wasLookedAt = ({ complete, inventory }: ReportFacts, path: string | undefined): boolean =>
+/** What was found by talking to an application has to be missing twice. */
+export const isGone = ({ source, missed_runs }: Pick<Missing, 'source' | 'missed_runs'>): boolean =>
+  !dynamicSources.has(source) || missed_runs + 1 >= missesOfDynamic;
+
+export const wasLookedAt = ({ complete, inventory }: ReportFacts, path: string | undefined): boolean =>
   complete && (inventory === null || path === undefined || inventory.has(path));
 
 function chunks<T>(all: readonly T[], size = 1000): T[][] {

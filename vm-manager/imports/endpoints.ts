@@ -14,6 +14,7 @@ import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
 import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
 import { importItems, type ImportReport } from './pipeline.js';
+import { previewItems } from './preview.js';
 import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
 import { readyForImport } from './protect-stored.js';
@@ -101,13 +102,28 @@ export interface Done {
   readonly facts: ReportFacts;
 }
 
-/** The whole import within a transaction of the caller's. */
 /** The key of identities for the application of the request; rows from before are stored under it then. */
 export async function keyFor(call: Call, applicationId: string): Promise<Keyed> {
   const { id } = await requireApplication(call.sql, call.reach, applicationId);
   return readyForImport(call.host, id);
 }
 
+/** Reads as far as the first record: with it the report's own facts are known. */
+async function openReport(call: Call, fields: Fields, file: ReportFile, format: Format) {
+  const facts = new MaskedFacts();
+  const items = format.read(file, facts);
+  const first = await items.next();
+  const rest = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* items;
+  };
+  return { facts, items: rest(), seenAt: seenAt(fields, facts, call.now) };
+}
+
+const scopeKeyOf = (id: number, { branch = '', scope_key = '' }: Fields, format: Format): string =>
+  [id, format.name, branch, scope_key].join('|');
+
+/** The whole import within a transaction of the caller's. */
 export async function importInto(
   tx: Tx,
   call: Call,
@@ -119,7 +135,7 @@ export async function importInto(
   const { now, caller } = call;
   const application = await requireApplication(tx, call.reach, fields.application_id);
   const { mode = 'add', branch = '', commit = '' } = fields;
-  const scopeKey = [application.id, format.name, branch, fields.scope_key ?? ''].join('|');
+  const scopeKey = scopeKeyOf(application.id, fields, format);
   await lockScope(tx, scopeKey);
   const input = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', bytes: file.bytes };
   const run = await insertRun(
@@ -127,13 +143,7 @@ export async function importInto(
     { kind: 'import', applicationId: application.id, input, createdBy: caller.actor.name, scopeKey, status: 'running' },
     now,
   );
-  const facts = new MaskedFacts();
-  const items = format.read(file, facts);
-  const first = await items.next(); // with it the report's own facts are known
-  const rest = async function* () {
-    if (first.done !== true) yield first.value;
-    yield* items;
-  };
+  const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
   const scope = {
     applicationId: application.id,
     projectId: application.project_id,
@@ -142,10 +152,10 @@ export async function importInto(
     runId: run.id,
     actor: caller.actor,
     now,
-    seenAt: seenAt(fields, facts, now),
+    seenAt: at,
     keyed,
   };
-  const report = await importItems(tx, rest(), facts, scope);
+  const report = await importItems(tx, items, facts, scope);
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
@@ -162,15 +172,6 @@ export async function importInto(
     now,
   );
   return { run: done, report, facts };
-}
-
-/** Ends the transaction of a preview without leaving anything. */
-class Previewed extends Error {
-  readonly done: Done;
-  constructor(done: Done) {
-    super('previewed');
-    this.done = done;
-  }
 }
 
 const importEndpoint = endpoint({
@@ -216,13 +217,21 @@ const previewEndpoint = endpoint({
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
       const keyed = await keyFor(call, sent.fields.application_id);
-      await call.sql.begin(async (tx) => {
-        throw new Previewed(await importInto(tx, call, sent.fields, file, format, keyed));
+      const { fields } = sent;
+      const application = await requireApplication(call.sql, call.reach, fields.application_id);
+      const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
+      const report = await previewItems(call.sql, items, facts, {
+        applicationId: application.id,
+        projectId: application.project_id,
+        scopeKey: scopeKeyOf(application.id, fields, format),
+        mode: fields.mode ?? 'add',
+        runId: 0,
+        actor: call.caller.actor,
+        now: call.now,
+        seenAt: at,
+        keyed,
       });
-      throw new Error('a preview was kept');
-    } catch (error) {
-      if (!(error instanceof Previewed)) throw error;
-      return { report: error.done.report, tool: error.done.facts.tool };
+      return { report, tool: facts.tool };
     } finally {
       await sent.discard();
     }

@@ -99,6 +99,12 @@ interface Known {
   readonly isOthers: boolean;
 }
 
+/** A batch of records: findings to be made, and findings that are there. */
+export interface Sorted {
+  readonly fresh: Prepared[];
+  readonly known: Known[];
+}
+
 /** What a person has rated stays where the report says nothing that anybody knows. */
 const severityColumns = ({ severity, severityProblem, source }: FindingRecord, before: FindingRow | null) =>
   severityProblem === undefined || source === 'quality'
@@ -122,12 +128,12 @@ export async function importItems(
   return importer.finish();
 }
 
-class Importer {
-  private readonly report = empty();
+export class Importer {
+  protected readonly report = empty();
   private readonly tx: Tx;
-  private readonly facts: ReportFacts;
-  private readonly scope: ImportScope;
-  private readonly application: ApplicationFacts;
+  protected readonly facts: ReportFacts;
+  protected readonly scope: ImportScope;
+  private readonly application: ApplicationFacts | null;
   private readonly policies: readonly SlaPolicy[];
   private readonly mask: RecordMask;
   private keys: KeysOfReport | null = null;
@@ -139,7 +145,7 @@ class Importer {
     tx: Tx,
     facts: ReportFacts,
     scope: ImportScope,
-    application: ApplicationFacts,
+    application: ApplicationFacts | null,
     policies: readonly SlaPolicy[],
   ) {
     [this.tx, this.facts, this.scope, this.application, this.policies] = [tx, facts, scope, application, policies];
@@ -173,9 +179,9 @@ class Importer {
 
   async finish(): Promise<ImportReport> {
     await this.flush();
-    const { tx, scope, facts, report } = this;
+    const { scope, report } = this;
     if (scope.mode === 'sync') {
-      const { closed, unverified } = await closeMissing(tx, scope, facts);
+      const { closed, unverified } = await this.close();
       [report.closed, report.unverified_absence] = [closed, unverified];
       // told first: it concerns findings that the report does not name
       if (report.unread > 0)
@@ -205,10 +211,17 @@ class Importer {
   private async flush(): Promise<void> {
     const batch = this.waiting.splice(0);
     if (batch.length === 0) return;
+    await this.write(await this.sort(batch));
+  }
+
+  protected async close(): Promise<{ readonly closed: number; readonly unverified: number }> {
+    return closeMissing(this.tx, this.scope, this.facts);
+  }
+
+  protected async write({ fresh, known }: Sorted): Promise<void> {
     const { tx, scope } = this;
     // plans made while the tables were small read all of them; new numbers end those plans
     if ([4, 40].includes(this.batches++)) await tx.unsafe('analyze vm_findings, vm_occurrences, vm_finding_details');
-    const { fresh, known } = await this.sort(batch);
     if (fresh.length > 0) await this.create(fresh);
     await this.recognise(known);
     await touchOccurrences(
@@ -230,7 +243,7 @@ class Importer {
    * Which records are new and which are known. Of what is known only what tells them apart is read, and nothing is
    * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
    */
-  private async sort(batch: readonly Prepared[]): Promise<{ readonly fresh: Prepared[]; readonly known: Known[] }> {
+  private async sort(batch: readonly Prepared[]): Promise<Sorted> {
     const { tx, scope } = this;
     const sightings = await tx<(Sighting & Finding)[]>`
       select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status, f.tool, f.fingerprint
@@ -326,6 +339,7 @@ class Importer {
       last_seen: scope.seenAt,
       ...content,
     };
+    if (this.application === null) throw new Error('a preview writes nothing');
     const { scored, factors } = score(row, record, this.application, this.policies, scope.now);
     return { row: { ...row, ...scored }, factors: { ...factors } };
   }

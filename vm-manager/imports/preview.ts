@@ -1,0 +1,107 @@
+// What an import would do, without doing it: the report is read in batches, each batch asks the tables what is there.
+// Nothing is held in between: no transaction, no lock, no run. Other requests are answered between two batches.
+import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '#http-kit';
+import type { Sql, Tx } from '../database.js';
+import { isGone, wasLookedAt } from './closing.js';
+import { Importer, type ImportReport, type ImportScope, type Sorted } from './pipeline.js';
+import { provingAbsence, type Item, type ReportFacts } from './record.js';
+
+export const previewResultsMax = 100_000;
+const previewMsMax = 60_000;
+const batchSize = 2000;
+
+/** Throws ApiError 413 for more results than a preview takes, and where it takes longer than a minute. */
+export async function previewItems(
+  sql: Sql,
+  items: AsyncIterable<Item>,
+  facts: ReportFacts,
+  scope: ImportScope,
+): Promise<ImportReport> {
+  const importer = new PreviewImporter(sql, facts, scope);
+  for await (const item of provingAbsence(items, facts)) await importer.take(item);
+  return importer.finish();
+}
+
+class PreviewImporter extends Importer {
+  private readonly sql: Sql;
+  private readonly beganMs = performance.now();
+  /** Sightings that the report has again. */
+  private readonly seen = new Set<number>();
+
+  constructor(sql: Sql, facts: ReportFacts, scope: ImportScope) {
+    // what is read is asked for by the pool: no two statements need one state
+    super(sql as unknown as Tx, facts, scope, null, []);
+    this.sql = sql;
+  }
+
+  override async take(item: Item): Promise<void> {
+    const { parsed } = this.report;
+    if (parsed >= previewResultsMax)
+      throw new ApiError(
+        'body_too_large',
+        `A preview takes at most ${previewResultsMax} results; import the report, or split it.`,
+      );
+    if (performance.now() - this.beganMs > previewMsMax)
+      throw new ApiError(
+        'body_too_large',
+        `The preview took longer than ${previewMsMax / 1000} seconds, after ${parsed} results; split the report.`,
+      );
+    await super.take(item);
+  }
+
+  protected override async write({ fresh, known }: Sorted): Promise<void> {
+    const { report } = this;
+    report.created += fresh.length;
+    for (const { prepared, finding, sighting, isOthers } of known) {
+      if (sighting !== null) this.seen.add(sighting.id);
+      if (finding.status === 'resolved' && !prepared.record.suppressed) report.reopened++;
+      else if (!isOthers && sighting?.raw_hash !== prepared.hash) report.updated++;
+      else report.unchanged++;
+    }
+    await setImmediate();
+  }
+
+  protected override async close(): Promise<{ readonly closed: number; readonly unverified: number }> {
+    const { sql, seen, facts } = this;
+    const { scopeKey } = this.scope;
+    const [gone, alive] = [new Set<number>(), new Set<number>()];
+    let [missing, goneSightings] = [0, 0];
+    for (let from = 0; ; ) {
+      const rows = await sql<
+        { id: number; finding_id: number; path: string | null; missed_runs: number; source: string }[]
+      >`
+        select o.id, o.finding_id, o.location ->> 'path' as path, o.missed_runs, f.source
+        from vm_occurrences o join vm_findings f on f.id = o.finding_id
+        where o.scope_key = ${scopeKey} and o.gone_at is null and o.id > ${from} order by o.id limit ${batchSize}`;
+      for (const row of rows) {
+        const isMissing = !seen.has(row.id);
+        const isEnded = isMissing && wasLookedAt(facts, row.path ?? undefined) && isGone(row);
+        (isEnded ? gone : alive).add(row.finding_id);
+        if (isMissing) missing++;
+        if (isEnded) goneSightings++;
+      }
+      if (rows.length < batchSize) break;
+      from = rows.at(-1)?.id ?? 0;
+      await setImmediate();
+    }
+    return {
+      closed: await this.countClosed([...gone].filter((id) => !alive.has(id))),
+      unverified: missing - goneSightings,
+    };
+  }
+
+  /** Open findings among these that no other scope sees. */
+  private async countClosed(ids: readonly number[]): Promise<number> {
+    let closed = 0;
+    for (let at = 0; at < ids.length; at += batchSize) {
+      const [row] = await this.sql<{ n: number }[]>`
+        select count(*)::int as n from vm_findings f
+        where f.is_open and f.id in ${this.sql(ids.slice(at, at + batchSize))}
+          and not exists (select 1 from vm_occurrences o
+            where o.finding_id = f.id and o.gone_at is null and o.scope_key <> ${this.scope.scopeKey})`;
+      closed += row?.n ?? 0;
+    }
+    return closed;
+  }
+}
