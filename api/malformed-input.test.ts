@@ -47,6 +47,12 @@ async function prepare(
   };
 }
 
+/** Routes that nodes or commands of the host call; null: a person does. */
+function tokenFor(pattern: string, { nodeToken, localToken }: TestApp['parts']): string | null {
+  if (pattern.startsWith('/api/dataplane/')) return nodeToken;
+  return pattern.startsWith('/api/backup/') ? localToken : null;
+}
+
 async function suite(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
   const { email } = await at.user('admin');
@@ -77,7 +83,7 @@ async function suite(t: Test, database: Database): Promise<void> {
         if (pattern === '/api/logout') token = String((await at.logIn(email)).body['token']);
         // from many addresses, so that limits of one caller do not stand in front of everything
         const reply = await at.call(method, attempt.url, {
-          token: pattern.startsWith('/api/dataplane/') ? at.parts.nodeToken : token,
+          token: tokenFor(pattern, at.parts) ?? token,
           ip: `192.0.2.${calls % 250}`,
           ...attempt,
         });

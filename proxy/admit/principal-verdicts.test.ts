@@ -15,6 +15,7 @@ const names = new Principals(testPrincipalKey);
 const tokenOf = (sub: string, key = secret): Promise<string> =>
   new SignJWT({ sub, jti: Math.random().toString() })
     .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime(1300) // the clock of the tests stands at 1000
     .sign(Buffer.from(key, 'utf8'));
 const bearer = (token: string): string[] => ['Authorization', `Bearer ${token}`];
 const personOf = (sub: string): PrincipalName =>

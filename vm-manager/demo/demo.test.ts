@@ -26,7 +26,7 @@ async function demo(t: Test, database: Database): Promise<void> {
   t.ok(chains['stats'].runtime_proven_chains > 0, '14.D1: some are proven at run time');
   const events = (await at.call('GET', '/api/v1/runtime/events?confirmed=true', { token })).body;
   const proven = (
-    await at.call('GET', '/api/v1/vulnerabilities?source=sast&exploit_confirmed=false&limit=500', { token })
+    await at.call('GET', '/api/v1/vulnerabilities?source=sast&exploit_confirmed=true&limit=500', { token })
   ).body['items'] as { runtime_confirmed: boolean }[];
   t.ok(events['total'] > 10, `14.D2: ${events['total']} confirmed events`);
   t.ok(
