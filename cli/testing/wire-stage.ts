@@ -13,6 +13,7 @@ export type UndeliveredReason =
   | 'control bytes in a field'
   | 'Host'
   | 'Content-Length'
+  | 'repeated field'
   | 'Transfer-Encoding'
   | 'chunked framing'
   | 'body shorter than announced'
@@ -31,6 +32,8 @@ export const sections: Readonly<Record<UndeliveredReason, string>> = {
   'control bytes in a field': 'RFC 9110 section 5.5: CR, LF and NUL are to be rejected, others are invalid, too',
   Host: 'RFC 9112 section 3.2: MUST respond with a 400 where it is lacking, twice there, or no host',
   'Content-Length': 'RFC 9112 section 6.3: an invalid one is an unrecoverable error',
+  'repeated field':
+    'RFC 9110 section 5.3: MUST NOT be generated twice; of two, a gate and the application take another',
   'Transfer-Encoding': 'RFC 9112 section 6.1 and 6.3: beside Content-Length, or not understood',
   'chunked framing': 'RFC 9112 section 7.1: the grammar of chunks',
   'body shorter than announced': 'RFC 9112 section 8: an incomplete request; 408 (RFC 9110 section 15.5.9)',
@@ -71,6 +74,15 @@ const knownMethods: Readonly<Record<WireListener, ReadonlySet<string> | null>> =
     'QUERY',
   ]),
 };
+/** Fields of one value that gates and rules decide by. */
+const fieldsOfOneValue = [
+  'authorization',
+  'content-type',
+  'origin',
+  'user-agent',
+  'x-api-key',
+  'access-control-request-method',
+];
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/;
 const fieldNames = { net: token, uws: /^[0-9A-Za-z-]*$/, node: token } as const;
 const fieldsMax = { net: 128, uws: 48, node: 100 } as const;
@@ -119,6 +131,7 @@ export function undeliveredReasons(bytes: Buffer, listener: WireListener): Undel
   if (fields.some(({ value }) => /[\x00-\x08\x0a-\x1f\x7f]/.test(value))) reasons.push('control bytes in a field');
   if (hosts.length !== 1 || !/^[\w.:[\]\x80-\xff-]+$/.test(hosts[0] ?? '')) reasons.push('Host');
   if (lengths.length > 1 || lengths.some((value) => !/^\d{1,15}$/.test(value))) reasons.push('Content-Length');
+  if (fieldsOfOneValue.some((name) => valuesOf(name).length > 1)) reasons.push('repeated field');
   if (
     codings.length > 1 ||
     (codings.length > 0 && lengths.length > 0) ||
