@@ -4,7 +4,6 @@
 /** Programs ask these; a person has no use for the answer. */
 export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/health': 'probes of a load balancer',
-  'GET /api/ready': 'probes of a load balancer',
   'GET /api/metrics': 'Prometheus',
   'GET /api/sso/callback': 'the browser is sent there by the provider of the login',
   'GET /api/v1/sso/login/{id}': 'the browser is led there from the login',
@@ -14,6 +13,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'POST /api/dataplane/samples': 'nodes',
   'POST /api/dataplane/observations': 'nodes',
   'POST /api/dataplane/clients': 'nodes',
+  'POST /api/backup/database-copy': '`gatehouse backup` on the same host; it needs a token that no session has',
   'POST /api/dataplane/rules': '`gatehouse rules`, which has the unpacked files on its disk',
   'POST /api/gateway/{type}': 'gateways; the page of other sources has the command',
   'POST /api/ingest': 'programs that record requests; the page of other sources has the command',
