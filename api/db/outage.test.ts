@@ -57,14 +57,17 @@ t.test('the database goes away and comes back', { skip: withoutPostgres }, async
     () => at.call('GET', '/api/audit', { token }),
     () => at.logIn(email),
     () => at.call('GET', '/api/ready'),
+    () => at.call('GET', '/api/health'),
   ])
     t.match(await ask(), {
       status: 503,
       headers: { 'retry-after': '5', 'content-type': /^application\/problem\+json/ },
       body: { code: 'not_ready', detail: /^The database does not answer/ },
     });
+  t.match(await at.call('GET', '/api/live'), { status: 200, body: { status: 'live' } }, 'a restart would mend nothing');
   await cluster.start();
   await until('the database answers', async () => (await at.call('GET', '/api/ready')).status === 200);
+  t.match(await at.call('GET', '/api/health'), { status: 200, body: { status: 'ok', database: 'postgres' } });
   t.match(await at.call('PATCH', '/api/settings', { token, body: { paranoia_level: 2 } }), {
     status: 200,
     body: { paranoia_level: 2 },

@@ -8,6 +8,7 @@ export const healthFeature: Feature<HealthParts> = {
     'GET /api': open,
     'GET /api/': open,
     'GET /api/health': open,
+    'GET /api/live': open,
     'GET /api/ready': open,
     'GET /api/openapi.json': open,
   },

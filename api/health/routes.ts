@@ -2,6 +2,7 @@ import { formatNotice } from '#compiler';
 import { Type } from '@sinclair/typebox';
 import { ApiError, Nullable, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
 import type { BreachServiceState } from '../auth/breached.js';
+import { hangingJobs } from '../jobs/states.js';
 import type { HttpParts, Parts } from '../parts.js';
 
 export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck'> & Pick<HttpParts, 'limitsState'>;
@@ -36,11 +37,32 @@ const RulesView = Type.Object({
   notice: Type.String({ description: 'all of it in words' }),
 });
 
+const HangingView = Type.Object({
+  name: Type.String(),
+  running_since: Type.String({ format: 'date-time' }),
+});
+
+const liveSchema = {
+  tags: ['health'],
+  summary: 'The process runs, whatever the database does: for probes that restart it',
+  security: [],
+  response: { 200: Type.Object({ status: Type.Literal('live') }), ...refusals },
+};
 const healthSchema = {
   tags: ['health'],
-  summary: 'The process runs',
+  summary: 'The database answers, and no background job hangs',
+  description:
+    'Without the database 503. `degraded`: requests are answered, and a background job runs past its time limit (`jobs`).',
   security: [],
-  response: { 200: Type.Object({ status: Type.Literal('ok'), rules: RulesView }), ...refusals },
+  response: {
+    200: Type.Object({
+      status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
+      database: Type.String(),
+      jobs: Type.Object({ hanging: Type.Array(HangingView) }),
+      rules: RulesView,
+    }),
+    ...refusals,
+  },
 };
 const readySchema = {
   tags: ['health'],
@@ -58,26 +80,50 @@ const readySchema = {
   },
 };
 
+/** A probe hears of a database that accepts connections and says nothing before the probe itself gives up. */
+const answerMsMax = 3000;
+
+const notReady = (cause: unknown): ApiError =>
+  new ApiError('not_ready', 'The database does not answer.', { headers: { 'retry-after': '5' }, cause });
+
+/** The rows, or ApiError `not_ready`: the database refused, or did not answer in time. */
+async function ofDatabase<T>(rows: PromiseLike<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${answerMsMax} ms`)), answerMsMax);
+  });
+  try {
+    return await Promise.race([rows, late]);
+  } catch (cause) {
+    throw notReady(cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function registerHealthRoutes(app: App, { database, limitsState, ruleSets, breachCheck }: HealthParts): void {
+  app.get('/api/live', { schema: liveSchema }, async () => ({ status: 'live' as const }));
   app.get('/api/health', { schema: healthSchema }, async () => {
+    const hanging = await ofDatabase(hangingJobs(database.sql));
     const rules = ruleSets.notice();
-    return { status: 'ok' as const, rules: { ...rules, notice: formatNotice(rules) } };
+    return {
+      status: hanging.length === 0 ? ('ok' as const) : ('degraded' as const),
+      database: database.kind,
+      jobs: { hanging: hanging.map(({ name, running_since: at }) => ({ name, running_since: at.toISOString() })) },
+      rules: { ...rules, notice: formatNotice(rules) },
+    };
   });
   app.get('/api/ready', { schema: readySchema }, async () => {
-    try {
-      const [row] = await database.sql<{ head_id: number }[]>`select head_id from settings_state`;
-      if (row === undefined) throw new Error('the settings were never seeded');
-      const { status, at } = breachCheck.state();
-      return {
-        status: 'ready' as const,
-        database: database.kind,
-        settings_version: row.head_id,
-        shared_limits: limitsState(),
-        breached_passwords: { status, at: at?.toISOString() ?? null },
-      };
-    } catch (cause) {
-      throw new ApiError('not_ready', 'The database does not answer.', { headers: { 'retry-after': '5' }, cause });
-    }
+    const [row] = await ofDatabase(database.sql<{ head_id: number }[]>`select head_id from settings_state`);
+    if (row === undefined) throw notReady(new Error('the settings were never seeded'));
+    const { status, at } = breachCheck.state();
+    return {
+      status: 'ready' as const,
+      database: database.kind,
+      settings_version: row.head_id,
+      shared_limits: limitsState(),
+      breached_passwords: { status, at: at?.toISOString() ?? null },
+    };
   });
   // the address that `up` prints: a person who opens it gets the explorer, a program hears that there is nothing
   for (const url of ['/api', '/api/'])

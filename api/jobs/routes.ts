@@ -10,6 +10,8 @@ const JobView = Type.Object({
   last_ended_at: Nullable(Time),
   last_error: Nullable(Type.String()),
   last_result: Nullable(Type.String()),
+  running_since: Nullable(Type.String({ format: 'date-time', description: 'null: it does not run now' })),
+  is_hanging: Type.Boolean({ description: 'it runs past its time limit; no other job waits for it' }),
 });
 interface JobRow {
   name: string;
@@ -19,6 +21,8 @@ interface JobRow {
   last_ended_at: Date | null;
   last_error: string | null;
   last_result: string | null;
+  running_since: Date | null;
+  timed_out_at: Date | null;
 }
 
 const listSchema = {
@@ -31,8 +35,10 @@ export function registerJobRoutes(app: App, { database }: Pick<Parts, 'database'
   app.get('/api/jobs', { schema: listSchema }, async () => {
     const rows = await database.sql<JobRow[]>`select * from job_state order by name`;
     return {
-      items: rows.map((row) => ({
+      items: rows.map(({ timed_out_at: timedOutAt, running_since: since, ...row }) => ({
         ...row,
+        running_since: since?.toISOString() ?? null,
+        is_hanging: since !== null && timedOutAt !== null,
         last_started_at: row.last_started_at?.toISOString() ?? null,
         last_ended_at: row.last_ended_at?.toISOString() ?? null,
       })),

@@ -74,8 +74,13 @@ async function suite(t: Test, database: Database): Promise<void> {
     });
   const one = make();
   const two = make();
+  const round = async (of: typeof one): Promise<readonly string[]> => {
+    const started = await of.tick();
+    await of.settled();
+    return started;
+  };
   t.same(
-    await one.tick(),
+    await round(one),
     jobs.map((job) => job.name),
   );
   t.same(await two.tick(), [], 'one leader');
@@ -93,7 +98,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.same(await one.tick(), [], 'nothing is due at the same moment');
   nowMs += 15_000;
   t.same(
-    await one.tick(),
+    await round(one),
     ['quick', 'broken', 'throws at once', 'polite'],
     'the hourly waits, the hanging is not started beside itself',
   );
@@ -112,9 +117,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   await one.stop();
   t.same(await one.tick(), [], 'a stopped one does nothing');
   nowMs += 3600_000;
-  t.ok((await two.tick()).includes('hourly'), 'the next leader goes on');
+  t.ok((await round(two)).includes('hourly'), 'the next leader goes on');
   nowMs -= 24 * 3600_000;
-  t.ok((await two.tick()).includes('hourly'), 'a clock that was set back by a day does not stop the jobs for a day');
+  t.ok((await round(two)).includes('hourly'), 'a clock that was set back by a day does not stop the jobs for a day');
   release();
   await two.stop();
   t.throws(

@@ -1,126 +1,184 @@
-// The background loop. About every 15 seconds one leader among all servers of a database looks which jobs are due. A
-// job that throws, hangs or takes long harms no other: each runs on its own, against a time limit, and is counted. When
-// a job ran last is in the database, so a new leader goes on where the old one stopped.
+// The background loop. About every 15 seconds one leader among all servers of a database starts the jobs that are due
+// and waits for none of them: a job that throws, hangs or takes long delays no other job and no later round. A job never
+// runs beside itself. When a job ran last is in the database, so a new leader continues where the old one stopped.
+//
+// What a job can still do to others: hold a transaction of the embedded database, which has one connection, or compute
+// without a pause on this thread. Jobs work in bounded batches for both reasons.
 import type { Database, HeldLock } from '../db/client.js';
 import type { Job } from '../http-kit/index.js';
+import { JobStates } from './states.js';
 
 export interface Scheduler {
-  /** One look: leadership, due jobs. Resolves when the jobs it started have ended or run out of time. */
+  /** One round: leadership, then start of what is due. Returns the names of started jobs without waiting for them. */
   tick(): Promise<readonly string[]>;
+  /** Resolves when each job that runs now is over or past its time limit. */
+  settled(): Promise<void>;
   start(): void;
-  /** Aborts running jobs, waits for them, gives leadership up. */
+  /**
+   * Aborts running jobs, waits for them for `stopMsMax`, gives leadership up. Never rejects. A job that ignores its
+   * signal is reported by `onError` and left behind.
+   */
   stop(): Promise<void>;
   readonly isLeader: boolean;
 }
 
 export interface SchedulerOptions {
   readonly database: Database;
+  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly jobs: readonly Job[];
   readonly tickMs?: number;
+  /** How long `stop` takes at most. */
+  readonly stopMsMax?: number;
   readonly onError: (job: string, error: unknown) => void;
 }
 
 const tickMsDefault = 15_000;
 const timeoutMsDefault = 60_000;
+const stopMsMaxDefault = 10_000;
+const releaseMsMax = 3000;
+/** Timers fire a little early or late; a job must not miss its round by a millisecond. */
+const earlyMs = 100;
+
+interface Run {
+  readonly limit: AbortController;
+  /** The work is over or past its time limit, and that is noted. Never rejects. */
+  readonly settled: Promise<void>;
+  /** The work is over, and that is noted. Never rejects. */
+  readonly ended: Promise<void>;
+}
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const names = new Set(options.jobs.map((job) => job.name));
   if (names.size !== options.jobs.length) throw new Error('two jobs have one name');
-  const running = new Map<string, Promise<void>>();
-  const stopping = new AbortController();
+  const running = new Map<string, Run>();
+  const states = new JobStates(options.database.sql, options.now);
+  let isStopping = false;
   let lock: HeldLock | null = null;
   let timer: NodeJS.Timeout | null = null;
   let current: Promise<unknown> = Promise.resolve();
 
+  const abortAll = (): void => {
+    for (const run of running.values()) run.limit.abort();
+  };
   const lead = async (): Promise<boolean> => {
     if (lock !== null && (await lock.isHeld())) return true;
-    if (lock !== null) await lock.release();
+    // another server may lead by now, and starts the same jobs
+    abortAll();
+    await lock?.release();
     lock = await options.database.tryHold('leader');
+    if (lock !== null) await states.forgetRunning([...running.keys()]);
     return lock !== null;
   };
   const tick = async (): Promise<readonly string[]> => {
-    if (stopping.signal.aborted || !(await lead())) return [];
+    if (isStopping || !(await lead())) return [];
     const nowMs = options.now();
-    const rows = await options.database.sql<
-      { name: string; last_started_at: Date | null }[]
-    >`select name, last_started_at from job_state`;
-    const last = new Map(rows.map((row) => [row.name, row.last_started_at?.getTime() ?? -Infinity]));
-    // a start in the future was before the clock was set back, and says nothing about how long ago it is
-    const isDue = (sinceMs: number, everyMs: number): boolean => sinceMs >= everyMs || sinceMs < 0;
-    const due = options.jobs.filter(
-      (job) => !running.has(job.name) && isDue(nowMs - (last.get(job.name) ?? -Infinity), job.everyMs),
-    );
-    await Promise.all(due.map((job) => runJob(options, job, nowMs, stopping.signal, running)));
-    return due.map((job) => job.name);
+    const last = await states.lastStarts();
+    const due = options.jobs.filter((job) => !running.has(job.name) && isDue(job, last.get(job.name), nowMs));
+    const started = due.map((job) => job.name);
+    await states.begin(started, new Date(nowMs));
+    for (const job of isStopping ? [] : due) {
+      const run = startJob(options, states, job, nowMs);
+      running.set(job.name, run);
+      // a job that ignores its signal stays listed as running, and is not started a second time beside itself
+      void run.ended.then(() => running.delete(job.name));
+    }
+    return isStopping ? [] : started;
   };
   const loop = (): void => {
-    if (stopping.signal.aborted) return;
     current = tick()
       .catch((error: unknown) => options.onError('scheduler', error))
       .then(() => {
+        if (isStopping) return;
         timer = setTimeout(loop, options.tickMs ?? tickMsDefault);
         timer.unref();
       });
   };
+  const close = async (): Promise<void> => {
+    await current;
+    abortAll();
+    await Promise.all([...running.values()].map((run) => run.ended));
+  };
   return {
     tick,
+    async settled() {
+      await Promise.all([...running.values()].map((run) => run.settled));
+    },
     start: loop,
     get isLeader() {
       return lock !== null;
     },
     async stop() {
-      stopping.abort();
+      isStopping = true;
       if (timer !== null) clearTimeout(timer);
-      await current;
-      await Promise.all(running.values());
-      await lock?.release();
+      abortAll();
+      const stopMsMax = options.stopMsMax ?? stopMsMaxDefault;
+      await within(stopMsMax, close());
+      for (const name of running.keys())
+        options.onError(name, new Error(`it did not end within ${stopMsMax} ms of the shutdown, and is left behind`));
+      await within(releaseMsMax, lock?.release());
       lock = null;
     },
   };
 }
 
-async function runJob(
-  options: SchedulerOptions,
-  job: Job,
-  nowMs: number,
-  stop: AbortSignal,
-  running: Map<string, Promise<void>>,
-): Promise<void> {
-  const { sql } = options.database;
+/** A start in the future was before the clock was set back, and says nothing about how long ago it is. */
+function isDue(job: Job, lastMs: number | undefined, nowMs: number): boolean {
+  if (lastMs === undefined || lastMs > nowMs) return true;
+  return nowMs - lastMs >= job.everyMs - earlyMs;
+}
+
+/** Resolves when `work` is over, whatever came of it, at the latest after `ms`. */
+async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const alarm = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work?.catch(() => undefined), alarm]);
+  clearTimeout(timer);
+}
+
+function startJob(options: SchedulerOptions, states: JobStates, job: Job, nowMs: number): Run {
   const limit = new AbortController();
   const timeoutMs = job.timeoutMs ?? timeoutMsDefault;
-  await sql`
-    insert into job_state (name, runs, last_started_at) values (${job.name}, 1, ${new Date(nowMs)})
-    on conflict (name) do update set runs = job_state.runs + 1, last_started_at = excluded.last_started_at`;
-  const work = (async () => job.run({ nowMs, signal: AbortSignal.any([stop, limit.signal]) }))();
-  // a job that ignores its signal stays listed as running, and is not started a second time beside itself
-  const ended = work
-    .then(
-      () => undefined,
-      () => undefined,
-    )
-    .finally(() => running.delete(job.name));
-  running.set(job.name, ended);
-  let alarm: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    alarm = setTimeout(() => {
-      limit.abort();
-      reject(new Error(`it took longer than ${timeoutMs} ms`));
-    }, timeoutMs);
-  });
-  try {
-    const result = await Promise.race([work, late]);
-    await sql`
-      update job_state set last_ended_at = ${new Date(options.now())}, last_error = null,
-        last_result = ${result.slice(0, 500)} where name = ${job.name}`;
-  } catch (error) {
+  const note = async (write: () => Promise<void>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      options.onError(job.name, error);
+    }
+  };
+  const fail = async (error: unknown, isOver: boolean): Promise<void> => {
     options.onError(job.name, error);
     const text = error instanceof Error ? error.message : String(error);
-    await sql`
-      update job_state set failures = failures + 1, last_ended_at = ${new Date(options.now())},
-        last_error = ${text.slice(0, 500)} where name = ${job.name}`;
-  } finally {
-    clearTimeout(alarm);
-  }
+    await note(() => states.failed(job.name, text, isOver));
+  };
+  const work = (async () => job.run({ nowMs, signal: limit.signal }))();
+  let alarm: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    alarm = setTimeout(() => resolve('late'), timeoutMs);
+  });
+  const settle = async (): Promise<boolean> => {
+    try {
+      const first = await Promise.race([work.then((result) => ({ result })), late]);
+      if (first === 'late') {
+        limit.abort();
+        await fail(new Error(`it took longer than ${timeoutMs} ms`), false);
+        return false;
+      }
+      await note(() => states.succeeded(job.name, first.result));
+    } catch (error) {
+      await fail(error, true);
+    } finally {
+      clearTimeout(alarm);
+    }
+    return true;
+  };
+  const inTime = settle();
+  const ended = inTime.then(async (isOver) => {
+    if (isOver) return;
+    await work.catch(() => undefined);
+    await note(() => states.endedLate(job.name));
+  });
+  return { limit, settled: inTime.then(() => undefined), ended };
 }

@@ -2,6 +2,7 @@
 // stop, and the self-test that names a rule which was taken away.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
+import { createScheduler } from '../jobs/scheduler.js';
 import { connectDataPlane } from '../nodes/link.js';
 import { startTestApp, testEnv, type Reply, type TestApp } from '../testing/app.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
@@ -200,11 +201,42 @@ async function selfTestSuite(t: Test, { at, call, apply }: Stage): Promise<void>
   });
 }
 
+async function besideDetection(t: Test, { at, call, apply }: Stage): Promise<void> {
+  await t.test('the self-test gets rounds of the detection engine that begin while it waits', async (t) => {
+    await apply({ self_test_site: 'shop', ai_enabled: true, rule_exclusions: [] });
+    await at.parts.database.sql`delete from self_tests`;
+    const jobs = at.jobs
+      .filter(({ name }) => name === 'self-test' || name === 'ai-engine')
+      .map((job) => (job.name === 'ai-engine' ? { ...job, everyMs: 1000 } : job));
+    t.equal(jobs.length, 2);
+    const errors: unknown[] = [];
+    const scheduler = createScheduler({
+      ...{ database: at.parts.database, now: Date.now, jobs, tickMs: 500 },
+      onError: (_, error) => errors.push(error),
+    });
+    scheduler.start();
+    const ofSelfTest = async () => (await call('GET', '/api/ai/self-tests')).body['items'] as Record<string, any>[];
+    await until('the self-test is over', async () => ((await ofSelfTest())[0]?.['ended_at'] ?? null) !== null);
+    await scheduler.stop();
+    t.same(errors, []);
+    t.match((await ofSelfTest())[0], { error: null });
+    const waves = ((await call('GET', '/api/ai/simulate?limit=10')).body['items'] as Record<string, any>[]).filter(
+      (one) => one['self_test'] === true && one['report']?.['scored_clients'] > 0,
+    );
+    t.ok(waves.length >= 3, `${waves.length} waves with the engine`);
+    for (const { type, started_at: from, ended_at: to } of waves) {
+      const tookMs = Date.parse(to) - Date.parse(from);
+      t.ok(tookMs < 30_000, `${type}: ${tookMs} ms; without a round of the engine it waits 40 s`);
+    }
+  });
+}
+
 async function suite(t: Test, database: Database): Promise<void> {
   const stage = await open(t, database);
   await wavesSuite(t, stage);
   await boundsSuite(t, stage);
   await selfTestSuite(t, stage);
+  await besideDetection(t, stage);
 }
 
 void onBothDatabases(t, 'simulation', suite);

@@ -35,6 +35,7 @@ export const adminText = {
   requestsStored: 'Requests stored',
   whatProtectsWhatServes: 'What protects, what it serves, and what works in the background.',
   nodes: 'Nodes',
+  hangsSince: (age: string) => `Still running, started ${age}; other work goes on`,
   noWorkKnown: 'No work is known',
   backgroundWork: 'Background work',
   whatCame: 'What came of it',

@@ -72,9 +72,14 @@ function JobTable(props: { readonly now: number }): JSX.Element {
     {
       title: text.whatCame,
       cell: (job) => (
-        <Show when={job.last_error} fallback={job.last_result}>
-          <Badge tone="danger">{job.last_error}</Badge>
-        </Show>
+        <>
+          <Show when={job.is_hanging}>
+            <Badge tone="danger">{text.hangsSince(showAge(job.running_since, props.now))}</Badge>{' '}
+          </Show>
+          <Show when={job.last_error} fallback={job.last_result}>
+            <Badge tone="danger">{job.last_error}</Badge>
+          </Show>
+        </>
       ),
     },
   ];
