@@ -4,12 +4,12 @@
 // alone, and the verdict says why.
 import { setVerdicts } from '../edge/verdicts/store.js';
 import { findCovering } from '../threat-intel/import.js';
-import { addThreats } from '../threat-intel/store.js';
+import { addEachThreat } from '../threat-intel/store.js';
 import { addressesOfPeople } from '../edge/store.js';
 import { systemActor } from '../http-kit/index.js';
 import type { Queryable, Tx } from '../db/client.js';
 import type { Parts } from '../parts.js';
-import { noteEvent } from '../siem/store.js';
+import { noteEvents } from '../siem/store.js';
 import { isShared } from './engine/apart.js';
 import { rank, type Rung } from './engine/fusion.js';
 import type { Policy } from './engine/policy.js';
@@ -213,22 +213,16 @@ export function collateralOf({ principal, apart = [], sessions }: FeatureVector)
 
 async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {
   if (judged.length === 0) return;
-  for (const one of judged) {
-    const reason = reasonOf(one);
-    const { address } = one.vector;
-    await addThreats(
-      tx,
-      { networks: [address], source: engineSource, reason, addedBy: engineName, expiresAt: until },
-      now,
-    );
-    await noteEvent(tx, 'verdict', now, {
-      network: address,
-      action: 'deny',
-      reason,
-      added_by: engineName,
-      expires_at: until.toISOString(),
-    });
-  }
+  const denials = judged.map((one) => ({ network: one.vector.address, reason: reasonOf(one), expiresAt: until }));
+  await addEachThreat(tx, denials, { source: engineSource, addedBy: engineName }, now);
+  await noteEvents(
+    tx,
+    'verdict',
+    now,
+    denials.map(({ network, reason }) => ({
+      ...{ network, action: 'deny', reason, added_by: engineName, expires_at: until.toISOString() },
+    })),
+  );
   await audit.record(tx, {
     actor: systemActor,
     action: 'ai.block',

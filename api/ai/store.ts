@@ -69,6 +69,9 @@ async function recentOf(tx: Tx, addresses: readonly string[], now: Date): Promis
   return new Map(rows.map((row) => [row.address, row]));
 }
 
+/** Rows of one statement; each has some kilobytes. */
+const savedAtOnce = 200;
+
 /** Stores verdicts, each client once in five minutes unless its verdict became a stronger one. Returns new rows. */
 export async function saveVerdicts(tx: Tx, verdicts: readonly NewVerdict[], now: Date): Promise<number> {
   const recent = await recentOf(
@@ -76,41 +79,58 @@ export async function saveVerdicts(tx: Tx, verdicts: readonly NewVerdict[], now:
     verdicts.map(({ vector }) => vector.address),
     now,
   );
-  let added = 0;
-  const seen: number[] = [];
-  for (const { vector, scored, weights, threshold, version, action, measure } of verdicts) {
-    const before = recent.get(vector.address);
-    if (before !== undefined && rank(before.verdict) >= rank(scored.verdict)) {
-      seen.push(before.id);
-      await noteMeasure(tx, before, action, measure);
-      continue;
-    }
-    added += 1;
-    await tx`
-      insert into ai_verdicts (at, last_at, rounds, address, verdict, risk, confidence, version, threshold, weights,
-        vector, result, action, enforced, enforced_until, held_back)
-      values (${now}, ${now}, 1, ${vector.address}, ${scored.verdict}, ${scored.risk}, ${scored.confidence}, ${version},
-        ${threshold}, ${JSON.stringify(weights)}, ${JSON.stringify(vector)}, ${JSON.stringify(scored)}, ${action},
-        ${measure.enforced}, ${measure.until}, ${measure.heldBack})`;
+  const fresh: NewVerdict[] = [];
+  const seen: SeenAgain[] = [];
+  for (const one of verdicts) {
+    const before = recent.get(one.vector.address);
+    if (before === undefined || rank(before.verdict) < rank(one.scored.verdict)) fresh.push(one);
+    else seen.push({ before, action: one.action, ...one.measure });
   }
-  if (seen.length > 0)
-    await tx`
-      update ai_verdicts set last_at = ${now}, rounds = rounds + 1
-      where id in (select value::bigint from json_array_elements_text(${asJson(seen)}::text::json))`;
-  return added;
+  for (let at = 0; at < fresh.length; at += savedAtOnce) await insertRows(tx, fresh.slice(at, at + savedAtOnce), now);
+  await noteSeen(tx, seen, now);
+  return fresh.length;
 }
 
-/** What holds of a client whose row was made before: `ai_action` may have been switched while it goes on. */
-async function noteMeasure(
-  tx: Tx,
-  before: VerdictRow,
-  action: NewVerdict['action'],
-  { enforced, until, heldBack }: Measure,
-): Promise<void> {
-  if (action !== before.action || heldBack !== before.held_back)
-    await tx`update ai_verdicts set action = ${action}, held_back = ${heldBack} where id = ${before.id}`;
-  if (enforced !== null)
-    await tx`update ai_verdicts set enforced = ${enforced}, enforced_until = ${until} where id = ${before.id}`;
+async function insertRows(tx: Tx, verdicts: readonly NewVerdict[], now: Date): Promise<void> {
+  const rows = verdicts.map(({ vector, scored, weights, threshold, version, action, measure }) => ({
+    ...{ address: vector.address, verdict: scored.verdict, risk: scored.risk, confidence: scored.confidence },
+    ...{ version, threshold, action },
+    // as text, so that they come back as they went in
+    ...{ weights: JSON.stringify(weights), vector: JSON.stringify(vector), result: JSON.stringify(scored) },
+    ...{ enforced: measure.enforced, enforced_until: measure.until, held_back: measure.heldBack },
+  }));
+  await tx`
+    insert into ai_verdicts (at, last_at, rounds, address, verdict, risk, confidence, version, threshold, weights,
+      vector, result, action, enforced, enforced_until, held_back)
+    select ${now}::timestamptz, ${now}::timestamptz, 1, n.address, n.verdict, n.risk, n.confidence, n.version,
+      n.threshold, n.weights, n.vector, n.result, n.action, n.enforced, n.enforced_until, n.held_back
+    from rows from (json_to_recordset(${asJson(rows)}::text::json) as (address text, verdict text, risk integer,
+      confidence integer, version text, threshold integer, weights text, vector text, result text, action text,
+      enforced text, enforced_until timestamptz, held_back text)) with ordinality
+      as n(address, verdict, risk, confidence, version, threshold, weights, vector, result, action, enforced,
+        enforced_until, held_back, place)
+    order by n.place`;
+}
+
+interface SeenAgain extends Measure {
+  readonly before: VerdictRow;
+  readonly action: NewVerdict['action'];
+}
+
+/** What holds of clients whose rows were made before: `ai_action` may have been switched while they go on. */
+async function noteSeen(tx: Tx, seen: readonly SeenAgain[], now: Date): Promise<void> {
+  if (seen.length === 0) return;
+  const rows = seen.map(({ before, action, enforced, until, heldBack }) => ({
+    ...{ id: before.id, action, enforced, until, held_back: heldBack },
+  }));
+  // what was put in force before stays with its row; a measure that is new takes its place
+  await tx`
+    update ai_verdicts v set last_at = ${now}, rounds = v.rounds + 1, action = n.action, held_back = n.held_back,
+      enforced = coalesce(n.enforced, v.enforced),
+      enforced_until = case when n.enforced is null then v.enforced_until else n.until end
+    from json_to_recordset(${asJson(rows)}::text::json)
+      as n(id bigint, action text, enforced text, until timestamptz, held_back text)
+    where v.id = n.id`;
 }
 
 export interface HistoryQuery {

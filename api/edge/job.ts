@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { systemActor, type Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { addThreats } from '../threat-intel/store.js';
+import { addEachThreat } from '../threat-intel/store.js';
 import type { NodeBan, NodeGates } from './node-gates.js';
 import { addBans, addressesOfPeople, findLifted, findUnlisted, liftBans, pruneBans, type BanRow } from './store.js';
 
@@ -47,18 +47,8 @@ async function takeOver(
   for (const network of await findLifted(sql, node, bans)) await nodeGates.lift(network, node);
   const added = await sql.begin(async (tx) => {
     const rows = (await addBans(tx, node, bans)).filter((row) => row.expires_at > now);
-    for (const row of rows)
-      await addThreats(
-        tx,
-        {
-          networks: [row.network],
-          source: banSource,
-          reason: reasonOf(row),
-          addedBy: systemActor.name,
-          expiresAt: row.expires_at,
-        },
-        now,
-      );
+    const denials = rows.map((row) => ({ network: row.network, reason: reasonOf(row), expiresAt: row.expires_at }));
+    await addEachThreat(tx, denials, { source: banSource, addedBy: systemActor.name }, now);
     if (rows.length > 0)
       await audit.record(tx, {
         actor: systemActor,

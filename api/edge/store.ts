@@ -22,16 +22,22 @@ const keptMs = 90 * 86_400_000;
 
 /** Adds bans of one node; returns those that are new. */
 export async function addBans(tx: Tx, node: string, bans: readonly NodeBan[]): Promise<BanRow[]> {
-  const rows: BanRow[] = [];
-  for (const ban of bans) {
-    const [row] = await tx<BanRow[]>`
-      insert into bans (network, node, zone, request_id, offence, threshold, window_seconds, banned_at, expires_at)
-      values (${ban.network}, ${node}, ${ban.zone}, ${ban.requestId}, ${ban.offence}, ${ban.threshold},
-        ${ban.windowSeconds}, ${new Date(ban.atMs)}, ${new Date(ban.untilMs)})
-      on conflict (network, node, banned_at) do nothing returning *`;
-    if (row !== undefined) rows.push(row);
-  }
-  return rows;
+  if (bans.length === 0) return [];
+  const given = bans.map(({ atMs, untilMs, requestId, windowSeconds, ...rest }) => ({
+    ...rest,
+    request_id: requestId,
+    window_seconds: windowSeconds,
+    banned_at: new Date(atMs),
+    expires_at: new Date(untilMs),
+  }));
+  const rows = await tx<BanRow[]>`
+    insert into bans (network, node, zone, request_id, offence, threshold, window_seconds, banned_at, expires_at)
+    select n.network, ${node}::text, n.zone, n.request_id, n.offence, n.threshold, n.window_seconds, n.banned_at,
+      n.expires_at
+    from json_to_recordset(${JSON.stringify(given)}::text::json) as n(network text, zone text, request_id text,
+      offence integer, threshold integer, window_seconds integer, banned_at timestamptz, expires_at timestamptz)
+    on conflict (network, node, banned_at) do nothing returning *`;
+  return rows.sort((left, right) => left.id - right.id);
 }
 
 export interface BanQuery {

@@ -37,6 +37,16 @@ export async function noteEvent(tx: Tx, kind: string, at: Date, body: object): P
   await tx`select siem_note(${kind}, ${at}, ${JSON.stringify(body)}::text::jsonb)`;
 }
 
+/** As `noteEvent` for several of one time, in the order given. */
+export async function noteEvents(tx: Tx, kind: string, at: Date, bodies: readonly object[]): Promise<void> {
+  if (bodies.length === 0) return;
+  await tx`
+    insert into siem_outbox (kind, at, body)
+    select ${kind}::text, ${at}::timestamptz, e.one
+    from jsonb_array_elements(${JSON.stringify(bodies)}::text::jsonb) with ordinality as e(one, place)
+    where exists (select 1 from siem_connectors where enabled) order by e.place`;
+}
+
 /** As `noteEvent`, in the order given, for a kind that connectors get only where their option `events` names it. */
 export async function noteNamedEvents(
   tx: Tx,

@@ -104,6 +104,37 @@ export async function addThreats(tx: Tx, input: NewThreats, now: Date): Promise<
   return added;
 }
 
+export interface NewThreat {
+  readonly network: string;
+  readonly reason: string;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * As `addThreats`, for entries with a reason and an end of their own; of two for one network the later holds. A few
+ * statements however many there are.
+ */
+export async function addEachThreat(
+  tx: Tx,
+  entries: readonly NewThreat[],
+  { source, addedBy }: Pick<NewThreats, 'source' | 'addedBy'>,
+  now: Date,
+): Promise<void> {
+  const last = [...new Map(entries.map((one) => [one.network, one])).values()];
+  for (let at = 0; at < last.length; at += threatChunk)
+    await tx`
+      insert into threat_addresses (network, source, reason, added_by, added_at, expires_at)
+      select n.network, ${source}::text, n.reason, ${addedBy}::text, ${now}::timestamptz, n."expiresAt"
+      from json_to_recordset(${JSON.stringify(last.slice(at, at + threatChunk))}::text::json)
+        as n(network text, reason text, "expiresAt" timestamptz) order by n.network
+      on conflict (network, source) do update
+      set reason = excluded.reason, expires_at = excluded.expires_at, added_by = excluded.added_by`;
+  await recordTouched(
+    tx,
+    last.map(({ network }) => network),
+  );
+}
+
 /**
  * A feed's new list: what it no longer names goes, what it names stays or comes. Entries of other sources are not
  * touched.

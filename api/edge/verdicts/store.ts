@@ -18,12 +18,18 @@ export const verdictsMax = 100_000;
 /** Of them principals. */
 export const principalsMax = 20_000;
 
+/** Rows of one statement: on the embedded database others wait for it. */
+const verdictChunk = 5000;
+
 /** The last verdict on a network or principal holds. `network` canonical. */
 export async function setVerdicts(tx: Tx, verdicts: readonly VerdictRow[]): Promise<void> {
-  for (const { network, action, reason, added_by, added_at, expires_at } of verdicts)
+  // one statement must not name a row twice
+  const last = [...new Map(verdicts.map((one) => [one.network, one])).values()];
+  for (let at = 0; at < last.length; at += verdictChunk)
     await tx`
       insert into verdicts (network, action, reason, added_by, added_at, expires_at)
-      values (${network}, ${action}, ${reason}, ${added_by}, ${added_at}, ${expires_at})
+      select * from json_to_recordset(${JSON.stringify(last.slice(at, at + verdictChunk))}::text::json)
+        as n(network text, action text, reason text, added_by text, added_at timestamptz, expires_at timestamptz)
       on conflict (network) do update set action = excluded.action, reason = excluded.reason,
         added_by = excluded.added_by, added_at = excluded.added_at, expires_at = excluded.expires_at`;
 }
