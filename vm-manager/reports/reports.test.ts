@@ -1,12 +1,15 @@
 // The Attack Chains and Toxic Combinations report: what it says, in each form, and through the API on both databases.
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { application, engineOf, examples, finding } from '../chains/testing/build.js';
 import { chainSection } from './chain-report.js';
+import { fontsFor } from './fonts.js';
 import { toPdf } from './pdf.js';
+import { toLines, toRuns } from './text-lines.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
 import { paperWidth, type Report } from './report.js';
 
@@ -86,22 +89,49 @@ t.test('R report: JSON, CSV and HTML say the same, and what a finding says is es
   t.ok(toSection(emptySection).includes('No chains.'));
 });
 
-/** What a PDF's pages draw, unpacked: how it is packed is a matter of the release of Node. */
-function drawingOf(pdf: Buffer): string {
+/** The streams of a PDF, unpacked: how they are packed is a matter of the release of Node. */
+function streamsOf(pdf: Buffer): string[] {
   const pieces: string[] = [];
   for (let at = pdf.indexOf('stream\n'); at >= 0; at = pdf.indexOf('stream\n', at + 7)) {
     if (pdf.subarray(at - 3, at).toString() === 'end') continue;
     const end = pdf.indexOf('endstream', at);
     pieces.push(inflateSync(pdf.subarray(at + 7, end)).toString('latin1'));
   }
-  return pieces.join('\n');
+  return pieces;
 }
 
-/** The texts of a PDF's pages: hexadecimal strings in what they draw. */
-const textOf = (pdf: Buffer): string =>
-  [...drawingOf(pdf).matchAll(/<([0-9a-f]+)>/g)]
-    .map(([, hex]) => Buffer.from(hex ?? '', 'hex').toString('latin1'))
-    .join('');
+/** What its pages draw. */
+const drawingOf = (pdf: Buffer): string =>
+  streamsOf(pdf)
+    .filter((stream) => / Tf\n/.test(stream))
+    .join('\n');
+
+/** Its texts as a reader copies them: glyphs of what pages draw, by the `ToUnicode` maps of the fonts in use. */
+function textOf(pdf: Buffer): string {
+  const source = pdf.toString('latin1');
+  const maps = new Map<string, readonly string[]>();
+  for (const [, name = '', id = ''] of source.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
+    const at = source.indexOf(`\n${id} 0 obj`);
+    const [, mapId = ''] = /\/ToUnicode (\d+) 0 R/.exec(source.slice(at, source.indexOf('endobj', at))) ?? [];
+    const mapAt = source.indexOf(`\n${mapId} 0 obj`);
+    const [map = ''] = streamsOf(pdf.subarray(mapAt, source.indexOf('endobj', mapAt)));
+    const glyphs = map.slice(map.indexOf('beginbfrange'), map.lastIndexOf('endbfrange')).matchAll(/\[([^\]]*)\]/g);
+    maps.set(
+      name,
+      [...glyphs].flatMap(([, list = '']) =>
+        [...list.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) =>
+          Buffer.from(hex, 'hex').swap16().toString('utf16le'),
+        ),
+      ),
+    );
+  }
+  let font: readonly string[] = [];
+  let text = '';
+  for (const [, name, hex = ''] of drawingOf(pdf).matchAll(/\/(F\d+) [\d.]+ Tf|<([0-9a-f]+)>/g))
+    if (name !== undefined) font = maps.get(name) ?? [];
+    else for (let at = 0; at < hex.length; at += 4) text += font[parseInt(hex.slice(at, at + 4), 16)] ?? '\ufffd';
+  return text;
+}
 
 t.test('R report: PDF has every row, and the same report gives the same bytes', async (t) => {
   const pdf = await toPdf(report);
@@ -111,6 +141,68 @@ t.test('R report: PDF has every row, and the same report gives the same bytes', 
   for (const row of said.chains) t.ok(text.includes(row.application.slice(0, 5)), row.application);
   t.ok(text.includes('Max chain risk: '));
   t.ok(textOf(await toPdf(reportOf(emptySection))).includes('No chains.'));
+});
+
+t.test('PDF has names in every script that its fonts have, and none of them as a question mark', async (t) => {
+  const names = {
+    Latin: ['Zażółć gęślą jaźń', 'Đặng Thị Hương', 'Çağrı İnönü', 'Łódź → Øresund'],
+    Greek: ['Τράπεζα Πειραιώς', 'Ἀθῆναι'],
+    Cyrillic: ['Банк России', 'Ћирилица', 'Їжак'],
+    Armenian: ['Հայաստան'],
+    Georgian: ['საქართველო'],
+    Hebrew: ['ירושלים'],
+    Arabic: ['القاهرة'],
+  };
+  const rows = Object.values(names)
+    .flat()
+    .map((name) => ({ tint: 'low' as const, cells: [name, 'one', 1, 1, 'x', `before ${name} after`] }));
+  const [name = ''] = names.Cyrillic;
+  const pdf = await toPdf({ ...reportOf({ ...section, rows }), title: `Report of ${name}`, scope: name });
+  const text = textOf(pdf);
+  t.notOk(text.includes('?'));
+  for (const [script, words] of Object.entries(names))
+    for (const word of words) {
+      // marks may be drawn before or after their letters, and right-to-left words backwards
+      const letters = [...word.replaceAll(' ', '')];
+      const backwards = [...letters].reverse().join('');
+      const drawn = text.replaceAll(' ', '').normalize('NFKC');
+      const found = [letters.join(''), backwards].map((one) => drawn.split(one.normalize('NFKC')).length - 1);
+      t.ok(Math.max(...found) >= 2, `${script}: ${word}`);
+    }
+  t.ok(text.includes(`Report of ${name}`), 'the title, too');
+});
+
+t.test('PDF: lines are as wide as their cell, and lose nothing', async (t) => {
+  const fonts = await fontsFor([]);
+  const width = (text: string): number =>
+    [...text].reduce((sum, letter) => sum + (fonts[0]?.widthOf(letter.codePointAt(0) ?? 0) ?? 0), 0) * 8;
+  const letters = fc.string({ unit: fc.constantFrom('a', 'W', ' ', 'ж', 'ω', '/', 'é', '\n'), maxLength: 200 });
+  fc.assert(
+    fc.property(letters, fc.integer({ min: 12, max: 300 }), (text, room) => {
+      const lines = toLines(text, fonts, 8, room);
+      const bare = (one: string): string => one.replaceAll(/\s/g, '');
+      return bare(lines.join('')) === bare(text) && lines.every((line) => width(line) <= room + 0.001);
+    }),
+  );
+  const visual = (line: string): string =>
+    toRuns(line, fonts)
+      .map((run) => run.text)
+      .join('|');
+  t.equal(visual('a b'), 'a b');
+  t.equal(visual('see ירושלים העתיקה now'), 'see |העתיקה| |ירושלים| now', 'words from right to left');
+});
+
+t.test('PDF: a letter that no font has is named, never replaced', async (t) => {
+  const cells = ['\u{10ffff} and \u{1f1e6}', 'a\u202eb', '\ud800', 'a\u0000b', 'tab\there', 'ok'];
+  const text = textOf(await toPdf(reportOf({ ...section, rows: [{ tint: 'low', cells }] })));
+  for (const part of ['[U+10FFFF]', 'a[U+202E]b', 'a[U+0000]b', 'tab here']) t.ok(text.includes(part), part);
+});
+
+t.test('PDF: Chinese, Japanese and Korean where the system has a font, else by number', async (t) => {
+  const name = '漢字';
+  const [font] = await fontsFor([name]).then((fonts) => fonts.filter((one) => one.has(0x6f22)));
+  const text = textOf(await toPdf(reportOf({ ...section, rows: [{ tint: 'low', cells: [name, '', 1, 1, '', ''] }] })));
+  t.ok(text.includes(font === undefined ? '[U+6F22]' : name), font?.file ?? 'no such font here');
 });
 
 t.test('14.renderer: each form says to the byte what it said before the renderer was one', async (t) => {
@@ -124,14 +216,14 @@ t.test('14.renderer: each form says to the byte what it said before the renderer
     'daf415de2b44863a',
     'a223b939ad9c2709',
     '3f7fe980de21c0f3',
-    '7f6c7d73022d5988',
+    '3ad44c0d39a7977b',
   ]);
   t.strictSame(await forms(emptySection), [
     '8cf98415b8f5ce95',
     'be904de0b7ac2d09',
     'ea011585e2652f11',
     '455c0afb6c1ddf89',
-    '0b33a008435359e0',
+    '5e1ef58c07cf917a',
   ]);
 });
 
