@@ -268,6 +268,9 @@ async function metrics(t: Test, database: Database): Promise<void> {
     [{ ...rule, target: 'https://a/********' }, '/target'],
     [{ ...rule, endpoint: 'https://a' }, '/endpoint'],
     [{ ...rule, metric: 'missing_data', comparison: 'above' }, '/comparison'],
+    [{ ...rule, threshold: null }, '/threshold'],
+    [{ ...rule, threshold: '' }, '/threshold'],
+    [{ ...rule, window_min: null }, '/window_min'],
   ] as const)
     t.match(await call('POST', '/api/alerts', body), { status: 400, body: { errors: [{ path }] } }, path);
   const { body: one } = await call('GET', `/api/alerts/${ids.requests}`);

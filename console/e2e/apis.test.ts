@@ -145,6 +145,20 @@ async function alerts(t: Test, stack: Stack): Promise<void> {
   await dialog.getByLabel('Threshold').fill('35');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/above 35/).waitFor();
+  await row.getByRole('button', { name: 'Edit' }).click();
+  for (const label of ['Threshold', 'Measured over', 'Has to hold for', 'Then silent for']) {
+    const field = dialog.getByLabel(label);
+    const before = await field.inputValue();
+    await field.fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    t.ok(await field.evaluate((element) => element.matches(':invalid')), `${label}: an empty field is not saved as 0`);
+    t.ok(await dialog.isVisible(), 'and the form stays');
+    await field.fill(before);
+  }
+  await dialog.getByLabel('Number').selectOption('missing_data');
+  t.same(await dialog.getByLabel('Is', { exact: true }).locator('option').allInnerTexts(), ['at most']);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('requests, where there were some before at most 0, over 5 min').waitFor();
   await row.click();
   await dialog.getByRole('heading', { name: 'History' }).waitFor();
   await page.keyboard.press('Escape');

@@ -65,6 +65,7 @@ export function TextField(props: InputProps): JSX.Element {
             aria-invalid={props.problem != null}
             disabled={props.isDisabled ?? false}
             required={props.isRequired ?? false}
+            step={props.type === 'number' ? 'any' : undefined}
             spellcheck={false}
             onInput={(event) => props.onInput(event.currentTarget.value)}
           />

@@ -3,6 +3,7 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createStore } from 'solid-js/store';
 import { createAction } from '../../client/action.js';
 import { call, type Body } from '../../client/http.js';
+import { typedNumber } from '../../client/typed-number.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, Switch, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
@@ -44,6 +45,19 @@ const draftOf = (rule: AlertRule): Draft => ({
 const optionsOf = <Name extends string>(words: Readonly<Record<Name, string>>) =>
   Object.entries(words) as [Name, string][];
 
+/** Fires at the threshold or below; there is nothing to choose. */
+const missing = 'missing_data';
+
+/** The numbers that a metric begins with: no other one means the same by them. */
+const metricOf = (metric: Draft['metric'], { metric: before, comparison, threshold }: Draft): Partial<Draft> => {
+  if (metric === missing) return { metric, comparison: 'below', threshold: '0' };
+  return before === missing
+    ? { metric, comparison: blank.comparison, threshold: blank.threshold }
+    : { metric, comparison, threshold };
+};
+
+const unitOf = (metric: Draft['metric']): string => (text.units as Readonly<Record<string, string>>)[metric] ?? '';
+
 function Numbers(props: { readonly of: Draft; readonly onChange: (part: Partial<Draft>) => void }): JSX.Element {
   const minutes = (label: string, name: 'window' | 'holds' | 'cooldown'): JSX.Element => (
     <TextField
@@ -51,6 +65,7 @@ function Numbers(props: { readonly of: Draft; readonly onChange: (part: Partial<
       type="number"
       unit={text.minutes}
       value={props.of[name]}
+      isRequired
       onInput={(typed) => props.onChange({ [name]: typed })}
     />
   );
@@ -61,18 +76,20 @@ function Numbers(props: { readonly of: Draft; readonly onChange: (part: Partial<
           label={text.metric}
           value={props.of.metric}
           options={optionsOf(text.metrics)}
-          onChange={(metric) => props.onChange({ metric })}
+          onChange={(metric) => props.onChange(metricOf(metric, props.of))}
         />
         <SelectField
           label={text.comparison}
           value={props.of.comparison}
-          options={optionsOf(text.comparisons)}
+          options={props.of.metric === missing ? [['below', text.atMost] as const] : optionsOf(text.comparisons)}
           onChange={(comparison) => props.onChange({ comparison })}
         />
         <TextField
           label={text.threshold}
           type="number"
+          unit={unitOf(props.of.metric)}
           value={props.of.threshold}
+          isRequired
           onInput={(threshold) => props.onChange({ threshold })}
         />
       </div>
@@ -91,10 +108,10 @@ const bodyOf = (draft: Draft, before: AlertRule | null, secret: string, enabled:
   enabled,
   metric: draft.metric,
   comparison: draft.comparison,
-  threshold: Number(draft.threshold),
-  window_min: Number(draft.window),
-  for_min: Number(draft.holds),
-  cooldown_min: Number(draft.cooldown),
+  threshold: typedNumber(draft.threshold),
+  window_min: typedNumber(draft.window),
+  for_min: typedNumber(draft.holds),
+  cooldown_min: typedNumber(draft.cooldown),
   severity: draft.severity,
   site: draft.site.trim() === '' ? null : draft.site.trim(),
   type: draft.type,

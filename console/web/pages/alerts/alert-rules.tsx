@@ -25,7 +25,12 @@ const tones: Readonly<Record<AlertRule['state'], Tone>> = {
   resolved: 'info',
 };
 const saysOf = ({ metric, comparison = 'above', threshold, window_min: window }: AlertRule): string =>
-  text.says(text.metrics[metric], text.comparisons[comparison], threshold, window);
+  text.says(
+    text.metrics[metric],
+    metric === 'missing_data' ? text.atMost : text.comparisons[comparison],
+    threshold,
+    window,
+  );
 
 /** A number with its unit, as exact as somebody reads it. */
 const valueOf = (metric: AlertRule['metric'], value: number | null): string =>

@@ -2,6 +2,7 @@
 import { createSignal, Index, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
+import { typedNumber } from '../../client/typed-number.js';
 import { createQuery } from '../../client/query.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, Switch, TextField } from '../../kit/form.js';
@@ -65,9 +66,10 @@ function ConditionRow(props: ConditionProps): JSX.Element {
           label={text.threshold}
           type="number"
           value={number()}
+          isRequired
           onInput={(typed) => {
             setNumber(typed);
-            props.onChange({ ...props.of, threshold: Number(typed) });
+            props.onChange({ ...props.of, threshold: typedNumber(typed) });
           }}
         />
         <Button look="plain" icon="close" aria-label={text.removeCondition(props.number)} onClick={props.onRemove} />
@@ -139,7 +141,7 @@ function createDraft(before: Gate | null) {
   const [isOn, setOn] = createSignal(before?.enabled !== false);
   const body = () => ({
     name: name().trim(),
-    position: Number(position()),
+    position: typedNumber(position()),
     selector: isSome() ? bodyOf(selector()) : null,
     conditions: conditions(),
     mode: isWarning() ? ('warn' as const) : ('enforce' as const),
@@ -185,6 +187,7 @@ export function GateForm(props: { readonly of: Gate | null; readonly onSaved: ()
           type="number"
           help={text.positionHelp}
           value={draft.position()}
+          isRequired
           onInput={draft.setPosition}
         />
         <TextField label={text.baselineBranch} value={draft.branch()} onInput={draft.setBranch} />

@@ -2,6 +2,7 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
+import { typedNumber } from '../../client/typed-number.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { Switch, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
@@ -34,7 +35,7 @@ export function PolicyForm(props: { readonly of: Policy | null; readonly onSaved
   const save = async (): Promise<void> => {
     const body = {
       name: name().trim(),
-      position: Number(position()),
+      position: typedNumber(position()),
       selector: bodyOf(selector()),
       matrix: Object.fromEntries(
         severities.map((one) => [one, terms()[one].trim() === '' ? null : Number(terms()[one])]),
@@ -65,6 +66,7 @@ export function PolicyForm(props: { readonly of: Policy | null; readonly onSaved
         help={text.positionHelp}
         value={position()}
         onInput={setPosition}
+        isRequired
       />
       <PredicateFields label={text.conditions} fields={findingFields} start={first} onChange={setSelector} />
       <div class="grid-4">
