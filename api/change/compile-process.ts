@@ -59,8 +59,11 @@ let ruleSet: {
 /** Rule text → artifact, for changes that leave the rules alone; the artifact itself is looked for on disk. */
 const known = new Map<string, { readonly sha256: string; readonly diagnostics: readonly ApplyDiagnostic[] }>();
 const rehearsals = new Map<string, Rehearsal>();
+type Emitted = Pick<EmittedArtifact, 'content' | 'hash'>;
 /** What was compiled last, until its replay. */
-let emitted: Pick<EmittedArtifact, 'content' | 'hash'> | null = null;
+let emitted: Emitted | null = null;
+/** On their way to the disk, by hash: the next turn does not wait for that, and nobody may take them for missing. */
+const storing = new Map<string, Emitted>();
 
 /** Read once, and again where another one is in use now or its files were replaced. */
 function ruleSetIn(directory: string): ReturnType<typeof loadCoreRuleSet> {
@@ -147,13 +150,20 @@ async function compile({ token, policy: input, crsDirectory, anew }: CompileMess
   if (known.size > 100) known.clear();
   known.set(key, { sha256: artifact.hash, diagnostics });
   emitted = { content: artifact.content, hash: artifact.hash };
-  const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes).then(
-    () => null,
-    (error: unknown) => {
-      const { reason, code } = failureOf(error);
-      return { reason: `the artifact cannot be kept: ${reason}`, code };
-    },
-  );
+  const underWay = emitted;
+  storing.set(artifact.hash, underWay);
+  const problem = storeArtifact(start.artifactsDirectory, artifact.hash, artifact.bytes)
+    .then(
+      () => null,
+      (error: unknown) => {
+        const { reason, code } = failureOf(error);
+        return { reason: `the artifact cannot be kept: ${reason}`, code };
+      },
+    )
+    .finally(() => {
+      // a later compile may have made the same again
+      if (storing.get(artifact.hash) === underWay) storing.delete(artifact.hash);
+    });
   return {
     reply: { kind: 'compiled', token, sha256: artifact.hash, bytes: artifact.bytes.length, diagnostics, steps },
     stored: problem,
@@ -168,7 +178,8 @@ function rehearse(sha256: string): Rehearsal | null {
     return warm;
   }
   let made: Rehearsal | null;
-  if (emitted?.hash === sha256) made = rehearseEmitted(emitted);
+  const inMemory = emitted?.hash === sha256 ? emitted : storing.get(sha256);
+  if (inMemory !== undefined) made = rehearseEmitted(inMemory);
   else {
     const bytes = findArtifact(start.artifactsDirectory, sha256);
     if (bytes === null) return null;

@@ -69,6 +69,35 @@ t.test('equal policies are one artifact, others another', async (t) => {
   );
 });
 
+t.test('an artifact on its way to the disk is not taken for missing, whatever else is asked meanwhile', async (t) => {
+  const crsDirectory = await writeRuleSet(t); // its place is part of the artifact
+  const { compiler, artifacts } = await start(t, { crsDirectory });
+  const policies = [policy({}), policy({ mode: 'DetectionOnly' })];
+  const made = await Promise.all(policies.map((one) => compiler.compile(one)));
+  const [before, after] = made.map((one) => (one.kind === 'compiled' ? one.sha256 : ''));
+  await Promise.all(made.map((one) => (one.kind === 'compiled' ? one.stored : null)));
+  await compiler.close();
+  const again = await start(t, { crsDirectory, artifactsDirectory: artifacts });
+  const warm = await again.compiler.compile(policies[0] as never);
+  if (warm.kind !== 'compiled' || before === undefined || after === undefined) throw new Error('they compile');
+  await warm.stored;
+  await rm(artifactPath(artifacts, after));
+  const ask = (to: string) =>
+    again.compiler.replay({
+      ...{ beforeSha256: before, beforeConfig: noSites, afterSha256: to, afterConfig: noSites },
+      ...{ samples: [], examplesMax: 1, budgetMs: 1000 },
+    });
+  // after a restart: the replay of the warm-up comes between the compile of the first apply and its replay
+  const compiled = again.compiler.compile(policies[1] as never);
+  const impacts = await Promise.all([
+    ask(before),
+    again.compiler.tryOut({ sha256: before, config: noSites, samples: [] }),
+    ask(after),
+  ]);
+  t.notOk(impacts.includes(null as never), JSON.stringify(impacts));
+  t.match(await compiled, { kind: 'compiled', sha256: after });
+});
+
 t.test('a replay takes what was just compiled from memory and what served from disk', async (t) => {
   const { compiler, artifacts } = await start(t);
   const before = await compiler.compile(policy({}));
