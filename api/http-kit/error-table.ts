@@ -25,7 +25,7 @@ export const errorTable = {
   precondition_failed: { status: 412, title: 'The resource was changed by somebody else' },
   body_too_large: { status: 413, title: 'The body is too large' },
   media_type_unsupported: { status: 415, title: 'The media type is not supported' },
-  settings_impossible: { status: 422, title: 'The settings contradict themselves' },
+  settings_impossible: { status: 422, title: 'The settings cannot be put in force' },
   unfit: { status: 422, title: 'A value cannot be taken' },
   password_refused: { status: 422, title: 'The password does not satisfy the policy' },
   licence_rejected: { status: 422, title: 'The licence key was rejected' },
