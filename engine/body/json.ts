@@ -21,6 +21,9 @@ const closeArray = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
+/** The error of a document that is complete while something else stands behind it. */
+export const trailingGarbage = 'trailing garbage';
+
 /** What the grammar allows next; an explicit state instead of the call stack of a recursive parser. */
 const enum Expect {
   Value,
@@ -140,7 +143,7 @@ class JsonReader {
 
   private finish(): void {
     this.tokens.skipBlanks();
-    if (this.tokens.at < this.tokens.body.length && !this.isSequence) this.tokens.fail('trailing garbage');
+    if (this.tokens.at < this.tokens.body.length && !this.isSequence) this.tokens.fail(trailingGarbage);
   }
 
   /** The innermost container is empty: its key would be seen by nobody else. `{"password":{"$ne":{}}}` is an attack. */

@@ -81,9 +81,9 @@ function nameGatherer({ source, read }: CollectionSource, scanClass: number, fou
   const bit = sourceBit[source];
   const base = slotBase(source);
   return (transaction) => {
-    const { names } = read(transaction);
+    const { names, shownNames } = read(transaction);
     for (let index = 0; index < names.length; index += 1)
-      found.take(scanClass, bit, names[index] as string, names[index] as string, base + Math.min(index, lastSlot));
+      found.take(scanClass, bit, names[index] as string, shownNames[index] as string, base + Math.min(index, lastSlot));
   };
 }
 

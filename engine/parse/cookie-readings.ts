@@ -1,7 +1,8 @@
 // What applications make of a cookie's value. Nearly all of them percent-decode it (PHP, Express, Rails, every browser
 // library), many then read JSON: `j:{…}` and `s:value.signature` of Express's cookie-parser, bare objects, JSON in
 // base64 with a signature behind it (web tokens, Flask, Rails). Rules see the value as sent; these are shown besides.
-import { processJson } from '../body/json.js';
+import { processJson, trailingGarbage } from '../body/json.js';
+import { asTolerantText, isTextLike } from '../body/besides/text-like.js';
 import { createBodySink } from '../body/empty-sink.js';
 import { decodeUriPath } from './urlencoded.js';
 
@@ -21,11 +22,12 @@ function isJsonStart(text: string): boolean {
   return code === 0x7b || code === 0x5b;
 }
 
-/** Names and scalars of a JSON text, as far as it can be read. */
-function addJson(text: string, into: Set<string>): void {
+/** Names and scalars of a JSON text, as far as it can be read; `isWhole`: only of one whose first document is complete. */
+function addJson(text: string, into: Set<string>, isWhole = false): void {
   const sink = createBodySink();
-  const argumentsMax = readingsMax - into.size;
-  processJson(Buffer.from(text, 'latin1'), '', sink, { ...noLimits, argumentsMax, jsonDepthMax: depthMax });
+  const limits = { ...noLimits, argumentsMax: readingsMax - into.size, jsonDepthMax: depthMax };
+  const { error, truncated } = processJson(Buffer.from(text, 'latin1'), '', sink, limits);
+  if (isWhole && error !== null && !truncated && !error.includes(trailingGarbage)) return;
   const { names, values } = sink.argsPost;
   for (const [index, value] of values.entries()) {
     if (value !== '') into.add(value);
@@ -64,12 +66,19 @@ function mayHoldBase64Json(value: string): boolean {
   return false;
 }
 
-/** JSON in base64 or base64url: the whole text or a part before a signature (`a.b.c`, `a--b`, `a:b:c`). */
+/**
+ * JSON in base64 or base64url: the whole text or a part before a signature (`a.b.c`, `a--b`, `a:b:c`). Random words of
+ * cookies begin like base64 of `{` or `[` now and then. Text is read as far as it goes. What is no text has to hold a
+ * whole document, read as tolerant applications read it.
+ */
 function addBase64(text: string, into: Set<string>): void {
   for (const part of text.split(/\.|--|:|!/)) {
     if (!beginsBase64Json(part, 0)) continue;
-    const decoded = Buffer.from(part, 'base64').toString('latin1');
-    if (isJsonStart(decoded)) addJson(decoded, into);
+    const bytes = Buffer.from(part, 'base64');
+    const decoded = bytes.toString('latin1');
+    if (!isJsonStart(decoded)) continue;
+    if (isTextLike(bytes)) addJson(decoded, into);
+    else addJson(asTolerantText(bytes).toString('latin1'), into, true);
   }
 }
 

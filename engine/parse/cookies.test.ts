@@ -234,3 +234,38 @@ t.test('A5: whatever is encoded, and however often, one reading is the text itse
     ),
   );
 });
+
+const inBase64 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('base64url');
+
+t.test('base64 of a cookie is read where an application would read it', async (t) => {
+  const rows: readonly (readonly [what: string, bytes: string, readings: readonly string[]])[] = [
+    ['a document', '{"a":"<b>"}', ['<b>']],
+    ['text that ends early', '{"a":"<b>","c', ['<b>']],
+    ['a document with a byte that is no UTF-8', '{"a":"<b>","c":"\xff"}', ['<b>', '\xef\xbf\xbd']],
+    ['a document with control characters', '{"a":"<b>\x01\x02"}', ['<b>']],
+    ['a document and bytes of a signature behind it', '{"a":"<b>"}\x8e\x01\xf3', ['<b>']],
+    ['bytes that begin like a document', '{"a":"<b>"\x8e\x01\xf3\x90', []],
+    ['bytes that begin like an array', '[1,"$(x)",\xb4\x1f', []],
+  ];
+  for (const [what, bytes, readings] of rows)
+    t.same(
+      parse(`x=${inBase64(bytes)}`).slice(1),
+      readings.map((reading) => ['x', reading]),
+      what,
+    );
+});
+
+t.test('next to no random word that begins like base64 of JSON adds a value', async (t) => {
+  const seed = Number(process.env['SEED'] ?? 20_261_127);
+  t.comment(`seed ${seed}`);
+  let added = 0;
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 24, maxLength: 96 }), (random) => {
+      for (const start of ['{"', '["', '[1,'])
+        added += parse(`x=${inBase64(start + Buffer.from(random).toString('latin1'))}`).length - 1;
+    }),
+    { numRuns: 2_000, seed },
+  );
+  // Two hyphens divide a signed value, and in a short part random bytes may be text.
+  t.ok(added <= 12, `${added} of 6,000`);
+});

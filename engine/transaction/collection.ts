@@ -7,6 +7,8 @@ export class Collection {
   readonly values: string[] = [];
   /** Place of a value that was read out of another one (a member of JSON) → the other's name. */
   partOf: Map<number, string> | null = null;
+  /** `shownNames` as far as they were asked for; names are only added. */
+  private shown: readonly string[] | null = null;
 
   get size(): number {
     return this.names.length;
@@ -23,8 +25,24 @@ export class Collection {
     this.add(name, value);
   }
 
+  /**
+   * Names as rules read them as values (ARGS_NAMES). Of a member that was read out of a value, `filter.data.cvs` is
+   * `filter-data-cvs`: the dots are this reader's, and with them two harmless keys are the name of a file.
+   */
+  get shownNames(): readonly string[] {
+    const { names, partOf } = this;
+    if (partOf === null) return names;
+    if (this.shown?.length === names.length) return this.shown;
+    this.shown = names.map((name, index) => {
+      const whole = partOf.get(index);
+      return whole === undefined ? name : name.slice(0, whole.length) + name.slice(whole.length).replaceAll('.', '-');
+    });
+    return this.shown;
+  }
+
   clear(): void {
     this.partOf = null;
+    this.shown = null;
     this.names.length = 0;
     this.values.length = 0;
   }

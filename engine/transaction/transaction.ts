@@ -90,7 +90,7 @@ function frozenCollection(): Collection {
   const collection = new Collection();
   Object.freeze(collection.names);
   Object.freeze(collection.values);
-  return Object.freeze(collection);
+  return Object.freeze(collection) as Collection;
 }
 const noMembers = frozenCollection();
 const noVariables: ReadonlyMap<string, string> = new Map();

@@ -178,3 +178,11 @@ t.test('every variable of the table can be read and says when it is known', (t) 
   t.ok(variables.size >= 95, `${variables.size} variables`);
   t.end();
 });
+
+t.test('names of members that were read out of a value are no names of files', async (t) => {
+  const transaction = sample();
+  transaction.argsGet.addPart('id_a.data.cvs', 'v', 'id_a');
+  const names = read(transaction, target('ARGS_NAMES'));
+  t.ok(names.includes('ARGS_NAMES:id_a.data.cvs=id_a-data-cvs'), names.join(' '));
+  t.same(read(transaction, target('ARGS', 'id_a.data.cvs')), ['ARGS:id_a.data.cvs=v'], 'selectors name them as before');
+});

@@ -127,7 +127,14 @@ function visitCollection(
   // MATCHED_VARS changes while its own rule matches; everything else is fixed while rules run.
   const living = collection.size > 0 && variable.name.startsWith('MATCHED_');
   const names = living ? collection.names.slice() : collection.names;
-  const shown = variable.shows === 'name' ? names : living ? collection.values.slice() : collection.values;
+  const shown =
+    variable.shows === 'name'
+      ? living
+        ? names
+        : collection.shownNames
+      : living
+        ? collection.values.slice()
+        : collection.values;
   const { partOf } = collection;
   for (let index = 0; index < names.length; index += 1) {
     const key = names[index] as string;

@@ -27,6 +27,21 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
+    what: 'bytes that begin like JSON and are neither text nor a whole document give nothing',
+    request: { headers: ['Content-Type', 'text/plain'], body: '{"a":"; cat x","b\xfe\x01\x02\x8f' },
+    expected: ['reqbody_processor=', 'reqbody_error=0'],
+  },
+  {
+    what: 'a whole document is read although a byte of it is no UTF-8 and another one a control character',
+    request: { headers: ['Content-Type', 'text/plain'], body: '{"a":"; c\x01at x","b":"\xff"}\x02' },
+    expected: ['args:json.a=; cat x', 'args:json.b=\xef\xbf\xbd', 'reqbody_processor=', 'reqbody_error=0'],
+  },
+  {
+    what: 'text that begins like JSON is read as far as it goes',
+    request: { headers: ['Content-Type', 'text/plain'], body: '{"a":"; cat x","b' },
+    expected: ['args:json.a=; cat x', 'reqbody_processor=', 'reqbody_error=0'],
+  },
+  {
     what: 'A9: JSON in a field of a form, beside the field',
     request: { headers: form, body: 'f={"u":"it\'s","v":[{"w":"\' OR 1"}]}&g={x}&h=[1' },
     expected: [

@@ -3,12 +3,16 @@
 import { createBodySink } from '../empty-sink.js';
 import type { Collection } from '../../transaction/collection.js';
 import type { BodyLimits, BodyOutcome, BodySink } from '../body.js';
-import { processJson } from '../json.js';
+import { processJson, trailingGarbage } from '../json.js';
+import { asTolerantText, isTextLike } from './text-like.js';
 
 /** Texts within texts within texts are read so far. */
 const nestedMax = 3;
 /** All documents, one behind the other, are read. */
 const sequence = 'application/x-ndjson';
+
+/** What members of a body are part of: their names are shown as those of members of values (`Collection.shownNames`). */
+const documentName = 'json';
 
 const isJsonSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
@@ -29,17 +33,29 @@ function read(body: Buffer, name: string, into: BodySink, limits: BodyLimits, de
     const full = `${name}${(names[index] as string).slice('json'.length)}`;
     const bytes = depth < nestedMax && /^[{[]/.test(value) ? Buffer.from(value, 'latin1') : null;
     // Whoever sends JSON as text within JSON reads it as such: its values are shown, and not its syntax.
-    if (bytes === null || read(bytes, full, into, limits, depth + 1).error !== null) into.argsPost.add(full, value);
+    if (bytes === null || read(bytes, full, into, limits, depth + 1).error !== null)
+      into.argsPost.addPart(full, value, documentName);
   }
   return outcome;
 }
 
+/** The bytes where they are text; of others what tolerant applications read, where it begins with a whole document. */
+function textOrDocument(bytes: Buffer, limits: BodyLimits): Buffer | null {
+  if (isTextLike(bytes)) return bytes;
+  const tolerant = asTolerantText(bytes);
+  const { error, truncated } = processJson(tolerant, '', createBodySink(), limits);
+  return error === null || truncated || error.includes(trailingGarbage) ? tolerant : null;
+}
+
 /**
  * What can be read of a body that begins like JSON → argsPost, named as `processJson` names it. That it is no JSON
- * after all is no error, for nobody said that it was; what is beyond a limit is (`truncated`, with the error).
+ * after all is no error, for no header declared it; what is beyond a limit is (`truncated`, with the error). Text is read
+ * as far as it goes, other bytes (protobuf begins with a line feed and a `{`) only where a whole document begins them.
  */
 export function processJsonBesides(body: Buffer, start: number, sink: BodySink, limits: BodyLimits): BodyOutcome {
-  const outcome = read(body.subarray(start), 'json', sink, limits, 0);
+  const json = textOrDocument(body.subarray(start), limits);
+  if (json === null) return { error: null, truncated: false };
+  const outcome = read(json, documentName, sink, limits, 0);
   return outcome.truncated ? outcome : { error: null, truncated: false };
 }
 
@@ -109,6 +125,6 @@ export function addTextsOfJson(texts: string[], limits: BodyLimits): void {
 
 /** The same of a file `name` that its sender calls JSON. */
 export function addMembersOfFile(json: Buffer, name: string, into: Collection, limits: BodyLimits): void {
-  const add = (member: string, value: string): void => into.add(member, value);
+  const add = (member: string, value: string): void => into.addPart(member, value, name);
   addMembers(json, name, add, limits, Math.floor((limits.argumentsMax - into.size) / 2));
 }

@@ -60,7 +60,7 @@ function collectionCheck(target: BoundTarget, variable: CollectionVariable, test
   }
   const some = (collection: Collection, transaction: Transaction): boolean => {
     const { names } = collection;
-    const shown = shows === 'name' ? names : collection.values;
+    const shown = shows === 'name' ? collection.shownNames : collection.values;
     for (let index = 0; index < names.length; index += 1)
       if (isNamed(names[index] as string) && test(shown[index] as string, transaction)) return true;
     return false;
