@@ -24,6 +24,7 @@ const rooms = [
   'fixtures',
   'tidy',
   'console',
+  'deploy',
 ];
 const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [...rooms, '.'];
 const carried = ['.sql', '.html'];

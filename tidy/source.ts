@@ -35,6 +35,7 @@ export const rooms = [
   'fixtures',
   'tidy',
   'console',
+  'deploy',
 ] as const;
 
 export const roomOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : '.');

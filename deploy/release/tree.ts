@@ -1,0 +1,158 @@
+// The tree of a release: what is installed as /usr/lib/gatehouse, in packages and in images alike. The built rooms that
+// run, their npm packages, the native addon, Node.js itself, and a seed: rule set, compiled defaults, automata.
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { normalize, sha256File } from './archives.js';
+import { ReleaseError, run } from './commands.js';
+import { importedPackages, packagesFor, type LockedPackage } from './npm-packages.js';
+
+/** Where a release comes from, and which Node.js it carries. */
+export interface ReleaseInput {
+  /** The checkout, built. */
+  readonly root: string;
+  readonly version: string;
+  /** Seconds; every file of the release has this time. */
+  readonly epoch: number;
+  readonly node: string;
+}
+
+/** What a tree is for. The data plane has neither database nor API in it: what is not there cannot be broken into. */
+export type TreeKind = 'whole' | 'data-plane';
+
+export interface ReleaseTree {
+  readonly directory: string;
+  readonly packages: readonly LockedPackage[];
+}
+
+const rooms: Readonly<Record<TreeKind, readonly string[]>> = {
+  whole: ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager', 'cli', 'console', 'fixtures/demo'],
+  'data-plane': ['settings', 'engine', 'compiler', 'proxy', 'cli', 'fixtures/demo'],
+};
+/** Rooms that the command line loads only for commands of the control plane. */
+const controlOnly: readonly string[] = ['cli/backup', 'cli/commands/vm', 'cli/harden', 'cli/test-runner', 'cli/testing'];
+const isLeftOut = (path: string): boolean =>
+  /\.(?:test|contract)\.js$|\.map$|\.tsbuildinfo$/.test(path) ||
+  /(?:^|\/)(?:testing|e2e|test-runner)(?:\/|$)/.test(path) ||
+  /^console\/bundle(?:\/|$)/.test(path);
+
+const packagePartsLeftOut =
+  /(?:^|\/)(?:obj\.target|\.deps|vendor|test|tests|__tests__|example|examples|benchmark|benchmarks|\.github)$|\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
+
+/** Native binaries of other systems and other Nodes, and sources of what is compiled. */
+function isPackagePartLeftOut(packagePath: string, part: string): boolean {
+  if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
+    return true;
+  const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);
+  if (binary !== null)
+    return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
+  return /LICEN[CS]E|NOTICE/i.test(part) ? false : packagePartsLeftOut.test(part);
+}
+
+function copyBuilt(input: ReleaseInput, kind: TreeKind, to: string): void {
+  for (const room of rooms[kind]) {
+    const from = join(input.root, 'build', room);
+    if (!existsSync(from)) throw new ReleaseError(`${relative(input.root, from)} is not built; run \`make setup\`.`);
+    cpSync(from, join(to, 'build', room), {
+      recursive: true,
+      filter: (path) => {
+        const built = relative(join(input.root, 'build'), path);
+        return !isLeftOut(built) && !(kind === 'data-plane' && controlOnly.includes(built));
+      },
+    });
+  }
+}
+
+function copyPackages(input: ReleaseInput, packages: readonly LockedPackage[], to: string): void {
+  for (const { path } of packages) {
+    const from = join(input.root, path);
+    cpSync(from, join(to, path), {
+      recursive: true,
+      dereference: true,
+      filter: (file) => {
+        const part = relative(from, file);
+        // nested packages come by their own entry of the lock file
+        return !/(?:^|\/)node_modules(?:\/|$)/.test(part) && !isPackagePartLeftOut(path, part);
+      },
+    });
+  }
+}
+
+/** The fields of package.json that a running program reads. */
+function packageFile(input: ReleaseInput): string {
+  const all = JSON.parse(readFileSync(join(input.root, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const { name, description, license, type, engines, imports } = all;
+  const kept = { name, version: input.version, description, license, private: true, type, engines, imports };
+  return `${JSON.stringify(kept, null, 2)}\n`;
+}
+
+/**
+ * Rules, the compiled defaults and their automata, made by the tree itself so that the keys of the caches are its own:
+ * a first start then compiles nothing. Throws ReleaseError where the rule set cannot be had.
+ */
+function plantSeed(tree: string, input: ReleaseInput): void {
+  const seed = join(tree, 'seed');
+  const script = `
+    const at = (path) => new URL('file://${tree}/build/cli/' + path).href;
+    const { settingsFile, readSettings } = await import(at('local-settings/settings-file.js'));
+    const { prepareArtifact } = await import(at('local-settings/artifact.js'));
+    const data = process.env.GATEHOUSE_DATA;
+    readSettings(settingsFile(data));
+    await prepareArtifact(settingsFile(data), data, { say: console.error });`;
+  const shared = process.env['GATEHOUSE_SHARED'] ?? join(input.root, '../shared');
+  const env = { PATH: process.env['PATH'] ?? '', GATEHOUSE_DATA: seed, GATEHOUSE_SHARED: shared };
+  run(join(tree, 'runtime/node'), ['--input-type=module', '-e', script], { cwd: tree, env });
+  rmSync(join(seed, 'crs/cache'), { recursive: true, force: true });
+}
+
+const carried = ['LICENSE', 'NOTICE', 'package-lock.json', 'fixtures/crs.lock.json', '.env.example'];
+
+/** Assembles a tree in `directory`, which is emptied first. Throws ReleaseError. */
+export function assembleTree(input: ReleaseInput, kind: TreeKind, directory: string): ReleaseTree {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(join(directory, 'runtime'), { recursive: true });
+  copyBuilt(input, kind, directory);
+  const packages = packagesFor(input.root, importedPackages(rooms[kind].map((room) => join(directory, 'build', room))));
+  copyPackages(input, packages, directory);
+  copyFileSync(input.node, join(directory, 'runtime/node'));
+  chmodSync(join(directory, 'runtime/node'), 0o755);
+  const addon = 'engine/native/build/Release/gatehouse_native.node';
+  for (const path of [...carried, addon, 'bin/gatehouse', 'bin/built.mjs']) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    copyFileSync(join(input.root, path), join(directory, path));
+  }
+  writeFileSync(join(directory, 'package.json'), packageFile(input));
+  plantSeed(directory, input);
+  normalize(directory, input.epoch);
+  return { directory, packages };
+}
+
+/** Every file of a tree with its SHA-256, for the provenance; symbolic links have none. */
+export function contentOf(directory: string): { readonly path: string; readonly sha256: string }[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(directory, path), sha256: sha256File(path) }));
+}
+
+/** A directory that is gone when `work` is done. */
+export function withScratch<T>(work: (directory: string) => T): T {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-release-'));
+  try {
+    return work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
