@@ -40,6 +40,8 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#proxy/gates': 'value',
     '#vm-manager/chains': 'value',
   },
+  // manuals and completion are made of what the command line says of itself
+  deploy: { '#settings/environment': 'value', '#cli/usage': 'value' },
   fixtures: {},
   tidy: {},
 };

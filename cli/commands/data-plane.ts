@@ -7,6 +7,7 @@ import { chooseSelfTest } from '#proxy/contract';
 import { startDataPlane, type DataPlane, type DataPlaneOptions, type InitialGeneration } from '#proxy/main';
 import { defaultSettings } from '#settings';
 import type { Values } from '#settings/environment';
+import { controlUrl as ownControlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
 import { closeDirectory } from '../environment/private-files.js';
@@ -64,7 +65,9 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
   const data = resolve(root, values.GATEHOUSE_DATA);
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
-  const { GATEHOUSE_CONTROL_URL: controlUrl, GATEHOUSE_ADMIN_TOKEN: token } = values;
+  const { GATEHOUSE_ADMIN_TOKEN: token } = values;
+  // A service of its own beside the control plane's (systemd): --managed alone says that it is on this machine.
+  const controlUrl = values.GATEHOUSE_CONTROL_URL || (own.wasManaged ? ownControlUrl(values) : '');
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
   let resume = own.resume ?? controlUrl !== '';
   // What its control plane gave it serves, or nothing does: the rules of the local settings need not be compiled.

@@ -114,6 +114,9 @@ function plantSeed(tree: string, input: ReleaseInput): void {
   const env = { PATH: process.env['PATH'] ?? '', GATEHOUSE_DATA: seed, GATEHOUSE_SHARED: shared };
   run(join(tree, 'runtime/node'), ['--input-type=module', '-e', script], { cwd: tree, env });
   rmSync(join(seed, 'crs/cache'), { recursive: true, force: true });
+  // by which prepare-host.sh sees whether a host has it already
+  const artifacts = readdirSync(join(seed, 'artifacts')).sort().join(' ');
+  writeFileSync(join(seed, 'version'), `${input.version} ${artifacts}\n`);
 }
 
 const carried = ['LICENSE', 'NOTICE', 'package-lock.json', 'fixtures/crs.lock.json', '.env.example'];
