@@ -31,7 +31,7 @@ function control(version: string, kibibytes: number): string {
     `Architecture: ${debianArchitecture()}`,
     `Maintainer: ${maintainer}`,
     `Installed-Size: ${kibibytes}`,
-    `Depends: libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6 (>= 12), ${systemDependencies().join(', ')}, util-linux`,
+    `Depends: libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6 (>= 12), ${systemDependencies().join(', ')}`,
     'Recommends: ca-certificates, curl, logrotate',
     'Suggests: postgresql, redis-server',
     'Homepage: https://gatehouse.invalid/',

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { normalize, sha256File } from './archives.js';
+import { normalize, pathsBelow, sha256File } from './archives.js';
 import { ReleaseError, run } from './commands.js';
 import { importedPackages, packagesFor, type LockedPackage } from './npm-packages.js';
 
@@ -48,12 +49,14 @@ const isLeftOut = (path: string): boolean =>
   /^console\/bundle(?:\/|$)/.test(path);
 
 const packagePartsLeftOut =
-  /(?:^|\/)(?:obj\.target|\.deps|vendor|test|tests|__tests__|example|examples|benchmark|benchmarks|\.github)$|\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
+  /(?:^|\/)(?:\.[\w.-]+|prebuilds|obj\.target|vendor|test|tests|__tests__|example|examples|benchmark|benchmarks|\.github)$|\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
 
 /** Native binaries of other systems and other Nodes, and sources of what is compiled. */
 function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
     return true;
+  // of the C library musl
+  if (/musl\.node$/.test(part)) return true;
   const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);
   if (binary !== null)
     return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
@@ -135,8 +138,13 @@ export function assembleTree(input: ReleaseInput, kind: TreeKind, directory: str
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     copyFileSync(join(input.root, path), join(directory, path));
   }
+  // started by the runtime that is beside it, never by a Node.js that the host has
+  const program = join(directory, 'bin/gatehouse');
+  writeFileSync(program, readFileSync(program, 'utf8').replace(/^#!.*\n/, ''));
   writeFileSync(join(directory, 'package.json'), packageFile(input));
   plantSeed(directory, input);
+  for (const path of pathsBelow(directory))
+    if (path !== 'runtime/node' && lstatSync(join(directory, path)).isFile()) chmodSync(join(directory, path), 0o644);
   normalize(directory, input.epoch);
   return { directory, packages };
 }

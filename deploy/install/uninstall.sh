@@ -1,0 +1,100 @@
+#!/bin/sh
+# Removes what install.sh installed. Data, settings and backups stay, unless --purge says otherwise: then everything
+# that is deleted is named first.
+set -eu
+
+usage() {
+  cat <<'USAGE'
+usage: uninstall.sh [--purge] [-y] [--root DIR]
+  --purge     delete settings, secrets, database, logs and backups, too
+  -y          no questions
+  --root DIR  as given to install.sh
+USAGE
+}
+purge=no yes=no root=''
+while [ $# -gt 0 ]; do
+  case $1 in
+  --purge) purge=yes; shift ;;
+  -y | --yes) yes=yes; shift ;;
+  --root)
+    [ $# -ge 2 ] || { usage >&2; exit 2; }
+    root=${2%/}
+    shift 2
+    ;;
+  -h | --help) usage; exit 0 ;;
+  *) printf 'uninstall: there is no option %s.\n' "$1" >&2; usage >&2; exit 2 ;;
+  esac
+done
+[ -n "$root" ] || [ "$(id -u)" = 0 ] || { echo 'uninstall: this needs root; run it with sudo.' >&2; exit 1; }
+
+prefix=$root/opt/gatehouse
+services='gatehouse-console gatehouse-data-plane gatehouse-control-plane gatehouse-demo'
+programs="$prefix"
+links="/usr/lib/gatehouse /usr/bin/gatehouse /usr/share/bash-completion/completions/gatehouse
+/usr/share/man/man8/gatehouse.8.gz /etc/logrotate.d/gatehouse"
+for service in $services; do links="$links /etc/systemd/system/$service.service"; done
+data="$root/etc/gatehouse $root/var/lib/gatehouse $root/var/log/gatehouse $root/var/backups/gatehouse"
+
+list() { # WORD PATHS…: what is there, with its size
+  word=$1
+  shift
+  for path in "$@"; do
+    if [ -e "$path" ] || [ -L "$path" ]; then printf '  %-8s %-45s %s\n' "$word" "$path" "$(du -sh "$path" 2>/dev/null | cut -f 1)"; fi
+  done
+}
+ours() { # whether a link leads into this installation, so that a package's own files stay
+  case $(readlink "$1" 2>/dev/null || true) in /opt/gatehouse/*) return 0 ;; *) return 1 ;; esac
+}
+
+found=
+for path in $programs $data; do [ ! -e "$path" ] || found=yes; done
+[ -n "$found" ] || { echo 'Nothing of Gatehouse is installed here.'; exit 0; }
+engine=$(cat "$prefix/engine" 2>/dev/null || true)
+echo 'These will be deleted:'
+# shellcheck disable=SC2086 # one word a path; none has white space but --root's own
+list delete $programs
+for path in $links; do if ours "$root$path"; then printf '  %-8s %s\n' delete "$root$path"; fi; done
+[ -z "$engine" ] || echo "  delete   the containers of $prefix/compose.yaml ($engine)"
+if [ $purge = yes ]; then
+  # shellcheck disable=SC2086
+  list delete $data
+  [ -z "$engine" ] || echo '  delete   the volumes of those containers: database, settings, artifacts'
+  [ -n "$root" ] || ! id gatehouse >/dev/null 2>&1 || echo '  delete   the user gatehouse'
+else
+  # shellcheck disable=SC2086
+  list keep $data
+fi
+if [ $yes = no ]; then
+  [ -t 0 ] || { echo 'uninstall: there is nobody to ask; add -y.' >&2; exit 1; }
+  printf 'Delete them? [y/N] '
+  read -r answer
+  case $answer in [yY]*) ;; *) echo 'Nothing was deleted.'; exit 1 ;; esac
+fi
+
+if [ -d /run/systemd/system ] && [ -z "$root" ]; then
+  for service in $services; do systemctl disable --quiet --now "$service.service" 2>/dev/null || true; done
+fi
+pid=$(cat "$root/run/gatehouse/up.pid" 2>/dev/null || true)
+if [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q 'gatehouse.* up'; then
+  kill -TERM "$pid" 2>/dev/null || true
+  tries=0
+  while kill -0 "$pid" 2>/dev/null && [ $tries -lt 60 ]; do sleep 1; tries=$((tries + 1)); done
+  kill -KILL "$pid" 2>/dev/null || true
+fi
+if [ -n "$engine" ]; then
+  set -- down --remove-orphans
+  [ $purge = no ] || set -- "$@" --volumes
+  (cd "$prefix" && GATEHOUSE_VERSION=$(cat version) "$engine" compose --env-file "$root/etc/gatehouse/.env" -f compose.yaml \
+    --profile small --profile full "$@") || { echo 'uninstall: the containers could not be removed; nothing else was deleted.' >&2; exit 1; }
+fi
+for path in $links; do if ours "$root$path"; then rm -f "$root$path"; fi; done
+rm -rf "$prefix" "$root/run/gatehouse"
+if [ $purge = yes ]; then
+  # shellcheck disable=SC2086
+  rm -rf $data
+  [ -n "$root" ] || ! id gatehouse >/dev/null 2>&1 || userdel gatehouse 2>/dev/null || true
+  echo 'Gatehouse and all of its data are deleted.'
+else
+  echo "Gatehouse is removed; settings and data stay in $root/etc/gatehouse and $root/var/lib/gatehouse."
+fi
+if [ -d /run/systemd/system ] && [ -z "$root" ]; then systemctl daemon-reload; fi
