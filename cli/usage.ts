@@ -13,6 +13,8 @@ export const usage = [
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
+  '  gatehouse health [data-plane | control-plane | console]',
+  '                                    whether it answers: 0 yes, 1 no; all of them without a name',
   '  gatehouse backup [--to DIRECTORY|FILE] [--encrypt] [--recipient age1…|--passphrase-file FILE] [--keep N]',
   '                                    database, configuration, artifacts and sealed secrets in one file, ' +
     'while everything serves;',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startConsole, type RunningConsole } from '#console/main';
 import { controlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
+import { inContainer } from '../environment/in-container.js';
 import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
@@ -11,10 +12,10 @@ import { sayReady } from '../supervise/child.js';
 export async function runConsole(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`console does not know ${others.join(' ')}.`);
-  const values = readEnvironment(flags);
+  const values = inContainer(readEnvironment(flags));
   const server = await startConsole({
     webDirectory: join(root, 'build/console/web-bundle'),
-    apiUrl: controlUrl(values),
+    apiUrl: values.IN_CONTAINER === '1' ? values.GATEHOUSE_CONTROL_URL : controlUrl(values),
     token: values.CONSOLE_TOKEN,
     host: values.ADMIN_BIND,
     port: Number(values.UI_PORT),

@@ -10,6 +10,7 @@ import type { Values } from '#settings/environment';
 import { controlUrl as ownControlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
+import { anyAddress, inContainer } from '../environment/in-container.js';
 import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
@@ -92,7 +93,8 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
             port: Number(values.JA3_PORT),
             certificates: values.TLS_CERTIFICATES === '' ? null : resolve(root, values.TLS_CERTIFICATES),
           },
-    adminHost: '127.0.0.1',
+    // its port is not published; the control plane is in another container
+    adminHost: values.IN_CONTAINER === '1' ? anyAddress : '127.0.0.1',
     adminPort: Number(values.GATEHOUSE_ADMIN_PORT),
     adminToken: token || null,
     workers: values.DATA_WORKERS === '' ? 'auto' : Number(values.DATA_WORKERS),
@@ -119,7 +121,7 @@ function start(options: DataPlaneOptions): Promise<DataPlane> {
 export async function runDataPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
   const own = readOwnFlags(others);
-  const values = readEnvironment(flags);
+  const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
   const plane = await start(await optionsOf(own, values));
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone

@@ -8,8 +8,9 @@ import { sayReady } from '../supervise/child.js';
 export async function runDemo(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`demo does not know ${others.join(' ')}.`);
-  const port = Number(readEnvironment(flags).DEMO_PORT);
-  const demo = await startDemo(port).catch((error: unknown) => {
+  const { DEMO_PORT, IN_CONTAINER } = readEnvironment(flags);
+  const port = Number(DEMO_PORT);
+  const demo = await startDemo(port, IN_CONTAINER === '1' ? '0.0.0.0' : '127.0.0.1').catch((error: unknown) => {
     if (!isSystemError(error)) throw error;
     const isTaken = error.code === 'EADDRINUSE';
     throw new Refusal(isTaken ? `port ${port} is taken; choose another with --demo-port.` : error.message);

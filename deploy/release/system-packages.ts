@@ -58,8 +58,21 @@ function describe(name: string): SystemPackage {
   return { name, version, architecture };
 }
 
-/** What every Debian system has before anything is installed; the bundle leaves it to that system. */
-const priorities: ReadonlySet<string> = new Set(['required', 'important']);
+/**
+ * Names of the packages that a bare Debian lacks for `wanted`: what apt would install on a machine that has nothing,
+ * without what every Debian has (priority "required").
+ */
+function neededFor(wanted: readonly string[]): string[] {
+  const options = ['-o', 'Dir::State::status=/dev/null', '--no-install-recommends', '--print-uris', '-y'];
+  const listed = run('apt-get', [...options, 'install', ...wanted]);
+  const names = [...listed.matchAll(/^'[^']*' ([^_\s]+)_\S+\.deb /gm)].map(([, name = '']) => name);
+  const shown = run('apt-cache', ['show', '--no-all-versions', ...names]);
+  const required = shown
+    .split('\n\n')
+    .filter((paragraph) => /^Priority: required$/m.test(paragraph))
+    .map((paragraph) => /^Package: (\S+)$/m.exec(paragraph)?.[1]);
+  return names.filter((name) => !required.includes(name));
+}
 
 /**
  * Downloads the packages that `gatehouse` depends on, with all that these need, into `directory`, as Debian serves
@@ -71,16 +84,8 @@ export function downloadDependencies(directory: string, say: (text: string) => v
     say('no apt here: the bundle holds no Debian packages; hosts without the internet need the libraries already');
     return [];
   }
-  const quiet = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map((kind) => `--no-${kind}`);
-  const wanted = [...systemDependencies(), 'openssl', 'ca-certificates', 'curl'];
-  const listed = run('apt-cache', ['depends', '--recurse', ...quiet, ...wanted])
-    .split('\n')
-    .filter((line) => /^[a-z0-9]/.test(line) && !line.includes(':'));
-  const names = [...new Set(listed)].filter((name) => {
-    const priority = /^Priority: (\S+)/m.exec(run('apt-cache', ['show', '--no-all-versions', name]))?.[1] ?? '';
-    return !priorities.has(priority) && !name.startsWith('debconf') && !name.startsWith('cdebconf');
-  });
   try {
+    const names = neededFor([...systemDependencies(), 'openssl', 'ca-certificates', 'curl']);
     run('apt-get', ['download', ...names], { cwd: directory });
   } catch (error) {
     if (!(error instanceof ReleaseError)) throw error;

@@ -182,8 +182,10 @@ export const outgoingVariables = [
     name: 'IN_CONTAINER',
     default: '',
     kind: 'flag',
-    readBy: ['control plane'],
-    purpose: '1 inside the container image: the control plane listens on 8090, on every address of the container',
+    readBy: ['control plane', 'data plane', 'console', 'demo', 'commands'],
+    purpose:
+      '1 inside the container image: everything listens on every address of the container, on the ports that Compose ' +
+      'publishes: the control plane on 8090, the console on 3010, the data plane on 8080, 8443 and 2019',
   },
   {
     name: 'LOG_LEVEL',

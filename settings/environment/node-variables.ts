@@ -114,7 +114,9 @@ export const nodeVariables = [
     name: 'GATEHOUSE_CONTROL_URL',
     default: '',
     kind: 'url',
-    readBy: ['data plane'],
-    purpose: 'control plane that the data plane sends its records to; `up` sets it to the one it starts, empty = none',
+    readBy: ['data plane', 'console'],
+    purpose:
+      'control plane that the data plane sends its records to; `up` sets it to the one it starts, empty = none; ' +
+      'in a container (IN_CONTAINER) also the one that the console stands in front of',
   },
 ] as const satisfies readonly EnvironmentVariable[];
