@@ -285,7 +285,7 @@ wait_for_health() {
   deadline=$(($(date +%s) + health_seconds))
   until is_healthy; do
     if [ "$(date +%s)" -ge $deadline ] || ! still_running; then return 1; fi
-    sleep 1
+    sleep 0.5
   done
 }
 
@@ -337,7 +337,7 @@ stop_native() {
   if up_runs; then
     kill -TERM "$pid" 2>/dev/null || true
     tries=0
-    while kill -0 "$pid" 2>/dev/null && [ $tries -lt 60 ]; do sleep 1; tries=$((tries + 1)); done
+    while kill -0 "$pid" 2>/dev/null && [ $tries -lt 300 ]; do sleep 0.2; tries=$((tries + 1)); done
     kill -KILL "$pid" 2>/dev/null || true
   fi
   rm -f "$runtime/up.pid"

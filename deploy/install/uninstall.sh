@@ -78,7 +78,7 @@ pid=$(cat "$root/run/gatehouse/up.pid" 2>/dev/null || true)
 if [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q 'gatehouse.* up'; then
   kill -TERM "$pid" 2>/dev/null || true
   tries=0
-  while kill -0 "$pid" 2>/dev/null && [ $tries -lt 60 ]; do sleep 1; tries=$((tries + 1)); done
+  while kill -0 "$pid" 2>/dev/null && [ $tries -lt 300 ]; do sleep 0.2; tries=$((tries + 1)); done
   kill -KILL "$pid" 2>/dev/null || true
 fi
 if [ -n "$engine" ]; then

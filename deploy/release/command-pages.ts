@@ -25,7 +25,7 @@ export function commandsOf(text: string = usage): Command[] {
     // the form of the call: up to the description, which begins after two spaces
     const call = lines.map((line) => line.split(/ {2,}/)[0] ?? '').join(' ');
     const flags = [...new Set([...all.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]/g)].map(([flag]) => flag))];
-    const called = [...call.replace(/\(.*?\)/g, '').matchAll(/(?:^gatehouse [a-z-]+ \[?|\| )([a-z]{3,})(?=[ \]]|$)/g)];
+    const called = [...call.replace(/\(.*?\)/g, '').matchAll(/(?:^gatehouse [a-z-]+ \[?|\| )([a-z][a-z-]+)(?=[ \]]|$)/g)];
     const words = [...new Set(called.map(([, word = '']) => word))];
     return { name, flags, words, lines };
   });
@@ -39,7 +39,9 @@ const variableFlags = (): string[] => variables.map(({ name }) => `--${name.toLo
 export function bashCompletion(): string {
   const commands = commandsOf();
   const cases = commands.map(({ name, flags, words }) => {
-    const all = [...flags, ...words, ...(takeVariables.has(name) ? ['$variables'] : [])];
+    const known = takeVariables.has(name) ? variableFlags() : [];
+    const own = flags.filter((flag) => !known.includes(flag));
+    const all = [...own, ...words, ...(known.length > 0 ? ['$variables'] : [])];
     return `    ${name}) words="${all.join(' ')}" ;;`;
   });
   return [

@@ -33,7 +33,7 @@ export function importedPackages(folders: readonly string[]): string[] {
   const names = new Set<string>();
   for (const folder of folders)
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.js') || name.includes('web-bundle')) continue;
+      if (!name.endsWith('.js') || /web-bundle|\.test\.js$|(?:^|\/)(?:testing|e2e)\//.test(name)) continue;
       for (const [, found = ''] of readFileSync(join(folder, name), 'utf8').matchAll(importForms)) names.add(found);
     }
   return [...names].sort();

@@ -63,7 +63,9 @@ function describe(name: string): SystemPackage {
  * without what every Debian has (priority "required").
  */
 function neededFor(wanted: readonly string[]): string[] {
-  const options = ['-o', 'Dir::State::status=/dev/null', '--no-install-recommends', '--print-uris', '-y'];
+  // neither what is installed here nor what was downloaded before counts
+  const status = ['-o', 'Dir::State::status=/dev/null', '-o', 'Dir::Cache::archives=/nonexistent'];
+  const options = [...status, '--no-install-recommends', '--print-uris', '-y'];
   const listed = run('apt-get', [...options, 'install', ...wanted]);
   const names = [...listed.matchAll(/^'[^']*' ([^_\s]+)_\S+\.deb /gm)].map(([, name = '']) => name);
   const shown = run('apt-cache', ['show', '--no-all-versions', ...names]);
