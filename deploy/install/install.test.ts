@@ -2,7 +2,17 @@
 // a way back, and kills at any moment. Everything lies below a directory of the test (--root).
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,7 +181,8 @@ for (const shell of shells)
     t.notOk(existsSync(join(root, 'opt/gatehouse')));
     const purged = spawnSync(shell, [script, '--purge', '-y', '--root', root], { encoding: 'utf8' });
     t.match(purged.stdout, /delete +\S+etc\/gatehouse [^]*delete +\S+var\/lib\/gatehouse /, 'it names what it deletes');
-    for (const path of ['etc', 'var/lib', 'var/log', 'var/backups']) t.notOk(existsSync(join(root, path, 'gatehouse')), path);
+    for (const path of ['etc', 'var/lib', 'var/log', 'var/backups'])
+      t.notOk(existsSync(join(root, path, 'gatehouse')), path);
   });
 
 t.test('an upgrade that is not healthy goes back by itself, with the data from before', { skip }, async (t) => {
@@ -233,8 +244,23 @@ t.test(`killed ${kills} times while it installs and upgrades, run again: the sam
   }
 });
 
-t.test('shellcheck has nothing to say', { skip: isInstalled('shellcheck') ? false : 'shellcheck is not installed: apt-get install shellcheck' }, async (t) => {
-  const scripts = ['install/install.sh', 'install/uninstall.sh', 'native/gatehouse.sh', 'native/prepare-host.sh', 'testing/chroot-install.sh', 'testing/inside-chroot.sh'];
-  const { stdout } = spawnSync('shellcheck', scripts.map((name) => join(checkout, 'deploy', name)), { encoding: 'utf8' });
-  t.equal(stdout, '');
-});
+t.test(
+  'shellcheck has nothing to say',
+  { skip: isInstalled('shellcheck') ? false : 'shellcheck is not installed: apt-get install shellcheck' },
+  async (t) => {
+    const scripts = [
+      'install/install.sh',
+      'install/uninstall.sh',
+      'native/gatehouse.sh',
+      'native/prepare-host.sh',
+      'testing/chroot-install.sh',
+      'testing/inside-chroot.sh',
+    ];
+    const { stdout } = spawnSync(
+      'shellcheck',
+      scripts.map((name) => join(checkout, 'deploy', name)),
+      { encoding: 'utf8' },
+    );
+    t.equal(stdout, '');
+  },
+);

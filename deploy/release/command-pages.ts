@@ -25,7 +25,9 @@ export function commandsOf(text: string = usage): Command[] {
     // the form of the call: up to the description, which begins after two spaces
     const call = lines.map((line) => line.split(/ {2,}/)[0] ?? '').join(' ');
     const flags = [...new Set([...all.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]/g)].map(([flag]) => flag))];
-    const called = [...call.replace(/\(.*?\)/g, '').matchAll(/(?:^gatehouse [a-z-]+ \[?|\| )([a-z][a-z-]+)(?=[ \]]|$)/g)];
+    const called = [
+      ...call.replace(/\(.*?\)/g, '').matchAll(/(?:^gatehouse [a-z-]+ \[?|\| )([a-z][a-z-]+)(?=[ \]]|$)/g),
+    ];
     const words = [...new Set(called.map(([, word = '']) => word))];
     return { name, flags, words, lines };
   });
@@ -69,7 +71,9 @@ const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
-    .replace(/[^\x20-\x7e\n]/g, (sign) => (sign === '…' ? '...' : `\\[u${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`))
+    .replace(/[^\x20-\x7e\n]/g, (sign) =>
+      sign === '…' ? '...' : `\\[u${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+    )
     .replace(/^([.'])/gm, '\\&$1');
 
 /** The manual page gatehouse(8). `date` is YYYY-MM-DD. */

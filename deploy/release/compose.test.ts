@@ -45,10 +45,18 @@ t.test('every variable of the table reaches the services whose process reads it,
   }
   const everywhere = new Set(Object.values(services).flatMap(({ environment }) => Object.keys(environment ?? {})));
   const missing = rows.filter(({ name, readBy }) => readBy.length > 0 && !everywhere.has(name) && name !== 'DEMO_PORT');
-  t.same(missing.map(({ name }) => name), [], 'DEMO_PORT is a port of the demo container, which nothing publishes');
+  t.same(
+    missing.map(({ name }) => name),
+    [],
+    'DEMO_PORT is a port of the demo container, which nothing publishes',
+  );
   const known = new Set([...rows.map(({ name }) => name), 'GATEHOUSE_VERSION']);
   const used = [...text.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name);
-  t.same(used.filter((name) => !known.has(name)), [], 'nothing is made up in the file');
+  t.same(
+    used.filter((name) => !known.has(name)),
+    [],
+    'nothing is made up in the file',
+  );
 });
 
 t.test('only the ports of the specification are published, the administrative ones on ADMIN_BIND', async (t) => {
@@ -79,7 +87,9 @@ t.test('every service is confined', async (t) => {
   );
 });
 
-const missing = isInstalled('docker-compose') ? false : 'docker-compose is not installed: apt-get install docker-compose';
+const missing = isInstalled('docker-compose')
+  ? false
+  : 'docker-compose is not installed: apt-get install docker-compose';
 t.test('docker-compose accepts it', { skip: missing }, async (t) => {
   const secrets = rows.filter(({ generated }) => generated !== undefined).map(({ name }) => [name, 'x'.repeat(43)]);
   const env = { PATH: process.env['PATH'] ?? '', GATEHOUSE_VERSION: '1.0.0', ...Object.fromEntries(secrets) };

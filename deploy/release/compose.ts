@@ -59,7 +59,8 @@ const list = (key: string, values: readonly string[] | undefined): string[] =>
   values === undefined ? [] : [`    ${key}:`, ...values.map((one) => `      - ${JSON.stringify(one)}`)];
 
 function render(service: Service): string[] {
-  const { name, image, profiles, command, processes, environment, ports, volumes, health, dependsOn, alias, user } = service;
+  const { name, image, profiles, command, processes, environment, ports, volumes, health, dependsOn, alias, user } =
+    service;
   const isFull = name.endsWith('-full');
   const given = [
     ...(processes === undefined ? [] : environmentLines(processes, isFull)),
@@ -145,7 +146,11 @@ const services: readonly Service[] = [
     profiles: both,
     command: ['demo', '--demo-port', '8000'],
     environment: { IN_CONTAINER: '1' },
-    health: [gatehouse[0], '-e', "fetch('http://127.0.0.1:8000/').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"],
+    health: [
+      gatehouse[0],
+      '-e',
+      "fetch('http://127.0.0.1:8000/').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))",
+    ],
   },
   {
     name: 'postgres',

@@ -14,7 +14,12 @@ export const packageFileName = (version: string): string => `gatehouse_${version
 
 const maintainer = 'Gatehouse maintainers <maintainers@gatehouse.invalid>';
 /** Read in the order of their start. */
-export const units = ['gatehouse-data-plane', 'gatehouse-control-plane', 'gatehouse-console', 'gatehouse-demo'] as const;
+export const units = [
+  'gatehouse-data-plane',
+  'gatehouse-control-plane',
+  'gatehouse-console',
+  'gatehouse-demo',
+] as const;
 
 /** Packages that the program needs and that Debian keeps secure: nothing of them is copied into the tree. */
 export const systemDependencies = (): string[] => [

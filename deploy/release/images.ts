@@ -1,6 +1,16 @@
 // The two images: what is in them and how they start. No shell, no package manager, no setuid file; the libraries of
 // Debian that the program loads, each recorded so that scanners see it, and the tree of the release.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from './commands.js';
 import { dataDirectory, imageUser, writeImage } from './oci-image.js';

@@ -64,7 +64,9 @@ function writeImages(input: Input, tree: ReleaseTree, bundle: string, work: stri
   mkdirSync(join(bundle, 'images'));
   for (const name of imageNames) {
     const own =
-      name === 'data-plane' ? assembleTree(input, 'data-plane', join(work, 'tree-data-plane')).directory : tree.directory;
+      name === 'data-plane'
+        ? assembleTree(input, 'data-plane', join(work, 'tree-data-plane')).directory
+        : tree.directory;
     const file = join(bundle, 'images', `${name}.tar`);
     digests[name] = timed(`image ${name}`, () => buildImage(input, name, own, join(work, 'image'), file));
   }
@@ -103,7 +105,15 @@ function writeStatements(input: Input, tree: ReleaseTree, bundle: string, key: R
   );
   const subjects = listed(bundle).map((path) => ({ name: path, sha256: sha256File(join(bundle, path)) }));
   const isDirty = git('status', '--porcelain') !== '';
-  const statement = provenance({ version, commit: git('rev-parse', 'HEAD'), isDirty, epoch, subjects, packages: tree.packages, node });
+  const statement = provenance({
+    version,
+    commit: git('rev-parse', 'HEAD'),
+    isDirty,
+    epoch,
+    subjects,
+    packages: tree.packages,
+    node,
+  });
   writeFileSync(join(bundle, 'provenance.dsse.json'), `${JSON.stringify(dsse(key, provenanceType, statement))}\n`);
 }
 
@@ -134,8 +144,7 @@ function release(): void {
   const debian = join(bundle, packageFileName(input.version));
   timed('package', () => buildPackage(input, tree.directory, join(work, 'package'), debian));
   const digests = asked['without-images'] ? {} : writeImages(input, tree, bundle, work);
-  if (!asked['without-debs'])
-    timed('packages that it needs', () => downloadDependencies(join(bundle, 'debs'), say));
+  if (!asked['without-debs']) timed('packages that it needs', () => downloadDependencies(join(bundle, 'debs'), say));
   for (const file of ['install/install.sh', 'install/uninstall.sh', 'native/prepare-host.sh', 'compose.yaml'])
     copyFileSync(join(root, 'deploy', file), join(bundle, file.split('/').at(-1) ?? file));
   copyFileSync(join(root, '.env.example'), join(bundle, '.env.example'));

@@ -26,14 +26,15 @@ interface LockEntry {
 
 /** Needed to install re2 and to compile against it, never while it runs. */
 const forInstallationOnly: ReadonlySet<string> = new Set(['nan', 'node-gyp', 'install-artifact-from-github']);
-const importForms = /(?:from|import|require(?:\.resolve)?\s*\(|import\s*\()\s*["']((?:@[\w.-]+\/)?[\w][\w.-]*)(?:\/[^"']*)?["']/g;
+const importForms =
+  /(?:from|import|require(?:\.resolve)?\s*\(|import\s*\()\s*["']((?:@[\w.-]+\/)?[\w][\w.-]*)(?:\/[^"']*)?["']/g;
 
 /** Names of packages that the scripts below `folders` import. */
 export function importedPackages(folders: readonly string[]): string[] {
   const names = new Set<string>();
   for (const folder of folders)
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.js') || /web-bundle|\.test\.js$|(?:^|\/)(?:testing|e2e)\//.test(name)) continue;
+      if (!name.endsWith('.js') || /web-bundle|\.(?:test|contract)\.js$|(?:^|\/)(?:testing|e2e)\//.test(name)) continue;
       for (const [, found = ''] of readFileSync(join(folder, name), 'utf8').matchAll(importForms)) names.add(found);
     }
   return [...names].sort();
@@ -67,7 +68,8 @@ export function packagesFor(root: string, roots: readonly string[]): LockedPacka
     const { version = '', license = null, integrity = null } = entry;
     found.set(path, { path, name: own, version, licence: license, integrity });
     for (const next of Object.keys(entry.dependencies ?? {})) visit(next, path, false);
-    for (const next of Object.keys({ ...entry.optionalDependencies, ...entry.peerDependencies })) visit(next, path, true);
+    for (const next of Object.keys({ ...entry.optionalDependencies, ...entry.peerDependencies }))
+      visit(next, path, true);
   };
   for (const name of roots) visit(name, '', false);
   return [...found.values()].sort((left, right) => (left.path < right.path ? -1 : 1));

@@ -44,7 +44,8 @@ interface Blob {
 
 function configOf(input: ImageInput, diffs: readonly string[]): string {
   const created = new Date(input.epoch * 1000).toISOString();
-  const named = (values: readonly string[]): Record<string, object> => Object.fromEntries(values.map((one) => [one, {}]));
+  const named = (values: readonly string[]): Record<string, object> =>
+    Object.fromEntries(values.map((one) => [one, {}]));
   return JSON.stringify({
     created,
     architecture: architectures[process.arch] ?? process.arch,
@@ -52,7 +53,9 @@ function configOf(input: ImageInput, diffs: readonly string[]): string {
     config: {
       User: imageUser,
       ExposedPorts: named(input.ports.map((port) => `${port}/tcp`)),
-      Env: Object.entries({ PATH: '/usr/lib/gatehouse/runtime', ...input.environment }).map(([key, one]) => `${key}=${one}`),
+      Env: Object.entries({ PATH: '/usr/lib/gatehouse/runtime', ...input.environment }).map(
+        ([key, one]) => `${key}=${one}`,
+      ),
       Entrypoint: [...program],
       Cmd: [...input.command],
       Volumes: named(input.volumes),
@@ -93,7 +96,12 @@ export function writeImage(input: ImageInput, scratch: string, file: string): st
     rmSync(plain);
     return { diff: digests.plain, blob: { digest: digests.packed, size } };
   });
-  const config = keep(configOf(input, layers.map(({ diff }) => diff)));
+  const config = keep(
+    configOf(
+      input,
+      layers.map(({ diff }) => diff),
+    ),
+  );
   const manifest = keep(
     JSON.stringify({
       schemaVersion: 2,
@@ -103,8 +111,15 @@ export function writeImage(input: ImageInput, scratch: string, file: string): st
     }),
   );
   const reference = `${input.name}:${input.version}`;
-  const annotations = { 'org.opencontainers.image.ref.name': input.version, 'io.containerd.image.name': `docker.io/${reference}` };
-  const index = { schemaVersion: 2, mediaType: types.index, manifests: [{ ...descriptor(types.manifest, manifest), annotations }] };
+  const annotations = {
+    'org.opencontainers.image.ref.name': input.version,
+    'io.containerd.image.name': `docker.io/${reference}`,
+  };
+  const index = {
+    schemaVersion: 2,
+    mediaType: types.index,
+    manifests: [{ ...descriptor(types.manifest, manifest), annotations }],
+  };
   const ofDocker = [
     {
       Config: `blobs/sha256/${config.digest}`,

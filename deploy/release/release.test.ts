@@ -14,7 +14,15 @@ import { buildPackage, units } from './debian-package.js';
 import { importedPackages, packagesFor } from './npm-packages.js';
 import { writeImage } from './oci-image.js';
 import { provenance, provenanceType } from './provenance.js';
-import { createReleaseKey, dsse, minisign, minisignPublicKey, openEnvelope, openReleaseKey, pemPublicKey } from './signature.js';
+import {
+  createReleaseKey,
+  dsse,
+  minisign,
+  minisignPublicKey,
+  openEnvelope,
+  openReleaseKey,
+  pemPublicKey,
+} from './signature.js';
 
 const root = join(import.meta.dirname, '../../..');
 const without = (name: string, from = name): string | false =>
@@ -106,12 +114,18 @@ t.test('the bill of materials names every package that runs, the same twice', as
   };
   const text = billOfMaterials(input);
   t.equal(text, billOfMaterials(input));
-  const bill = JSON.parse(text) as { specVersion: string; serialNumber: string; components: { name: string; purl: string }[] };
+  const bill = JSON.parse(text) as {
+    specVersion: string;
+    serialNumber: string;
+    components: { name: string; purl: string }[];
+  };
   t.equal(bill.specVersion, '1.6');
   t.match(bill.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   const names = bill.components.map(({ name }) => name);
-  for (const name of ['fastify', 're2', '@electric-sql/pglite', 'libc6', 'node', 'coreruleset']) t.ok(names.includes(name), name);
-  for (const name of ['tap', 'typescript', 'esbuild', 'playwright-core']) t.notOk(names.includes(name), `${name} does not run`);
+  for (const name of ['fastify', 're2', '@electric-sql/pglite', 'libc6', 'node', 'coreruleset'])
+    t.ok(names.includes(name), name);
+  for (const name of ['tap', 'typescript', 'esbuild', 'playwright-core'])
+    t.notOk(names.includes(name), `${name} does not run`);
   t.match(bill.components.map(({ purl }) => purl).join(' '), /pkg:npm\/%40electric-sql\/pglite@/);
 });
 
@@ -124,23 +138,27 @@ function smallTree(at: string): string {
   return tree;
 }
 
-t.test('a package has the same bytes twice, whatever the times and modes of its files', { skip: without('dpkg-deb', 'dpkg') }, async (t) => {
-  const at = directoryOf(t);
-  const tree = smallTree(at);
-  const input = { root, version: '1.0.0', epoch, node: process.execPath };
-  const build = (name: string): string => {
-    buildPackage(input, tree, join(at, 'scratch'), join(at, name));
-    return sha256File(join(at, name));
-  };
-  const first = build('a.deb');
-  writeFileSync(join(tree, 'bin/gatehouse'), 'program');
-  chmodSync(join(tree, 'bin/gatehouse'), 0o600);
-  t.equal(build('b.deb'), first);
-  const content = spawnSync('dpkg-deb', ['-c', join(at, 'a.deb')], { encoding: 'utf8' }).stdout;
-  t.notMatch(content, /^.{3}[sS]|^.{6}[sS]/m, 'no setuid file');
-  for (const unit of units) t.match(content, `usr/lib/systemd/system/${unit}.service`);
-  t.notMatch(content, / (?!root\/root)\w+\/\w+ /, 'everything is of root');
-});
+t.test(
+  'a package has the same bytes twice, whatever the times and modes of its files',
+  { skip: without('dpkg-deb', 'dpkg') },
+  async (t) => {
+    const at = directoryOf(t);
+    const tree = smallTree(at);
+    const input = { root, version: '1.0.0', epoch, node: process.execPath };
+    const build = (name: string): string => {
+      buildPackage(input, tree, join(at, 'scratch'), join(at, name));
+      return sha256File(join(at, name));
+    };
+    const first = build('a.deb');
+    writeFileSync(join(tree, 'bin/gatehouse'), 'program');
+    chmodSync(join(tree, 'bin/gatehouse'), 0o600);
+    t.equal(build('b.deb'), first);
+    const content = spawnSync('dpkg-deb', ['-c', join(at, 'a.deb')], { encoding: 'utf8' }).stdout;
+    t.notMatch(content, /^.{3}[sS]|^.{6}[sS]/m, 'no setuid file');
+    for (const unit of units) t.match(content, `usr/lib/systemd/system/${unit}.service`);
+    t.notMatch(content, / (?!root\/root)\w+\/\w+ /, 'everything is of root');
+  },
+);
 
 t.test('an image has the same digest twice, no secret and no root in its configuration', async (t) => {
   const at = directoryOf(t);
@@ -174,7 +192,9 @@ t.test('an image has the same digest twice, no secret and no root in its configu
   const read = (path: string): never => JSON.parse(readFileSync(join(layout, path), 'utf8')) as never;
   const [ofDocker] = read('manifest.json') as { Config: string; RepoTags: string[]; Layers: string[] }[];
   t.same(ofDocker?.RepoTags, ['gatehouse/x:1.0.0']);
-  const { config } = read(ofDocker?.Config ?? '') as { config: { User: string; Env: string[]; Healthcheck: { Test: string[] } } };
+  const { config } = read(ofDocker?.Config ?? '') as {
+    config: { User: string; Env: string[]; Healthcheck: { Test: string[] } };
+  };
   t.equal(config.User, '10001:10001');
   t.same(config.Env, ['PATH=/usr/lib/gatehouse/runtime', 'IN_CONTAINER=1']);
   t.same(config.Healthcheck.Test.slice(-2), ['health', 'data-plane']);
@@ -186,31 +206,42 @@ t.test('an image has the same digest twice, no secret and no root in its configu
   t.match(stdout, `"Digest": "${digest}"`, stderr);
 });
 
-t.test('systemd has nothing to say about the units, and rates them 2.5 or better', { skip: without('systemd-analyze', 'systemd') }, async (t) => {
-  const at = directoryOf(t);
-  for (const unit of units) {
-    const source = join(root, `deploy/native/systemd/${unit}.service`);
-    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', source], { encoding: 'utf8' });
-    const level = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(rated.stdout)?.[1]);
-    t.ok(level <= 2.5, `${unit}: ${level}`);
-    // a program that is there, since `verify` looks for it
-    const copy = join(at, `${unit}.service`);
-    const text = readFileSync(source, 'utf8').replace('ExecStart=/usr/bin/gatehouse', 'ExecStart=/bin/true');
-    writeFileSync(copy, text.replace(/^Documentation=.*\n/m, ''));
-    const verified = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
-    t.equal(verified.stdout + verified.stderr, '', unit);
-    t.notMatch(text, /MemoryDenyWriteExecute=/);
-  }
-});
+t.test(
+  'systemd has nothing to say about the units, and rates them 2.5 or better',
+  { skip: without('systemd-analyze', 'systemd') },
+  async (t) => {
+    const at = directoryOf(t);
+    for (const unit of units) {
+      const source = join(root, `deploy/native/systemd/${unit}.service`);
+      const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', source], {
+        encoding: 'utf8',
+      });
+      const level = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(rated.stdout)?.[1]);
+      t.ok(level <= 2.5, `${unit}: ${level}`);
+      // a program that is there, since `verify` looks for it
+      const copy = join(at, `${unit}.service`);
+      const text = readFileSync(source, 'utf8').replace('ExecStart=/usr/bin/gatehouse', 'ExecStart=/bin/true');
+      writeFileSync(copy, text.replace(/^Documentation=.*\n/m, ''));
+      const verified = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
+      t.equal(verified.stdout + verified.stderr, '', unit);
+      t.notMatch(text, /MemoryDenyWriteExecute=/);
+    }
+  },
+);
 
 t.test('completion knows every command of the help, and its flags', { skip: without('bash') }, async (t) => {
   const named = [...usage.matchAll(/^ {2}gatehouse ([a-z-]+)/gm)].map(([, name]) => name);
-  t.same(commandsOf().map(({ name }) => name), named);
+  t.same(
+    commandsOf().map(({ name }) => name),
+    named,
+  );
   const file = join(directoryOf(t), 'completion');
   writeFileSync(file, bashCompletion());
   const complete = (...words: string[]): string[] => {
     const script = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gatehouse; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return spawnSync('bash', ['-c', script, 'bash', file, 'gatehouse', ...words], { encoding: 'utf8' }).stdout.trim().split('\n');
+    return spawnSync('bash', ['-c', script, 'bash', file, 'gatehouse', ...words], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n');
   };
   t.same(complete('dem'), ['demo', 'demo-data']);
   t.same(complete('up', '--waf-p'), ['--waf-port']);
@@ -221,13 +252,19 @@ t.test('completion knows every command of the help, and its flags', { skip: with
   for (const name of named) t.match(page, `gatehouse ${String(name).replaceAll('-', '\\-')}`);
   if (!isInstalled('man')) return t.comment('man is not installed: the manual page was not formatted');
   writeFileSync(`${file}.8`, page);
-  const { stderr } = spawnSync('man', ['--warnings', '-l', `${file}.8`], { encoding: 'utf8', env: { ...process.env, MANWIDTH: '80', MANPAGER: 'cat', LC_ALL: 'C.UTF-8' } });
+  const { stderr } = spawnSync('man', ['--warnings', '-l', `${file}.8`], {
+    encoding: 'utf8',
+    env: { ...process.env, MANWIDTH: '80', MANPAGER: 'cat', LC_ALL: 'C.UTF-8' },
+  });
   t.equal(stderr, '', 'the formatter has nothing to say');
 });
 
 t.test('an archive does not depend on the order in which its files were made', async (t) => {
   const at = directoryOf(t);
-  for (const [name, order] of [['a', ['x', 'y']], ['b', ['y', 'x']]] as const) {
+  for (const [name, order] of [
+    ['a', ['x', 'y']],
+    ['b', ['y', 'x']],
+  ] as const) {
     mkdirSync(join(at, name));
     for (const file of order) writeFileSync(join(at, name, file), file);
     tarOf(join(at, name), join(at, `${name}.tar`), epoch);

@@ -1,6 +1,14 @@
 // Signatures that anybody can check: Ed25519 in minisign's format (prehashed: BLAKE2b-512), so that minisign, signify's
 // readers and openssl alone can verify them; and DSSE envelopes (in-toto) by the same key.
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReleaseError } from './commands.js';

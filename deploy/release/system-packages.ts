@@ -54,7 +54,9 @@ function ownerOf(path: string): string | null {
 
 function describe(name: string): SystemPackage {
   const format = '${Version} ${Architecture}\\n';
-  const [version = '', architecture = ''] = (run('dpkg-query', ['-W', `-f=${format}`, name]).split('\n')[0] ?? '').split(' ');
+  const [version = '', architecture = ''] = (
+    run('dpkg-query', ['-W', `-f=${format}`, name]).split('\n')[0] ?? ''
+  ).split(' ');
   return { name, version, architecture };
 }
 
@@ -91,7 +93,9 @@ export function downloadDependencies(directory: string, say: (text: string) => v
     run('apt-get', ['download', ...names], { cwd: directory });
   } catch (error) {
     if (!(error instanceof ReleaseError)) throw error;
-    say(`${error.message}\n  The bundle holds no Debian packages: hosts without the internet need the libraries already.`);
+    say(
+      `${error.message}\n  The bundle holds no Debian packages: hosts without the internet need the libraries already.`,
+    );
     return [];
   }
   return readdirSync(directory)

@@ -42,7 +42,13 @@ const rooms: Readonly<Record<TreeKind, readonly string[]>> = {
   'data-plane': ['settings', 'engine', 'compiler', 'proxy', 'cli', 'fixtures/demo'],
 };
 /** Rooms that the command line loads only for commands of the control plane. */
-const controlOnly: readonly string[] = ['cli/backup', 'cli/commands/vm', 'cli/harden', 'cli/test-runner', 'cli/testing'];
+const controlOnly: readonly string[] = [
+  'cli/backup',
+  'cli/commands/vm',
+  'cli/harden',
+  'cli/test-runner',
+  'cli/testing',
+];
 const isLeftOut = (path: string): boolean =>
   /\.(?:test|contract)\.js$|\.map$|\.tsbuildinfo$/.test(path) ||
   /(?:^|\/)(?:testing|e2e|test-runner)(?:\/|$)/.test(path) ||

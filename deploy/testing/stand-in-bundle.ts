@@ -66,7 +66,8 @@ export function makeBundle(at: string, { version, key, isBroken = false }: Bundl
   const archive = join(at, packageFileName(version));
   const built = spawnSync('dpkg-deb', ['-Znone', '--root-owner-group', '-b', content, archive], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`dpkg-deb: ${built.stderr}`);
-  for (const name of ['install.sh', 'uninstall.sh']) copyFileSync(join(checkout, 'deploy/install', name), join(at, name));
+  for (const name of ['install.sh', 'uninstall.sh'])
+    copyFileSync(join(checkout, 'deploy/install', name), join(at, name));
   copyFileSync(join(checkout, 'deploy/native/prepare-host.sh'), join(at, 'prepare-host.sh'));
   copyFileSync(join(checkout, '.env.example'), join(at, '.env.example'));
   const machine = spawnSync('uname', ['-m'], { encoding: 'utf8' }).stdout.trim();
