@@ -11,10 +11,10 @@ format: ## formats every source (Biome), and mends what the linter can
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format --write .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware --fix
 
-.PHONY: help setup run dev test check format bench crs fuzz artifact clean
+.PHONY: help setup run dev test check format bench crs fuzz artifact release release-test clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## system packages, npm packages, native addon, build, rule set (each only when something changed)
 	@$(NODE) bin/setup.mjs
@@ -49,6 +49,13 @@ fuzz: setup ## property tests, both engines on 100,000 mutations and 3,000 rando
 
 artifact: setup ## compiles the default settings (ARGS="--settings FILE" for others) into data/artifact.bin; DUMP=1 prints every stage
 	@$(NODE) bin/gatehouse compile $(if $(DUMP),--dump,) -o data/artifact.bin $(ARGS)
+
+release: setup ## everything that is published, signed, in dist/ (docs/install.md); ARGS="--version 1.2.3 --node FILE --key FILE"
+	@$(NODE) build/deploy/release/main.js $(ARGS)
+
+release-test: setup ## two releases compared, installed in a fresh Debian without a network, 20 kills; needs root and debootstrap
+	@INSTALL_KILLS=20 $(NODE) bin/test.mjs --minutes=60 deploy/
+	@deploy/testing/release-test.sh
 
 clean: ## removes what was built and installed; data/ and .env stay
 	@$(NODE) bin/setup.mjs --clean

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -90,8 +91,11 @@ export function buildImage(input: ReleaseInput, name: ImageName, tree: string, s
   const [system, program] = [join(scratch, 'system'), join(scratch, 'program')];
   rmSync(scratch, { recursive: true, force: true });
   systemLayer(tree, system);
-  // the rule set and the compiled defaults: an empty volume is filled with what the image has there
   cpSync(tree, join(program, 'usr/lib/gatehouse'), { recursive: true });
+  // the rule set and the compiled defaults: an empty volume is filled with what the image has there
+  mkdirSync(join(program, dirname(dataDirectory)), { recursive: true });
+  const seed = join(program, 'usr/lib/gatehouse/seed');
+  if (existsSync(seed)) renameSync(seed, join(program, dataDirectory));
   return writeImage(
     {
       name: imageReference(name),

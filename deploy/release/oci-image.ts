@@ -149,7 +149,7 @@ function layerTar(directory: string, file: string, epoch: number): void {
   if (!hasData) return;
   const [user = '', group = ''] = imageUser.split(':');
   const flags = ['--format=gnu', `--mtime=@${epoch}`, `--owner=${user}`, `--group=${group}`, '--numeric-owner'];
-  run('tar', [...flags, '--mode=0750', '--no-recursion', '-C', directory, '-rf', file, own]);
+  run('tar', [...flags, '--sort=name', '--mode=u=rwX,g=rX,o=', '-C', directory, '-rf', file, own]);
   if (statSync(join(directory, 'tmp'), { throwIfNoEntry: false }) === undefined) return;
   const open = ['--format=gnu', `--mtime=@${epoch}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=1777'];
   run('tar', [...open, '--no-recursion', '-C', directory, '-rf', file, './tmp']);

@@ -23,6 +23,8 @@ export const toolVariables = {
   PATH_SPELLINGS: 'spellings of a protected path on which gates and sites are held to models of servers',
   SCHEMA_REQUESTS: 'requests that fit for each operation of random OpenAPI documents; five times as many are changed',
   WRONG_INPUT_SHARE: 'one of so many wrong requests to /api/v1 is sent; 1: all',
+  INSTALL_KILLS: 'times that the test of install.sh kills it; default 3',
+  SOURCE_DATE_EPOCH: 'seconds; the time of every file of a release, default that of the commit',
   TAP_TIMEOUT: 'seconds that a test file may take; the runner sets it',
   BENCH_PEERS: '1: the benchmark measures nginx and nginx with ModSecurity, too',
 } as const;
