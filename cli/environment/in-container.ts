@@ -1,5 +1,5 @@
-// Inside a container WAF_PORT, UI_PORT, API_PORT and ADMIN_BIND are the host's side of the published ports: what listens
-// inside listens on every address of the container, on ports that are always the same.
+// Inside a container WAF_PORT, UI_PORT, API_PORT and ADMIN_BIND are the host's side of the published ports: what
+// listens inside listens on every address of the container, on ports that are always the same.
 import type { Values } from '#settings/environment';
 
 export const anyAddress = '0.0.0.0';

@@ -255,7 +255,7 @@ t.test(
       'native/prepare-host.sh',
       'testing/chroot-install.sh',
       'testing/inside-chroot.sh',
-    'testing/release-test.sh',
+      'testing/release-test.sh',
     ];
     const { stdout } = spawnSync(
       'shellcheck',

@@ -1,5 +1,5 @@
-// What a shell and a reader of manuals are told about `gatehouse`, made of what `gatehouse help` prints and of the table
-// of environment variables, so that neither can say something else.
+// What a shell and a reader of manuals are told about `gatehouse`, made of what `gatehouse help` prints and of the
+// table of environment variables, so that neither can say something else.
 import { usage } from '#cli/usage';
 import { variables } from '#settings/environment';
 

@@ -1,5 +1,5 @@
-// compose.yaml, made of the environment table: each service is given the variables that its process reads, and no other.
-// `UPDATE=1 node build/deploy/release/compose.test.js` writes it.
+// compose.yaml, made of the environment table: each service is given the variables that its process reads, and no
+// other. `UPDATE=1 node build/deploy/release/compose.test.js` writes it.
 import { variables, type EnvironmentVariable, type ProcessName } from '#settings/environment';
 import { imageReference } from './images.js';
 

@@ -117,7 +117,7 @@ const copyright = (licence: string): string =>
 
 /** What lintian says of every package that carries its own runtime, and why it stands. */
 const overrides = [
-  '# Bundled npm packages and Node.js, exact versions from the lock file: Debian has neither these versions nor this Node.',
+  '# Bundled npm packages and Node.js, exact versions from the lock file: Debian has neither.',
   'gatehouse: embedded-library *',
   'gatehouse: embedded-javascript-library *',
   'gatehouse: unstripped-binary-or-object *',
@@ -164,9 +164,9 @@ export function layOut(input: ReleaseInput, tree: string, at: string): void {
   write(join(at, 'usr/share/man/man8/gatehouse.8.gz'), stable(Buffer.from(manual)));
   const documents = join(at, 'usr/share/doc/gatehouse');
   write(join(documents, 'copyright'), copyright(readFileSync(join(input.root, 'NOTICE'), 'utf8')));
-  const entry = `gatehouse (${input.version}) stable; urgency=medium\n\n  * Release ${input.version}.\n\n -- ${maintainer}  ${date
-    .toUTCString()
-    .replace('GMT', '+0000')}\n`;
+  const time = date.toUTCString().replace('GMT', '+0000');
+  const body = `  * Release ${input.version}.\n\n -- ${maintainer}  ${time}\n`;
+  const entry = `gatehouse (${input.version}) stable; urgency=medium\n\n${body}`;
   write(join(documents, 'changelog.gz'), stable(Buffer.from(entry)));
   write(join(at, 'usr/share/lintian/overrides/gatehouse'), overrides);
 }

@@ -24,7 +24,11 @@ export const imageReference = (name: ImageName): string => `gatehouse/${name}`;
 
 const [userId = ''] = imageUser.split(':');
 const accounts = {
-  passwd: `root:x:0:0:root:/nonexistent:/sbin/nologin\ngatehouse:x:${userId}:${userId}:Gatehouse:/var/lib/gatehouse:/sbin/nologin\n`,
+  passwd: [
+    'root:x:0:0:root:/nonexistent:/sbin/nologin',
+    `gatehouse:x:${userId}:${userId}:Gatehouse:/var/lib/gatehouse:/sbin/nologin`,
+    '',
+  ].join('\n'),
   group: `root:x:0:\ngatehouse:x:${userId}:\n`,
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 } as const;

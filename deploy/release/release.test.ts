@@ -238,7 +238,8 @@ t.test('completion knows every command of the help, and its flags', { skip: with
   const file = join(directoryOf(t), 'completion');
   writeFileSync(file, bashCompletion());
   const complete = (...words: string[]): string[] => {
-    const script = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gatehouse; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const print = `printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gatehouse; ${print}`;
     return spawnSync('bash', ['-c', script, 'bash', file, 'gatehouse', ...words], { encoding: 'utf8' })
       .stdout.trim()
       .split('\n');
@@ -252,9 +253,10 @@ t.test('completion knows every command of the help, and its flags', { skip: with
   for (const name of named) t.match(page, `gatehouse ${String(name).replaceAll('-', '\\-')}`);
   if (!isInstalled('man')) return t.comment('man is not installed: the manual page was not formatted');
   writeFileSync(`${file}.8`, page);
+  const env = { ...process.env, MANWIDTH: '80', MANPAGER: 'cat', LC_ALL: 'C.UTF-8' };
   const { stderr } = spawnSync('man', ['--warnings', '-l', `${file}.8`], {
     encoding: 'utf8',
-    env: { ...process.env, MANWIDTH: '80', MANPAGER: 'cat', LC_ALL: 'C.UTF-8' },
+    env,
   });
   t.equal(stderr, '', 'the formatter has nothing to say');
 });

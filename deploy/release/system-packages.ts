@@ -1,5 +1,5 @@
-// Shared libraries of the system: which Debian packages own those that the program loads (for images and for the bill of
-// materials), and which packages a machine without the internet needs beside ours (for the bundle).
+// Shared libraries of the system: which Debian packages own those that the program loads (for images and for the bill
+// of materials), and which packages a machine without the internet needs beside ours (for the bundle).
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemDependencies } from './debian-package.js';

@@ -54,8 +54,9 @@ const isLeftOut = (path: string): boolean =>
   /(?:^|\/)(?:testing|e2e|test-runner)(?:\/|$)/.test(path) ||
   /^console\/bundle(?:\/|$)/.test(path);
 
-const packagePartsLeftOut =
-  /(?:^|\/)(?:\.[\w.-]+|prebuilds|obj\.target|vendor|test|tests|__tests__|example|examples|benchmark|benchmarks|\.github)$|\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
+const packageFoldersLeftOut =
+  /(?:^|\/)(?:\.[\w.-]+|prebuilds|obj\.target|vendor|tests?|__tests__|examples?|benchmarks?)$/;
+const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
 
 /** Native binaries of other systems and other Nodes, and sources of what is compiled. */
 function isPackagePartLeftOut(packagePath: string, part: string): boolean {
@@ -66,7 +67,8 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);
   if (binary !== null)
     return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
-  return /LICEN[CS]E|NOTICE/i.test(part) ? false : packagePartsLeftOut.test(part);
+  if (/LICEN[CS]E|NOTICE/i.test(part)) return false;
+  return packageFoldersLeftOut.test(part) || packageFilesLeftOut.test(part);
 }
 
 function copyBuilt(input: ReleaseInput, kind: TreeKind, to: string): void {

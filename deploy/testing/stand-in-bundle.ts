@@ -1,5 +1,5 @@
-// Bundles for tests of the installer: signed and packed like a release, with a program in it that listens, backs up and
-// restores in a few milliseconds. What the real program does is tested where it is made; here it is about the installer.
+// Bundles for tests of the installer: signed and packed like a release, with a program in it that listens, backs up
+// and restores in a few milliseconds. The real program is tested where it is made; here it is about the installer.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
