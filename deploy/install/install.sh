@@ -225,7 +225,11 @@ preflight() {
     if [ -w "$parent" ]; then row ok 'writable' "$place" 'writable' ''
     else row FAIL 'writable' "$parent" 'writable' "mount it for writing, or run as root"; fi
   done
-  for pair in WAF_PORT:8080 JA3_PORT:8443 UI_PORT:3010 API_PORT:8095; do
+  ports='WAF_PORT:8080 JA3_PORT:8443 UI_PORT:3010 API_PORT:8095'
+  # in containers these two are inside
+  [ "$way" = containers ] || ports="$ports GATEHOUSE_ADMIN_PORT:2019"
+  [ "$way" = containers ] || [ -n "$upstream$(value UPSTREAM_CUSTOMER '')" ] || ports="$ports DEMO_PORT:8000"
+  for pair in $ports; do
     port=$(value "${pair%%:*}" "${pair##*:}")
     if ! port_taken "$port"; then row ok "port $port" free "free (${pair%%:*})" ''
     elif is_ours || [ -f "$prefix/engine" ]; then row ok "port $port" 'this installation' "free (${pair%%:*})" ''

@@ -59,9 +59,9 @@ const environment = { ...process.env, GATEHOUSE_HEALTH_SECONDS: '20' };
 async function stage(t: Test, shell = 'sh', health = '20'): Promise<Stage> {
   const at = mkdtempSync(join(tmpdir(), 'gatehouse-install-'));
   const root = join(at, 'root');
-  const ports = await freePorts(4);
+  const ports = await freePorts(6);
   mkdirSync(join(root, 'etc/gatehouse'), { recursive: true });
-  const names = ['WAF_PORT', 'UI_PORT', 'API_PORT', 'JA3_PORT'];
+  const names = ['WAF_PORT', 'UI_PORT', 'API_PORT', 'JA3_PORT', 'GATEHOUSE_ADMIN_PORT', 'DEMO_PORT'];
   const lines = names.map((name, index) => `${name}=${ports[index]}`);
   writeFileSync(join(root, 'etc/gatehouse/.env'), `${lines.join('\n')}\n`);
   t.teardown(() => {
