@@ -63,7 +63,7 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
     return true;
   // of the C library musl
-  if (/musl\.node$/.test(part)) return true;
+  if (part.endsWith('musl.node')) return true;
   const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);
   if (binary !== null)
     return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
