@@ -26,6 +26,8 @@ interface OwnFlags {
   readonly resume: boolean | null;
   readonly sitesOfEnvironment: boolean;
   readonly wasManaged: boolean;
+  /** The control plane is on this machine, started by somebody else (a service manager). */
+  readonly isBeside: boolean;
 }
 
 function readOwnFlags(args: readonly string[]): OwnFlags {
@@ -33,18 +35,20 @@ function readOwnFlags(args: readonly string[]): OwnFlags {
   let resume: boolean | null = null;
   let sitesOfEnvironment = false;
   let wasManaged = false;
+  let isBeside = false;
   const rest = [...args];
   for (let flag = rest.shift(); flag !== undefined; flag = rest.shift()) {
     if (flag === '--resume' || flag === '--local') resume = flag === '--resume';
     else if (flag === '--sites-of-environment') sitesOfEnvironment = true;
     else if (flag === '--managed') wasManaged = true;
+    else if (flag === '--beside-control-plane') isBeside = true;
     else if (flag === '--artifact' || flag === '--settings') {
       const file = rest.shift();
       if (file === undefined) throw wrongUsage(`${flag} needs a file: ${flag} FILE.`);
       own[flag === '--artifact' ? 'artifact' : 'settings'] = file;
     } else throw wrongUsage(`data-plane does not know ${flag}.`);
   }
-  return { ...own, resume, sitesOfEnvironment, wasManaged };
+  return { ...own, resume, sitesOfEnvironment, wasManaged, isBeside };
 }
 
 const say = (text: string): void => console.error(`gatehouse: ${text}`);
@@ -67,12 +71,13 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
   const { GATEHOUSE_ADMIN_TOKEN: token } = values;
-  // A service of its own beside the control plane's (systemd): --managed alone says that it is on this machine.
-  const controlUrl = values.GATEHOUSE_CONTROL_URL || (own.wasManaged ? ownControlUrl(values) : '');
+  const controlUrl = values.GATEHOUSE_CONTROL_URL || (own.isBeside ? ownControlUrl(values) : '');
+  // What served here before is the control plane's; until anything did, the local settings protect.
+  const wasManaged = own.wasManaged || (own.isBeside && existsSync(join(data, 'current.json')));
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
   let resume = own.resume ?? controlUrl !== '';
   // What its control plane gave it serves, or nothing does: the rules of the local settings need not be compiled.
-  const isManaged = own.wasManaged && resume && own.artifact === null && controlUrl !== '' && token !== '';
+  const isManaged = wasManaged && resume && own.artifact === null && controlUrl !== '' && token !== '';
   const initial = await (isManaged
     ? Promise.resolve().then(() => ({ config: resolveProxy(readSettings(file), values), artifact: null }))
     : loadGeneration(file, data, values, own.artifact)
@@ -102,7 +107,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     dataDir: data,
     initial,
     resume,
-    wasManaged: own.wasManaged,
+    wasManaged,
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,

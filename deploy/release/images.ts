@@ -83,7 +83,7 @@ interface Recipe {
 
 export const recipes: Readonly<Record<ImageName, Recipe>> = {
   'data-plane': {
-    command: ['data-plane', '--sites-of-environment', '--managed'],
+    command: ['data-plane', '--sites-of-environment', '--beside-control-plane'],
     ports: [8080, 8443, 2019],
     healthCheck: ['health', 'data-plane'],
   },

@@ -150,8 +150,7 @@ export function assembleTree(input: ReleaseInput, kind: TreeKind, directory: str
   const program = join(directory, 'bin/gatehouse');
   writeFileSync(program, readFileSync(program, 'utf8').replace(/^#!.*\n/, ''));
   writeFileSync(join(directory, 'package.json'), packageFile(input));
-  // a node gets its rules from the control plane: it compiles nothing, and needs no seed
-  if (kind === 'whole') plantSeed(directory, input);
+  plantSeed(directory, input);
   for (const path of pathsBelow(directory))
     if (path !== 'runtime/node' && lstatSync(join(directory, path)).isFile()) chmodSync(join(directory, path), 0o644);
   normalize(directory, input.epoch);
