@@ -27,7 +27,7 @@ export type RefusalReason = (typeof refusalReasons)[number];
 /** Why a connection was closed before it carried a request. */
 export const connectionRefusals = [
   'proxy_header', // a trusted proxy has to send one, and it was not there, wrong or late
-  'http2_excess', // its client's connections of HTTP/2 were ended for an excess, again and again
+  'http2_excess', // many connections of its address were ended for an excess: their rate is limited
   'not_tls', // on the port for TLS
   'hello', // a ClientHello that is too long, or none by the letters of its standard
   'handshake', // the client and this program did not agree, or it ended half-way

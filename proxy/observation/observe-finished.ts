@@ -1,5 +1,7 @@
 // Which requests of the road discovery hears of: those that the application answered, and those that a gate refused for
-// want of credentials, because that is an endpoint's protection. What rules or gates blocked is an attack, no API.
+// want of credentials, because that is an endpoint's protection. What rules or gates blocked is an attack, no API. An
+// answered request counts whatever was flagged about it. It teaches parameters and data unless rules or gates other than
+// that of specifications flagged it.
 import type { Action } from '../metrics/families.js';
 import type { FinishedRequest } from '../road/finish.js';
 import type { TrafficObserver } from './observer.js';
@@ -33,6 +35,7 @@ export function observeFinished(observer: TrafficObserver, finished: FinishedReq
   request.responseBody = finished.replySample?.take(response.fields) ?? null;
   request.detectsPii = finished.generation.config.piiDetect;
   request.atMs = finished.atMs;
-  request.isSuspicious = finished.isFlagged || finished.isBlocked;
+  request.isSuspicious = finished.isBlocked || finished.isSuspicious === true;
+  request.isAnswered = action === 'served' && !finished.isBlocked && response.status < 400;
   observer.observe();
 }

@@ -12,7 +12,7 @@ import { readLogin } from './logins.js';
 import { objectsOfPath, objectsOfQuery } from './objects.js';
 import { lookForPii } from './pii/detect.js';
 import { droppedSitesMax, type ObservationBatch, type Sighting } from './observation.js';
-import { isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from './path.js';
+import { isOrdinaryPath, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from './path.js';
 import { objectHash, RelationLearner, showsObjects } from './relations.js';
 
 /** One request that is through. The observer has one of these, and its caller fills it in anew for each request. */
@@ -39,8 +39,10 @@ export class ObservedRequest {
   /** Whether bodies are looked through for personal data (`pii_detect`). */
   detectsPii = false;
   atMs = 0;
-  /** Rules or gates flagged it: it is counted where its path is known, and teaches nothing. */
+  /** Rules or gates flagged it: it teaches nothing. A new path gets a place only where the application answered well. */
   isSuspicious = false;
+  /** Neither blocked nor refused, and not with an error of the application. */
+  isAnswered = false;
 }
 
 export interface ObserverOptions {
@@ -141,7 +143,8 @@ export class TrafficObserver {
     if (records !== undefined && isUnknown) return null;
     const known = this.cells.get(site)?.get(method)?.get(path);
     if (known !== undefined) return known;
-    if (isUnknown || this.request.isSuspicious || isStaticAsset(method, path)) return null;
+    if (isUnknown || isStaticAsset(method, path)) return null;
+    if (this.request.isSuspicious && !(this.request.isAnswered && isOrdinaryPath(path))) return null;
     const template = records === undefined || path.length > pathCharsMax ? null : records.place(site, method, path);
     if (template !== null)
       return this.cells.get(site)?.get(method)?.get(template) ?? this.newCell(site, method, template, true);

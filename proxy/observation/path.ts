@@ -24,6 +24,16 @@ export function isStaticAsset(method: string, path: string): boolean {
   return assetEndings.has(path.slice(dot + 1).toLowerCase()) || path === '/robots.txt' || path === '/sitemap.xml';
 }
 
+/** Letters, digits and the other characters that names are made of: paths with quotes, brackets or escapes may be attacks. */
+export function isOrdinaryPath(path: string): boolean {
+  for (let at = 0; at < path.length; at += 1) {
+    const code = path.charCodeAt(at);
+    const isAlphanumeric = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+    if (!isAlphanumeric && !'/-._~@:+,='.includes(path[at] as string)) return false;
+  }
+  return !path.includes('..');
+}
+
 /** The path of a request target, in origin or absolute form (RFC 9112 section 3.2), as it came. */
 export function pathOf(uri: string): string {
   let from = 0;

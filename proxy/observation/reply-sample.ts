@@ -48,7 +48,7 @@ export interface SampledRequest {
   readonly head: { readonly method: string; readonly uri: string };
   readonly response: { readonly status: number; readonly fields: readonly string[] };
   readonly atMs: number;
-  readonly isFlagged: boolean;
+  readonly isSuspicious: boolean;
   replySample?: ReplySample | null | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface SampledRequest {
 export function sampleReply(request: SampledRequest): void {
   const { observer } = request.context;
   const { piiDetect: detectsPii, apiDiscoveryEnabled } = request.generation.config;
-  if (observer === null || !apiDiscoveryEnabled || request.isFlagged) return;
+  if (observer === null || !apiDiscoveryEnabled || request.isSuspicious) return;
   const { method, uri } = request.head;
   const { status, fields: responseHeaders } = request.response;
   if (observer.wantsReply({ method, uri, status, responseHeaders, detectsPii }, request.atMs))

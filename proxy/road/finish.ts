@@ -47,6 +47,8 @@ export interface FinishedRequest {
   readonly isBlocked: boolean;
   /** They would have, or flagged it. */
   readonly isFlagged: boolean;
+  /** Rules or gates other than that of specifications flagged it; absent: it was not. */
+  readonly isSuspicious?: boolean;
   readonly stop: Stop | null;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;

@@ -16,7 +16,7 @@ import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
 import type { Exchange } from '../listeners/listener.js';
 import { traceOf } from '../records/request-trace.js';
-import { schemaGate, schemaStep, type SchemaStep } from '../schema/step.js';
+import { schemaGate, schemaGateName, schemaStep, type SchemaStep } from '../schema/step.js';
 import type { UpstreamHead } from '../upstream/response-head.js';
 import { actionOf, answerOfGate, answerOfRules, page } from './answers.js';
 import { acceptableRequestId, behindTrustedProxy } from './client-address.js';
@@ -217,7 +217,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     if (failure !== null) return this.failedOpenOrClosed(failure, site, null);
     const decided = decide(interruption, site.mode);
     if (decided === 'flag') {
-      this.isFlagged = true;
+      this.isFlagged = this.isSuspicious = true;
       this.stop ??= interruption;
     } else if (decided === 'block') {
       this.isBlocked = true;
@@ -234,6 +234,8 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     countGate(this.metrics, gate, decision, enforced !== null, site.name);
     if (enforced === null) {
       this.isFlagged ||= decision.rule !== null;
+      // what a specification does not declare is what discovery is to find
+      this.isSuspicious ||= decision.rule !== null && gate.name !== schemaGateName;
       this.stop ??= stopOf(decision);
       return;
     }

@@ -37,7 +37,7 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   replySample?: ReplySample | null | undefined;
   readonly trace?: RequestTrace | null;
   readonly atMs: number;
-  readonly isFlagged: boolean;
+  readonly isSuspicious: boolean;
   /** Phase 4, and what specifications declare. The request is over when either blocks. */
   inspectReplyBody(bytes: Buffer | null, wireBytes: number, head: UpstreamHead): void;
   upstreamDrained(): void;

@@ -9,8 +9,10 @@ import type { MatchedOperation, SiteSchemas } from './site-schemas.js';
 import type { SchemaViolation } from './violation.js';
 
 /** As records and metrics name it. */
+export const schemaGateName = 'api-schema';
+
 export const schemaGate = (decide: () => Decision | null): PreparedGate => ({
-  name: 'api-schema',
+  name: schemaGateName,
   appliesTo: 'protected',
   counter: undefined,
   wait: null,

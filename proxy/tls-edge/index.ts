@@ -26,6 +26,7 @@ export interface TlsEdgeOptions extends Omit<ListenerOptions, 'share'> {
   readonly ticketKeys: TicketKeys;
   onHandshake(version: string, alpn: ClientTls['alpn']): void;
   onExcess(excess: Http2Excess, peerIp: string): void;
+  shareOf(peerIp: string): number;
 }
 
 export interface TlsEdge extends Listener {
@@ -204,6 +205,7 @@ class Edge {
           open,
           limits,
           onExcess: (excess, peerIp) => options.onExcess(excess, peerIp),
+          shareOf: (peerIp) => options.shareOf(peerIp),
           forget: (one) => this.sessions.delete(one),
         },
         facts,

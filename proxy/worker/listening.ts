@@ -59,6 +59,7 @@ function listenTls(
       metrics.count('http2Ended', { excess });
       if (!isTrusted(address)) penalties.add(address, performance.now());
     },
+    shareOf: (address) => penalties.shareOf(address, performance.now()),
   });
 }
 

@@ -4,7 +4,7 @@ import { until } from '../../e2e/waiting.js';
 import { drive, type Drive, type Driven } from '../../road/testing/drive.js';
 import { gates } from '../index.js';
 import { testGateWorker, type TestWorker } from '../testing/gate-worker.js';
-import { isSameAddress } from './crawler-check.js';
+import { CrawlerCheck, isSameAddress } from './crawler-check.js';
 import { claimedCrawler, crawlers, proveCrawler, type Crawler, type NameService } from './crawlers.js';
 import { classifyAgent } from './user-agents.js';
 
@@ -124,6 +124,70 @@ const namesOf = (reverse: Record<string, string[]>, forward: Record<string, stri
   };
 };
 
+/** A question that has no answer about one key. */
+const unless =
+  (missing: string, code: string, ask: (key: string) => Promise<readonly string[]>) =>
+  (key: string): Promise<readonly string[]> =>
+    key === missing ? Promise.reject(Object.assign(new Error(key), { code })) : ask(key);
+
+t.test('issue 22 Q12: only an answer is proof against a crawler', async (t) => {
+  const google = claimedCrawler('Googlebot/2.1') as Crawler;
+  const address = '66.249.66.1';
+  const name = 'crawl-1.googlebot.com';
+  const elsewhere = namesOf({ [address]: [name] }, { [name]: ['66.249.66.2'] });
+  const away = ['ETIMEOUT', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EBADRESP', 'ECANCELLED'];
+  for (const code of away) {
+    const unreachable = { ...elsewhere, reverse: unless(address, code, elsewhere.reverse) };
+    const found = await proveCrawler(address, google, unreachable, isSameAddress);
+    t.match(found, { verdict: 'unverified', isOpen: true, detail: new RegExp(code) }, code);
+    const half = { ...elsewhere, resolve4: unless(name, code, elsewhere.resolve4) };
+    const oneFamily = await proveCrawler(address, google, half, isSameAddress);
+    t.match(oneFamily, { verdict: 'unverified', isOpen: true }, 'the family that has no answer may be the one');
+    const unproven = { ...half, resolve6: unless(name, 'ENODATA', elsewhere.resolve6) };
+    t.match(await proveCrawler(address, google, unproven, isSameAddress), { verdict: 'unverified', isOpen: true });
+  }
+  for (const code of ['ENOTFOUND', 'ENODATA']) {
+    const nameless = { ...elsewhere, reverse: unless(address, code, elsewhere.reverse) };
+    const found = await proveCrawler(address, google, nameless, isSameAddress);
+    t.match(found, { verdict: 'impostor', isOpen: false, names: [] }, code);
+  }
+});
+
+t.test(
+  'issue 22 Q12: a name server that did not answer is asked again, and the old verdict stands meanwhile',
+  async (t) => {
+    const google = claimedCrawler('Googlebot/2.1') as Crawler;
+    let nowMs = 0;
+    let code = 'ETIMEOUT';
+    let asked = 0;
+    const names: NameService = {
+      ...namesOf({}, {}),
+      reverse: async () => {
+        asked += 1;
+        throw Object.assign(new Error('none'), { code });
+      },
+    };
+    const check = new CrawlerCheck(names, () => nowMs);
+    const ask = () => check.ask('66.249.66.1', google, true);
+    t.equal(ask(), 'pending');
+    await until(async () => check.isIdle);
+    t.equal(ask(), 'unverified');
+    code = 'ENOTFOUND';
+    nowMs = 59_000;
+    t.equal(ask(), 'unverified');
+    t.equal(asked, 1);
+    nowMs = 61_000;
+    t.equal(ask(), 'unverified', 'not pending, which would pass');
+    await until(async () => check.isIdle);
+    t.equal(asked, 2);
+    t.equal(ask(), 'impostor');
+    nowMs += 3_600_001;
+    t.equal(ask(), 'impostor', 'while it is asked again');
+    await until(async () => check.isIdle);
+    t.equal(asked, 3);
+  },
+);
+
 t.test('5: forward-confirmed reverse DNS, and what does not count as it', async (t) => {
   const google = claimedCrawler('Mozilla/5.0 (compatible; Googlebot/2.1)') as Crawler;
   const baidu = claimedCrawler('Baiduspider') as Crawler;
@@ -139,9 +203,10 @@ t.test('5: forward-confirmed reverse DNS, and what does not count as it', async 
     ['a name that only ends so', google, namesOf({ '66.249.66.1': ['evilgooglebot.com'] }, {}), 'impostor'],
     ['a name that begins so', google, namesOf({ '66.249.66.1': ['googlebot.com.evil.example'] }, {}), 'impostor'],
     ['its name leads elsewhere', google, namesOf({ '66.249.66.1': [good] }, { [good]: ['66.249.66.2'] }), 'impostor'],
-    ['its name leads nowhere', google, namesOf({ '66.249.66.1': [good] }, {}), 'unverified'],
-    ['no name', google, namesOf({}, {}), 'unverified'],
-    ['no answer', google, namesOf({ '66.249.66.1': [] }, {}), 'unverified'],
+    ['its name leads nowhere', google, namesOf({ '66.249.66.1': [good] }, {}), 'impostor'],
+    ['no name', google, namesOf({}, {}), 'impostor'],
+    ['no name, said without an error', google, namesOf({ '66.249.66.1': [] }, {}), 'impostor'],
+    ['no name, with a forward name that is unreliable', baidu, namesOf({}, {}), 'impostor'],
     [
       'a bad forward name of one that has them',
       baidu,
@@ -169,7 +234,8 @@ t.test('5: forward-confirmed reverse DNS, and what does not count as it', async 
 
 t.test('5: a crawler passes until it is looked up; then it is exempt, or an impostor', async (t) => {
   const reverse = { '66.249.66.1': ['crawl-1.googlebot.com'], '198.51.100.9': ['host.evil.example'] };
-  const names = namesOf(reverse, { 'crawl-1.googlebot.com': ['66.249.66.1'] });
+  const known = namesOf(reverse, { 'crawl-1.googlebot.com': ['66.249.66.1'] });
+  const names = { ...known, reverse: unless('203.0.113.5', 'ETIMEOUT', known.reverse) };
   const test: TestWorker = testGateWorker({}, undefined, names);
   const agent = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
   const settings = { bot_action: 'block', bot_score_threshold: 3 };
@@ -180,6 +246,7 @@ t.test('5: a crawler passes until it is looked up; then it is exempt, or an impo
   t.ok(from('66.249.66.1').isForwarded, 'nothing waits');
   t.ok(from('198.51.100.9').isForwarded);
   t.ok(from('203.0.113.5').isForwarded);
+  t.ok(from('203.0.113.6').isForwarded);
   await settled();
   t.ok(from('66.249.66.1').isForwarded);
   t.equal(from('66.249.66.1', { bot_allow_verified: false }).answer?.status, 403, 'the points of a crawler');
@@ -187,12 +254,13 @@ t.test('5: a crawler passes until it is looked up; then it is exempt, or an impo
   t.equal(impostor.answer?.status, 403);
   t.match(impostor.events, [{ messages: [{ ruleId: 1_006_401, data: '198.51.100.9 claims to be Googlebot' }] }]);
   t.ok(from('198.51.100.9', { bot_action: 'monitor' }).isForwarded);
-  t.equal(from('203.0.113.5').answer?.status, 403, 'nobody knows: the points of a crawler');
+  t.equal(from('203.0.113.5').answer?.status, 403, 'the name server did not answer: the points of a crawler');
   t.ok(from('203.0.113.5', { bot_score_threshold: 5 }).isForwarded);
+  t.equal(from('203.0.113.6', { bot_score_threshold: 5 }).answer?.status, 403, 'no name: an impostor');
   t.ok(from('10.0.0.7', { bot_score_threshold: 5 }).isForwarded, 'inner addresses are not looked up');
   t.ok(test.worker.crawlers.isVerified('66.249.66.1'));
   t.match(test.worker.crawlers.list(), [
-    { crawler: 'Googlebot', verdict: 'pending', requests: 3 },
+    { crawler: 'Googlebot', verdict: 'pending', requests: 4 },
     { crawler: 'Googlebot', verdict: 'verified', requests: 2 },
   ]);
 });

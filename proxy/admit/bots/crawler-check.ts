@@ -1,12 +1,20 @@
 // Verdicts on crawlers, beside the road: a gate asks what is known, and what is not known is found out for the next
-// request. Nothing waits. Positive verdicts hold a day, others an hour.
+// request. Nothing waits. Positive verdicts hold a day, others an hour. Where a name
+// server did not answer, the question is asked again after a minute. An old verdict stands until the new one is there.
 //
 // Memory: 10,000 addresses a worker, 1,000 questions that wait. Beyond: all verdicts are forgotten and found out again;
 // a question that finds no room is asked with a later request.
 import { Resolver } from 'node:dns/promises';
 import { buildAddressSet, openAddressSet, type AddressSet } from '../../shared-state/address-set.js';
 import { networkOf } from '../../shared-state/client-key.js';
-import { crawlers, proveCrawler, type Crawler, type CrawlerVerdict, type NameService } from './crawlers.js';
+import {
+  crawlers,
+  proveCrawler,
+  type Crawler,
+  type CrawlerProof,
+  type CrawlerVerdict,
+  type NameService,
+} from './crawlers.js';
 
 export const verdictsMax = 10_000;
 const waitingMax = 1000;
@@ -14,6 +22,7 @@ const atOnceMax = 8;
 const timeoutMs = 1000;
 const goodMs = 86_400_000;
 const otherMs = 3_600_000;
+const openMs = 60_000;
 
 /** Addresses that no public name service knows, or that are nobody's: RFC 6890 and its updates. */
 const inner = openAddressSet(
@@ -127,11 +136,11 @@ export class CrawlerCheck {
     if (!mayAsk || crawler.suffixes.length === 0 || inner.contains(clientIp)) return 'unverified';
     if (!this.waiting.has(key) && this.waiting.size < waitingMax) {
       this.waiting.set(key, async () =>
-        this.keep(key, (await proveCrawler(clientIp, crawler, this.names, isSameAddress)).verdict),
+        this.keep(key, await proveCrawler(clientIp, crawler, this.names, isSameAddress)),
       );
       this.pump();
     }
-    return 'pending';
+    return known?.verdict ?? 'pending';
   }
 
   /** Whether some crawler at this address was verified. */
@@ -141,12 +150,13 @@ export class CrawlerCheck {
 
   private readonly verified = new Set<string>();
 
-  private keep(key: string, verdict: CrawlerVerdict): void {
+  private keep(key: string, { verdict, isOpen }: CrawlerProof): void {
     if (this.known.size >= verdictsMax) {
       this.known.clear();
       this.verified.clear();
     }
-    this.known.set(key, { verdict, untilMs: this.nowMs() + (verdict === 'verified' ? goodMs : otherMs) });
+    const holdsMs = isOpen ? openMs : verdict === 'verified' ? goodMs : otherMs;
+    this.known.set(key, { verdict, untilMs: this.nowMs() + holdsMs });
     const network = networkOf(key.slice(key.lastIndexOf(' ') + 1));
     if (verdict === 'verified') this.verified.add(network);
     this.waiting.delete(key);

@@ -63,8 +63,8 @@ export interface NameService {
 }
 
 /**
- * `verified`: it is. `impostor`: the address has names, and they are somebody else's or do not lead back. `unverified`:
- * nobody knows (no names, no answer in time, no suffix to compare with).
+ * `verified`: it is. `impostor`: the address has no name, or names of other owners, or names that do not lead back.
+ * `unverified`: unknown, because a name server did not answer, or because there is no suffix to compare with.
  */
 export type CrawlerVerdict = 'verified' | 'impostor' | 'unverified';
 
@@ -73,46 +73,75 @@ export interface CrawlerProof {
   /** What the address is called, at most five. */
   readonly names: readonly string[];
   readonly detail: string;
+  /** A name server did not answer (time-out, SERVFAIL, refusal): ask again soon. */
+  readonly isOpen: boolean;
 }
 
 const namesMax = 5;
+
+/** Codes of c-ares for "there is no such record": NXDOMAIN, and NOERROR without data (RFC 2308). No other code is proof. */
+const absentCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 const isBelow = (name: string, suffix: string): boolean => name === suffix || name.endsWith(`.${suffix}`);
 
 const codeOf = (error: unknown): string => (error as { readonly code?: string }).code ?? String(error);
 
-/** `isSame`: whether two texts are one address. Never rejects. */
+/**
+ * The names of an address, at most five, in small letters and without the dot at the end; none where it has none.
+ * Rejects where nobody answered.
+ */
+async function namesOf(address: string, names: NameService): Promise<readonly string[]> {
+  try {
+    return (await names.reverse(address)).slice(0, namesMax).map((name) => name.toLowerCase().replace(/\.$/, ''));
+  } catch (error) {
+    if (absentCodes.has(codeOf(error))) return [];
+    throw error;
+  }
+}
+
+/** Whether one of these names leads to the address. `open`: some question had no answer, and no other one proved it. */
+async function leadsBack(
+  own: readonly string[],
+  names: NameService,
+  isAddress: (one: string) => boolean,
+): Promise<{ readonly name: string | null; readonly isOpen: boolean }> {
+  let isOpen = false;
+  for (const name of own)
+    for (const ask of [() => names.resolve4(name), () => names.resolve6(name)])
+      try {
+        if ((await ask()).some(isAddress)) return { name, isOpen: false };
+      } catch (error) {
+        // a name may have addresses of one family only
+        if (!absentCodes.has(codeOf(error))) isOpen = true;
+      }
+  return { name: null, isOpen };
+}
+
+/**
+ * Forward-confirmed reverse DNS. An operator that describes this check gives each of its crawlers a name, so an address
+ * without one (NXDOMAIN) belongs to an impostor. `isSame`: whether two texts are one address. Never rejects.
+ */
 export async function proveCrawler(
   address: string,
   { suffixes, isForwardUnreliable = false }: Crawler,
   names: NameService,
   isSame: (left: string, right: string) => boolean,
 ): Promise<CrawlerProof> {
-  const proof = (verdict: CrawlerVerdict, found: readonly string[], detail: string): CrawlerProof => ({
-    verdict,
-    names: found,
-    detail,
+  const proof = (verdict: CrawlerVerdict, found: readonly string[], detail: string, isOpen = false): CrawlerProof => ({
+    ...{ verdict, names: found, detail, isOpen },
   });
   if (suffixes.length === 0) return proof('unverified', [], 'its operator publishes addresses, not names');
   let found: readonly string[];
   try {
-    found = (await names.reverse(address)).slice(0, namesMax).map((name) => name.toLowerCase().replace(/\.$/, ''));
+    found = await namesOf(address, names);
   } catch (error) {
-    return proof('unverified', [], `the address has no name (${codeOf(error)})`);
+    return proof('unverified', [], `the name server did not answer (${codeOf(error)})`, true);
   }
+  if (found.length === 0) return proof('impostor', [], 'the address has no name');
   const own = found.filter((name) => suffixes.some((suffix) => isBelow(name, suffix)));
-  if (own.length === 0)
-    return proof(found.length === 0 ? 'unverified' : 'impostor', found, 'the address is called something else');
-  let hasAnswer = false;
-  for (const name of own)
-    for (const ask of [() => names.resolve4(name), () => names.resolve6(name)])
-      try {
-        const addresses = await ask();
-        hasAnswer = true;
-        if (addresses.some((one) => isSame(one, address))) return proof('verified', found, `${name} leads back`);
-      } catch {
-        continue; // a name may have addresses of one family only
-      }
-  const isProven = hasAnswer && !isForwardUnreliable;
-  return proof(isProven ? 'impostor' : 'unverified', found, 'its name does not lead back to the address');
+  if (own.length === 0) return proof('impostor', found, 'the address is called something else');
+  const { name, isOpen } = await leadsBack(own, names, (one) => isSame(one, address));
+  if (name !== null) return proof('verified', found, `${name} leads back`);
+  const isProven = !isOpen && !isForwardUnreliable;
+  return proof(isProven ? 'impostor' : 'unverified', found, 'its name does not lead back to the address', isOpen);
 }

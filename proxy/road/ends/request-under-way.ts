@@ -48,6 +48,7 @@ export class RequestUnderWay implements FinishedRequest {
   given: GivenValues = nothing;
   isBlocked = false;
   isFlagged = false;
+  isSuspicious = false;
   stop: Stop | null = null;
   failure: Error | null = null;
   replySample: FinishedRequest['replySample'] = null;

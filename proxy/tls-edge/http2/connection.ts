@@ -28,6 +28,8 @@ export interface Http2ConnectionHome {
   readonly open: OpenRequests<Http2Exchange>;
   readonly limits: TimeLimits<Http2Connection>;
   onExcess(excess: Http2Excess, peerIp: string): void;
+  /** Of its allowances, what a new connection of that address begins with; above 0, at most 1. */
+  shareOf(peerIp: string): number;
   forget(connection: Http2Connection): void;
 }
 
@@ -58,12 +60,13 @@ export class Http2Connection implements Http2Home, Timed, ActiveMember {
   ) {
     const nowMs = performance.now();
     const { timeouts } = home.options;
+    const share = home.shareOf(facts.clientIp);
     this.tls = facts.tls;
     this.buckets = {
-      resets: new Bucket(allowances.resets, nowMs),
-      settings: new Bucket(allowances.settings, nowMs),
-      pings: new Bucket(allowances.pings, nowMs),
-      streams: new Bucket(allowances.streams, nowMs),
+      resets: new Bucket(allowances.resets, nowMs, share),
+      settings: new Bucket(allowances.settings, nowMs, share),
+      pings: new Bucket(allowances.pings, nowMs, share),
+      streams: new Bucket(allowances.streams, nowMs, share),
     };
     this.weighedMs = nowMs;
     this.seenBytes = socket.bytesRead;

@@ -35,14 +35,18 @@ export const idleBytes = {
 } as const;
 
 export class Bucket {
+  private readonly allowance: Allowance;
   private left: number;
   private atMs: number;
 
   constructor(
-    private readonly allowance: Allowance,
+    allowance: Allowance,
     nowMs: number,
+    /** Of `burst`, 0 to 1. */
+    share = 1,
   ) {
-    this.left = allowance.burst;
+    this.allowance = share === 1 ? allowance : { ...allowance, burst: Math.max(1, allowance.burst * share) };
+    this.left = this.allowance.burst;
     this.atMs = nowMs;
   }
 
