@@ -211,15 +211,27 @@ export function collateralOf({ principal, apart = [], sessions }: FeatureVector)
   return behind === '' ? `without ${own}` : `${behind}, without ${own}`;
 }
 
+/** Those that this engine denied until that moment at least, though it may have ended meanwhile. */
+async function deniedSince(tx: Tx, networks: readonly string[], since: Date): Promise<ReadonlySet<string>> {
+  const rows = await tx<{ network: string }[]>`
+    select network from threat_addresses where source = ${engineSource} and expires_at > ${since}
+      and network in (select value from json_array_elements_text(${asJson(networks)}::text::json))`;
+  return new Set(rows.map(({ network }) => network));
+}
+
 async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {
   if (judged.length === 0) return;
   const denials = judged.map((one) => ({ network: one.vector.address, reason: reasonOf(one), expiresAt: until }));
+  const networks = denials.map(({ network }) => network);
+  const renewed = await deniedSince(tx, networks, new Date(2 * now.getTime() - until.getTime()));
   await addEachThreat(tx, denials, { source: engineSource, addedBy: engineName }, now);
+  // other systems hear of its beginning, and not of each renewal (003-verdict-renewals.sql does this for verdicts)
+  const begun = denials.filter(({ network }) => !renewed.has(network));
   await noteEvents(
     tx,
     'verdict',
     now,
-    denials.map(({ network, reason }) => ({
+    begun.map(({ network, reason }) => ({
       ...{ network, action: 'deny', reason, added_by: engineName, expires_at: until.toISOString() },
     })),
   );

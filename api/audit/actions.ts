@@ -70,6 +70,7 @@ export const auditActions = {
 
   'threat.add': { by: ['people'], meaning: 'addresses or networks were put on the deny list' },
   'threat.remove': { by: ['people'], meaning: 'an address or a network was taken off the deny list' },
+  'threat.feed.fetch': { by: ['people'], meaning: 'a feed of bad addresses was fetched at once' },
   'threat.feed.off': { by: ['system'], meaning: 'the networks of a feed that was switched off were removed' },
   'ban.add': { by: ['system'], meaning: 'clients that went on although they were limited were banned' },
   'ban.lift': { by: ['people'], meaning: 'an automatic ban was lifted before its end' },

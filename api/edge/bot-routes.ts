@@ -163,7 +163,7 @@ async function prove(
   const network = networks.length === 0 ? null : networkWith(ip, networks);
   if (network !== null)
     return {
-      ...{ verdict: 'verified', names: [], detail: `its operator publishes ${network}` },
+      ...{ verdict: 'verified', isOpen: false, names: [], detail: `its operator publishes ${network}` },
       ...{ decided_by: 'ranges', network },
     };
   const proof = await byNames();

@@ -4,6 +4,7 @@ import { feedDocument, feedPatch } from '../testing/builders/feed.js';
 import { isInnerNetwork } from '../threat-intel/inner-networks.js';
 import { toDenied } from '../threat-intel/list-text.js';
 import { patchCatalog } from '../vpatch/catalog/index.js';
+import { createAddressSet } from '../addresses/address-set.js';
 import { baselineFeed } from './baseline.js';
 import { feedPatchIds, readManagedFeed } from './document.js';
 
@@ -90,6 +91,9 @@ t.test('signatures', async (t) => {
 t.test('the baseline denies no client that can exist, and knows its patches', async (t) => {
   for (const network of baselineFeed.networks)
     t.same([toDenied(network), isInnerNetwork(network)], [{ network }, false], network);
+  const listed = createAddressSet(baselineFeed.networks);
+  for (const network of ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'])
+    t.equal(listed.overlaps(network), false, `issue 22 E: ${network} is for documentation and demonstrations`);
   t.equal(
     baselineFeed.catalogIds.filter((id) => patchCatalog.some((one) => one.id === id)).length,
     baselineFeed.catalogIds.length,

@@ -60,7 +60,7 @@ function stage({ rounds, recordedAfter }: Case): Gathering {
   let nowMs = endedMs;
   const last = () => (rounds ?? []).findLast(([after]) => endedMs + after * 1000 <= nowMs);
   return {
-    refused: new Set(['a']),
+    answered: new Set(['a']),
     recorded: async () => (nowMs >= endedMs + recordedAfter * 1000 ? [record] : []),
     engine:
       rounds === null

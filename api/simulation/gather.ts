@@ -10,8 +10,8 @@ const gatheredMs = 7000;
 const everyMs = 500;
 
 export interface Gathering {
-  /** Requests that were refused: each has a record. */
-  readonly refused: ReadonlySet<string>;
+  /** Requests that were answered: each has a record, or at least a line of the request log. */
+  readonly answered: ReadonlySet<string>;
   recorded(): Promise<readonly Recorded[]>;
   /** Null: it is off. */
   readonly engine: {
@@ -27,21 +27,21 @@ export interface Gathering {
 }
 
 /**
- * With the records of everything that was refused, and with the verdicts of a round that saw the whole wave: one in its
+ * With the records of everything that was answered, and with the verdicts of a round that saw the whole wave: one in its
  * midst knows some of its clients, and little of each. What has not come in time (15 seconds, 40 with the engine) is
  * missing.
  */
 export async function gather(
   of: Gathering,
 ): Promise<{ readonly recorded: readonly Recorded[]; readonly verdicts: readonly unknown[] }> {
-  const { refused, engine, signal } = of;
+  const { answered, engine, signal } = of;
   const beganMs = of.now();
   const endMs = beganMs + (engine === null ? recordsMsMax : verdictMsMax);
   for (;;) {
     const lookedMs = (await engine?.lookedAt())?.getTime() ?? 0;
     const [recorded, verdicts] = await Promise.all([of.recorded(), engine?.verdicts() ?? []]);
     const have = new Set(recorded.map((one) => one.request_id));
-    const isWhole = [...refused].every((id) => have.has(id)) && (engine === null || lookedMs >= beganMs + gatheredMs);
+    const isWhole = [...answered].every((id) => have.has(id)) && (engine === null || lookedMs >= beganMs + gatheredMs);
     const nowMs = of.now();
     // a clock that was set back ends it too
     if (isWhole || signal.aborted || nowMs >= endMs || nowMs < beganMs) return { recorded, verdicts };

@@ -69,8 +69,9 @@ async function sendOne(
   const wanted = { type, site, requests: wave?.requests ?? 0, seconds: secondsMax, rate: wave?.rate ?? 1 };
   const row = await begin(parts, wanted, systemActor, id);
   const report = await run(parts, row, target, signal);
-  if (report === null || report.sent < wanted.requests || report.failed > 0)
-    throw new Error(`the wave ${type} did not come through: ${report?.sent ?? 0} sent, ${report?.failed ?? 0} failed`);
+  const { sent = 0, failed = 0, unrecorded = 0 } = report ?? {};
+  if (report === null || sent < wanted.requests || failed + unrecorded > 0)
+    throw new Error(`the wave ${type} did not come through: ${sent} sent, ${failed} failed, ${unrecorded} unrecorded`);
   return report.attacks;
 }
 

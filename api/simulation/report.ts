@@ -1,6 +1,7 @@
-// What became of a simulation: the answers as the sender saw them, joined with what nodes recorded of the same clients.
-// A record says which gate or which rules stopped a request; an answer of the data plane that no record tells of yet is
-// counted as such, and not guessed.
+// What became of a simulation: what was sent, joined with what nodes recorded of the same requests. Only a node's record
+// says whether a request was stopped, and by what. The status and fields of an answer never do: applications answer 401
+// or 503 as well, and every answer names its request. A request without a record is counted as such, and not guessed.
+import { isSimulatedAddress } from '#proxy/contract';
 import type { Sql } from '../db/client.js';
 import type { Sent } from './send.js';
 
@@ -19,8 +20,10 @@ export interface Report {
   readonly sent: number;
   readonly stopped: number;
   readonly passed: number;
-  /** No answer, or one of 5xx that is not a refusal. */
+  /** No answer, or an error of the application or of the way to it. */
   readonly failed: number;
+  /** Answered, and no node had a record of it in time: unknown whether it was stopped. Absent: none (releases before). */
+  readonly unrecorded?: number;
   /** Until the answer to the first request that was stopped; null: none was. */
   readonly first_stopped_ms: number | null;
   readonly by_stage: readonly { readonly stage: string; readonly rule_id: number | null; readonly count: number }[];
@@ -41,17 +44,26 @@ export interface Recorded {
 }
 
 /**
- * What nodes recorded of these clients since then: security events, and where there is none (a request that is none by
- * HTTP, say) the line of the request log.
+ * What nodes recorded of these clients and requests since then: security events, and where there is none, the line of
+ * the request log. What was refused before it was known to be simulated is found by its id alone.
  */
-export async function readRecorded(sql: Sql, addresses: readonly string[], since: Date): Promise<Recorded[]> {
+export async function readRecorded(
+  sql: Sql,
+  addresses: readonly string[],
+  ids: readonly string[],
+  since: Date,
+): Promise<Recorded[]> {
   if (addresses.length === 0) return [];
+  const those =
+    ids.length === 0
+      ? sql`client_ip in ${sql(addresses)}`
+      : sql`(client_ip in ${sql(addresses)} or request_id in ${sql(ids)})`;
   const events = await sql<Recorded[]>`
     select client_ip, request_id, verdict, status, rule_id, details from security_events
-    where at >= ${since} and client_ip in ${sql(addresses)} order by id`;
+    where at >= ${since} and ${those} order by id`;
   const lines = await sql<Recorded[]>`
     select client_ip, request_id, verdict, status, null as rule_id, '{}'::jsonb as details from request_records
-    where at >= ${since} and client_ip in ${sql(addresses)} order by id`;
+    where at >= ${since} and ${those} order by id`;
   const told = new Set(events.map((one) => one.request_id));
   return [...events, ...lines.filter((one) => !told.has(one.request_id))];
 }
@@ -59,14 +71,52 @@ export async function readRecorded(sql: Sql, addresses: readonly string[], since
 const rows = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? (value as Readonly<Record<string, unknown>>[]) : [];
 
-/** Of requests that neither rules nor gates had a say in. */
-const stageOfVerdict: Readonly<Record<string, string>> = { refused: 'protocol', 'engine-error': 'inspection failed' };
+/** What the node did with a request, by its record. */
+export type Outcome = 'stopped' | 'passed' | 'failed';
 
-/** The gate that ended it, else the rules. */
-export function stageOf({ details, verdict, rule_id: ruleId }: Recorded): { stage: string; rule_id: number | null } {
-  const gate = rows(details['gates']).find((one) => one['enforced'] === true && one['decision'] !== 'pass');
-  if (gate === undefined) return { stage: stageOfVerdict[verdict] ?? 'rules', rule_id: ruleId };
-  return { stage: String(gate['gate']), rule_id: typeof gate['rule_id'] === 'number' ? gate['rule_id'] : ruleId };
+/** Words of the request log (`LineVerdict`) and of nodes that do not yet record the outcome. */
+const outcomeOfVerdict: Readonly<Record<string, Outcome>> = {
+  block: 'stopped',
+  blocked: 'stopped',
+  refused: 'stopped',
+  failed: 'failed',
+  aborted: 'failed',
+};
+
+const enforcedGate = ({ details }: Recorded) =>
+  rows(details['gates']).find((one) => one['enforced'] === true && one['decision'] !== 'pass');
+
+export function outcomeOf(record: Recorded): Outcome {
+  const { details, verdict } = record;
+  switch (details['outcome']) {
+    case 'blocked':
+    case 'refused':
+      return 'stopped';
+    case 'served':
+    case 'flagged':
+      return 'passed';
+    case 'failed':
+      return details['ended_by'] === 'inspection failed' ? 'stopped' : 'failed';
+    case 'aborted':
+      return 'failed';
+  }
+  return enforcedGate(record) === undefined ? (outcomeOfVerdict[verdict] ?? 'passed') : 'stopped';
+}
+
+/**
+ * What stopped it: a gate, `rules`, `inspection failed`, or `protocol`. `not recorded`: the node kept the line of the
+ * request alone, which does not say (its buffer for events was full).
+ */
+export function stageOf(record: Recorded): { stage: string; rule_id: number | null } {
+  const { details, verdict, rule_id: ruleId, client_ip: address } = record;
+  const gate = enforcedGate(record);
+  if (gate !== undefined)
+    return { stage: String(gate['gate']), rule_id: typeof gate['rule_id'] === 'number' ? gate['rule_id'] : ruleId };
+  const by = details['ended_by'];
+  if (typeof by === 'string') return { stage: by, rule_id: ruleId };
+  if (details['outcome'] === 'refused' || (verdict === 'refused' && !isSimulatedAddress(address)))
+    return { stage: 'protocol', rule_id: ruleId };
+  return { stage: verdict === 'block' ? 'rules' : 'not recorded', rule_id: ruleId };
 }
 
 /** Rules that add up or decide by the scores of others say nothing of what was found: 949, 959 and 980. */
@@ -74,37 +124,56 @@ const isTelling = (id: number): boolean => id > 0 && ![949, 959, 980].includes(M
 const rulesOf = ({ details, rule_id: ruleId }: Recorded): number[] =>
   [...rows(details['messages']).map((one) => Number(one['rule_id'] ?? one['ruleId'])), ruleId ?? 0].filter(isTelling);
 
-const stoppedStatuses = new Set([401, 403, 406, 413, 415, 421, 429]);
-/** The data plane refused it: its own answers name the request, those of an application do not. */
-const isStopped = ({ status, requestId }: Sent): boolean =>
-  requestId !== null && status !== null && (stoppedStatuses.has(status) || status === 400 || status === 503);
+/**
+ * The record of each request that was sent; null: there is none. A connection that was closed without an answer tells
+ * no id, so such a request takes the next record of its client that nothing else claims.
+ */
+function recordsOf(sent: readonly Sent[], recorded: readonly Recorded[]): (Recorded | null)[] {
+  const byId = new Map(recorded.map((one) => [one.request_id, one]));
+  const claimed = new Set(sent.map(({ requestId }) => requestId));
+  const left = groupBy(recorded.filter((one) => !claimed.has(one.request_id)));
+  return sent.map(({ requestId, address }) =>
+    requestId === null ? (left.get(address)?.shift() ?? null) : (byId.get(requestId) ?? null),
+  );
+}
+
+type Fate = Outcome | 'unrecorded';
+
+/** Without an answer and without a record nothing reached a node, or nothing came back. */
+function fateOf({ status }: Sent, record: Recorded | null): Fate {
+  if (record === null) return status === null ? 'failed' : 'unrecorded';
+  const outcome = outcomeOf(record);
+  if (outcome !== 'passed') return outcome;
+  return status === null || record.status >= 500 ? 'failed' : 'passed';
+}
 
 export function makeReport(sent: readonly Sent[], recorded: readonly Recorded[], verdicts: readonly unknown[]): Report {
-  const byId = new Map(recorded.map((one) => [one.request_id, one]));
+  const records = recordsOf(sent, recorded);
   const byAddress = groupBy(recorded);
   const stages = new Map<string, { stage: string; rule_id: number | null; count: number }>();
   const attacks = new Map<string, { sent: number; stopped: number; stages: Map<string, number>; rules: Set<number> }>();
-  for (const one of sent) {
+  const counts: Record<Fate, number> = { stopped: 0, passed: 0, failed: 0, unrecorded: 0 };
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (const [index, one] of sent.entries()) {
     const known = attacks.get(one.attack) ?? { sent: 0, stopped: 0, stages: new Map(), rules: new Set() };
     attacks.set(one.attack, known);
     known.sent++;
     for (const record of byAddress.get(one.address) ?? []) for (const id of rulesOf(record)) known.rules.add(id);
-    if (!isStopped(one)) continue;
+    const record = records[index] ?? null;
+    const fate = fateOf(one, record);
+    counts[fate]++;
+    if (fate !== 'stopped' || record === null) continue;
     known.stopped++;
-    const record = byId.get(one.requestId ?? '');
-    const found = record === undefined ? { stage: 'not recorded', rule_id: null } : stageOf(record);
+    firstMs = Math.min(firstMs, one.atMs);
+    const found = stageOf(record);
     known.stages.set(found.stage, (known.stages.get(found.stage) ?? 0) + 1);
     const key = `${found.stage} ${found.rule_id}`;
     stages.set(key, { ...found, count: (stages.get(key)?.count ?? 0) + 1 });
   }
-  const stopped = sent.filter(isStopped);
-  const failed = sent.filter((one) => !isStopped(one) && (one.status === null || one.status >= 500)).length;
   return {
     sent: sent.length,
-    stopped: stopped.length,
-    passed: sent.length - stopped.length - failed,
-    failed,
-    first_stopped_ms: stopped.length === 0 ? null : Math.round(Math.min(...stopped.map(({ atMs }) => atMs))),
+    ...counts,
+    first_stopped_ms: counts.stopped === 0 ? null : Math.round(firstMs),
     by_stage: [...stages.values()].sort((left, right) => right.count - left.count),
     attacks: [...attacks].map(([attack, known]) => ({
       attack,

@@ -57,6 +57,9 @@ const View = Type.Object({
       stopped: Type.Integer(),
       passed: Type.Integer(),
       failed: Type.Integer({ description: 'without an answer, or an error of the application' }),
+      unrecorded: Type.Optional(
+        Type.Integer({ description: 'answered, and no node had a record in time: unknown whether it was stopped' }),
+      ),
       first_stopped_ms: Nullable(Type.Integer({ description: 'time to detect; null: nothing was stopped' })),
       by_stage: Type.Array(
         Type.Object({ stage: Type.String(), rule_id: Nullable(Type.Integer()), count: Type.Integer() }),

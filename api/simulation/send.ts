@@ -31,7 +31,7 @@ export interface Sent {
   readonly atMs: number;
   /** null: no answer. */
   readonly status: number | null;
-  /** The data plane answered by itself. */
+  /** As the answer names it: every answer that came through a node does; null: there was none. */
   readonly requestId: string | null;
 }
 

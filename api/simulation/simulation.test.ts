@@ -1,5 +1,7 @@
 // Simulations through a real data plane with real records: what was stopped by what, clients of their own, bounds, the
 // stop, and the self-test that names a rule which was taken away.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { createScheduler } from '../jobs/scheduler.js';
@@ -16,6 +18,7 @@ interface Stage {
   readonly at: TestApp;
   readonly node: TestNode;
   readonly call: (method: string, path: string, body?: object) => Promise<Reply>;
+  readonly shop: object;
   readonly apply: (settings: object) => Promise<void>;
   /** Starts one and waits for its end. */
   readonly simulate: (body: object) => Promise<Reply['body']>;
@@ -68,7 +71,7 @@ async function open(t: Test, database: Database): Promise<Stage> {
     await until('it ended', async () => (await call('GET', path)).body['status'] !== 'running');
     return (await call('GET', path)).body;
   };
-  return { at, node, call, apply, simulate };
+  return { at, node, call, shop: site, apply, simulate };
 }
 
 const isSimulated = (address: string): boolean => /^198\.1[89]\./.test(address);
@@ -124,6 +127,47 @@ async function wavesSuite(t: Test, { call, simulate, node }: Stage): Promise<voi
         type,
       );
     }
+  });
+}
+
+/** An application that refuses by itself, as applications do: 401 at its login, 403, 404, 400 and 429 at orders. */
+async function startStrictApp(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const order = Number(/orders\/(\d+)/.exec(path)?.[1] ?? 0);
+    response.statusCode = path.includes('/login') ? 401 : order === 0 ? 200 : ([403, 404, 400, 429][order % 4] ?? 200);
+    request.resume().on('end', () => response.setHeader('x-request-id', 'mine').end('no'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => void server.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function ownAnswersSuite(t: Test, { shop, apply, simulate }: Stage): Promise<void> {
+  await t.test('issue 22 Q1: what the application refuses by itself is not stopped', async (t) => {
+    await apply({ sites: [{ ...shop, upstream: await startStrictApp(t) }] });
+    for (const [type, requests] of [
+      ['cred_stuffing', 24],
+      ['bola', 24],
+    ] as const) {
+      const { report } = await simulate({ type, requests, rate: 100 });
+      t.match(report, { sent: requests, stopped: 0, passed: requests, failed: 0, unrecorded: 0, by_stage: [] }, type);
+      t.equal(report.first_stopped_ms, null, type);
+    }
+    const attacks = await simulate({ type: 'sqli', requests: 10 });
+    t.ok(attacks.report.stopped > 0, 'rules still stop');
+    t.match(attacks.report.by_stage[0], { stage: 'rules', rule_id: 942_100 });
+  });
+  await t.test('issue 22 Q1: every refusal beyond what records sample is told as its own gate', async (t) => {
+    await apply({ rl_enabled: true, rl_events: 5, rl_window: '1m' });
+    const { report } = await simulate({ type: 'l7_flood', requests: 400, rate: 200 });
+    t.ok(report.stopped > 300, `${report.stopped} of 400`);
+    t.equal(report.unrecorded, 0);
+    const stages: string[] = report.by_stage.map(({ stage }: { stage: string }) => stage);
+    t.same([...new Set(stages)], ['rate-zones']);
   });
 }
 
@@ -237,6 +281,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   await boundsSuite(t, stage);
   await selfTestSuite(t, stage);
   await besideDetection(t, stage);
+  await ownAnswersSuite(t, stage);
 }
 
 void onBothDatabases(t, 'simulation', suite);

@@ -137,9 +137,10 @@ async function reportOf(
   // nodes have clocks of their own
   const since = new Date(row.started_at.getTime() - 60_000);
   const asked = engine !== undefined && (await currentSettings()).ai_enabled ? engine : null;
+  const ids = sent.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]));
   const { recorded, verdicts } = await gather({
-    refused: new Set(sent.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]))),
-    recorded: () => readRecorded(sql, addresses, since),
+    answered: new Set(ids),
+    recorded: () => readRecorded(sql, addresses, ids, since),
     engine:
       asked === null
         ? null

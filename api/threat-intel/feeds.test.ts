@@ -1,10 +1,33 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOutbound } from '../outbound/outbound.js';
-import { startTestApp } from '../testing/app.js';
+import { startTestApp, type Reply, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createFeedJob } from './feeds.js';
+
+/** issue 22 E: a failed feed is fetched when somebody asks for it, by those who may, and says how it went. */
+async function fetchNow(
+  t: Test,
+  at: TestApp,
+  state: () => Promise<Reply['body']>,
+  answerWith: (answer: { status: number; body: string }) => void,
+): Promise<void> {
+  const path = '/api/threat-intel/feeds/feed/fetch';
+  const [operator, viewer] = [await at.user('operator'), await at.user('viewer')];
+  const ask = (as: { email: string }, where = path) =>
+    at.logIn(as.email).then(({ body }) => at.call('POST', where, { token: String(body['token']) }));
+  t.match(await state(), { feeds: [{ state: 'failed' }] });
+  answerWith({ status: 503, body: '' });
+  t.match(await ask(operator), { status: 200, body: { feeds: [{ state: 'failed', last_error: /it answered 503/ }] } });
+  answerWith({ status: 200, body: '203.0.113.2\n203.0.113.3\n' });
+  t.match(await ask(operator), { status: 200, body: { feeds: [{ state: 'ok', last_error: null, entries: 2 }] } });
+  t.equal((await ask(viewer)).status, 403);
+  t.match(await ask(operator, '/api/threat-intel/feeds/tor/fetch'), {
+    status: 404,
+    body: { detail: /there are: feed/ },
+  });
+}
 
 t.test('feeds', (t) =>
   onBothDatabases(t, 'feeds', async (t, database) => {
@@ -69,6 +92,11 @@ t.test('feeds', (t) =>
     }
     t.match(await state(), { feeds: [{ state: 'failed', last_error: /not a list of addresses/, entries: 2 }] });
     t.equal(await run(5), 'nothing was due');
+    await fetchNow(t, at, state, (next) => (answer = next));
+    t.same(await list(), ['203.0.113.2', '203.0.113.3']);
+    answer = { status: 500, body: '' };
+    t.match(await run(121), /feed failed/);
+    t.equal(await run(5), 'nothing was due');
     answer = { status: 200, body: '203.0.113.4' };
     t.match(await run(11), /1 networks, 2 removed/, 'after a failure it is tried again soon');
     answer = { status: 200, body: '203.0.113.5\n10.0.0.0/8\n192.168.1.1\n127.0.0.1\nfd00::/16\n' };
@@ -87,7 +115,7 @@ t.test('feeds', (t) =>
     await set({ ti_tor_enabled: false, ti_feed_url: 'http://169.254.169.254/latest' });
     t.match(await run(1), /tor: switched off.*feed failed: .*linkLocal/, 'inner targets are refused');
     t.same(await list(), []);
-    t.equal(asked, 10);
+    t.equal(asked, 13);
     await at.close();
     server.closeAllConnections();
     server.close();

@@ -64,7 +64,8 @@ export function createFeedJob(parts: FeedParts): Job {
   };
 }
 
-async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Promise<string> {
+/** Fetches one at once, however long it is until it is due; never rejects for what the feed does. */
+export async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Promise<string> {
   const { sql } = parts.database;
   const now = new Date(nowMs);
   try {

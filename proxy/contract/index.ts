@@ -108,6 +108,10 @@ export interface SecurityEvent {
   readonly site: string;
   readonly generation: number;
   readonly verdict: EventVerdict;
+  /** What became of the request; left out: a message of a WebSocket. */
+  readonly outcome?: 'served' | 'blocked' | 'flagged' | 'refused' | 'aborted' | 'failed';
+  /** The gate that ended it, `rules` or `inspection failed`; null: none of them. */
+  readonly endedBy?: string | null;
   /** Of the site. */
   readonly mode: Mode;
   readonly clientIp: string;

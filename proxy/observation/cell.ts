@@ -80,6 +80,13 @@ const hasWord = (path: string, words: readonly string[]): boolean => {
 export const isLoginPath = (method: string, path: string): boolean => method === 'POST' && hasWord(path, loginWords);
 export const isPrivilegedPath = (path: string): boolean => hasWord(path, privilegedWords);
 
+/**
+ * The status by which an answer of an administrators' function counts for whoever asked. A redirect leads to the login,
+ * and a record that does not say whether there was a credential does not say that there was none: neither is a use.
+ */
+export const privilegedStatus = (status: number, isUnknown: boolean): number =>
+  (status >= 300 && status < 400 && status !== 304) || (isUnknown && status < 400) ? 0 : status;
+
 export class Cell {
   /** Of all windows. */
   total = 0;
@@ -89,6 +96,7 @@ export class Cell {
   isLogin: boolean;
   /** Whether what single principals do here is of interest. */
   isPersonal: boolean;
+  readonly isPrivileged: boolean;
   private firstMs = 0;
   private lastMs = 0;
   private readonly statuses = new Map<number, number>();
@@ -116,7 +124,8 @@ export class Cell {
   ) {
     this.isLogin = isLoginPath(method, path);
     const names = isShape ? shapeHasData(path) : hasData(path);
-    this.isPersonal = this.isLogin || names || isPrivilegedPath(path);
+    this.isPrivileged = isPrivilegedPath(path);
+    this.isPersonal = this.isLogin || names || this.isPrivileged;
   }
 
   add(atMs: number, status: number, requestBytes: number, responseBytes: number, latencyUs: number): void {

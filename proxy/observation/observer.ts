@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { findField } from '../http/header-fields.js';
 import { counterKey } from '../metrics/metrics.js';
-import { Cell, PrincipalSums } from './cell.js';
+import { Cell, PrincipalSums, privilegedStatus } from './cell.js';
 import { CredentialFields, keyedHash, Principals, type Principal } from './credential.js';
 import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, queryOf } from './look-into.js';
 import { readLogin } from './logins.js';
@@ -243,7 +243,9 @@ export class TrafficObserver {
       if (isApart) sums.path = path;
       people.set(person, sums);
     }
-    sums.add(request.status, request.atMs, request.requestId);
+    const isUnknown = !request.knowsCredentials && principal.kind === 'none';
+    const status = cell.isPrivileged ? privilegedStatus(request.status, isUnknown) : request.status;
+    sums.add(status, request.atMs, request.requestId);
     const own = isApart ? path : cell.path;
     if (request.uri.length > own.length) sums.polluted ??= pollutedParameter(own, request.uri);
     if (own !== path && request.status < 400) sums.addPath(path);

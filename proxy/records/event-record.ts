@@ -58,6 +58,7 @@ export function toEventRecord(event: SecurityEvent): object {
     truncated: event.truncated,
     inspection_us: Math.round(event.inspectionUs),
     error: event.error,
+    ...(event.outcome === undefined ? {} : { outcome: event.outcome, ended_by: event.endedBy ?? null }),
     interruption: event.interruption,
     ...(event.gates === undefined || event.gates.length === 0 ? {} : { gates: event.gates }),
     headers: fields,

@@ -4,6 +4,7 @@ import { gateNotes } from '../admit/gate-notes.js';
 import type { Decided, Throttling } from '../admit/decision.js';
 import type { EventMessage, EventTls, EventVerdict, SecurityEvent } from '../contract/index.js';
 import type { ClientTls } from '../listeners/front/connection-facts.js';
+import type { Action } from '../metrics/families.js';
 import type { Generation } from '../worker/generation.js';
 import { DocumentSecrets, hideMadeOfSecrets } from './made-of-secrets.js';
 
@@ -36,6 +37,9 @@ export interface EventFacts {
   /** In force or withheld. */
   readonly interruption: SecurityEvent['interruption'];
   readonly kind: EventVerdict;
+  /** What became of it, and what ended it; absent: a message of a WebSocket. */
+  readonly action?: Action;
+  readonly endedBy?: string | null;
   readonly mode: SecurityEvent['mode'];
   readonly inspectionUs: number;
   readonly error: string | null;
@@ -152,6 +156,7 @@ export function toSecurityEvent(facts: EventFacts): SecurityEvent {
     site: facts.site,
     generation: generation.id,
     verdict: facts.kind,
+    ...(facts.action === undefined ? {} : { outcome: facts.action, endedBy: facts.endedBy ?? null }),
     mode: facts.mode,
     clientIp: facts.clientIp,
     clientPort: head.clientPort,

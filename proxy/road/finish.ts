@@ -13,6 +13,7 @@ import type { ReplySample } from '../observation/reply-sample.js';
 import { observeFinished } from '../observation/observe-finished.js';
 import type { RequestTrace } from '../records/request-trace.js';
 import { toSecurityEvent } from '../records/security-event.js';
+import { isSimulatedAddress } from '../simulation/mark.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
 import type { RequestBody } from './request-body.js';
@@ -50,6 +51,8 @@ export interface FinishedRequest {
   /** Rules or gates other than that of specifications flagged it; absent: it was not. */
   readonly isSuspicious?: boolean;
   readonly stop: Stop | null;
+  /** The gate that ended it, `rules`, or `inspection failed`; null or absent: none of them did. */
+  readonly endedBy?: string | null;
   /** A copy of the answer, where discovery wants one. */
   replySample?: ReplySample | null | undefined;
   /** null or absent: it was not chosen to become a trace. */
@@ -127,7 +130,9 @@ export function recordFinished(request: FinishedRequest, verdict: Verdict | null
     opinion !== null ||
     (verdict !== null && verdict.matched.length > 0) ||
     (inspection?.foreign?.messages.length ?? 0) > 0;
-  if (kind !== 'pass' || hasMatches) recordEvent(request, verdict, kind, site);
+  // a flood is not recorded refusal by refusal; the report of a simulation needs each
+  const isSimulation = action !== 'served' && isSimulatedAddress(request.head.clientIp);
+  if (kind !== 'pass' || hasMatches || isSimulation) recordEvent(request, verdict, kind, site, action);
   if (context.requests?.hasRoom() === true) recordLine(request, verdict, kind, action, site);
   if (context.observer !== null && request.generation.config.apiDiscoveryEnabled)
     observeFinished(context.observer, request, action);
@@ -149,7 +154,13 @@ function kindOf(request: FinishedRequest, verdict: Verdict | null): EventVerdict
 }
 
 /** A security event of this request. */
-export function recordEvent(request: FinishedRequest, verdict: Verdict | null, kind: EventVerdict, site: string): void {
+export function recordEvent(
+  request: FinishedRequest,
+  verdict: Verdict | null,
+  kind: EventVerdict,
+  site: string,
+  action?: Action,
+): void {
   const { context, generation, inspection, exchange, head, body, response } = request;
   const foreign = inspection?.foreign ?? null;
   if (verdict?.truncated === true || foreign?.truncated === true) context.metrics.count('inspectionTruncated');
@@ -171,6 +182,7 @@ export function recordEvent(request: FinishedRequest, verdict: Verdict | null, k
       asked: request.gates.map(({ name }) => name),
       interruption: request.stop,
       kind,
+      ...(action === undefined ? {} : { action, endedBy: request.endedBy ?? null }),
       mode: request.site?.mode ?? generation.config.mode,
       inspectionUs: Math.round((inspection?.tookMs ?? 0) * 1000),
       error: request.failure?.message ?? null,

@@ -221,6 +221,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
       this.stop ??= interruption;
     } else if (decided === 'block') {
       this.isBlocked = true;
+      this.endedBy = 'rules';
       this.stop = interruption;
       this.giveUpUpstream();
       this.endWith(answerOfRules(interruption as Interruption), 'blocked');
@@ -241,6 +242,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     }
     const answer = answerOfGate(enforced);
     this.isBlocked = enforced.rule !== null;
+    this.endedBy = gate.name;
     this.stop = stopOf(enforced);
     if (answer.status >= 400) this.metrics.count('refused', { status: String(answer.status), reason: 'gate' });
     this.endWith(answer, actionOf(enforced));
@@ -254,6 +256,7 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     trouble.reportInspectionFailure(this, error, gate, isOpen);
     trouble.finishFailed(this.inspection, requestId, context);
     if (isOpen) return;
+    this.endedBy = 'inspection failed';
     this.giveUpUpstream();
     this.endWith(page(503), 'failed');
   }

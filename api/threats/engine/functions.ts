@@ -1,5 +1,5 @@
 // BFLA: functions of administrators (told by words of the path) that somebody reaches who was refused there before, or
-// who comes without a credential where one is asked for; and many such requests of one principal, most of them refused,
+// who comes without a credential; and many such requests of one principal, most of them refused,
 // or of somebody who is an ordinary user otherwise while others are administrators.
 import type { Memory } from './memory.js';
 import { evidenceMax, timeOf, type Evidence, type Finding, type JudgeOptions, type Severity } from './finding.js';
@@ -88,14 +88,23 @@ export class Functions {
     return false;
   }
 
-  /** Anonymous clients let in where people with credentials work and somebody was refused. */
+  /**
+   * Anonymous clients let in: to a function that names administrators always, to another privileged word (`roles`,
+   * `internal`) where people with credentials work and somebody was refused. One finding for all that a client reached.
+   */
   private withoutCredential(hits: readonly Hit[]): Finding[] {
-    const own = hits.filter(({ seen: { credential, ok, operation } }) => {
-      const use = credential === 'none' && ok > 0 ? this.memory.operations.get(operation) : undefined;
-      return use !== undefined && use.denied.size > 0 && use.admitted.size > 0;
+    const own = hits.filter(({ seen: { credential, ok, operation, template } }) => {
+      if (credential !== 'none' || ok === 0) return false;
+      const use = this.memory.operations.get(operation);
+      return isAdministration(template) || (use !== undefined && use.denied.size > 0 && use.admitted.size > 0);
     });
     if (own.length === 0) return [];
-    return [toFinding(own, 'high', 'reached a function of administrators without a credential', evidenceOf(own))];
+    const places = new Set(own.map(({ seen: { template } }) => template)).size;
+    const reason =
+      places === 1
+        ? 'reached a function of administrators without a credential'
+        : `reached ${places} functions of administrators without a credential`;
+    return [toFinding(own, 'high', reason, evidenceOf(own))];
   }
 
   private many(hits: readonly Hit[], { windowMs, threshold }: JudgeOptions): Finding[] {
@@ -131,6 +140,23 @@ export class Functions {
     }
     return false;
   }
+}
+
+const administration: ReadonlySet<string> = new Set([
+  'superuser',
+  'superadmin',
+  'sysadmin',
+  'impersonate',
+  'backoffice',
+]);
+
+/** Whether a segment of the path names administrators: `/admin`, `/wp-admin/users`, `/api/administration`. */
+function isAdministration(template: string): boolean {
+  for (const segment of template.toLowerCase().split('/'))
+    for (const word of segment.split(/[-_.~]/))
+      if (administration.has(word) || /^admin(?:s|istrat(?:or|ors|ion|ive))?(?:panel|area|console|api|cp)?$/.test(word))
+        return true;
+  return false;
 }
 
 const evidenceOf = (hits: readonly Hit[]): Evidence[] =>

@@ -155,6 +155,37 @@ t.test('11.3: functions of administrators', async (t) => {
   t.same(kindsOf(judge(manager)), [], 'an administrator at work');
 });
 
+t.test('issue 22 Q14: anonymous clients that reach functions of administrators', async (t) => {
+  const reached = (uris: readonly string[], over: object = {}, who = address(3)): Shop => {
+    const shop = new Shop();
+    for (const uri of uris) shop.ask(who, { uri, reply: {}, ...over });
+    return shop;
+  };
+  const areas = ['users', 'orders', 'settings', 'audit', 'reports', 'export', 'keys'].map((name) => `/admin/${name}`);
+  const [found, ...others] = judge(reached(areas));
+  t.same(others, [], 'one finding for all of them');
+  t.match(found, { kind: 'bfla', severity: 'high', confidence: 'high', credential: 'none', count: 7 });
+  t.match(found?.reason, /7 functions of administrators without a credential/);
+  t.equal(found?.evidence.length, 7);
+  const alone = [
+    '/admin',
+    '/admin/users/17',
+    '/api/v1/admin/users',
+    '/wp-admin/options',
+    '/administration/x',
+    '/Admin/x',
+  ];
+  for (const uri of [...alone, '/shop/superuser/x', '/admin_api/x', '/api/users/7/impersonate'])
+    for (const over of [{}, { method: 'POST', status: 201 }, { method: 'DELETE', status: 204 }])
+      t.match(judge(reached([uri], over)), [{ kind: 'bfla', credential: 'none', severity: 'high' }], `${uri} ${over}`);
+  for (const status of [301, 302, 307, 401, 403, 404, 500])
+    t.same(kindsOf(judge(reached(['/admin/users'], { status }))), [], `${status} is no use`);
+  for (const uri of ['/products/beetroot', '/badminton/courts', '/open/roles', '/team/management', '/internal/health'])
+    t.same(kindsOf(judge(reached([uri]))), [], uri);
+  t.same(kindsOf(judge(reached(areas, {}, person(9)))), [], 'an administrator with a credential');
+  t.same(kindsOf(judge(reached(['/admin/login'], { method: 'POST' }))), [], 'the login of administrators');
+});
+
 t.test('11.3: pollution of parameters', async (t) => {
   const asked = (uri: string, people = 1): Shop => {
     const shop = new Shop();

@@ -22,6 +22,7 @@ export const protectionText = {
   fetchNow: 'Fetch now',
   managedFeed: 'Managed feed',
   fetched: 'Fetched.',
+  feedFailed: 'The feed could not be used; the list of before stays in force. The table says why.',
   for: 'For',
   oneLineIpv4Or: 'One a line, IPv4 or IPv6.',
   addressesNetworks: 'Addresses and networks',

@@ -49,6 +49,7 @@ export class RequestUnderWay implements FinishedRequest {
   isBlocked = false;
   isFlagged = false;
   isSuspicious = false;
+  endedBy: string | null = null;
   stop: Stop | null = null;
   failure: Error | null = null;
   replySample: FinishedRequest['replySample'] = null;

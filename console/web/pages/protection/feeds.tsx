@@ -1,10 +1,12 @@
 // Feeds of bad addresses: what is fetched, when, and what went wrong.
 import { A } from '@solidjs/router';
-import { type JSX } from 'solid-js';
-import type { Reply } from '../../client/http.js';
+import { createSignal, Show, type JSX } from 'solid-js';
+import { call, Refused, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Foreign, type Tone } from '../../kit/basics.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Foreign, type Tone } from '../../kit/basics.js';
+import { tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { protectionText as text } from '../../texts/protection.js';
@@ -13,7 +15,10 @@ type Feed = Reply<'GET /api/threat-intel/feeds'>['feeds'][number];
 
 const tones: Readonly<Record<string, Tone>> = { ok: 'good', failed: 'danger' };
 
-const columns: readonly TableColumn<Feed>[] = [
+const columnsOf = (
+  isBusy: (name: string) => boolean,
+  fetchNow: (name: string) => Promise<void>,
+): readonly TableColumn<Feed>[] => [
   { title: text.name, cell: ({ name }) => name },
   { title: text.from, class: 'mono', cell: ({ host }) => <Foreign text={host} max={80} /> },
   { title: text.state, cell: ({ state }) => <Badge tone={tones[state] ?? 'neutral'}>{state}</Badge> },
@@ -22,10 +27,36 @@ const columns: readonly TableColumn<Feed>[] = [
   { title: text.tried, class: 'nums', cell: (feed) => showMoment(feed.attempted_at) },
   { title: text.next, class: 'nums', cell: (feed) => showMoment(feed.next_at) },
   { title: text.wentWrong, cell: (feed) => <Foreign text={feed.last_error ?? '–'} max={300} /> },
+  {
+    title: text.actions,
+    cell: ({ name }) => (
+      <Show when={mayAs('operator')}>
+        <Button isBusy={isBusy(name)} onClick={() => void fetchNow(name)}>
+          {text.fetchNow}
+        </Button>
+      </Show>
+    ),
+  },
 ];
 
 export function Feeds(): JSX.Element {
   const feeds = createQuery('GET /api/threat-intel/feeds', () => ({}), { everyMs: 30_000 });
+  const [busy, setBusy] = createSignal('');
+  const fetchNow = async (name: string): Promise<void> => {
+    setBusy(name);
+    try {
+      const { feeds: now } = await call('POST /api/threat-intel/feeds/:name/fetch', { params: { name } });
+      const failure = now.find((one) => one.name === name)?.last_error ?? null;
+      tell(failure === null ? text.fetched : text.feedFailed);
+      await feeds.reload();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    } finally {
+      setBusy('');
+    }
+  };
+  const columns = columnsOf((name) => busy() === name, fetchNow);
   return (
     <Card isFlush title={text.threatFeeds} actions={<A href="/admin/settings">{text.settings}</A>}>
       <Table

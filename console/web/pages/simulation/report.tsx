@@ -53,6 +53,9 @@ function Numbers(props: { readonly of: Report }): JSX.Element {
       <Figure label={text.stopped} value={showCount(props.of.stopped)} />
       <Figure label={text.passed} value={showCount(props.of.passed)} />
       <Figure label={text.failed} value={showCount(props.of.failed)} note={text.failedNote} />
+      <Show when={(props.of.unrecorded ?? 0) > 0}>
+        <Figure label={text.unrecorded} value={showCount(props.of.unrecorded ?? 0)} note={text.unrecordedNote} />
+      </Show>
       <Figure
         label={text.detect}
         value={detected()}

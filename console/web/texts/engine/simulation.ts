@@ -51,6 +51,8 @@ export const simulationText = {
   passed: 'Passed',
   failed: 'Failed',
   failedNote: 'no answer, or an error of the application',
+  unrecorded: 'Unknown',
+  unrecordedNote: 'answered, but no node had a record of it in time',
   detect: 'Time to detect',
   notDetected: 'nothing was stopped',
   ms: (a: Shown) => `${a} ms`,
