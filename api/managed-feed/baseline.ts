@@ -2,7 +2,7 @@
 // it holds what is right for every site, and nothing that ages between two releases (no list of today's attackers).
 // - Networks from which no client on the internet can come. They show up where a client address is forged, in a
 //   X-Forwarded-For that somebody trusts or by spoofing. Never private ones: behind a load balancer those ARE the
-// clients. Nor networks for documentation (RFC 5737, 3849, 9637): examples, demonstrations and tests of operators use them,
+// clients. Nor networks for documentation (RFC 5737, 3849, 9637): examples and tests of operators use them,
 //   and a forged address of theirs gains an attacker nothing.
 // - Patches of our own catalogue against holes that are tried on every site whatever it runs, and whose shapes no
 //   application uses (api/vpatch/catalog.test.ts holds all of the catalogue against recorded browsing).

@@ -27,7 +27,7 @@ export interface Gathering {
 }
 
 /**
- * With the records of everything that was answered, and with the verdicts of a round that saw the whole wave: one in its
+ * With the records of all that was answered, and with the verdicts of a round that saw the whole wave: one in its
  * midst knows some of its clients, and little of each. What has not come in time (15 seconds, 40 with the engine) is
  * missing.
  */

@@ -1,4 +1,4 @@
-// What became of a simulation: what was sent, joined with what nodes recorded of the same requests. Only a node's record
+// What became of a simulation: what was sent, and what nodes recorded of the same requests. Only a node's record
 // says whether a request was stopped, and by what. The status and fields of an answer never do: applications answer 401
 // or 503 as well, and every answer names its request. A request without a record is counted as such, and not guessed.
 import { isSimulatedAddress } from '#proxy/contract';
@@ -22,7 +22,7 @@ export interface Report {
   readonly passed: number;
   /** No answer, or an error of the application or of the way to it. */
   readonly failed: number;
-  /** Answered, and no node had a record of it in time: unknown whether it was stopped. Absent: none (releases before). */
+  /** Answered, and no node had a record of it in time: nobody knows. Absent: none (releases before). */
   readonly unrecorded?: number;
   /** Until the answer to the first request that was stopped; null: none was. */
   readonly first_stopped_ms: number | null;

@@ -39,7 +39,7 @@ export class ObservedRequest {
   /** Whether bodies are looked through for personal data (`pii_detect`). */
   detectsPii = false;
   atMs = 0;
-  /** Rules or gates flagged it: it teaches nothing. A new path gets a place only where the application answered well. */
+  /** Rules or gates flagged it: it teaches nothing, and its path gets a place only if the application answered well. */
   isSuspicious = false;
   /** Neither blocked nor refused, and not with an error of the application. */
   isAnswered = false;

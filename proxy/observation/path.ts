@@ -24,7 +24,7 @@ export function isStaticAsset(method: string, path: string): boolean {
   return assetEndings.has(path.slice(dot + 1).toLowerCase()) || path === '/robots.txt' || path === '/sitemap.xml';
 }
 
-/** Letters, digits and the other characters that names are made of: paths with quotes, brackets or escapes may be attacks. */
+/** Letters, digits and other characters of names: paths with quotes, brackets or escapes may be attacks. */
 export function isOrdinaryPath(path: string): boolean {
   for (let at = 0; at < path.length; at += 1) {
     const code = path.charCodeAt(at);

@@ -177,7 +177,11 @@ t.test('issue 22 Q14: anonymous clients that reach functions of administrators',
   ];
   for (const uri of [...alone, '/shop/superuser/x', '/admin_api/x', '/api/users/7/impersonate'])
     for (const over of [{}, { method: 'POST', status: 201 }, { method: 'DELETE', status: 204 }])
-      t.match(judge(reached([uri], over)), [{ kind: 'bfla', credential: 'none', severity: 'high' }], `${uri} ${over}`);
+      t.match(
+        judge(reached([uri], over)),
+        [{ kind: 'bfla', credential: 'none', severity: 'high' }],
+        `${uri} ${over.status}`,
+      );
   for (const status of [301, 302, 307, 401, 403, 404, 500])
     t.same(kindsOf(judge(reached(['/admin/users'], { status }))), [], `${status} is no use`);
   for (const uri of ['/products/beetroot', '/badminton/courts', '/open/roles', '/team/management', '/internal/health'])

@@ -79,7 +79,7 @@ export interface CrawlerProof {
 
 const namesMax = 5;
 
-/** Codes of c-ares for "there is no such record": NXDOMAIN, and NOERROR without data (RFC 2308). No other code is proof. */
+/** Codes of c-ares for "no such record": NXDOMAIN, and NOERROR without data (RFC 2308). No other code is proof. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 const isBelow = (name: string, suffix: string): boolean => name === suffix || name.endsWith(`.${suffix}`);

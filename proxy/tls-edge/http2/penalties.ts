@@ -55,7 +55,7 @@ export class Penalties {
     this.clients.delete(oldest as string);
   }
 
-  /** Whether a new connection of `address` is refused before its handshake. Costs nothing where nobody was in excess. */
+  /** Whether a new connection of `address` is refused before its handshake. Free where nobody was in excess. */
   isRefused(address: string, nowMs: number): boolean {
     if (this.clients.size === 0) return false;
     const known = this.recordOf(networkOf(address), nowMs);
