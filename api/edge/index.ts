@@ -9,6 +9,7 @@ import { createBanJob, type BanJobParts } from './job.js';
 import { createCrawlerListJob, type CrawlerListParts } from './crawler-lists/job.js';
 import { registerLimitRoutes } from './limit-routes.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
+import { registerUnnamedProxiesRoute } from './unnamed-proxies.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
 export const edgeFeature: Feature<
@@ -25,11 +26,13 @@ export const edgeFeature: Feature<
     'GET /api/pipeline': may('stats:read', everybody),
     'GET /api/bots': may('stats:read', everybody),
     'POST /api/bots/verify': may('threat-intel:read', tuners),
+    'GET /api/unnamed-proxies': may('stats:read', everybody),
     'GET /api/rate-limits': may('stats:read', everybody),
   },
   routes(app, parts) {
     registerEdgeRoutes(app, parts);
     registerLimitRoutes(app, parts);
+    registerUnnamedProxiesRoute(app, parts);
     registerBotRoutes(app, parts);
     registerAttackRoute(app, parts);
     registerVerdictRoutes(app, parts);

@@ -12,6 +12,16 @@ export const overviewText = {
   modeDetectiononlyAttacksAre: 'The mode is DetectionOnly: attacks are logged and reach the application. ',
   nothingBlocked: 'Nothing is blocked',
   whatTheySay: 'What they say',
+  proxyBanned: (a: Shown) => `${a} was banned, and may be your proxy or CDN`,
+  proxyNotBanned: (a: Shown) => `${a} cannot be banned: it looks like many clients`,
+  proxyCounts: (addresses: Shown, node: Shown, requests: Shown) =>
+    `${addresses} such addresses at ${node} within a day, ${requests} recorded requests.`,
+  proxyWhatToDo:
+    'If it is yours, name it in rl_trusted_proxies and turn rl_trust_proxy on: then its clients are counted one by one. ' +
+    'If it is not, somebody invents X-Forwarded-For: limits hold, and the deny list keeps it out.',
+  proxySettings: 'Trusted proxies',
+  proxyBans: 'Bans',
+  proxyRequests: 'Its requests',
   nodesDoNotServe: (a: Shown, b: Shown) => `${a} of ${b} nodes do not serve the active settings`,
   pointClientAtProtected: 'Point a client at the protected port.',
   noRequestsThisWindow: 'No requests in this window',

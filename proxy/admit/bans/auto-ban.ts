@@ -9,8 +9,11 @@
 // An address that is many clients: behind a proxy that nobody told us about (rl_trust_proxy is off) every client has
 // the proxy's address. Where limited requests of one address carry many different forwarding fields, it is limited, and
 // never banned: the event says so. Somebody can have that on purpose by inventing such fields; 429 is what they get.
+// One abuser behind such a proxy brings a single value, and the ban meets the proxy: the event of a ban whose request
+// came on behalf of somebody else says so. People see both in the console (api/edge/unnamed-proxies.ts).
 import { joinedField } from '../../http/header-fields.js';
 import type { ProxyConfig } from '../../contract/index.js';
+import { addressOf, clientKey } from '../../road/client-address.js';
 import { networkOf } from '../../shared-state/client-key.js';
 import type { BanPolicy } from '../../shared-state/ban-table.js';
 import { buildAddressSet, openAddressSet, type AddressSet } from '../../shared-state/address-set.js';
@@ -91,7 +94,7 @@ export function punish(
     windowSeconds: autoBan.windowMs / 1000,
   };
   worker.onBan(record);
-  return { kind: 'deny', status: 403, shape: 'page', rule: ruleOf(record) };
+  return { kind: 'deny', status: 403, shape: 'page', rule: ruleOf(record, namesAnotherClient(headers, clientIp)) };
 }
 
 /** The answer to a client whose ban stands for another `leftMs`; `isTold`: its event carries the rule. */
@@ -127,18 +130,36 @@ function isManyClients(
   return tables.bans.noteDistinct(low, high, nowMs, text.low, autoBan.windowMs) >= clientsBehindProxy;
 }
 
-function ruleOf({ network, zone, threshold, windowSeconds, offence, atMs, untilMs }: BanRecord): DecisionRule {
+/** Whether a forwarding field says that the request comes from further away than from the client that we see. */
+function namesAnotherClient(headers: readonly string[], clientIp: string): boolean {
+  const forwarded = joinedField(headers, 'x-forwarded-for');
+  if (forwarded === null) return joinedField(headers, 'forwarded')?.includes(clientIp) === false;
+  const first = forwarded.split(',', 64).find((hop) => hop.trim() !== '');
+  const address = first === undefined ? null : addressOf(first.trim());
+  return address !== null && clientKey(address) !== clientKey(clientIp);
+}
+
+function ruleOf(
+  { network, zone, threshold, windowSeconds, offence, atMs, untilMs }: BanRecord,
+  mayBeProxy: boolean,
+): DecisionRule {
   return {
     id: banRuleId,
-    message: 'The client went on although it was limited, and is banned',
+    message: `The client went on although it was limited, and is banned${mayBeProxy ? bannedProxy : ''}`,
     match: `Matched the automatic ban against variable \`REMOTE_ADDR' (Value: \`${network}')`,
     data:
       `${network} zone=${zone} limited=${threshold} window_seconds=${windowSeconds} offence=${offence} ` +
       `ban_seconds=${Math.round((untilMs - atMs) / 1000)}`,
     severity: '2',
-    tags: ['gatehouse/auto-ban'],
+    tags: mayBeProxy ? ['gatehouse/auto-ban', clientAddressTag] : ['gatehouse/auto-ban'],
   };
 }
+
+/** By which people find events whose client may be a proxy that the settings do not name. */
+export const clientAddressTag = 'gatehouse/client-address';
+const bannedProxy =
+  '. Its request was forwarded for somebody else: if the address is your proxy or CDN, everybody behind it is banned. ' +
+  'Lift the ban, name the address in rl_trusted_proxies and turn rl_trust_proxy on';
 
 /** What stands in the event where a ban was withheld. */
 export const manyClients = {
@@ -146,5 +167,5 @@ export const manyClients = {
   message:
     'This address looks like a proxy with many clients behind it: they are limited together, and it is not banned. ' +
     'If it is yours, name it in rl_trusted_proxies and turn rl_trust_proxy on',
-  tags: ['gatehouse/auto-ban', 'gatehouse/client-address'],
+  tags: ['gatehouse/auto-ban', clientAddressTag],
 } as const;

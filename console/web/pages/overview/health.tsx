@@ -1,6 +1,6 @@
 // Whether what is meant to protect does: nodes, rule set, licence, background work.
 import { A } from '@solidjs/router';
-import { Show, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import { createQuery, type QueryState } from '../../client/query.js';
 import { Badge, Notice, type Tone } from '../../kit/basics.js';
 import { overviewText as text } from '../../texts/overview.js';
@@ -27,6 +27,28 @@ function Entry(props: {
   );
 }
 
+/** Addresses that limits took for one client although they speak for others: what happened, and what to set. */
+function UnnamedProxies(): JSX.Element {
+  const found = createQuery('GET /api/unnamed-proxies', () => ({}), { everyMs: 60_000 });
+  return (
+    <For each={found.data()?.items}>
+      {(one) => (
+        <Notice
+          tone={one.kind === 'banned' ? 'danger' : 'warn'}
+          title={one.kind === 'banned' ? text.proxyBanned(one.address) : text.proxyNotBanned(one.address)}
+        >
+          {text.proxyCounts(one.addresses, one.node, one.requests)} {text.proxyWhatToDo}{' '}
+          <span class="row wrap">
+            <A href="/admin/settings">{text.proxySettings}</A>
+            <A href="/protection/gates?view=bans">{text.proxyBans}</A>
+            <A href={`/soc?client_ip=${encodeURIComponent(one.address)}`}>{text.proxyRequests}</A>
+          </span>
+        </Notice>
+      )}
+    </For>
+  );
+}
+
 export function Health(props: { readonly settings: QueryState<unknown> }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
   const categories = createQuery('GET /api/rules/categories');
@@ -47,6 +69,7 @@ export function Health(props: { readonly settings: QueryState<unknown> }): JSX.E
           <A href="/admin/nodes">{text.whatTheySay}</A>
         </Notice>
       </Show>
+      <UnnamedProxies />
       <Show when={mode() === 'DetectionOnly'}>
         <Notice tone="warn" title={text.nothingBlocked}>
           {text.modeDetectiononlyAttacksAre}
