@@ -1,7 +1,7 @@
 // Which requests of the road discovery hears of: those that the application answered, and those that a gate refused for
 // want of credentials, because that is an endpoint's protection. What rules or gates blocked is an attack, no API. An
-// answered request counts whatever was flagged about it. It teaches parameters and data unless rules or other gates than
-// that of specifications flagged it.
+// answered request counts whatever was flagged about it. It teaches parameters and data unless rules flagged it, or
+// gates other than that of specifications.
 import type { Action } from '../metrics/families.js';
 import type { FinishedRequest } from '../road/finish.js';
 import type { TrafficObserver } from './observer.js';

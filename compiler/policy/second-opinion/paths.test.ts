@@ -1,4 +1,4 @@
-// The second opinion over paths: injections and commands in any segment, in both engines, and odd paths of honest people.
+// The second opinion over paths: injections and commands in any segment, in both engines, and odd honest paths.
 import t from 'tap';
 import { createMemoryStore, type Inspector, type Verdict } from '#engine';
 import { createMemoryCache, createPair } from '../../testing/rule-text.js';
