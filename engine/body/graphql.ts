@@ -71,7 +71,8 @@ function resolveEscapes(body: Buffer): string | null {
       length = writeUtf8(resolved, length, code);
       from = end;
     }
-    at = end > 0 ? end : at + 1;
+    // What follows at once is seen without a search: a search is a call that costs more than the escape.
+    at = end > 0 ? end : at + 2;
     if (body[at] !== backslash || body[at + 1] !== letterU) at = body.indexOf('\\u', at, 'latin1');
   }
   if (resolved === null) return null;

@@ -10,6 +10,8 @@ import type { RemovalTable } from './removals.js';
 import { removedTargets } from './removals.js';
 import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
 import { bindTargets, collectTargets } from '../variables/targets.js';
+import { evidenceRules } from '../second-opinion/evidence-rules.js';
+import { limits } from '../transaction/limits.js';
 import { areTransparent } from '../transaction/origins.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
@@ -28,6 +30,22 @@ interface BoundLink {
   readonly isTransparent: boolean;
   /** Null for SecAction, and for operators whose argument holds macros (see `matcherOf`). */
   readonly matcher: Matcher | null;
+  /** Of values that match; Infinity where what follows depends on each. */
+  readonly matchesMax: number;
+}
+
+/**
+ * A rule of one link whose variables only grow says with 256 values what it says with all. A chain looks at the values
+ * of its first link again, and a rule that notes evidence must not be kept from the one that counts.
+ */
+function matchesMaxOf({ id, links }: RuleIR): number {
+  let adds = 0;
+  for (const action of links[0]?.actions ?? []) {
+    if (action.kind !== 'setvar') continue;
+    if (action.operation !== 'add') return Number.POSITIVE_INFINITY;
+    adds += 1;
+  }
+  return links.length === 1 && adds > 0 && !evidenceRules.has(id) ? limits.scoredMatchesMax : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -46,7 +64,7 @@ function lateMatcher(operator: OperatorIR): Matcher {
   return { matches: (value) => matcher().matches(value), capture: (value) => matcher().capture?.(value) ?? null };
 }
 
-function bindLink(link: LinkIR, isLate: boolean): BoundLink {
+function bindLink(link: LinkIR, isLate: boolean, matchesMax: number): BoundLink {
   const { operator } = link;
   return {
     ir: link,
@@ -61,6 +79,7 @@ function bindLink(link: LinkIR, isLate: boolean): BoundLink {
       return transformation;
     }),
     isTransparent: areTransparent(link.transformations),
+    matchesMax,
     matcher:
       operator === null || operator.template !== null
         ? null
@@ -85,7 +104,7 @@ export class RuleEvaluator {
       if (item.kind === 'rule')
         this.links.set(
           item,
-          item.links.map((link) => bindLink(link, filter !== null)),
+          item.links.map((link) => bindLink(link, filter !== null, matchesMaxOf(item))),
         );
   }
 
@@ -132,14 +151,14 @@ export class RuleEvaluator {
       runSetvars(link.ir, transaction);
       return true;
     }
-    let matched = false;
+    let matches = 0;
     let raw = '';
     const test = (variable: string, key: string | null, value: string): void => {
       // Per value, as in ModSecurity: setvar of one match may change the macro for the next.
       const matcher = this.matcherOf(link, transaction);
       if (matcher === null || matcher.matches(value) === operator.negated) return;
-      if (isHead && !matched) beginRuleMatch(transaction, rule);
-      matched = true;
+      if (isHead && matches === 0) beginRuleMatch(transaction, rule);
+      matches += 1;
       const captures =
         link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
       recordValueMatch(transaction, link.ir, {
@@ -153,10 +172,14 @@ export class RuleEvaluator {
     };
     collectTargets(link.targets, removed, transaction, (variable, key, value) => {
       if (filter !== null && !filter(rule, position, variable, value)) return;
+      if (matches >= link.matchesMax) {
+        transaction.evidenceIsCut = true; // of what is not looked at nobody can say that it is harmless
+        return;
+      }
       raw = value;
       this.transformAndTest(link, variable, key, value, test);
     });
-    return matched;
+    return matches > 0;
   }
 
   /** multiMatch tests the untransformed value and then each step that changed it. */

@@ -21,4 +21,9 @@ export const limits = {
   matchedRulesMax: 1000,
   /** Values remembered in MATCHED_VARS for one rule; further ones are not remembered. */
   matchedVarsMax: 10_000,
+  /**
+   * Values that one rule matches, where matching more only adds to scores; further ones are not tested. Each costs some
+   * 5 µs, and 500 bytes of brotli hold thousands.
+   */
+  scoredMatchesMax: 256,
 } as const;
