@@ -217,6 +217,7 @@ function messages(kind: ListenerKind): void {
       backend.heard.some((text) => text.includes('EVIL')),
       'the application has seen none of it',
     );
+    const blocked = 5 + attacksAsBinary.length;
     t.match(
       await metricsWith(plane, `websocket_messages_total{outcome="blocked"} ${blocked}`),
       `outcome="blocked"} ${blocked}`,
