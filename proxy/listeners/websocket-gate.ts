@@ -1,6 +1,7 @@
 // A WebSocket tunnel whose messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
 // frame: those of a message are held until it is whole and then go on as they came, or not at all; control frames go on
-// at once, and so does a binary message from where it is larger than what is looked at and no text. No extension was offered to the upstream, so every frame is readable. Bytes of the
+// at once, and so does a binary message from where it is larger than what is looked at and no text. No extension was
+// offered to the upstream, so every frame is readable. Bytes of the
 // upstream pass; they are followed as far as it takes to know where a close frame may stand.
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 

@@ -8,7 +8,7 @@ const textBytesMin = 4;
 const isPrintable = (byte: number): boolean =>
   (byte >= 0x20 && byte <= 0x7e) || byte === 9 || byte === 10 || byte === 13;
 
-/** Bytes of the UTF-8 character beyond ASCII that begins at `at`, or 0; overlong forms and surrogates are of no account. */
+/** Bytes of the UTF-8 character beyond ASCII that begins at `at`, or 0. */
 function characterBytes(bytes: Buffer, at: number): number {
   const lead = bytes[at] as number;
   const count =

@@ -1,4 +1,5 @@
-// Messages of a client on a WebSocket (`ws_inspect`): each that is text, or can be read as it, is inspected before the application has it, by the
+// Messages of a client on a WebSocket (`ws_inspect`): each that is text, or can be read as it, is
+// inspected before the application has it, by the
 // rules that serve when it comes, as if the page had posted it: what is JSON as a JSON body, anything else as the value
 // of one form field called `message`. The head is that of the handshake, so that exclusions by path hold here, too.
 // Binary messages that hold no text (binary-text.ts), and what the application says, pass unseen.

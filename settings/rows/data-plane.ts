@@ -87,7 +87,8 @@ const limits = {
   ),
   decoded_request_ratio_max: member(
     Whole(1, 2000, 100),
-    'times that what a compressed request body has over 1 KiB may grow, beside 64 KiB that any may become; beyond it 413',
+    'times that what a compressed request body has over 1 KiB may grow, beside 64 KiB that any may become; beyond it ' +
+      '413',
     'times',
   ),
   request_codings_max: member(
@@ -199,8 +200,10 @@ export const dataPlaneRows = {
     reach: ['data'],
     enforcedBy: 'proxy/road/websocket-messages.ts',
     description:
-      'messages of clients on WebSockets of protected sites that are text, or binary and can be read as text; a message ' +
-      'that rules block ends its connection with 1008. Off: messages pass unseen. Other binary messages, and those of ' +
+      'messages of clients on WebSockets of protected sites that are text, or binary and can be read as text; a ' +
+      'message ' +
+      'that rules block ends its connection with 1008. Off: messages pass unseen. Other binary messages, and those ' +
+      'of ' +
       'the application, always do',
   }),
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {

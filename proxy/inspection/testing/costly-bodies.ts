@@ -9,7 +9,7 @@ import type { LoadedInspection } from '../inspection.js';
 import { createStore } from '../engine-inspection.js';
 import { anywhere, kinds } from './costly-pieces.js';
 
-/** What a body is made of: `head`, `units` in turn until it is long enough, `tail`. `#` in a unit is a running number. */
+/** What a body is made of: `head`, `units` in turn, `tail`. `#` in a unit is a running number. */
 export interface BodyPlan {
   readonly type: string;
   readonly head: string;
