@@ -13,7 +13,7 @@ function hexDigit(byte: number): number {
 }
 
 /**
- * `\u0041` (JSON and GraphQL) and `\u{41}` (GraphQL), the only escapes that hide letters and quotes: where the escape at
+ * `\u0041` (JSON, GraphQL) and `\u{41}` (GraphQL), the only escapes that hide letters and quotes: where the escape at
  * `at` ends and its code; end 0: it is none. Zeros in front of a braced number count for nothing, however many.
  */
 function readEscape(bytes: Buffer, at: number): { readonly end: number; readonly code: number } {
@@ -55,8 +55,8 @@ function writeUtf8(to: Buffer, at: number, code: number): number {
 }
 
 /**
- * The text with its escapes resolved, or null where it has none. One pass into one buffer: no escape is shorter than its
- * character, and a string for each escape cost 150 ns a byte, which compressed bodies have for nearly nothing.
+ * The text with its escapes resolved, or null where it has none. One pass into one buffer: no escape is shorter than
+ * its character, and a string for each escape cost 150 ns a byte, which compressed bodies have for nearly nothing.
  */
 function resolveEscapes(body: Buffer): string | null {
   let at = body.indexOf('\\u', 0, 'latin1');

@@ -6,12 +6,11 @@ import type { LinkIR, OperatorIR, Program, RuleIR } from '../program/ir.js';
 import { createMatcher } from '../operators/index.js';
 import { OperatorArgumentError } from '../operators/operator.js';
 import type { Matcher } from '../operators/operator.js';
+import { matchesMaxOf, scoredMatchesMaxOf } from './matches-max.js';
 import type { RemovalTable } from './removals.js';
 import { removedTargets } from './removals.js';
 import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
 import { bindTargets, collectTargets } from '../variables/targets.js';
-import { evidenceRules } from '../second-opinion/evidence-rules.js';
-import { limits } from '../transaction/limits.js';
 import { areTransparent } from '../transaction/origins.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { transformations } from '../transformations/index.js';
@@ -32,20 +31,6 @@ interface BoundLink {
   readonly matcher: Matcher | null;
   /** Of values that match; Infinity where what follows depends on each. */
   readonly matchesMax: number;
-}
-
-/**
- * A rule of one link whose variables only grow says with 256 values what it says with all. A chain looks at the values
- * of its first link again, and a rule that notes evidence must not be kept from the one that counts.
- */
-function matchesMaxOf({ id, links }: RuleIR): number {
-  let adds = 0;
-  for (const action of links[0]?.actions ?? []) {
-    if (action.kind !== 'setvar') continue;
-    if (action.operation !== 'add') return Number.POSITIVE_INFINITY;
-    adds += 1;
-  }
-  return links.length === 1 && adds > 0 && !evidenceRules.has(id) ? limits.scoredMatchesMax : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -100,11 +85,12 @@ export class RuleEvaluator {
     private readonly filter: ValueFilter | null = null,
   ) {
     this.context = transformationContext(program);
+    const scoredMatchesMax = scoredMatchesMaxOf(program);
     for (const item of program.items)
       if (item.kind === 'rule')
         this.links.set(
           item,
-          item.links.map((link) => bindLink(link, filter !== null, matchesMaxOf(item))),
+          item.links.map((link) => bindLink(link, filter !== null, matchesMaxOf(item, scoredMatchesMax))),
         );
   }
 

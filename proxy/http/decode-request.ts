@@ -27,8 +27,8 @@ export interface DecodeLimits {
 
 /**
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
- * decoded byte: 10 ns where it is honest, 200 ns where each word nearly is an attack (CWE-409; the search of
- * inspection/amplification.test.ts). So this bounds what a request costs before a rule sees it: 13 ms under 1 KiB, by
+ * decoded byte: 10 ns where it is honest, 340 ns where each word nearly is an attack (CWE-409; the search of
+ * inspection/amplification.test.ts). So this bounds what a request costs before a rule sees it: 22 ms under 1 KiB, by
  * the ratio beyond. JSON, logs and tables of that size grow by 5 to 40 times; a megabyte was free once, and cost half a
  * second for 190 bytes.
  */

@@ -1,6 +1,6 @@
-// A search for request bodies that cost much CPU for few bytes on the wire (CWE-400, CWE-409): bodies are made of pieces
-// that some reader or transformation has to work for, changed step by step, and the dearest are kept. What is dear is
-// what the road does with a coded body: undo the coding, read the body, run the rules over it.
+// A search for request bodies that cost much CPU for few bytes on the wire (CWE-400, CWE-409): bodies are made of
+// pieces that some reader or transformation has to work for, changed step by step, and the dearest are kept. What is
+// dear is what the road does with a coded body: undo the coding, read the body, run the rules over it.
 import { performance } from 'node:perf_hooks';
 import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { decodeRequest, type DecodeLimits } from '../../http/decode-request.js';
