@@ -74,11 +74,7 @@ const rows: readonly Row[] = [
   })),
   ...[300, 301, 302].map((values) => ({
     what: `${values} values, a low threshold and a custom rule that compares with 300`,
-    rules: rulesOf(
-      5,
-      scored,
-      'SecRule TX:n "@eq 300" "id:10,phase:2,setvar:tx.met=1,pass"',
-    ),
+    rules: rulesOf(5, scored, 'SecRule TX:n "@eq 300" "id:10,phase:2,setvar:tx.met=1,pass"'),
     values,
     n: Math.min(values, 301),
     isBlocked: true,

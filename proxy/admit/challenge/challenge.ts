@@ -58,7 +58,7 @@ export const challenge: Gate<Challenging> = {
     }
     if (!(challenged.intervals > 0 && challenged.contains(head.clientIp))) {
       if (prefixes.length === 0) return null;
-      const readings = context.paths.readings(head.uri);
+      const readings = context.paths.readings(head.uri, request.site);
       if (!prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;
     }
     return challengeOn(request, site, context);
