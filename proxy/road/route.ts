@@ -217,7 +217,8 @@ function targetFor(site: Site, uri: string, path: string): string | null {
   if (site.basePath === null) return uri.charCodeAt(0) === 0x2f ? uri : path + query;
   if (site.stripsPrefix && !coversPath(site.prefix, path)) return null;
   const rest = site.stripsPrefix ? path.slice(site.prefix.length) : path;
-  if (climbs(rest)) return null;
+  const isSame = site.prefix === '' && site.basePath === '';
+  if (!isSame && climbs(rest)) return null;
   const target = site.basePath + rest;
   return (target === '' || target.charCodeAt(0) !== 0x2f ? `/${target}` : target) + query;
 }
