@@ -24,10 +24,11 @@ export function scoredMatchesMaxOf({ items }: Program): number {
     for (const { targets, operator, actions } of item.links) {
       if (targets.some(({ variable }) => variable === 'TX')) most = Math.max(most, comparedNumber(operator) + 1);
       for (const action of actions) {
-        if (action.kind !== 'setvar' || action.operation !== 'set' || !`${action.key.at(-1)}`.endsWith('threshold'))
-          continue;
-        const [value = '', ...more] = action.value;
-        if (more.length === 0 && typeof value === 'string') most = Math.max(most, numberOf(value) + 1);
+        if (action.kind !== 'setvar' || action.operation !== 'set') continue;
+        const name = action.key.at(-1);
+        const [value, ...more] = action.value;
+        if (typeof name !== 'string' || !name.endsWith('threshold')) continue;
+        if (typeof value === 'string' && more.length === 0) most = Math.max(most, numberOf(value) + 1);
       }
     }
   }
