@@ -32,7 +32,8 @@ function run(inspector: Inspector, values: number): Transaction {
 const rulesOf = (threshold: number, scored: string, more = ''): string => `SecRuleEngine On
 SecRequestBodyAccess On
 SecArgumentsLimit 5000
-SecAction "id:1,phase:1,pass,nolog,setvar:tx.point=1,setvar:tx.n=0,setvar:tx.inbound_anomaly_score_threshold=${threshold}"
+SecAction "id:1,phase:1,pass,nolog,setvar:tx.point=1,setvar:tx.n=0,\\
+  setvar:tx.inbound_anomaly_score_threshold=${threshold}"
 ${scored}
 SecRule TX:n "@ge %{tx.inbound_anomaly_score_threshold}" "id:9,phase:2,deny"
 ${more}`;

@@ -1,5 +1,5 @@
-// Gates over the real ports: each listener, and HTTP/2 over TLS. Spellings of a protected path, preflights, passes of the
-// challenge, and tokens of a key set, in front of an application that serves whatever reaches it.
+// Gates over the real ports: each listener, and HTTP/2 over TLS. Spellings of a protected path, preflights, passes of
+// the challenge, and tokens of a key set, in front of an application that serves whatever reaches it.
 import { generateKeyPairSync, hkdfSync, sign } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { makePass } from '../admit/challenge/tokens.js';
