@@ -43,9 +43,9 @@ bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSec
 crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
 	@$(NODE) build/cli/commands/crs-regression.js $(ARGS)
 
-fuzz: setup ## property tests, both engines on 100,000 mutations and 3,000 random rule sets, the chain engine on 20,000 organisations, every reader of foreign text against its time bound on 1,000 texts, 100,000 spellings of protected paths, 50 requests for each operation of random OpenAPI documents, with another seed: make fuzz SEED=42
+fuzz: setup ## property tests, both engines on 100,000 mutations and 3,000 random rule sets, the chain engine on 20,000 organisations, every reader of foreign text against its time bound on 1,000 texts, 100,000 spellings of protected paths, 5,000 bodies in search of much CPU for few bytes, 50 requests for each operation of random OpenAPI documents, with another seed: make fuzz SEED=42
 	@echo SEED=$(SEED)
-	@SEED=$(SEED) AGREEMENT_MUTATIONS=100000 RANDOM_RULE_SETS=3000 CHAIN_ORGANISATIONS=20000 TIME_BOUND_CASES=1000 PATH_SPELLINGS=100000 SCHEMA_REQUESTS=50 WRONG_INPUT_SHARE=1 $(NODE) bin/test.mjs --seeded --minutes=120
+	@SEED=$(SEED) AGREEMENT_MUTATIONS=100000 RANDOM_RULE_SETS=3000 CHAIN_ORGANISATIONS=20000 TIME_BOUND_CASES=1000 PATH_SPELLINGS=100000 AMPLIFICATION_BODIES=5000 SCHEMA_REQUESTS=50 WRONG_INPUT_SHARE=1 $(NODE) bin/test.mjs --seeded --minutes=120
 
 artifact: setup ## compiles the default settings (ARGS="--settings FILE" for others) into data/artifact.bin; DUMP=1 prints every stage
 	@$(NODE) bin/gatehouse compile $(if $(DUMP),--dump,) -o data/artifact.bin $(ARGS)

@@ -24,6 +24,7 @@ export type {
   Template,
 } from './program/ir.js';
 export { givenVariables } from './program/given-variables.js';
+export { scoredMatchesMaxOf } from './evaluate/matches-max.js';
 export { familiesMax, scanSources } from './program/plan.js';
 export type {
   CalledAtomIR,

@@ -6,6 +6,7 @@ import type { LinkIR, OperatorIR, Program, RuleIR } from '../program/ir.js';
 import { createMatcher } from '../operators/index.js';
 import { OperatorArgumentError } from '../operators/operator.js';
 import type { Matcher } from '../operators/operator.js';
+import { matchesMaxOf, scoredMatchesMaxOf } from './matches-max.js';
 import type { RemovalTable } from './removals.js';
 import { removedTargets } from './removals.js';
 import type { BoundExclusion, BoundTargets } from '../variables/targets.js';
@@ -28,6 +29,8 @@ interface BoundLink {
   readonly isTransparent: boolean;
   /** Null for SecAction, and for operators whose argument holds macros (see `matcherOf`). */
   readonly matcher: Matcher | null;
+  /** Of values that match; Infinity where what follows depends on each. */
+  readonly matchesMax: number;
 }
 
 /**
@@ -46,7 +49,7 @@ function lateMatcher(operator: OperatorIR): Matcher {
   return { matches: (value) => matcher().matches(value), capture: (value) => matcher().capture?.(value) ?? null };
 }
 
-function bindLink(link: LinkIR, isLate: boolean): BoundLink {
+function bindLink(link: LinkIR, isLate: boolean, matchesMax: number): BoundLink {
   const { operator } = link;
   return {
     ir: link,
@@ -61,6 +64,7 @@ function bindLink(link: LinkIR, isLate: boolean): BoundLink {
       return transformation;
     }),
     isTransparent: areTransparent(link.transformations),
+    matchesMax,
     matcher:
       operator === null || operator.template !== null
         ? null
@@ -81,11 +85,12 @@ export class RuleEvaluator {
     private readonly filter: ValueFilter | null = null,
   ) {
     this.context = transformationContext(program);
+    const scoredMatchesMax = scoredMatchesMaxOf(program);
     for (const item of program.items)
       if (item.kind === 'rule')
         this.links.set(
           item,
-          item.links.map((link) => bindLink(link, filter !== null)),
+          item.links.map((link) => bindLink(link, filter !== null, matchesMaxOf(item, scoredMatchesMax))),
         );
   }
 
@@ -132,14 +137,14 @@ export class RuleEvaluator {
       runSetvars(link.ir, transaction);
       return true;
     }
-    let matched = false;
+    let matches = 0;
     let raw = '';
     const test = (variable: string, key: string | null, value: string): void => {
       // Per value, as in ModSecurity: setvar of one match may change the macro for the next.
       const matcher = this.matcherOf(link, transaction);
       if (matcher === null || matcher.matches(value) === operator.negated) return;
-      if (isHead && !matched) beginRuleMatch(transaction, rule);
-      matched = true;
+      if (isHead && matches === 0) beginRuleMatch(transaction, rule);
+      matches += 1;
       const captures =
         link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
       recordValueMatch(transaction, link.ir, {
@@ -153,10 +158,14 @@ export class RuleEvaluator {
     };
     collectTargets(link.targets, removed, transaction, (variable, key, value) => {
       if (filter !== null && !filter(rule, position, variable, value)) return;
+      if (matches >= link.matchesMax) {
+        transaction.evidenceIsCut = true; // of what is not looked at nobody can say that it is harmless
+        return;
+      }
       raw = value;
       this.transformAndTest(link, variable, key, value, test);
     });
-    return matched;
+    return matches > 0;
   }
 
   /** multiMatch tests the untransformed value and then each step that changed it. */

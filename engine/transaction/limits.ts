@@ -21,4 +21,9 @@ export const limits = {
   matchedRulesMax: 1000,
   /** Values remembered in MATCHED_VARS for one rule; further ones are not remembered. */
   matchedVarsMax: 10_000,
+  /**
+   * Values that one rule matches, where matching more only adds to scores; further ones are not tested. More where the
+   * program compares scores with more (evaluate/matches-max.ts).
+   */
+  scoredMatchesMax: 256,
 } as const;

@@ -22,6 +22,8 @@ export interface GateRequest {
   /** As inspected and forwarded; `clientIp` is the client's own, also behind trusted proxies. */
   readonly head: RequestHead;
   readonly exchange: Pick<Exchange, 'framing' | 'isTls' | 'tls' | 'isUpgrade'>;
+  /** Where it goes. */
+  readonly site?: Site | null;
   readonly requestId: string;
   /** When it came, by the wall clock. */
   readonly atMs: number;

@@ -9,6 +9,7 @@ import { gates } from './index.js';
 import { testGateWorker } from './testing/gate-worker.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_124) });
+t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
 const spellings = Number(process.env['PATH_SPELLINGS'] ?? 3000);
 
 /** null: the server refuses the path, or leaves it alone. */
@@ -60,6 +61,11 @@ const servers: Readonly<Record<string, ServerModel>> = {
         String.fromCharCode((pair.charCodeAt(0) & 1) * 64 + (pair.charCodeAt(1) & 63)),
       ),
     ),
+  'decoders that leave out what they cannot read': (path) => unescape(path).replace(/[\x80-\xff]+/g, ''),
+  'hfs+': (path) =>
+    Buffer.from(unescape(path), 'latin1')
+      .toString('utf8')
+      .replace(/[\u200b-\u200f\ufeff]/g, ''),
   nfkc: (path) => Buffer.from(unescape(path), 'latin1').toString('utf8').normalize('NFKC').toLowerCase(),
   'one byte a character': (path) =>
     Buffer.from(Buffer.from(unescape(path), 'latin1').toString('utf8'), 'latin1').toString('latin1'),
@@ -97,9 +103,9 @@ const gatesByPath: Readonly<Record<string, object>> = {
 };
 
 /** The gate asked alone: limits have let one request through before. */
-function guards(gate: object, uri: string): boolean {
+function guards(gate: object, uri: string, site: object = {}): boolean {
   const { worker } = testGateWorker();
-  const ask = () => drive({ gates, worker, settings: gate, uri });
+  const ask = () => drive({ gates, worker, settings: gate, site, uri });
   if ('rl_enabled' in gate) ask();
   return !ask().isForwarded;
 }
@@ -192,6 +198,28 @@ const known = [
   '/authed%20',
   '/%20authed',
   '/authed/../authed',
+  '/auth%c2%aded',
+  '/auth%e2%80%8ced',
+  '/auth%ffed',
+  '/authed%e1%a0%8e',
+  '/a/..;/authed',
+  '/a/..;x=y/authed',
+  '/..;/authed',
+  '/.;/authed',
+  '/x;/..;/authed',
+  '/x/%2e%2e;/authed',
+  '/x/..%3b/authed',
+  '/authed;x=1/y',
+  '/x//../authed',
+  '/..../authed',
+  '/%%361uthed',
+  '/%252561uthed',
+  '/authed%2ejson',
+  '/authed%252ejson',
+  '/%e2%88%95authed',
+  '/x%u2215..%u2215authed',
+  '/authed%uff0e',
+  '/aut\xe2\x84\x8eed',
 ];
 
 t.test('B1: every known spelling is met by every gate, and by the site', async (t) => {
@@ -246,6 +274,55 @@ t.test('B1: letters beyond ASCII are compared without case, and however they are
   for (const uri of ['/munchen', '/m%C3%BCnchen2', '/m']) t.notOk(guards(gate, uri), uri);
 });
 
+/** Sites that put a base path before the path, and what their upstream gets. */
+const rewriting: Readonly<
+  Record<string, { site: object; closed: string; uris: readonly string[]; kept: readonly string[] }>
+> = {
+  'a base path before the whole path': {
+    site: { prefix: '/', upstream: 'http://a:1/base', strip_prefix: false },
+    closed: '/authed',
+    uris: ['/../base/authed', '/x/../../base/authed', '/..%00/base/authed', '/%2e%2e/base/authed', '/..;/base/authed'],
+    kept: ['/x/../y', '/base/authed', '/x%20y', '/..x/y', '/caf%C3%A9'],
+  },
+  'a base path in place of the prefix': {
+    site: { prefix: '/shop', upstream: 'http://a:1/shop/v1', strip_prefix: true },
+    closed: '/shop/authed',
+    uris: ['/shop/../../shop/v1/authed', '/shop/..\\../shop/v1/authed', '/shop/%2e%2e/%2e%2e/shop/v1/authed'],
+    kept: ['/shop/x/../y', '/shop/v1/authed', '/shop', '/shop/x%2fy'],
+  },
+  'no prefix any more': {
+    site: { prefix: '/shop', upstream: 'http://a:1/', strip_prefix: true },
+    closed: '/shop/authed',
+    uris: ['/shop//x/authed', '/shop//x:80/authed/y', '/shop/..%00/authed', '/shop///authed', '/shop/%2e%2e%00/authed'],
+    kept: ['/shop/x//authed2', '/shop/authed2', '/shop/x/../y%20z'],
+  },
+};
+
+t.test('B1: nothing above the base path of a site is reached, and no other way to what is below it', async (t) => {
+  const { worker } = testGateWorker();
+  for (const [what, { site, closed, uris, kept }] of Object.entries(rewriting)) {
+    const gatesOf: Readonly<Record<string, object>> = {
+      'site authentication': { auth_enabled: true, auth_protected_paths: [closed] },
+      challenge: { challenge_enabled: true, challenge_paths: [closed] },
+      'endpoint limits': {
+        rl_enabled: true,
+        rl_events: 100_000,
+        endpoint_limits: [{ path: `${closed}/*`, method: '*', events: 1, window: '1h' }],
+      },
+      'rate zones': {
+        rl_enabled: true,
+        rl_events: 100_000,
+        rl_zones: [{ name: 'z', match_path: closed, key: 'ip', events: 1, window: '1h' }],
+      },
+    };
+    for (const [name, gate] of Object.entries(gatesOf)) {
+      for (const uri of [closed, ...uris]) t.ok(guards(gate, uri, site), `${what}, ${name}: ${JSON.stringify(uri)}`);
+      for (const uri of kept) t.notOk(guards(gate, uri, site), `${what}, ${name}: ${uri} stays open`);
+    }
+    for (const uri of kept) t.ok(drive({ gates, worker, site, uri }).isForwarded, `${what}: ${uri} is the site's`);
+  }
+});
+
 const pieces = [
   '/',
   '/',
@@ -289,6 +366,8 @@ const pieces = [
   '%ef%bd%81uthed',
   '%c5%a1',
   '%ef%bb%bf',
+  '%e2%80%8c',
+  '%ff',
   '%',
   '%3b',
   '%3f',

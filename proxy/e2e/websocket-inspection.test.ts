@@ -38,6 +38,40 @@ function frame(code: number, text: string, { isFinal = true, isMasked = true, bi
   return Buffer.concat([head, mask, payload.map((byte, index) => byte ^ (mask[index & 3] as number))]);
 }
 
+/** Bytes without a pattern, as of compressed data; the same ones every time. */
+function noise(bytes: number): string {
+  let state = 1;
+  return Array.from({ length: bytes }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return String.fromCharCode(state >>> 24);
+  }).join('');
+}
+
+const wide = (text: string): string => Buffer.from(text, 'utf16le').toString('latin1');
+
+/** In Latin1. */
+const harmlessBinary: readonly (readonly [string, string])[] = [
+  ['protobuf', '\x08\x96\x01\x12\x05hello\x1d\x00\x00\x80\x3f'],
+  ['MessagePack', '\x82\xa2id*\xa4name\xa3Ann'],
+  ['text', 'plain words'],
+  ['JSON', '{"id":7}'],
+  ['UTF-16', wide('plain words')],
+  ['nothing', ''],
+  ['one byte', '\xff'],
+  ['a name among noise', `${noise(300)}EVI L${noise(300)}`],
+];
+const attacksAsBinary: readonly (readonly [string, string])[] = [
+  ['text as binary', 'so EVIL'],
+  ['JSON as binary', '{"a":["EVIL"]}'],
+  ['JSON behind a byte order mark', '\xef\xbb\xbf{"a":["EVIL"]}'],
+  ['UTF-8 beyond ASCII as binary', 'Gr\xc3\xbc\xc3\x9fe EVIL'],
+  ['text behind control bytes', `\x00\x00\x00\x07${'\x01'.repeat(50)}EVIL`],
+  ['text with a byte that is no UTF-8', 'so EVIL\xff'],
+  ['a string of MessagePack', '\x81\xa4name\xa7so EVIL'],
+  ['UTF-16', wide('so EVIL')],
+  ['UTF-16, the other byte first', Buffer.from(wide('so EVIL'), 'latin1').swap16().toString('latin1')],
+];
+
 interface Client {
   readonly socket: Socket;
   /** Everything that came behind the 101. */
@@ -91,8 +125,28 @@ function messages(kind: ListenerKind): void {
     good.socket.write(frame(opcode.continuation, 'pieces'));
     t.ok(await until(() => good.heard.includes('hello')), 'a message passes');
     t.ok(await until(() => backend.heard.join('').includes('in pieces')), 'one of several frames passes whole');
-    good.socket.write(frame(opcode.binary, 'EVIL as binary'));
-    t.ok(await until(() => backend.heard.includes('EVIL as binary')), 'binary messages pass unseen');
+    for (const [what, bytes] of harmlessBinary) {
+      good.socket.write(frame(opcode.binary, bytes));
+      t.ok(await until(() => backend.heard.includes(bytes)), `${what} passes as binary`);
+    }
+    const picture = noise(5000);
+    good.socket.write(frame(opcode.binary, picture));
+    t.ok(await until(() => backend.heard.includes(picture)), 'larger ones that are no text pass');
+    const [start, middle, end] = [picture.slice(0, 700), picture.slice(700, 2500), picture.slice(2500)];
+    good.socket.write(frame(opcode.binary, start, { isFinal: false }));
+    good.socket.write(frame(opcode.ping, 'p'));
+    good.socket.write(frame(opcode.continuation, middle, { isFinal: false }));
+    good.socket.write(frame(opcode.continuation, end));
+    t.ok(
+      await until(
+        () =>
+          backend.heard.filter((text) => text === picture).length > 1 ||
+          backend.heard.join('').split(picture).length > 2,
+      ),
+      'as do those in pieces',
+    );
+    good.socket.write(frame(opcode.text, 'text behind it'));
+    t.ok(await until(() => backend.heard.includes('text behind it')), 'and messages behind them');
     const bytewise = frame(opcode.text, 'x'.repeat(900));
     for (const byte of bytewise) good.socket.write(Buffer.from([byte]));
     t.ok(await until(() => backend.heard.includes('x'.repeat(900))), 'as does one that comes byte by byte');
@@ -110,6 +164,23 @@ function messages(kind: ListenerKind): void {
         'an attack with a ping inside',
         [frame(opcode.text, 'EV', { isFinal: false }), frame(opcode.ping, ''), frame(opcode.continuation, 'IL')],
         1008,
+      ],
+      ...attacksAsBinary.map(([what, text]) => [what, [frame(opcode.binary, text)], 1008] as const),
+      [
+        'a binary attack in three frames, with a ping inside',
+        [
+          frame(opcode.binary, 'so EV', { isFinal: false }),
+          frame(opcode.ping, ''),
+          frame(opcode.continuation, '', { isFinal: false }),
+          frame(opcode.continuation, 'IL'),
+        ],
+        1008,
+      ],
+      ['text over the limit as binary', [frame(opcode.binary, `${'y'.repeat(1100)}EVIL`)], 1009],
+      [
+        'fragments of it over the limit',
+        [frame(opcode.binary, 'y'.repeat(600), { isFinal: false }), frame(opcode.continuation, 'y'.repeat(600))],
+        1009,
       ],
       ['a message over the limit', [frame(opcode.text, 'y'.repeat(1001))], 1009],
       [
@@ -143,16 +214,20 @@ function messages(kind: ListenerKind): void {
       if (kind !== 'uws') t.equal(codeOf(client), 1002, `${what}: 1002`);
     }
     t.notOk(
-      backend.heard.some((text) => text.includes('EVIL') && text !== 'EVIL as binary'),
+      backend.heard.some((text) => text.includes('EVIL')),
       'the application has seen none of it',
     );
-    t.match(await metricsWith(plane, 'websocket_messages_total{outcome="blocked"} 4'), 'outcome="blocked"} 4');
+    const blocked = 5 + attacksAsBinary.length;
+    t.match(
+      await metricsWith(plane, `websocket_messages_total{outcome="blocked"} ${blocked}`),
+      `outcome="blocked"} ${blocked}`,
+    );
     interface Line {
       readonly transaction: { readonly request: { readonly uri: string }; readonly gatehouse?: { verdict: string } };
     }
     let lines: Line[] = [];
     await until(async () => (lines = await auditLines<Line>(plane)).length >= 4);
-    t.equal(lines.filter(({ transaction }) => transaction.request.uri === '/chat').length, 4, 'each is recorded');
+    t.equal(lines.filter(({ transaction }) => transaction.request.uri === '/chat').length, blocked, 'each is recorded');
     t.ok(await until(async () => isInFlight(plane, 0)), 'nothing in flight');
   });
 

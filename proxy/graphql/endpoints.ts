@@ -6,6 +6,7 @@
 // chooses it), the shape of a value (a client writes it), and what traffic seems to teach (a client could teach it).
 import { isPlainPath, pathOf } from '#engine';
 import type { DataPlaneSettings } from '#settings';
+import { keyOf, pathKeys } from '../http/path-readings.js';
 
 /** A path that a specification declares to be one: whole, as clients send it. */
 export interface DeclaredGraphql {
@@ -48,4 +49,41 @@ export function isGraphqlEndpoint(config: GraphqlConfig, site: GraphqlSite | nul
     (path.startsWith(prefix) && listedPaths(graphqlPaths).has(prefix === '' ? path : path.slice(prefix.length))) ||
     (graphqlDeclared?.some((one) => one.site === name && trimmed(one.path) === path) ?? false);
   return isNamed && isPlainPath(sent); // asked last: it looks at each character, and hardly any path is named
+}
+
+/** Where GraphQL is served, or a suffix or a slash behind it. */
+const usualName = /\/(?:graphi?ql|gql)(?=[/;.]|$)/;
+
+/** The keys of a configuration's paths, made once. */
+const keysOf = new WeakMap<readonly string[], readonly string[]>();
+
+function listedKeys(paths: readonly string[]): readonly string[] {
+  let keys = keysOf.get(paths);
+  if (keys === undefined) keysOf.set(paths, (keys = paths.map(keyOfPath)));
+  return keys;
+}
+
+const keyOfPath = (path: string): string => keyOf(trimmed(Buffer.from(path, 'utf8').toString('latin1')));
+
+/** `/a`, `/a/` and `/a.json` for `/a`; what lies below is something else. */
+const isServedAt = (path: string, key: string): boolean =>
+  key.startsWith(path) && (key.length === path.length || key[path.length] === '.' || key === `${path}/`);
+
+/**
+ * Whether some server takes the path for an endpoint, however it is spelled: for what protects, where
+ * `isGraphqlEndpoint` is for what lets through.
+ */
+export function mayBeGraphqlEndpoint(config: GraphqlConfig, site: GraphqlSite | null, uri: string): boolean {
+  const keys = pathKeys(pathOf(uri));
+  if (keys === null) return true;
+  const { graphqlPaths, graphqlDeclared = [] } = config;
+  const prefix = keyOfPath(site?.prefix ?? '');
+  for (const key of keys) {
+    if (usualName.test(key)) return true;
+    if (site === null) continue;
+    if (key.startsWith(prefix))
+      for (const path of listedKeys(graphqlPaths)) if (isServedAt(path, key.slice(prefix.length))) return true;
+    for (const one of graphqlDeclared) if (one.site === site.name && isServedAt(keyOfPath(one.path), key)) return true;
+  }
+  return false;
 }

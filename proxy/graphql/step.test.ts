@@ -294,3 +294,36 @@ t.test('U5: only at endpoints texts stand for a document', async (t) => {
   isAll(true, '/other/graphql', { name: 'x', prefix: '/pre' });
   isAll(true, '/prefix/graphql', { name: 'x', prefix: '/pre' });
 });
+
+t.test('B1: what protects is not got around by a spelling of the endpoint', async (t) => {
+  const own: GraphqlConfig = { ...on, graphqlPaths: ['/api/q'], graphqlDeclared: [{ site: 'shop', path: '/v1/q' }] };
+  const form = 'application/x-www-form-urlencoded';
+  const body = 'query=%7B__schema%7Btypes%7Bname%7D%7D%7D';
+  const refused = (uri: string, type = form): boolean => post(body, { uri, type, config: own }).id !== null;
+  for (const uri of [
+    '/api/q',
+    '/api/q/',
+    '/API/Q',
+    '/api//q',
+    '/;/api/q',
+    '/x/..;/api/q',
+    '/api/q;a=b',
+    '/api/%71',
+    '/api/%2571',
+    '/api/q.json',
+    '/api/q%00',
+    '/%ef%bd%81pi/q',
+    '/index.php/api/q',
+    '/V1/q',
+    '/v1/./q',
+    '/gra%2570hql',
+    '/%ef%bd%87raphql',
+    '/graphql.json',
+    '/graph%ffql',
+    '/%67%72%61phql',
+  ])
+    t.ok(refused(uri), uri);
+  for (const uri of ['/api/q2', '/api/q/upload', '/api', '/x/api/q', '/search', '/caf%C3%A9', '/graphqlx', '/v1/q/x'])
+    t.notOk(refused(uri), uri);
+  t.ok(post(sent('{a(x:"1")}'), { uri: '/API/q', config: own }).isSame, 'and nothing is hidden from rules by one');
+});

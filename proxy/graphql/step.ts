@@ -8,7 +8,7 @@
 import type { RequestHead } from '#engine';
 import type { Decision } from '../admit/decision.js';
 import { findField } from '../http/header-fields.js';
-import { isGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
+import { isGraphqlEndpoint, mayBeGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
 import { mayBeDocument, operationName, operationNameByWords, readDocument, type DocumentRead } from './document.js';
 import { measure } from './measures.js';
 import { isGraphqlPath, mentionsIntrospection, queryStartOf } from './shape.js';
@@ -157,7 +157,8 @@ export function graphqlStep(
 ): GraphqlStep | null {
   const { uri, headers } = head;
   const isEndpoint = isGraphqlEndpoint(config, site, uri);
-  const isNamed = isEndpoint || isGraphqlPath(uri);
+  const isNamed =
+    isEndpoint || isGraphqlPath(uri) || (config.graphqlProtect && mayBeGraphqlEndpoint(config, site, uri));
   if (!isNamed && !hasBody && !uri.includes('query=')) return null;
   const type = hasBody ? (findField(headers, 'content-type') ?? '').toLowerCase() : '';
   const isLikely = isNamed || type.includes('graphql');

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeRequest, requestCodingsOf } from './decode-request.js';
+import { decodedBytesMax, decodeRequest, requestCodingsOf } from './decode-request.js';
 
 const text = Buffer.from('id=1&name=a+quite+ordinary+form&note=nothing+to+see. '.repeat(40));
 const limits = { bytesMax: 1_000_000, ratioMax: 100 };
@@ -77,8 +77,21 @@ t.test('U3: size and ratio are bounded', async (t) => {
   t.equal((await decodeRequest(blanks, ['gzip'], { bytesMax: 59_999, ratioMax: 2 })).kind, 'too-large', 'beyond it');
 });
 
-t.test('what comes over the wire bounds what is inspected', async () => {
-  const free = 65_536;
+t.test('B4: what a body may become', (t) => {
+  const rows: readonly [wireBytes: number, most: number][] = [
+    [0, 65_536],
+    [1, 65_536],
+    [1024, 65_536],
+    [1025, 65_636],
+    [2048, 167_936],
+    [1_000_000, 1_000_000],
+  ];
+  for (const [wireBytes, most] of rows) t.equal(decodedBytesMax(wireBytes, limits), most, `${wireBytes} bytes`);
+  t.equal(decodedBytesMax(10, { bytesMax: 1000, ratioMax: 100 }), 1000, 'a smaller limit counts');
+  t.end();
+});
+
+t.test('B4: what comes over the wire bounds what is inspected', async () => {
   const unit = fc.constantFrom('\\u0041', '&#65;', '%u0041', '""', '[', '{"a":1},', ' ', 'a=1&', '\\x41', "1' or '");
   const coders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
   const coding = fc.constantFrom('gzip', 'deflate', 'br');
@@ -93,7 +106,7 @@ t.test('what comes over the wire bounds what is inspected', async () => {
         const plain = Buffer.alloc(size, text, 'latin1');
         const sent = codings.reduce<Buffer>((bytes, name) => coders[name](bytes), plain);
         const outcome = await decodeRequest(sent, codings, { bytesMax: 1e7, ratioMax });
-        const most = Math.max(free, sent.length * ratioMax);
+        const most = decodedBytesMax(sent.length, { bytesMax: 1e7, ratioMax });
         // an inner coding may be larger than its content
         const fits = size <= most && codings.length === 1;
         if (outcome.kind === 'decoded') return outcome.bytes.length <= most && outcome.bytes.equals(plain);

@@ -19,6 +19,7 @@ export function pathKeys(path: string): readonly string[] | null {
   for (const reading of readings) {
     keys.add(keyOf(reading));
     keys.add(lowBytes(reading).toLowerCase());
+    keys.add(reading.replace(/[\x80-\xff]+/g, '').toLowerCase()); // decoders that leave out what they cannot read
     const inner = reading.replace(scriptSegment, '');
     if (inner !== reading) keys.add(keyOf(inner));
   }
@@ -29,13 +30,15 @@ const utf8Character = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 /**
  * A reading without case, and without the differences that file systems and code pages do not keep: full-width and
- * composed forms, and marks on letters beyond Latin1 (Windows' best fit). Bytes that are no UTF-8 are taken for Latin1.
+ * composed forms, characters that nobody sees (HFS+), and marks on letters beyond Latin1 (Windows' best fit). Bytes
+ * that are no UTF-8 are taken for Latin1.
  */
 export function keyOf(reading: string): string {
   if (!/[\x80-\xff]/.test(reading)) return reading.toLowerCase();
   return reading
     .replace(utf8Character, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'))
     .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[\u0100-\u024f\u1e00-\u1eff]/g, (letter) => letter.normalize('NFKD').charAt(0))
     .toUpperCase()
     .toLowerCase();

@@ -71,7 +71,7 @@ export interface TunnelAcceptance {
   /** The upstream's response headers, hop-by-hop ones removed. */
   readonly headers: readonly string[];
   readonly protocol: string | null;
-  /** Sees text messages of the client before the upstream has them; null = messages pass unseen. */
+  /** Sees messages of the client before the upstream has them; null = messages pass unseen. */
   readonly inspector: MessageInspector | null;
   readonly sendUpstream: (bytes: Buffer) => boolean;
   readonly unsentUpstreamBytes: () => number;
@@ -82,10 +82,12 @@ export interface TunnelAcceptance {
 
 /** Looks at whole messages of a WebSocket. */
 export interface MessageInspector {
-  /** Of a message, all its fragments together; beyond, the connection is closed with 1009. */
+  /** Of a message, all its fragments together; one of text that is longer closes the connection with 1009. */
   readonly messageBytesMax: number;
-  /** False: the message is not to pass, and the connection ends with 1008. `text` is borrowed. */
-  mayPass(text: Buffer): boolean;
+  /** False: the message is not to pass, and the connection ends with 1008. `message` is borrowed. */
+  mayPass(message: Buffer, isBinary: boolean): boolean;
+  /** Whether a binary message that begins so can be read as text. Larger ones that cannot pass unseen. */
+  isText(beginning: Buffer): boolean;
 }
 export interface TunnelClient {
   /** Raw WebSocket bytes from the upstream; borrowed. False = wait for onDrain. */

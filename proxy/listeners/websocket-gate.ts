@@ -1,6 +1,7 @@
-// A WebSocket tunnel whose text messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
-// frame: those of a text message are held until it is whole and then go on as they came, or not at all; binary messages
-// and control frames go on at once. No extension was offered to the upstream, so every frame is readable. Bytes of the
+// A WebSocket tunnel whose messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
+// frame: those of a message are held until it is whole and then go on as they came, or not at all; control frames go on
+// at once, and so does a binary message from where it is larger than what is looked at and no text. No extension was
+// offered to the upstream, so every frame is readable. Bytes of the
 // upstream pass; they are followed as far as it takes to know where a close frame may stand.
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 
@@ -96,10 +97,10 @@ function unmask(payload: Buffer, mask: Buffer): Buffer {
 
 export class WebSocketGate implements TunnelClient {
   private pending: Buffer = Buffer.alloc(0);
-  /** Of a binary message or of a control frame: they pass as they come. */
+  /** Of a control frame, or of a binary message that is not looked at: they pass as they come. */
   private passingBytes = 0;
-  private message: 'none' | 'text' | 'binary' = 'none';
-  /** Frames of a text message that is not whole yet, as they came, and what they say. */
+  private message: 'none' | 'text' | 'binary' | 'passing' = 'none';
+  /** Frames of a message that is not whole yet, as they came, and what they say. */
   private held: Buffer[] = [];
   private texts: Buffer[] = [];
   private textBytes = 0;
@@ -133,15 +134,15 @@ export class WebSocketGate implements TunnelClient {
         this.refuse(problem ?? closeCode.protocolError);
         break;
       }
-      const isText = head.opcode === Opcode.Text || (head.opcode === Opcode.Continuation && this.message === 'text');
-      if (!isText) {
-        if (head.opcode === Opcode.Binary) this.message = 'binary';
-        if (head.opcode <= Opcode.Binary && head.isFinal) this.message = 'none';
+      if (head.opcode > Opcode.Binary || (head.opcode === Opcode.Continuation && this.message === 'passing')) {
+        if (head.opcode === Opcode.Continuation && head.isFinal) this.message = 'none';
         this.passingBytes = head.headBytes + head.payloadBytes;
         continue;
       }
-      if (this.pending.length < head.headBytes + head.payloadBytes) break;
-      isFlowing = this.takeText(head) && isFlowing;
+      const roomBytes = this.inspector.messageBytesMax - this.textBytes;
+      if (this.pending.length < head.headBytes + Math.min(head.payloadBytes, roomBytes)) break;
+      if (head.payloadBytes > roomBytes) isFlowing = this.passUnseen(head, roomBytes) && isFlowing;
+      else isFlowing = this.takeFrame(head) && isFlowing;
     }
     if (isBorrowed && this.pending.length > 0) this.pending = Buffer.from(this.pending);
     return isFlowing;
@@ -166,11 +167,35 @@ export class WebSocketGate implements TunnelClient {
       default:
         return closeCode.protocolError;
     }
-    const isText = opcode === Opcode.Text || (opcode === Opcode.Continuation && message === 'text');
-    return isText && textBytes + payloadBytes > inspector.messageBytesMax ? closeCode.tooBig : null;
+    return this.kindOf(opcode) === 'text' && textBytes + payloadBytes > inspector.messageBytesMax
+      ? closeCode.tooBig
+      : null;
   }
 
-  private takeText({ isFinal, maskAt, headBytes, payloadBytes }: FrameHead): boolean {
+  /** Of the message that a data frame belongs to. */
+  private kindOf(opcode: number): 'text' | 'binary' | 'passing' | 'none' {
+    if (opcode === Opcode.Text) return 'text';
+    if (opcode === Opcode.Binary) return 'binary';
+    return opcode === Opcode.Continuation ? this.message : 'none';
+  }
+
+  /** A binary message longer than what is looked at: refused where it is text as far as that, else let go on. */
+  private passUnseen({ opcode, isFinal, maskAt, headBytes, payloadBytes }: FrameHead, roomBytes: number): boolean {
+    const { pending } = this;
+    const beginning = unmask(pending.subarray(headBytes, headBytes + roomBytes), pending.subarray(maskAt, maskAt + 4));
+    if (this.inspector.isText(Buffer.concat([...this.texts, beginning]))) {
+      this.refuse(closeCode.tooBig);
+      return true;
+    }
+    this.message = isFinal && opcode <= Opcode.Binary ? 'none' : 'passing';
+    this.texts = [];
+    this.textBytes = 0;
+    this.passingBytes = headBytes + payloadBytes;
+    const held = this.held.splice(0);
+    return held.length === 0 || this.tunnel.sendUpstream(Buffer.concat(held));
+  }
+
+  private takeFrame({ opcode, isFinal, maskAt, headBytes, payloadBytes }: FrameHead): boolean {
     const frameBytes = headBytes + payloadBytes;
     const frame = Buffer.from(this.pending.subarray(0, frameBytes)); // a copy: it may be held for long
     this.pending = this.pending.subarray(frameBytes);
@@ -178,13 +203,14 @@ export class WebSocketGate implements TunnelClient {
     // Empty fragments take room, too.
     this.textBytes += Math.max(payloadBytes, 1);
     this.texts.push(unmask(frame.subarray(headBytes), frame.subarray(maskAt, maskAt + 4)));
-    this.message = 'text';
+    const kind = this.kindOf(opcode);
+    this.message = kind;
     if (!isFinal) return true;
     const held = this.held.splice(0);
     const text = Buffer.concat(this.texts.splice(0));
     this.textBytes = 0;
     this.message = 'none';
-    if (!this.inspector.mayPass(text)) {
+    if (!this.inspector.mayPass(text, kind === 'binary')) {
       this.refuse(closeCode.policyViolation);
       return true;
     }

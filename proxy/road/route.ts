@@ -2,7 +2,7 @@
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
 import { strictPolicy } from '#settings';
-import type { OpinionMode } from '#engine';
+import { readingsOf, type OpinionMode } from '#engine';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
 import { pathAtUpstream } from '../contract/proxy-config.js';
 import { covers, keyOf, normalisePath, pathKeys, pathOf } from '../http/path-readings.js';
@@ -198,7 +198,18 @@ function bareHost(host: string): string {
   return host.slice(0, end).toLowerCase();
 }
 
-/** Null when the path would have to be rewritten and does not literally begin with the prefix. */
+const aBase = '/base';
+
+/** Whether some server resolves the rest of a path to something above what stands before it. */
+function climbs(rest: string): boolean {
+  if (!/\.\.|%|[\x80-\xff]/.test(rest)) return false;
+  return readingsOf(aBase + rest)?.some((reading) => !reading.startsWith(aBase)) ?? false;
+}
+
+/**
+ * Null when the path would have to be rewritten and does not literally begin with the prefix, or leads out of the base
+ * path: what is there is no part of the site, or is it under another name.
+ */
 function targetFor(site: Site, uri: string, path: string): string | null {
   if (uri === '*') return uri;
   const queryAt = uri.indexOf('?');
@@ -206,6 +217,8 @@ function targetFor(site: Site, uri: string, path: string): string | null {
   if (site.basePath === null) return uri.charCodeAt(0) === 0x2f ? uri : path + query;
   if (site.stripsPrefix && !coversPath(site.prefix, path)) return null;
   const rest = site.stripsPrefix ? path.slice(site.prefix.length) : path;
+  const isSame = site.prefix === '' && site.basePath === '';
+  if (!isSame && climbs(rest)) return null;
   const target = site.basePath + rest;
   return (target === '' || target.charCodeAt(0) !== 0x2f ? `/${target}` : target) + query;
 }

@@ -1,7 +1,8 @@
-// Text messages of a client on a WebSocket (`ws_inspect`): each is inspected before the application has it, by the
+// Messages of a client on a WebSocket (`ws_inspect`): each that is text, or can be read as it, is
+// inspected before the application has it, by the
 // rules that serve when it comes, as if the page had posted it: what is JSON as a JSON body, anything else as the value
 // of one form field called `message`. The head is that of the handshake, so that exclusions by path hold here, too.
-// Binary messages, and what the application says, pass unseen.
+// Binary messages that hold no text (binary-text.ts), and what the application says, pass unseen.
 import type { RequestHead, Verdict } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import type { EventVerdict } from '../contract/index.js';
@@ -11,6 +12,7 @@ import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure } from './decide.js';
 import { recordEvent, type Stop } from './finish.js';
+import { textOfBinary } from './binary-text.js';
 import { RequestInspection } from './request-inspection.js';
 import type { Site } from './route.js';
 
@@ -37,7 +39,10 @@ export function messageInspectorOf(request: HandshakenRequest): MessageInspector
   const { context } = request;
   return {
     messageBytesMax: request.generation.config.wsInspect.messageBytesMax,
-    mayPass: (text) => {
+    isText: (beginning) => textOfBinary(beginning) !== null,
+    mayPass: (message, isBinary) => {
+      const text = isBinary ? textOfBinary(message) : message;
+      if (text === null) return true;
       const outcome = new MessageInspection(request, text).run();
       context.metrics.count('websocketMessages', { outcome });
       return outcome !== 'blocked';
@@ -55,7 +60,11 @@ const ofHandshake: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-function isJson(text: string): boolean {
+/** In Latin1. Python and .NET take it off, and a JSON body may begin with it. */
+const byteOrderMark = '\u00ef\u00bb\u00bf';
+
+function isJson(whole: string): boolean {
+  const text = whole.startsWith(byteOrderMark) ? whole.slice(byteOrderMark.length) : whole;
   const first = text.trimStart().charCodeAt(0);
   if (first !== 0x7b && first !== 0x5b) return false;
   try {

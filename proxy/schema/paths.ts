@@ -1,6 +1,7 @@
 // Which operation a path means. Templates of OpenAPI (`/files/{name}.{ext}`) over decoded segments; literal segments
 // before parameters, as OpenAPI 3.1 section 4.8.8.2 wants it.
 import { isPlainPath, pathOf, readingsOf } from '#engine';
+import { pathKeys } from '../http/path-readings.js';
 import type { SchemaPlan, PlannedOperation } from './plan.js';
 import { fromUtf8 } from './texts.js';
 
@@ -143,6 +144,22 @@ export class PathTable {
       const other = this.find(decoded(trimmed) ?? trimmed.slice(1).split('/'), true);
       if (other !== null && other.template !== direct?.template) return { kind: 'spelling', found: other };
     }
-    return direct === null ? { kind: 'unknown' } : { kind: 'found', found: direct };
+    if (direct !== null) return { kind: 'found', found: direct };
+    const other = this.findByKeys(path);
+    return other === null ? { kind: 'unknown' } : { kind: 'spelling', found: other };
+  }
+
+  /** What gates take the path for (http/path-readings.ts): look-alikes, front controllers, `/orders.json`. */
+  private findByKeys(path: string): Found | null {
+    for (const key of pathKeys(path) ?? []) {
+      const segments = key.replace(/^\/|\/+$/g, '').split('/');
+      const last = segments.pop() ?? '';
+      const dot = last.indexOf('.', 1);
+      const found =
+        this.find([...segments, last], true) ??
+        (dot === -1 ? null : this.find([...segments, last.slice(0, dot)], true));
+      if (found !== null) return found;
+    }
+    return null;
   }
 }

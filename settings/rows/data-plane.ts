@@ -87,7 +87,8 @@ const limits = {
   ),
   decoded_request_ratio_max: member(
     Whole(1, 2000, 100),
-    'times that a compressed request body of more than 64 KiB decoded may grow; beyond it 413',
+    'times that what a compressed request body has over 1 KiB may grow, beside 64 KiB that any may become; beyond it ' +
+      '413',
     'times',
   ),
   request_codings_max: member(
@@ -162,7 +163,12 @@ const timeouts = {
 
 const wsInspect = {
   enabled: member(Flag(false), 'whether rules see them; from the next handshake on, without compression then'),
-  message_bytes_max: bytes(128, 1_048_576, 65_536, 'largest such message; beyond it the connection ends with 1009'),
+  message_bytes_max: bytes(
+    128,
+    1_048_576,
+    65_536,
+    'largest such message; a longer one that is text ends the connection with 1009',
+  ),
 };
 
 const replaySampling = {
@@ -194,9 +200,11 @@ export const dataPlaneRows = {
     reach: ['data'],
     enforcedBy: 'proxy/road/websocket-messages.ts',
     description:
-      'text messages of clients on WebSockets of protected sites; a message that rules block ends its connection ' +
-      'with ' +
-      '1008. Off: messages pass unseen. Binary messages, and those of the application, always do',
+      'messages of clients on WebSockets of protected sites that are text, or binary and can be read as text; a ' +
+      'message ' +
+      'that rules block ends its connection with 1008. Off: messages pass unseen. Other binary messages, and those ' +
+      'of ' +
+      'the application, always do',
   }),
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {
     access: 'admin',

@@ -58,7 +58,7 @@ export const challenge: Gate<Challenging> = {
     }
     if (!(challenged.intervals > 0 && challenged.contains(head.clientIp))) {
       if (prefixes.length === 0) return null;
-      const readings = context.paths.readings(head.uri);
+      const readings = context.paths.readings(head.uri, request.site);
       if (!prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;
     }
     return challengeOn(request, site, context);
@@ -87,15 +87,20 @@ function bearerOf({ head }: GateRequest): Bearer {
   };
 }
 
+/** null: there is none, or there are several, and nobody could say which of them is meant. */
 function readCookie(headers: readonly string[]): string | null {
+  let found: string | null = null;
   for (let index = 0; index < headers.length; index += 2) {
     if ((headers[index] as string).toLowerCase() !== 'cookie') continue;
     for (const pair of (headers[index + 1] as string).split(';')) {
       const at = pair.indexOf('=');
-      if (at > 0 && pair.slice(0, at).trim() === cookieName) return pair.slice(at + 1).trim();
+      if (at <= 0 || pair.slice(0, at).trim() !== cookieName) continue;
+      const value = pair.slice(at + 1).trim();
+      if (found !== null && found !== value) return null;
+      found = value;
     }
   }
-  return null;
+  return found;
 }
 
 /** null: what is asked for there is no answer to a challenge. */

@@ -116,11 +116,11 @@ interface Scratch {
   readonly asked: Endpoint[];
 }
 
-function meantBy({ head }: GateRequest, worker: GateContext<Endpoints, Scratch>): readonly Endpoint[] {
+function meantBy({ head, site }: GateRequest, worker: GateContext<Endpoints, Scratch>): readonly Endpoint[] {
   const { root, all } = worker.compiled;
   const { asked } = worker.state;
   asked.length = 0;
-  const readings = worker.paths.readings(head.uri);
+  const readings = worker.paths.readings(head.uri, site);
   if (readings === null) addMeant(all, head.method, asked);
   else for (const path of readings) walk(root, path, 1, head.method, asked);
   return asked;

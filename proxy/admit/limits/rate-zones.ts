@@ -63,7 +63,7 @@ export const rateZones: Gate<Zones> = {
   wait: (request, worker) => {
     const { zones } = worker.compiled;
     const places: Promise<void>[] = [];
-    const paths = zones.length === 1 ? [] : worker.paths.readings(request.head.uri);
+    const paths = zones.length === 1 ? [] : worker.paths.readings(request.head.uri, request.site);
     for (const zone of zones)
       if (isAnyUnder(zone.prefix, paths))
         addWait(zone.limit, countedBy(zone, request, worker), request, worker, places);
@@ -72,7 +72,7 @@ export const rateZones: Gate<Zones> = {
   decide: (request, site, worker) => {
     const { zones, autoBan } = worker.compiled;
     const { head } = request;
-    const paths = zones.length === 1 ? [] : worker.paths.readings(head.uri);
+    const paths = zones.length === 1 ? [] : worker.paths.readings(head.uri, request.site);
     let recorded: Decision | null = null;
     for (const zone of zones) {
       if (!isAnyUnder(zone.prefix, paths)) continue;

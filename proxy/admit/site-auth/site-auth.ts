@@ -72,7 +72,7 @@ export const siteAuth: Gate<SiteAuth, Known> = {
   decide: (request, site, context) => {
     const { prefixes, secret, keysUrl, passesPreflights } = context.compiled;
     const { head } = request;
-    const readings = context.paths.readings(head.uri);
+    const readings = context.paths.readings(head.uri, request.site);
     let index = 0;
     while (index < prefixes.length && !isAnyUnder(prefixes[index] as string, readings)) index += 1;
     if (index === prefixes.length) return null;

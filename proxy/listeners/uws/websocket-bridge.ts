@@ -28,9 +28,12 @@ export class WebSocketBridge implements TunnelClient {
   message(payload: Buffer, isBinary: boolean): void {
     if (this.isOver) return;
     const { inspector } = this.tunnel;
-    if (inspector !== null && !isBinary) {
-      if (payload.length > inspector.messageBytesMax) return this.fail(1009, 'the message is too big');
-      if (!inspector.mayPass(payload)) return this.fail(1008, '');
+    if (inspector !== null) {
+      const { messageBytesMax } = inspector;
+      if (payload.length <= messageBytesMax) {
+        if (!inspector.mayPass(payload, isBinary)) return this.fail(1008, '');
+      } else if (!isBinary || inspector.isText(payload.subarray(0, messageBytesMax)))
+        return this.fail(1009, 'the message is too big');
     }
     this.tunnel.sendUpstream(encodeFrame(isBinary ? opcode.binary : opcode.text, payload));
     // The library cannot be told to read less: an application that does not keep up loses the connection, not our
