@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { createHash, randomBytes } from 'node:crypto';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Queryable, type Tx } from '../database.js';
-import { bytesMax, formatOf, importInto, keyFor, type Done, type Fields } from '../imports/endpoints.js';
+import { bytesMax, formatOf, importInto, keyFor, PlaceFields, type Done, type Fields } from '../imports/endpoints.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
@@ -70,6 +70,7 @@ const upload = {
       mode: Type.Optional(Type.Union([Type.Literal('add'), Type.Literal('sync')])),
       scope_key: Type.Optional(Short),
       entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
+      ...PlaceFields,
     },
     closed,
   ),

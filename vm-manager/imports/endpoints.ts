@@ -1,7 +1,7 @@
 // /imports: a report comes in, findings come of it, and the answer's numbers add up.
 import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { allOf, type Tx } from '../database.js';
+import { allOf, type Queryable, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
 import { endpoint, notFound, toId, toMoment, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
@@ -13,7 +13,8 @@ import { storeComponents } from '../components/store.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
 import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
-import { importItems, type ImportReport } from './pipeline.js';
+import { closePercentDefault } from './closing.js';
+import { importItems, type ImportReport, type ImportScope } from './pipeline.js';
 import { previewItems } from './preview.js';
 import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
@@ -22,9 +23,21 @@ import { maskSecrets, maskValues } from '../secrets/mask.js';
 import type { Keyed } from '../secrets/protect-record.js';
 import { cut, type ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
+import { inRepository } from './roots/resolve.js';
 
 export const bytesMax = 64 * 1024 * 1024;
 const Short = Type.String({ maxLength: 200 });
+
+/** Fields of every upload of a report that may close findings. */
+export const PlaceFields = {
+  root: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'directory of the checkout, which is no part of the stored paths' }),
+  ),
+  strip_prefix: Type.Optional(Type.String({ maxLength: 1000, description: 'the same as root' })),
+  confirm_close: Type.Optional(
+    Type.Boolean({ description: 'close also more than vm_import_close_percent of what is open' }),
+  ),
+};
 
 const ImportFields = Type.Object(
   {
@@ -41,6 +54,7 @@ const ImportFields = Type.Object(
     commit: Type.Optional(Short),
     scan_date: Type.Optional(Type.String({ maxLength: 40 })),
     entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
+    ...PlaceFields,
   },
   { additionalProperties: false },
 );
@@ -56,6 +70,8 @@ class MaskedFacts implements ReportFacts {
   isPartial = false;
   inventory: Set<string> | null = null;
   scannedAt: Date | null = null;
+  roots: readonly string[] = [];
+  #root: string | null = null;
   #tool = '';
   #version = '';
   #components: ReportFacts['components'] = null;
@@ -64,6 +80,12 @@ class MaskedFacts implements ReportFacts {
   }
   set tool(text: string) {
     this.#tool = maskSecrets(cut(text, 200));
+  }
+  get root(): string | null {
+    return this.#root;
+  }
+  set root(path: string | null) {
+    this.#root = path === null ? null : maskSecrets(cut(path, 1000));
   }
   get version(): string {
     return this.#version;
@@ -108,10 +130,21 @@ export async function keyFor(call: Call, applicationId: string): Promise<Keyed> 
   return readyForImport(call.host, id);
 }
 
+/** Where the report belongs. */
+type Target = Pick<ImportScope, 'applicationId' | 'scopeKey'>;
+
 /** Reads as far as the first record: with it the report's own facts are known. */
-async function openReport(call: Call, fields: Fields, file: ReportFile, format: Format) {
+async function openReport(call: Call, fields: Fields, file: ReportFile, format: Format, sql: Queryable, to: Target) {
+  if (fields.root !== undefined && fields.strip_prefix !== undefined && fields.root !== fields.strip_prefix)
+    throw unfit('strip_prefix', 'contradicts root', 'send one of them');
   const facts = new MaskedFacts();
-  const items = format.read(file, facts);
+  const source = {
+    ...to,
+    sql,
+    root: fields.root ?? fields.strip_prefix,
+    again: () => format.read(file, new MaskedFacts()),
+  };
+  const items = inRepository(format.read(file, facts), facts, source);
   const first = await items.next();
   const rest = async function* () {
     if (first.done !== true) yield first.value;
@@ -119,6 +152,10 @@ async function openReport(call: Call, fields: Fields, file: ReportFile, format: 
   };
   return { facts, items: rest(), seenAt: seenAt(fields, facts, call.now) };
 }
+
+/** 100: it may close everything. */
+const closePercentMaxOf = async ({ host }: Pick<Call, 'host'>, { confirm_close }: Fields): Promise<number> =>
+  confirm_close === true ? 100 : ((await host.closePercentMax?.()) ?? closePercentDefault);
 
 const scopeKeyOf = (id: number, { branch = '', scope_key = '' }: Fields, format: Format): string =>
   [id, format.name, branch, scope_key].join('|');
@@ -143,7 +180,8 @@ export async function importInto(
     { kind: 'import', applicationId: application.id, input, createdBy: caller.actor.name, scopeKey, status: 'running' },
     now,
   );
-  const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
+  const target = { applicationId: application.id, scopeKey };
+  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, tx, target);
   const scope = {
     applicationId: application.id,
     projectId: application.project_id,
@@ -154,15 +192,16 @@ export async function importInto(
     now,
     seenAt: at,
     keyed,
+    closePercentMax: await closePercentMaxOf(call, fields),
   };
   const report = await importItems(tx, items, facts, scope);
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
-  const { tool, version, complete: isWhole, isPartial } = facts;
+  const { tool, version, complete: isWhole, isPartial, root } = facts;
   const complete = isWhole && report.unknown_severities === 0;
   const unfinished = !isWhole && !isPartial && report.unread === 0;
-  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished };
+  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished, root };
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, now);
   if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
   const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
@@ -219,19 +258,20 @@ const previewEndpoint = endpoint({
       const keyed = await keyFor(call, sent.fields.application_id);
       const { fields } = sent;
       const application = await requireApplication(call.sql, call.reach, fields.application_id);
-      const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
+      const target = { applicationId: application.id, scopeKey: scopeKeyOf(application.id, fields, format) };
+      const { facts, items, seenAt: at } = await openReport(call, fields, file, format, call.sql, target);
       const report = await previewItems(call.sql, items, facts, {
-        applicationId: application.id,
+        ...target,
         projectId: application.project_id,
-        scopeKey: scopeKeyOf(application.id, fields, format),
         mode: fields.mode ?? 'add',
         runId: 0,
         actor: call.caller.actor,
         now: call.now,
         seenAt: at,
         keyed,
+        closePercentMax: await closePercentMaxOf(call, fields),
       });
-      return { report, tool: facts.tool };
+      return { report: { ...report, root: facts.root }, tool: facts.tool };
     } finally {
       await sent.discard();
     }

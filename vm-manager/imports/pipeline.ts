@@ -42,6 +42,8 @@ export interface ImportScope {
   readonly seenAt: Date;
   /** Identities are stored under the key of the installation. */
   readonly keyed: Keyed;
+  /** More of what is open in the scope is closed only after a confirmation; 100: none is asked for. */
+  readonly closePercentMax: number;
 }
 
 export interface ImportReport {
@@ -59,6 +61,8 @@ export interface ImportReport {
   unknown_severities: number;
   closed: number;
   unverified_absence: number;
+  /** Of a preview: the import is refused without `confirm_close`. */
+  needs_confirm_close?: boolean;
   problems: { at: string; detail: string }[];
 }
 

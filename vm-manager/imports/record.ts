@@ -59,6 +59,8 @@ export interface FindingRecord {
   readonly knownAs?: string;
   /** What the tool itself calls the secret: stored nowhere, and masked in every other text. */
   readonly secrets?: readonly string[];
+  /** A secret that its tool has masked is told apart by rule, path and this; its hash is made of them. */
+  readonly placed?: string;
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }
@@ -73,6 +75,10 @@ export interface ReportFacts {
   isPartial?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
+  /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */
+  roots?: readonly string[];
+  /** The directory of the checkout, which is no part of the stored paths; null: all paths are relative. */
+  root?: string | null;
   /** When the report says that it was made. */
   scannedAt: Date | null;
   /** What a bill of material lists; null: it is no bill. */

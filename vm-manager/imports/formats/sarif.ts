@@ -8,7 +8,7 @@ import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
-import { addressOf, messageOf, readRun, ruleOf, taxonOf, type Run } from './sarif-run.js';
+import { addressOf, messageOf, readRun, rootsOf, ruleOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 
@@ -131,6 +131,7 @@ export const sarif: Format = {
       runs.length > 0 &&
       runs.every(({ hasResults }) => hasResults) &&
       invocations.every((one) => one['executionSuccessful'] !== false);
+    facts.roots = runs.flatMap(rootsOf);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     for await (const {

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Source } from '../../findings/words.js';
-import { cleanPath, cwesOf, list, num, pos, str, texts, vulnIdsOf } from '../normalize.js';
+import { cwesOf, list, num, pos, reportPath, str, texts, vulnIdsOf } from '../normalize.js';
 import { record, unread, type Item, type Location } from '../record.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import { mappedSeverity, readSeverity } from '../severity/read.js';
@@ -56,7 +56,7 @@ function locationOf(read: (field: MappedField) => unknown): Location {
   const address = str(read('address'));
   const line = pos(read('line'));
   if (component !== '')
-    return { kind: 'package', name: component, version: str(read('version')), path: cleanPath(read('path')) };
+    return { kind: 'package', name: component, version: str(read('version')), path: reportPath(read('path')) };
   if (url !== '')
     return {
       kind: 'web',
@@ -65,7 +65,7 @@ function locationOf(read: (field: MappedField) => unknown): Location {
       ...(str(read('param')) === '' ? {} : { param: str(read('param')) }),
     };
   if (address !== '') return { kind: 'resource', address };
-  return { kind: 'code', path: cleanPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
+  return { kind: 'code', path: reportPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
 }
 
 const sourceOf: Readonly<Record<Location['kind'], Source>> = {

@@ -46,24 +46,30 @@ function packageOf(text: string, purl: string, path: string): Location | null {
   return { kind: 'package', name, version, path, ...(purl.startsWith('pkg:') ? { purl } : {}) };
 }
 
-function secretOf(location: Location, ruleId: string, text: string, nativeId: string | null): Location {
+/** Where a report shows no secret: what tells it from the others of its rule and file. */
+function placedOf({ location, nativeId }: FindingRecord, text: string): string | null {
+  if (location.kind !== 'code') return null;
+  const match = lineOf(text, 'Match');
+  if (match !== '') return match;
+  const { path, line, snippet = '' } = location;
+  if (snippet !== '' && !/^[*\s]+$/.test(snippet)) return null;
+  return (nativeId?.endsWith(` ${path}`) === true ? nativeId.slice(0, -1 - path.length) : nativeId) ?? String(line ?? '');
+}
+
+function secretOf(record: FindingRecord, text: string): Location {
+  const { location } = record;
   if (location.kind !== 'code') return location;
   const { path, line, snippet = '' } = location;
-  const match = lineOf(text, 'Match');
-  const what =
-    match !== ''
-      ? `${ruleId}|${path}|${match}`
-      : snippet !== '' && !/^[*\s]+$/.test(snippet)
-        ? snippet
-        : `${ruleId}|${path}|${nativeId ?? line ?? ''}`;
-  return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash: secretHash(what) };
+  const placed = placedOf(record, text);
+  const hash = secretHash(placed === null ? snippet : `${record.ruleId}|${path}|${placed}`);
+  return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash };
 }
 
 function placeOf(source: Source, record: FindingRecord, text: string, purl: string): Location {
   const { location } = record;
   if (location.kind !== 'code') return location;
   const { path, line } = location;
-  if (source === 'secret') return secretOf(location, record.ruleId, text, record.nativeId);
+  if (source === 'secret') return secretOf(record, text);
   if (source === 'sca' || source === 'container') return packageOf(text, purl, path) ?? location;
   if (source !== 'iac' && source !== 'k8s') return location;
   return { kind: 'resource', address: location.symbol ?? path, path, ...(line === undefined ? {} : { line }) };
@@ -123,5 +129,6 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
   const { severityProblem: _, ...rest } = record;
   const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';
   const secrets = source === 'secret' && snippet.length >= secretMin ? { secrets: [snippet] } : {};
-  return { ...rest, ...told, ...secrets };
+  const placed = source === 'secret' ? placedOf(record, text) : null;
+  return { ...rest, ...told, ...secrets, ...(placed === null ? {} : { placed }) };
 }
