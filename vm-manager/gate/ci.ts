@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { createHash, randomBytes } from 'node:crypto';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Queryable, type Tx } from '../database.js';
-import { bytesMax, formatOf, importInto, keyFor, PlaceFields, type Done, type Fields } from '../imports/endpoints.js';
+import { bytesMax, formatOf, importInto, PlaceFields, termsFor, type Done, type Fields } from '../imports/endpoints.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
@@ -152,7 +152,7 @@ const runs: readonly Endpoint[] = [
       try {
         const { file } = sent;
         const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-        const keyed = await keyFor(call, String(known.application_id));
+        const terms = await termsFor(call, { ...sent.fields, application_id: String(known.application_id) });
         const { run } = await call.audited(
           'vm.import',
           ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
@@ -162,7 +162,7 @@ const runs: readonly Endpoint[] = [
             const application_id = String(open.application_id);
             // a pipeline scans all of its commit: what it no longer reports is gone on this branch
             const fields: Fields = { mode: 'sync', ...sent.fields, application_id, commit, branch };
-            const done = await importInto(tx, call, fields, file, format, keyed);
+            const done = await importInto(tx, call, fields, file, format, terms);
             await tx`
               update vm_runs set input = input || jsonb_build_object('ci_run', ${String(open.id)}::text)
               where id = ${done.run.id}`;

@@ -124,10 +124,22 @@ export interface Done {
   readonly facts: ReportFacts;
 }
 
-/** The key of identities for the application of the request; rows from before are stored under it then. */
-export async function keyFor(call: Call, applicationId: string): Promise<Keyed> {
-  const { id } = await requireApplication(call.sql, call.reach, applicationId);
-  return readyForImport(call.host, id);
+/** What is read before the transaction of an import: the embedded database serves nobody else within one. */
+export interface ImportTerms {
+  /** The key of identities; rows from before are stored under it then. */
+  readonly keyed: Keyed;
+  /** 100: it may close everything. */
+  readonly closePercentMax: number;
+}
+
+export async function termsFor(call: Call, fields: Pick<Fields, 'application_id' | 'confirm_close'>) {
+  const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
+  const percent = (await call.host.closePercentMax?.()) ?? closePercentDefault;
+  const terms: ImportTerms = {
+    keyed: await readyForImport(call.host, id),
+    closePercentMax: fields.confirm_close === true ? 100 : percent,
+  };
+  return terms;
 }
 
 /** Where the report belongs. */
@@ -153,10 +165,6 @@ async function openReport(call: Call, fields: Fields, file: ReportFile, format: 
   return { facts, items: rest(), seenAt: seenAt(fields, facts, call.now) };
 }
 
-/** 100: it may close everything. */
-const closePercentMaxOf = async ({ host }: Pick<Call, 'host'>, { confirm_close }: Fields): Promise<number> =>
-  confirm_close === true ? 100 : ((await host.closePercentMax?.()) ?? closePercentDefault);
-
 const scopeKeyOf = (id: number, { branch = '', scope_key = '' }: Fields, format: Format): string =>
   [id, format.name, branch, scope_key].join('|');
 
@@ -167,7 +175,7 @@ export async function importInto(
   fields: Fields,
   file: ReportFile,
   format: Format,
-  keyed: Keyed,
+  terms: ImportTerms,
 ): Promise<Done> {
   const { now, caller } = call;
   const application = await requireApplication(tx, call.reach, fields.application_id);
@@ -191,8 +199,7 @@ export async function importInto(
     actor: caller.actor,
     now,
     seenAt: at,
-    keyed,
-    closePercentMax: await closePercentMaxOf(call, fields),
+    ...terms,
   };
   const report = await importItems(tx, items, facts, scope);
   const { problems, ...counters } = report;
@@ -227,11 +234,11 @@ const importEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-      const keyed = await keyFor(call, sent.fields.application_id);
+      const terms = await termsFor(call, sent.fields);
       const { run } = await call.audited(
         'vm.import',
         ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
-        (tx) => importInto(tx, call, sent.fields, file, format, keyed),
+        (tx) => importInto(tx, call, sent.fields, file, format, terms),
         ({ report }) => ({ ...report, problems: report.problems.length }),
       );
       return viewImport(run);
@@ -255,7 +262,7 @@ const previewEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-      const keyed = await keyFor(call, sent.fields.application_id);
+      const terms = await termsFor(call, sent.fields);
       const { fields } = sent;
       const application = await requireApplication(call.sql, call.reach, fields.application_id);
       const target = { applicationId: application.id, scopeKey: scopeKeyOf(application.id, fields, format) };
@@ -268,8 +275,7 @@ const previewEndpoint = endpoint({
         actor: call.caller.actor,
         now: call.now,
         seenAt: at,
-        keyed,
-        closePercentMax: await closePercentMaxOf(call, fields),
+        ...terms,
       });
       return { report: { ...report, root: facts.root }, tool: facts.tool };
     } finally {

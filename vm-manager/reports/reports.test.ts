@@ -318,6 +318,7 @@ async function reports(t: Test, database: Database): Promise<void> {
     t.equal((await build({ sections: ['open-findings', 'open-findings'] })).status, 422);
     const person = await at.user('operator');
     await call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: two, role: 'operator' }],
     });
     const theirs = await call('POST', '/reports/preview', { section: 'open-findings' }, person.token);
@@ -354,6 +355,7 @@ async function reports(t: Test, database: Database): Promise<void> {
     t.equal((await call('GET', `/reports/${id}`, undefined, viewer.token)).status, 200, 'a viewer sees everything');
     const person = await at.user('operator');
     await call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: one, role: 'auditor' }],
     });
     t.equal((await call('GET', `/reports/${id}`, undefined, person.token)).status, 404);
