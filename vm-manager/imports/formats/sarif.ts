@@ -79,6 +79,7 @@ function toRecord(result: Json, run: Run): Item | null {
   const tags = texts(properties['tags']);
   const ruleId = str(result['ruleId']) || str(at(result, 'rule', 'id')) || str(rule['id']);
   const message = messageOf(result, rule, run);
+  const name = str(rule['name']);
   const location = placeOf(result, run);
   const rank = num(result['rank']);
   const trace = list(at(result, 'codeFlows', 0, 'threadFlows', 0, 'locations')).slice(0, 20);
@@ -87,7 +88,8 @@ function toRecord(result: Json, run: Run): Item | null {
     taxonOf(one, run),
   );
   const made = record({
-    title: str(at(rule, 'shortDescription', 'text')) || str(rule['name']) || message || ruleId,
+    // the Clang analyzer names a rule by its id, which says nothing to a reader
+    title: str(at(rule, 'shortDescription', 'text')) || (name === ruleId ? '' : name) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
     ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
     cwes: cwesOf([...taxa, ...tags, ...texts(at(result, 'properties', 'cwe')), ...texts(properties['cwe'])]),

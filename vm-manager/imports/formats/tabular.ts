@@ -125,7 +125,7 @@ function rowRecord(
 }
 
 /** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
-async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
+export async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
   const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
   const delimiter =
     [',', ';', '\t', '|']

@@ -78,6 +78,30 @@ export const toolScales = {
   cvss: { none: 'info' },
   /** Semgrep's own documentation calls ERROR, WARNING and INFO high, medium and low. */
   semgrep: { error: 'high', warning: 'medium', info: 'low', inventory: 'info', experiment: 'info' },
+  /** Cppcheck's manual; what is no error and no warning is no weakness. */
+  cppcheck: {
+    error: 'high',
+    warning: 'medium',
+    style: 'low',
+    performance: 'low',
+    portability: 'low',
+    information: 'info',
+    debug: 'info',
+  },
+  /** Flawfinder's risk levels, as its own SARIF rates them. */
+  flawfinder: { '0': 'info', '1': 'low', '2': 'low', '3': 'medium', '4': 'high', '5': 'high' },
+  /** ShellCheck and what writes its lines: as SARIF does. */
+  linter: {
+    'fatal error': 'high',
+    error: 'high',
+    warning: 'medium',
+    note: 'low',
+    info: 'low',
+    style: 'info',
+    ignore: 'info',
+  },
+  /** Wapiti's levels, the higher is the graver. */
+  wapiti: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high', '4': 'critical' },
   /** ZAP: riskcode, the higher is the graver. */
   zap: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high' },
 } as const satisfies Readonly<Record<string, SeverityScale>>;
