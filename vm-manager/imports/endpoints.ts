@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { allOf, type Queryable, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
@@ -12,7 +13,7 @@ import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '.
 import { storeComponents } from '../components/store.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
-import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
+import { mappedFields, mappedFormat, rowsPathProblem, type Mapping } from './formats/tabular.js';
 import { closePercentDefault } from './closing.js';
 import { importItems, type ImportReport, type ImportScope } from './pipeline.js';
 import { previewItems } from './preview.js';
@@ -299,7 +300,7 @@ const mappings: Resource = {
       required: true,
       sort: 'text',
     },
-    format: { schema: OneOf(['json', 'csv']), as: 'plain', write: 'create', required: true },
+    format: { schema: OneOf(['json', 'csv', 'xml']), as: 'plain', write: 'create', required: true },
     rows_path: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
     fields: {
       schema: Type.Object(
@@ -323,10 +324,19 @@ const mappings: Resource = {
       write: 'always',
     },
   },
-  check: async (_tx, call, values) => {
+  check: async (tx, call, values) => {
     if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
     const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
     if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
+    const path = values['rows_path'] as string | null | undefined;
+    if (values['format'] === undefined && path === undefined) return;
+    // the format of a mapping does not change: what is stored counts
+    const [stored] =
+      values['format'] === undefined
+        ? await tx<{ format: string }[]>`select format from vm_mappings where id::text = ${call.params['id'] ?? ''}`
+        : [{ format: values['format'] as string }];
+    const problem = rowsPathProblem(stored?.format ?? '', path ?? '');
+    if (problem !== null) throw unfit('/rows_path', problem);
   },
 };
 
@@ -359,7 +369,7 @@ export const importEndpoints: readonly Endpoint[] = [
       {
         ...ListQuery,
         application_id: Type.Optional(Type.String({ maxLength: 20 })),
-        status: Type.Optional(OneOf(runStatuses)),
+        status: Type.Optional(SomeOf(runStatuses)),
       },
       { additionalProperties: false },
     ),
@@ -370,7 +380,7 @@ export const importEndpoints: readonly Endpoint[] = [
         sql`kind = 'import'`,
         visibleByApplication('vm_runs')(sql, reach),
         id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
-        query.status === undefined ? sql`true` : sql`status = ${query.status}`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
       ]);
       const sorts = { id: { column: 'id', type: 'number' } } as const;
       const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);

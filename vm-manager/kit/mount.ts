@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Host } from '../host.js';
 import { identify, type Caller, type Reach } from './caller.js';
 import { writes, type Call, type Endpoint } from './endpoint.js';
+import { splitCommas } from './comma-list.js';
 import { answerRefusal } from './refuse.js';
 import { keepRawBody } from './upload/raw-body.js';
 
@@ -42,6 +43,7 @@ export function mount(app: App, endpoints: readonly Endpoint[], host: Host): voi
         reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         if (row.permission !== 'public') callers.set(request, await admit(host, row, request));
       },
+      preValidation: async (request) => splitCommas(row.query, request.query),
       handler: async (request, reply) => answer(row, host, request, reply),
     });
   }

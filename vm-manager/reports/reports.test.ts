@@ -287,7 +287,11 @@ async function reports(t: Test, database: Database): Promise<void> {
       kpis: { total_chains: 2 },
     });
     t.match(await content({ scope: { tag: 'web' } }), { scope: 'The application One' });
-    t.match(await content({ scope: { tag: 'none' } }), whole);
+    for (const scope of [{ tag: 'none' }, { tag: 'web ' }, { project_id: project, tag: 'x' }, { project_id: '999999' }]) {
+      const refused = { status: 422, body: { detail: /tag|project/ } };
+      t.match(await build({ scope }), refused, JSON.stringify(scope));
+      t.match(await call('POST', '/reports/preview', { section: 'open-findings', scope }), { status: 422 });
+    }
     t.match(await build({ scope: { application_id: '999999' } }), { status: 404, body: { detail: String } });
     t.match(await build({ format: 'docx' }), { status: 422, body: { detail: String } });
     t.match(await build({ sections: ['x'] }), { status: 422 });
