@@ -136,7 +136,10 @@ async function users(t: Test, database: Database): Promise<void> {
       t.match(await clerk(method, `/users/${root.id}${path}`, body), { status: 403 }, `${method} ${path}`);
     const project = (await call('POST', '/projects', { name: 'p' })).body['id'];
     const part = await at.user('viewer', 'part@example.org');
-    await call('PUT', `/rbac/grants/${part.id}`, { confined: true, items: [{ scope: 'project', scope_id: project, role: 'desk' }] });
+    await call('PUT', `/rbac/grants/${part.id}`, {
+      confined: true,
+      items: [{ scope: 'project', scope_id: project, role: 'desk' }],
+    });
     const reply = await as(at, part.token)('POST', '/users', { email: 'x@example.org', role: 'viewer' });
     t.match(reply, { status: 403, body: { detail: /whole organisation/ } }, 'a grant in one project is not enough');
   });

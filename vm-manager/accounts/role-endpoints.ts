@@ -60,7 +60,9 @@ const Confined = Type.Boolean({
 });
 const Grants = Type.Object({ items: Type.Array(Grant), confined: Confined });
 
-const BuiltIn = Type.Boolean({ description: 'true: it comes with the product and cannot be changed; its id is its name' });
+const BuiltIn = Type.Boolean({
+  description: 'true: it comes with the product and cannot be changed; its id is its name',
+});
 const RoleView = Type.Intersect([viewSchema(roles), Type.Object({ built_in: BuiltIn })]);
 const release = new Date(0).toISOString();
 const builtInViews = Object.entries(builtInRoles).map(([name, permissions]) => ({
@@ -117,7 +119,9 @@ const readRole = endpoint({
     const id = params['id'] ?? '';
     const builtIn = builtInViews.find((one) => one.id === id);
     if (builtIn !== undefined) return builtIn;
-    const [row] = isUnconfined(reach) ? await sql<RoleRow[]>`select * from vm_roles where id = ${toId(id, 'role')}` : [];
+    const [row] = isUnconfined(reach)
+      ? await sql<RoleRow[]>`select * from vm_roles where id = ${toId(id, 'role')}`
+      : [];
     if (row === undefined) throw notFound('role', id.slice(0, 60));
     reply.header('etag', `"${row.version}"`);
     return { ...toView(roles, row), built_in: false } as (typeof builtInViews)[number];
@@ -184,10 +188,7 @@ export const roleEndpoints: readonly Endpoint[] = [
     permission: 'manage_roles',
     kind: 'B',
     summary: 'Replace the grants of a user; `confined` decides whether the role of the account counts beside them',
-    body: Type.Object(
-      { items: Type.Array(Grant, { maxItems: 500 }), confined: Type.Optional(Confined) },
-      closed,
-    ),
+    body: Type.Object({ items: Type.Array(Grant, { maxItems: 500 }), confined: Type.Optional(Confined) }, closed),
     answer: Grants,
     handle: async (call) => {
       const id = call.params['user_id'] ?? '';

@@ -69,7 +69,13 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
   if (given.tag !== undefined) found.push(sql`tags @> ${json(sql, [given.tag])}`);
   if (given.first_seen_gte !== undefined)
     found.push(sql`first_seen >= ${parseMoment(given.first_seen_gte, 'first_seen_gte')}`);
-  if (given.sla_state !== undefined) found.push(anyOf(sql, listOf(given.sla_state).map((state) => slaIs(sql, state, now))));
+  if (given.sla_state !== undefined)
+    found.push(
+      anyOf(
+        sql,
+        listOf(given.sla_state).map((state) => slaIs(sql, state, now)),
+      ),
+    );
   if (given.q !== undefined) {
     // the first is the expression of the index vm_findings_by_folded_words, which takes different signs for one
     found.push(sql`vm_folded(title || ' ' || location) like '%' || vm_folded(${escapeLike(given.q)}) || '%'`);

@@ -287,7 +287,12 @@ async function reports(t: Test, database: Database): Promise<void> {
       kpis: { total_chains: 2 },
     });
     t.match(await content({ scope: { tag: 'web' } }), { scope: 'The application One' });
-    for (const scope of [{ tag: 'none' }, { tag: 'web ' }, { project_id: project, tag: 'x' }, { project_id: '999999' }]) {
+    for (const scope of [
+      { tag: 'none' },
+      { tag: 'web ' },
+      { project_id: project, tag: 'x' },
+      { project_id: '999999' },
+    ]) {
       const refused = { status: 422, body: { detail: /tag|project/ } };
       t.match(await build({ scope }), refused, JSON.stringify(scope));
       t.match(await call('POST', '/reports/preview', { section: 'open-findings', scope }), { status: 422 });

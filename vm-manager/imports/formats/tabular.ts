@@ -200,16 +200,14 @@ function isAt(names: readonly string[], path: string): boolean {
   return wanted.every((name, index) => names[names.length - wanted.length + index] === name);
 }
 
-/** Attributes as `@name`, children as `name` (repeated ones as a list), the own text as `#text`. */
+/** Attributes as `@name`, children as `name` (of repeated ones the first), the own text as `#text`. */
 function xmlRow(element: Element): unknown {
   const made: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(element.attributes)) made[`@${name}`] = value;
   const text = element.text.trim();
   if (text !== '') made['#text'] = text;
   for (const child of element.children) {
-    const row = xmlRow(child);
-    const before = made[child.name];
-    made[child.name] = before === undefined ? row : Array.isArray(before) ? [...(before as unknown[]), row] : [before, row];
+    made[child.name] ??= xmlRow(child);
   }
   return element.children.length === 0 && Object.keys(element.attributes).length === 0 ? text : made;
 }

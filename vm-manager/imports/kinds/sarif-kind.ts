@@ -53,7 +53,9 @@ function placedOf({ location, nativeId }: FindingRecord, text: string): string |
   if (match !== '') return match;
   const { path, line, snippet = '' } = location;
   if (snippet !== '' && !/^[*\s]+$/.test(snippet)) return null;
-  return (nativeId?.endsWith(` ${path}`) === true ? nativeId.slice(0, -1 - path.length) : nativeId) ?? String(line ?? '');
+  return (
+    (nativeId?.endsWith(` ${path}`) === true ? nativeId.slice(0, -1 - path.length) : nativeId) ?? String(line ?? '')
+  );
 }
 
 function secretOf(record: FindingRecord, text: string): Location {

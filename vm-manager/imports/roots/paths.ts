@@ -26,8 +26,21 @@ const checkouts: readonly RegExp[] = [
 
 /** First parts of places where people and services keep checkouts; `/etc/x` of an image is no path of a repository. */
 const holders = new Set(
-  ['home', 'Users', 'users', 'root', 'tmp', 'private', 'builds', 'mnt', 'data', 'srv', 'work', 'repos', 'projects']
-    .concat(['checkout', 'checkouts', 'ci', 'agent', 'runner', 'jenkins', 'media', 'volumes', 'Volumes', 'scratch']),
+  [
+    'home',
+    'Users',
+    'users',
+    'root',
+    'tmp',
+    'private',
+    'builds',
+    'mnt',
+    'data',
+    'srv',
+    'work',
+    'repos',
+    'projects',
+  ].concat(['checkout', 'checkouts', 'ci', 'agent', 'runner', 'jenkins', 'media', 'volumes', 'Volumes', 'scratch']),
 );
 /** Directories within repositories: a root ends before them. */
 const conventional = new Set(

@@ -181,7 +181,11 @@ function compare(path: string, before: string): { from: string; to: string; agre
   while (agree < Math.min(left.length, right.length) && left.at(-1 - agree) === right.at(-1 - agree)) agree++;
   const root = path.startsWith('/') ? '/' : '';
   const from = left.slice(0, left.length - agree).join('/');
-  return { from: isAbsolute(path) ? `${root}${from}` : from, to: right.slice(0, right.length - agree).join('/'), agree };
+  return {
+    from: isAbsolute(path) ? `${root}${from}` : from,
+    to: right.slice(0, right.length - agree).join('/'),
+    agree,
+  };
 }
 
 export interface RootSource {
@@ -219,7 +223,10 @@ export async function* inRepository(
 }
 
 /** Open places of files of these names: of the scope, else of the application. */
-async function readKnown({ sql, applicationId, scopeKey }: RootSource, names: readonly string[]): Promise<readonly Known[]> {
+async function readKnown(
+  { sql, applicationId, scopeKey }: RootSource,
+  names: readonly string[],
+): Promise<readonly Known[]> {
   if (names.length === 0) return [];
   const own = await sql<Known[]>`
     select distinct f.rule_id, o.location ->> 'path' as path

@@ -119,7 +119,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       const stored = await paths(app);
       const [found] = await client.findings(app);
       const reason = 'no attacker reaches it';
-      const moved = await client.call('POST', `/vulnerabilities/${found?.['id']}/transition`, { to: 'triaged', reason });
+      const moved = await client.call('POST', `/vulnerabilities/${found?.['id']}/transition`, {
+        to: 'triaged',
+        reason,
+      });
       t.equal(moved.status, 200, JSON.stringify(moved.body));
       const preview = await client.send(app, write(after, files), { mode: 'sync', ...fields }, '/imports/preview');
       t.match(preview.body, { report: { created: 0, closed: 0, needs_confirm_close: false } }, 'preview');
@@ -129,7 +132,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       const [kept] = await client.findings(app);
       t.match(kept, { id: found?.['id'], status: 'triaged' }, 'what people decided stays');
       // one more file, and one that is gone
-      const third = await client.send(app, write(after, ['src/new.js', ...files.slice(1)]), { mode: 'sync', ...fields });
+      const third = await client.send(app, write(after, ['src/new.js', ...files.slice(1)]), {
+        mode: 'sync',
+        ...fields,
+      });
       t.match(third.body, { report: { created: 1, closed: 1 } }, 'what changed is seen');
     });
 
@@ -225,10 +231,14 @@ t.test('22 Q7: paths in every spelling', async (t) => {
   t.equal(below('/ab/c', '/a'), null, 'whole parts');
   const part = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);
   fc.assert(
-    fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), fc.constantFrom('', '/', 'C:/', './'), (parts, root) => {
-      const path = reportPath(root + parts.join('/'));
-      t.equal(reportPath(path), path, 'once is enough');
-      t.equal(reportPath(path.replace(/\//g, '\\')), path, 'either slash');
-    }),
+    fc.property(
+      fc.array(part, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom('', '/', 'C:/', './'),
+      (parts, root) => {
+        const path = reportPath(root + parts.join('/'));
+        t.equal(reportPath(path), path, 'once is enough');
+        t.equal(reportPath(path.replace(/\//g, '\\')), path, 'either slash');
+      },
+    ),
   );
 });

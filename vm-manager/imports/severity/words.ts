@@ -97,7 +97,7 @@ export const toolScales = {
     warning: 'medium',
     note: 'low',
     info: 'low',
-    style: 'info',
+    style: 'low',
     ignore: 'info',
   },
   /** Wapiti's levels, the higher is the graver. */

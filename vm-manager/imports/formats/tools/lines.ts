@@ -57,7 +57,9 @@ export const checkstyle: Format = {
   async *read(file, facts) {
     facts.tool = 'Checkstyle report';
     let isReport = false;
-    for await (const [element, [top]] of readXml(file, (name) => name === 'file' || name === 'checkstyle', ['checkstyle'])) {
+    for await (const [element, [top]] of readXml(file, (name) => name === 'file' || name === 'checkstyle', [
+      'checkstyle',
+    ])) {
       isReport ||= element.name === 'checkstyle' || top?.name === 'checkstyle';
       if (element.name !== 'file') continue;
       const path = element.attributes['name'] ?? '';
@@ -80,7 +82,8 @@ export const gcc: Format = {
   name: 'gcc',
   label: 'Lines of compilers (ShellCheck, Clang, GCC)',
   detection: 'lines such as "a.sh:3:1: warning: text [SC2086]"',
-  detect: (beginning) => beginning.split(/\r?\n/, 50).some((line) => toolOf(compilerLine.exec(line)?.[6] ?? '') !== null),
+  detect: (beginning) =>
+    beginning.split(/\r?\n/, 50).some((line) => toolOf(compilerLine.exec(line)?.[6] ?? '') !== null),
   async *read(file, facts) {
     facts.tool = 'Compiler';
     for await (const [number, text] of readLines(file)) {
@@ -102,7 +105,11 @@ export const gcc: Format = {
 };
 
 const commentsOf = (report: unknown): readonly unknown[] | null =>
-  Array.isArray(report) ? (report as unknown[]) : Array.isArray(obj(report)['comments']) ? list(obj(report)['comments']) : null;
+  Array.isArray(report)
+    ? (report as unknown[])
+    : Array.isArray(obj(report)['comments'])
+      ? list(obj(report)['comments'])
+      : null;
 
 function commentItem(one: Json, at: string): Item {
   const code = str(one['code']);

@@ -15,9 +15,12 @@ const columnOf = (value: unknown) => (pos(value) === undefined ? {} : { column: 
 
 /** Messages of the tool about its own run. */
 const cppcheckAsides = new Set(
-  ['checkersReport', 'toomanyconfigs', 'missingInclude', 'missingIncludeSystem', 'noValidConfiguration'].concat(
-    ['normalCheckLevelMaxBranches', 'unmatchedSuppression', 'information', 'ConfigurationNotChecked'],
-  ),
+  ['checkersReport', 'toomanyconfigs', 'missingInclude', 'missingIncludeSystem', 'noValidConfiguration'].concat([
+    'normalCheckLevelMaxBranches',
+    'unmatchedSuppression',
+    'information',
+    'ConfigurationNotChecked',
+  ]),
 );
 /** The file was not analysed to its end. */
 const cppcheckFaults =

@@ -36,7 +36,8 @@ function* scriptItems(script: Element, url: string, service: string): Generator<
   if (rated.length > 0) return;
   const state = /^\s*State:\s*(.+?)\s*$/m.exec(output)?.[1] ?? '';
   const isVulnerable = /^(?:LIKELY |VULNERABLE)/.test(state) || (state === '' && /^\s*VULNERABLE\b/m.test(output));
-  if (!isVulnerable) return yield noFinding(state === '' ? 'reports no vulnerability' : `is ${state.toLowerCase()}`, id);
+  if (!isVulnerable)
+    return yield noFinding(state === '' ? 'reports no vulnerability' : `is ${state.toLowerCase()}`, id);
   const title = /VULNERABLE:\s*\n\s*(.{1,300})/.exec(output)?.[1]?.trim() ?? id;
   const risk = /Risk factor:\s*(\w+)/i.exec(output)?.[1];
   yield record({
@@ -94,9 +95,11 @@ export const nmap: Format = {
     facts.complete = false;
     let isReport = false;
     let hasEnded = false;
-    for await (const [element, [run]] of readXml(file, (name) => name === 'host' || name === 'finished' || name === 'nmaprun', [
-      'nmaprun',
-    ])) {
+    for await (const [element, [run]] of readXml(
+      file,
+      (name) => name === 'host' || name === 'finished' || name === 'nmaprun',
+      ['nmaprun'],
+    )) {
       const top = element.name === 'nmaprun' ? element : run;
       isReport ||= top?.name === 'nmaprun';
       facts.version = top?.attributes['version'] ?? '';
@@ -144,7 +147,8 @@ export const testssl: Format = {
   label: 'testssl.sh JSON (flat and pretty)',
   detection: '"id", "severity" and "finding" with "ip", or "scanResult"',
   detect: (beginning) =>
-    (/^\s*\[/.test(beginning) && ['"id"', '"ip"', '"severity"', '"finding"'].every((name) => beginning.includes(name))) ||
+    (/^\s*\[/.test(beginning) &&
+      ['"id"', '"ip"', '"severity"', '"finding"'].every((name) => beginning.includes(name))) ||
     (beginning.includes('"scanResult"') && beginning.includes('"Invocation"')),
   async *read(file, facts) {
     const report = await readJson(file);
