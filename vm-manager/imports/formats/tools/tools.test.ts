@@ -75,7 +75,7 @@ const nmapOf = (ports: string, end = '<runstats><finished exit="success"/></runs
 <ports>${ports}</ports></host>${end}</nmaprun>`;
 const openPort = `<port protocol="tcp" portid="443"><state state="open"/><service name="https" product="nginx" version="1.9"/>`;
 const vulners = `<script id="vulners" output="&#xa;  cpe:/a:x:&#xa;    CVE-2026-1234  9.8  https://vulners.example/CVE-2026-1234"/>`;
-const library = `<script id="ssl-hole" output="&#xa;  VULNERABLE:&#xa;  A hole of TLS&#xa;    State: VULNERABLE&#xa;    IDs:  CVE:CVE-2026-9&#xa;    Risk factor: High"/>`;
+const library = `<script id="ssl-hole" output="&#xa;  VULNERABLE:&#xa;  A hole of TLS&#xa;    State: VULNERABLE&#xa;    IDs:  CVE:CVE-2026-9009&#xa;    Risk factor: High"/>`;
 const harmless = `<script id="other" output="&#xa;  NOT VULNERABLE:&#xa;  Another&#xa;    State: NOT VULNERABLE"/>`;
 const testsslRow = {
   id: 'BREACH',
@@ -251,7 +251,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       String(left['title']) < String(right['title']) ? -1 : 1,
     );
     t.match(found, [
-      { title: 'A hole of TLS', severity: 'high', vuln_ids: ['CVE-2026-9'] },
+      { title: 'A hole of TLS', severity: 'high', vuln_ids: ["CVE-2026-9009"] },
       { title: 'CVE-2026-1234 in https nginx 1.9', severity: 'critical', vuln_ids: ['CVE-2026-1234'] },
       { title: 'Open port 443/tcp: https nginx 1.9' },
     ]);
@@ -385,7 +385,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await put({ items, confined: true }), { body: { confined: true } });
     t.same(await seen(), [one]);
     t.match(await put({ items: [] }), { body: { confined: true, items: [] } });
-    t.same(await seen(), []);
+    const nothing = await new Client(at, viewer.token).call('GET', '/applications');
+    t.equal(nothing.status, 403, 'without a grant nothing is left');
     await put({ items: [], confined: false });
     t.same(await seen(), [one, two]);
   });
