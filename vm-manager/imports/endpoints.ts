@@ -1,5 +1,4 @@
 // /imports: a report comes in, findings come of it, and the answer's numbers add up.
-import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf, type Queryable, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
@@ -8,14 +7,16 @@ import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
-import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { resourceEndpoints } from '../kit/resource.js';
 import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '../kit/runs.js';
 import { storeComponents } from '../components/store.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
-import { mappedFields, mappedFormat, rowsPathProblem, type Mapping } from './formats/tabular.js';
+import { mappedFormat, type Mapping } from './formats/tabular.js';
 import { closePercentDefault } from './closing.js';
-import { importItems, type ImportReport, type ImportScope } from './pipeline.js';
+import type { ImportReport } from './import-report.js';
+import { importItems, type ImportScope } from './pipeline.js';
+import { mappings } from './mappings.js';
 import { previewItems } from './preview.js';
 import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
@@ -284,61 +285,6 @@ const previewEndpoint = endpoint({
     }
   },
 });
-
-const mappings: Resource = {
-  path: '/imports/mappings',
-  noun: 'mapping',
-  table: 'vm_mappings',
-  view: 'view_findings',
-  edit: 'import_findings',
-  visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
-  columns: {
-    name: {
-      schema: Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9._-]+$' }),
-      as: 'plain',
-      write: 'create',
-      required: true,
-      sort: 'text',
-    },
-    format: { schema: OneOf(['json', 'csv', 'xml']), as: 'plain', write: 'create', required: true },
-    rows_path: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
-    fields: {
-      schema: Type.Object(
-        Object.fromEntries(
-          mappedFields.map((name) => [name, Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))]),
-        ),
-        { additionalProperties: false, minProperties: 1 },
-      ),
-      as: 'json',
-      write: 'always',
-      required: true,
-    },
-    severity_map: {
-      schema: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 20 })),
-      as: 'json',
-      write: 'always',
-    },
-    fingerprint_fields: {
-      schema: Type.Array(OneOf(mappedFields), { maxItems: 10, uniqueItems: true }),
-      as: 'json',
-      write: 'always',
-    },
-  },
-  check: async (tx, call, values) => {
-    if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
-    const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
-    if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
-    const path = values['rows_path'] as string | null | undefined;
-    if (values['format'] === undefined && path === undefined) return;
-    // the format of a mapping does not change: what is stored counts
-    const [stored] =
-      values['format'] === undefined
-        ? await tx<{ format: string }[]>`select format from vm_mappings where id::text = ${call.params['id'] ?? ''}`
-        : [{ format: values['format'] as string }];
-    const problem = rowsPathProblem(stored?.format ?? '', path ?? '');
-    if (problem !== null) throw unfit('/rows_path', problem);
-  },
-};
 
 export const importEndpoints: readonly Endpoint[] = [
   importEndpoint,

@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '#http-kit';
 import type { Sql, Tx } from '../database.js';
 import { isGone, massClose, wasLookedAt } from './closing.js';
-import { Importer, type ImportReport, type ImportScope, type Sorted } from './pipeline.js';
+import type { ImportReport } from './import-report.js';
+import { Importer, type ImportScope, type Sorted } from './pipeline.js';
 import { provingAbsence, type Item, type ReportFacts } from './record.js';
 
 export const previewResultsMax = 100_000;
