@@ -76,7 +76,12 @@ export function withoutCheckout(path: string): string | null {
 /** A path without root and drive. */
 export const withoutRoot = (path: string): string => path.replace(/^[A-Z]:(?=\/)/, '').replace(/^\/+/, '');
 
-const isHeld = (path: string): boolean => /^[A-Z]:\//.test(path) || holders.has(partsOf(path)[0] ?? '');
+export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
+const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
+
+/** Where in an absolute path the first directory is that repositories have; -1: nowhere. */
+export const innerAt = (parts: readonly string[]): number =>
+  parts.findIndex((part, index) => index >= 2 && conventional.has(part));
 
 /** Collects absolute paths and gives the directory that all of them have in common, above `src` and its like. */
 export class CommonRoot {
@@ -98,7 +103,7 @@ export class CommonRoot {
   /** null: there is none, or it is the root of the file system. */
   get root(): string | null {
     if (this.common === null) return null;
-    const inner = this.common.findIndex((part, index) => index >= 2 && conventional.has(part));
+    const inner = innerAt(this.common);
     const kept = inner < 0 ? this.common : this.common.slice(0, inner);
     return kept.length === 0 ? null : `${this.isWindows ? '' : '/'}${kept.join('/')}`;
   }

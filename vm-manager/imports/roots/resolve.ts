@@ -4,31 +4,16 @@
 import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type ReportFacts } from '../record.js';
-import { below, CommonRoot, isAbsolute, partsOf, withoutCheckout, withoutRoot } from './paths.js';
+import { movesOf, nameOf, type Known, type Move } from './moves.js';
+import { below, CommonRoot, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
 
 /** Records that are looked at before the first one is passed on. */
 const sampleMax = 1000;
 const namesMax = 300;
 const knownMax = 5000;
-const pairsMax = 20;
-
-interface Known {
-  readonly rule_id: string;
-  readonly path: string;
-}
-interface Move {
-  /** Of this report. */
-  readonly from: string;
-  /** Of earlier ones; empty: the repository itself. */
-  readonly to: string;
-  votes: number;
-  /** Parts that agree, in the best pair. */
-  agree: number;
-}
 
 const pathOf = ({ location }: FindingRecord): string | null =>
   'path' in location && typeof location.path === 'string' && location.path !== '' ? location.path : null;
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Of one report: `resolve` gives the path in the repository, the same for the same path. */
 export class Roots {
@@ -136,56 +121,6 @@ function spread<T>(all: readonly T[], most: number): readonly T[] {
   if (all.length <= most) return all;
   const step = all.length / most;
   return Array.from({ length: most }, (_, index) => all[Math.floor(index * step)] as T);
-}
-
-/**
- * Which directory became which, by findings of one rule whose paths end alike. A relative path is moved only where no
- * path of the sample is known as it is, most of them vote alike, and one of both directories is the repository itself:
- * two services of one repository are not one.
- */
-function movesOf(sample: readonly Known[], known: readonly Known[]): readonly Move[] {
-  const keyOf = ({ rule_id, path }: Known): string => `${rule_id}\0${nameOf(path)}`;
-  const byKey = new Map<string, string[]>();
-  const paths = new Set(known.map(({ path }) => path));
-  for (const one of known) {
-    const same = byKey.get(keyOf(one));
-    if (same === undefined) byKey.set(keyOf(one), [one.path]);
-    else if (same.length < pairsMax && !same.includes(one.path)) same.push(one.path);
-  }
-  const moves = new Map<string, Move>();
-  const distinct = [...new Map(sample.map((one) => [`${keyOf(one)}\0${one.path}`, one])).values()];
-  for (const one of distinct)
-    for (const before of byKey.get(keyOf(one)) ?? []) {
-      const { from, to, agree } = compare(one.path, before);
-      const move = moves.get(`${from}\0${to}`) ?? { from, to, votes: 0, agree: 0 };
-      move.votes++;
-      move.agree = Math.max(move.agree, agree);
-      moves.set(`${from}\0${to}`, move);
-    }
-  const isAnyKnown = distinct.some(({ path }) => !isAbsolute(path) && paths.has(path));
-  const relative = distinct.filter(({ path }) => !isAbsolute(path)).length;
-  return [...moves.values()]
-    .filter(({ from, to, votes, agree }) => {
-      if (from === to) return false;
-      if (isAbsolute(from)) return to === '' || agree > 1 || votes > 1;
-      return !isAnyKnown && (from === '' || to === '') && votes * 2 > relative;
-    })
-    .sort((left, right) => right.votes - left.votes || left.from.length - right.from.length)
-    .slice(0, 20);
-}
-
-/** What is before the parts in which both paths end alike. */
-function compare(path: string, before: string): { from: string; to: string; agree: number } {
-  const [left, right] = [partsOf(path), partsOf(before)];
-  let agree = 0;
-  while (agree < Math.min(left.length, right.length) && left.at(-1 - agree) === right.at(-1 - agree)) agree++;
-  const root = path.startsWith('/') ? '/' : '';
-  const from = left.slice(0, left.length - agree).join('/');
-  return {
-    from: isAbsolute(path) ? `${root}${from}` : from,
-    to: right.slice(0, right.length - agree).join('/'),
-    agree,
-  };
 }
 
 export interface RootSource {
