@@ -131,6 +131,9 @@ const blank = {
 
 type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | 'location'>;
 
+/** Each once, in a list of its own; most lists of records have one member or none. */
+const unlike = <T>(all: readonly T[]): T[] => (all.length < 2 ? [...all] : [...new Set(all)]);
+
 /** A record with what is known; texts are cut to what the tables take. */
 export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
   const all: FindingRecord = { ...blank, ...given };
@@ -140,12 +143,14 @@ export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
     description: cut(all.description, 20_000),
     ruleId: cut(all.ruleId, 300),
     nativeId: all.nativeId === null ? null : cut(all.nativeId, 500),
-    vulnIds: [...new Set(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))].sort(byCveFirst).slice(0, 50),
-    cwes: [...new Set(all.cwes)].slice(0, 20),
-    references: [...new Set(all.references.filter((link) => /^https?:\/\//i.test(link)))]
+    vulnIds: unlike(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))
+      .sort(byCveFirst)
+      .slice(0, 50),
+    cwes: unlike(all.cwes).slice(0, 20),
+    references: unlike(all.references.filter((link) => /^https?:\/\//i.test(link)))
       .slice(0, 50)
       .map((one) => cut(one, 2000)),
-    tags: [...new Set(all.tags.map((tag) => cut(tag, 60)))].slice(0, 50),
+    tags: unlike(all.tags.map((tag) => cut(tag, 60))).slice(0, 50),
     evidence: all.evidence.slice(0, 20),
     location: cutLocation(all.location),
   };
@@ -154,8 +159,11 @@ export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
 const byCveFirst = (left: string, right: string): number =>
   Number(right.startsWith('CVE-')) - Number(left.startsWith('CVE-')) || (left < right ? -1 : left > right ? 1 : 0);
 
+const isOdd = /[\0\ud800-\udfff]/;
+
 /** At most so many characters, with a mark where something is missing; without what no column takes. */
 export function cut(text: string, most: number): string {
+  if (text.length <= most && !isOdd.test(text)) return text;
   const clean = text
     .replace(/\0/g, '')
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');

@@ -161,12 +161,33 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= depthMax) return null as T;
   if (Array.isArray(value)) return value.map((one: unknown) => maskValues(one, mask, depth + 1)) as T;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      mask(name),
-      typeof member === 'string' && secretMember.test(name) && !isPlaceholder(member) && member !== ''
-        ? hide(member)
-        : maskValues(member as unknown, mask, depth + 1),
-    ]),
-  ) as T;
+  const masked: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
+    // as a property of its own, also where the report calls it `__proto__`
+    const shownName = mask(name);
+    const shownValue = isSecret ? hide(member) : maskValues(member as unknown, mask, depth + 1);
+    if (shownName === '__proto__')
+      Object.defineProperty(masked, shownName, {
+        value: shownValue,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else masked[shownName] = shownValue;
+  }
+  return masked as T;
+}
+
+const namesMax = 2000;
+const namesKnown = new Map<string, boolean>();
+
+/** Remembered, as reports repeat the names of their members; bounded, as they may not. */
+function isSecretMember(name: string): boolean {
+  const known = namesKnown.get(name);
+  if (known !== undefined) return known;
+  const is = secretMember.test(name);
+  if (namesKnown.size >= namesMax) namesKnown.clear();
+  if (name.length <= 100) namesKnown.set(name, is);
+  return is;
 }
