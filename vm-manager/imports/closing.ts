@@ -79,7 +79,11 @@ export async function closeMissing(
     }
   }
   const question = massClose(closed, open?.n ?? 0, scope.closePercentMax);
-  if (question !== null) throw new ApiError('conflict', `${question} Nothing was changed.`);
+  if (question !== null)
+    throw new ApiError('conflict', `${question} Nothing was changed.`, {
+      errors: [{ path: 'confirm_close', reason: 'is not given', mend: 'send confirm_close=true if they are gone' }],
+      extensions: { needs_confirm_close: true },
+    });
   return { closed, unverified: missing.length - gone.length };
 }
 
