@@ -134,12 +134,15 @@ type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | '
 /** Each once, in a list of its own; most lists of records have one member or none. */
 const unlike = <T>(all: readonly T[]): T[] => (all.length < 2 ? [...all] : [...new Set(all)]);
 
+const isSpaced = /[^\S ]|\s\s|^\s|\s$/;
+const oneLine = (text: string): string => (isSpaced.test(text) ? text.replace(/\s+/g, ' ').trim() : text);
+
 /** A record with what is known; texts are cut to what the tables take. */
 export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
   const all: FindingRecord = { ...blank, ...given };
   return {
     ...all,
-    title: cut(all.title.replace(/\s+/g, ' ').trim() || all.ruleId || 'Untitled', 300),
+    title: cut(oneLine(all.title) || all.ruleId || 'Untitled', 300),
     description: cut(all.description, 20_000),
     ruleId: cut(all.ruleId, 300),
     nativeId: all.nativeId === null ? null : cut(all.nativeId, 500),

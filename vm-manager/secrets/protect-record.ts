@@ -19,6 +19,8 @@ function secretsOfSnippet(snippet: string): string[] {
   return /\s/.test(snippet.trim()) ? found : [snippet.trim(), ...found];
 }
 
+const withoutSecrets = ({ secrets: _, ...record }: FindingRecord): FindingRecord => record;
+
 /** Masks records of one report; texts that rules repeat are masked once. */
 export class RecordMask {
   private readonly remembered = new Map<string, string>();
@@ -45,8 +47,9 @@ export class RecordMask {
     return { ...item, dropped: this.text(item.dropped), at: this.text(item.at) };
   }
 
-  record({ secrets = [], ...record }: FindingRecord): FindingRecord {
-    const { location, severity, source, cvss, fix } = record;
+  record(given: FindingRecord): FindingRecord {
+    const { secrets = [], location, severity, source, cvss, fix } = given;
+    const record = given.secrets === undefined ? given : withoutSecrets(given);
     const mask = this.maskFor(source, location, record.evidence, secrets);
     return {
       ...maskValues(record, mask),

@@ -29,9 +29,16 @@ function sourceOf(tool: string, ruleId: string, title: string, tags: readonly st
   return location.kind === 'web' ? 'dast' : 'sast';
 }
 
-/** `Name: value` lines of messages and help texts. */
+const linePatterns = new Map<string, RegExp>();
+
+/** `Name: value` lines of messages and help texts; the names are this file's. */
 function lineOf(text: string, names: string): string {
-  return (new RegExp(`^[ \\t*]*(?:${names})[ \\t*]*:[ \\t*]*([^\\r\\n]{1,300})$`, 'im').exec(text)?.[1] ?? '').trim();
+  let pattern = linePatterns.get(names);
+  if (pattern === undefined) {
+    pattern = new RegExp(`^[ \\t*]*(?:${names})[ \\t*]*:[ \\t*]*([^\\r\\n]{1,300})$`, 'im');
+    linePatterns.set(names, pattern);
+  }
+  return (pattern.exec(text)?.[1] ?? '').trim();
 }
 
 function packageOf(text: string, purl: string, path: string): Location | null {
@@ -96,6 +103,8 @@ function severityOf(record: FindingRecord, source: Source, tags: readonly string
   return profile?.withoutScore === undefined ? kept : { severity: profile.withoutScore };
 }
 
+const withoutProblem = ({ severityProblem: _, ...rest }: FindingRecord): FindingRecord => rest;
+
 /** The record with what its rule and its texts say of its kind. */
 export function withKind(record: FindingRecord, result: Json, rule: Json, run: Json): FindingRecord {
   const properties = obj(rule['properties']);
@@ -128,7 +137,7 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
     extra: hasScore ? { ...record.extra, security_severity: true } : record.extra,
     tool: profileOf(reported)?.name ?? reported,
   };
-  const { severityProblem: _, ...rest } = record;
+  const rest = record.severityProblem === undefined ? record : withoutProblem(record);
   const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';
   const secrets = source === 'secret' && snippet.length >= secretMin ? { secrets: [snippet] } : {};
   const placed = source === 'secret' ? placedOf(record, text) : null;

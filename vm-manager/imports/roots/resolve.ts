@@ -12,6 +12,7 @@ const sampleMax = 1000;
 const namesMax = 300;
 const knownMax = 5000;
 
+const withoutPlaced = ({ placed: _, ...rest }: FindingRecord): FindingRecord => rest;
 const pathOf = ({ location }: FindingRecord): string | null =>
   'path' in location && typeof location.path === 'string' && location.path !== '' ? location.path : null;
 
@@ -91,12 +92,13 @@ export class Roots {
   }
 
   record(record: FindingRecord): FindingRecord {
-    const { placed, ...rest } = record;
+    const { placed } = record;
+    const rest = placed === undefined ? record : withoutPlaced(record);
     const before = pathOf(record);
     if (before === null) return rest;
     const path = this.resolve(before);
     const evidence = record.evidence.map((one) => this.evidence(one));
-    if (path === before && placed === undefined) return { ...rest, evidence };
+    if (path === before && placed === undefined) return evidence.length === 0 ? record : { ...rest, evidence };
     const location = { ...record.location, path } as FindingRecord['location'];
     if (location.kind === 'resource' && location.address === before) Object.assign(location, { address: path });
     if (location.kind === 'secret' && placed !== undefined)
