@@ -124,7 +124,7 @@ const readRole = endpoint({
       : [];
     if (row === undefined) throw notFound('role', id.slice(0, 60));
     reply.header('etag', `"${row.version}"`);
-    return { ...toView(roles, row), built_in: false } as (typeof builtInViews)[number];
+    return { ...toView(roles, row), built_in: false };
   },
 });
 

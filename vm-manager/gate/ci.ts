@@ -173,15 +173,14 @@ const runs: readonly Endpoint[] = [
     status: 202,
     answer: CiView,
     handle: async (call) => {
-      if (!/^application\/json\b/i.test(call.request.headers['content-type'] ?? ''))
-        return openWithReport(call as Call);
-      const fields = checkFields<NewRunFields>((call.body ?? {}) as Record<string, unknown>, NewRun);
+      if (!/^application\/json\b/i.test(call.request.headers['content-type'] ?? '')) return openWithReport(call);
+      const fields = checkFields<NewRunFields>(call.body ?? {}, NewRun);
       const run = await call.audited(
         'vm.gate',
         (made: Run) => `opened the CI run ${made.id} for ${fields.commit}`,
         async (tx) => openRun(tx, call as Call, fields),
       );
-      return viewCi(call as Call, run);
+      return viewCi(call, run);
     },
   }),
   endpoint({

@@ -1,7 +1,7 @@
 // Tools for C and C++: Cppcheck (XML version 2), the Clang static analyzer (property lists), Flawfinder (CSV).
 import { ApiError } from '#http-kit';
 import { unfit } from '../../../kit/endpoint.js';
-import { cwesOf, pos, reportPath, texts } from '../../normalize.js';
+import { cwesOf, pos, reportPath, str, texts } from '../../normalize.js';
 import { noFinding, record, unread, type Item } from '../../record.js';
 import { readBeginning } from '../../reading/report-file.js';
 import { childrenOf, childText, readXml, type Element } from '../../reading/xml.js';
@@ -102,7 +102,7 @@ export const clangPlist: Format = {
       const report = (top === undefined ? {} : plistValue(top)) as Record<string, unknown>;
       if (!Array.isArray(report['diagnostics'])) continue;
       isReport = true;
-      facts.version = String(report['clang_version'] ?? '').slice(0, 200);
+      facts.version = str(report['clang_version']).slice(0, 200);
       const files = texts(report['files']);
       for (const [index, one] of (report['diagnostics'] as unknown[]).entries())
         yield clangItem(one as Record<string, unknown>, files, `/diagnostics/${index}`);
