@@ -4,7 +4,9 @@ import {
   assignment,
   authorization,
   isKeyWord,
+  mention,
   privateKey,
+  quotation,
   run,
   secretMember,
   tokenShapes,
@@ -34,7 +36,9 @@ function isSecretLiteral(value: string): boolean {
 
 /** `before`: the character in front of the name. */
 function isSecretWord(value: string, operator: string, before: string): boolean {
-  if (isPlaceholder(value) || isKeyWord.test(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
+  if (isPlaceholder(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
+  // `accessToken` is the name of a variable; `MySecret123!` is none
+  if (isKeyWord.test(value) && (/^[$@%&]/.test(value) || !/\d\D*\d|[!#^*~]/.test(value))) return false;
   // a variable file or a query: nothing in it is code
   if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
   if (operator.startsWith('--') || operator === '>') return true;
@@ -67,6 +71,19 @@ function maskAssignments(text: string): string {
   );
 }
 
+/** Not a word of the language: `password 'userName'` may be a field, `password 'hunter2!'` is a value. */
+const isMixed = (value: string): boolean =>
+  /[A-Za-z]/.test(value) && /\d|[!#$%^*~]/.test(value) && !isPlaceholder(value) && !/^[./$]|\(|\/.*\//.test(value);
+
+const maskQuotations = (text: string): string =>
+  text.replace(quotation, (all, _head: string, _quote: string, value: string) =>
+    isMixed(value) ? all.slice(0, all.length - value.length) + hide(value) : all,
+  );
+
+/** What the text of a tool for secrets itself calls one. */
+export const secretsOfProse = (text: string): string[] =>
+  [...text.slice(0, 4000).matchAll(mention)].map((match) => match[1] ?? '').filter(isMixed);
+
 const classOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 ? 2 : 3);
 
 /** Whether letters and digits change so often that nobody has written them as words. */
@@ -92,7 +109,7 @@ function maskRandom(text: string): string {
   );
 }
 
-const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>]|PRIVATE KEY/;
+const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>"'`]|PRIVATE KEY/;
 
 function maskWhole(text: string): string {
   if (!mayHold.test(text)) return text;
@@ -108,7 +125,7 @@ function maskWhole(text: string): string {
   );
   if (masked.includes(' -u') || masked.includes('--user'))
     masked = masked.replace(userOption, (_, head: string) => `${head}****`);
-  return maskRandom(isKeyWord.test(masked) ? maskAssignments(masked) : masked);
+  return maskRandom(isKeyWord.test(masked) ? maskQuotations(maskAssignments(masked)) : masked);
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */
