@@ -270,5 +270,6 @@ t.test('22 Q7: paths in every spelling', async (t) => {
         t.equal(reportPath(path.replace(/\//g, '\\')), path, 'either slash');
       },
     ),
+    { seed: Number(process.env['SEED'] ?? 22) },
   );
 });
