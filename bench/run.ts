@@ -25,6 +25,7 @@ import { schemaCase } from './cases/schema.js';
 import { siemOutageCase } from './records/siem-outage.js';
 import { vmChainsCase } from './cases/vm/chains.js';
 import { vmImportCase } from './cases/vm/import.js';
+import { vmPreviewCase } from './cases/vm/preview.js';
 import { vmListCase } from './cases/vm/list.js';
 import { vmRealToolsCase } from './cases/vm/real-tools.js';
 import { toSvg } from './chart.js';
@@ -64,6 +65,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
   'vm-import': vmImportCase,
+  'vm-preview': vmPreviewCase,
   'vm-real-tools': vmRealToolsCase,
   'edge-flood': edgeFloodCase,
   'edge-slow': edgeSlowCase,

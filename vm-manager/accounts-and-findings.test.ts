@@ -99,7 +99,7 @@ async function accounts(t: Test, database: Database): Promise<void> {
     const hidden = await findingOf(at, admin.token, other);
     const seen = await findingOf(at, admin.token, mine);
     const dev = await at.user('operator');
-    const grants = { items: [{ scope: 'project', scope_id: project['id'], role: 'developer' }] };
+    const grants = { confined: true, items: [{ scope: 'project', scope_id: project['id'], role: 'developer' }] };
     t.equal((await at.call('PUT', `${v1}/rbac/grants/${dev.id}`, { token: admin.token, body: grants })).status, 200);
     const call = (method: string, url: string, body?: unknown) =>
       at.call(method, `${v1}${url}`, { token: dev.token, body });

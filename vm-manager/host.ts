@@ -232,6 +232,8 @@ export interface Host {
   readonly withToxicPack?: () => Promise<boolean>;
   /** How long and how many events are kept; absent: 90 days, 500,000 events. */
   readonly eventBounds?: () => Promise<EventBounds>;
+  /** An import that closes more of its scope asks first, in per cent; absent: 50. */
+  readonly closePercentMax?: () => Promise<number>;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

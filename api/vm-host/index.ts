@@ -35,6 +35,7 @@ const toHost = (parts: VmParts): Host => ({
     const { vm_events_days: days, vm_events_max: rowsMax } = await parts.currentSettings();
     return { days, rowsMax };
   },
+  closePercentMax: async () => (await parts.currentSettings()).vm_import_close_percent,
   takeEvents,
 });
 

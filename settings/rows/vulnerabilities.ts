@@ -68,6 +68,15 @@ export const vulnerabilityRows = {
       'namespace of the publisher in CSAF documents: an address that your organisation controls; empty: one that ' +
       'says that none was named',
   }),
+  vm_import_close_percent: setting(Whole(0, 100, 50), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/vm-host/index.ts',
+    unit: '%',
+    description:
+      'share of the open findings of a scope that one import with mode=sync may close; one that would close more (and ' +
+      'at least 10) is refused until it says confirm_close=true; 100: never',
+  }),
   vm_events_days: setting(Whole(1, 3650, 90), {
     access: 'admin',
     reach: ['control'],

@@ -85,6 +85,7 @@ async function users(t: Test, database: Database): Promise<void> {
     const [shown, hidden] = [await applicationIn('seen'), await applicationIn('unseen')];
     const [ann, bob, reader] = [await at.user('operator'), await at.user('operator'), await at.user('viewer')];
     await call('PUT', `/rbac/grants/${reader.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: shown, role: 'viewer' }],
     });
     for (const [application_id, user_id] of [
@@ -122,7 +123,7 @@ async function users(t: Test, database: Database): Promise<void> {
   await t.test('14/1: nobody makes or touches an account that may more than they', async (t) => {
     await call('POST', '/rbac/roles', { name: 'desk', permissions: ['view_users', 'manage_users', 'view_findings'] });
     const desk = await at.user('viewer', 'desk@example.org');
-    await call('PUT', `/rbac/grants/${desk.id}`, { items: [{ scope: 'org', role: 'desk' }] });
+    await call('PUT', `/rbac/grants/${desk.id}`, { confined: true, items: [{ scope: 'org', role: 'desk' }] });
     const clerk = as(at, desk.token);
     for (const role of ['admin', 'operator', 'viewer'])
       t.match(await clerk('POST', '/users', { email: 'x@example.org', role }), { status: 403 }, role);
@@ -135,7 +136,10 @@ async function users(t: Test, database: Database): Promise<void> {
       t.match(await clerk(method, `/users/${root.id}${path}`, body), { status: 403 }, `${method} ${path}`);
     const project = (await call('POST', '/projects', { name: 'p' })).body['id'];
     const part = await at.user('viewer', 'part@example.org');
-    await call('PUT', `/rbac/grants/${part.id}`, { items: [{ scope: 'project', scope_id: project, role: 'desk' }] });
+    await call('PUT', `/rbac/grants/${part.id}`, {
+      confined: true,
+      items: [{ scope: 'project', scope_id: project, role: 'desk' }],
+    });
     const reply = await as(at, part.token)('POST', '/users', { email: 'x@example.org', role: 'viewer' });
     t.match(reply, { status: 403, body: { detail: /whole organisation/ } }, 'a grant in one project is not enough');
   });

@@ -4,7 +4,8 @@ import { Type } from '@sinclair/typebox';
 import { isUnconfined, reachable } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { builtInRoles, permissionNames, permissionTable, type VmPermission } from '../kit/permissions.js';
-import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { List, ListQuery } from '../kit/list.js';
+import { resourceEndpoints, toView, viewSchema, type Resource, type Row } from '../kit/resource.js';
 import { requireHeld } from './held.js';
 
 const closed = { additionalProperties: false } as const;
@@ -15,6 +16,7 @@ const roles: Resource = {
   table: 'vm_roles',
   view: 'view_users',
   edit: 'manage_roles',
+  only: ['create', 'patch', 'delete'],
   visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   columns: {
     name: {
@@ -52,6 +54,80 @@ const Grant = Type.Object(
   closed,
 );
 
+type RoleRow = Row & { readonly name: string };
+const Confined = Type.Boolean({
+  description: 'true: the role of the account counts nowhere, only grants do; absent: as it was, false at first',
+});
+const Grants = Type.Object({ items: Type.Array(Grant), confined: Confined });
+
+const BuiltIn = Type.Boolean({
+  description: 'true: it comes with the product and cannot be changed; its id is its name',
+});
+const RoleView = Type.Intersect([viewSchema(roles), Type.Object({ built_in: BuiltIn })]);
+const release = new Date(0).toISOString();
+const builtInViews = Object.entries(builtInRoles).map(([name, permissions]) => ({
+  id: name,
+  name,
+  permissions: [...permissions],
+  built_in: true,
+  version: 1,
+  created_at: release,
+  updated_at: release,
+}));
+const roleSorts = ['name', '-name', 'id', '-id', 'created_at', '-created_at'] as const;
+
+/** In memory: a page is a part of all, because the built-in roles stand in no table. */
+const listRoles = endpoint({
+  method: 'GET',
+  path: '/rbac/roles',
+  permission: 'view_users',
+  kind: 'C',
+  summary: 'Roles that users can be given: the built-in ones, and those of the organisation',
+  query: Type.Object(
+    {
+      limit: ListQuery.limit,
+      offset: ListQuery.offset,
+      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,8}$', description: '`next_cursor` of the page before' })),
+      sort: Type.Optional(OneOf(roleSorts)),
+      built_in: Type.Optional(BuiltIn),
+    },
+    closed,
+  ),
+  answer: List(RoleView),
+  handle: async ({ sql, reach, query }) => {
+    const { limit = 50, cursor, sort = 'id', built_in } = query;
+    const rows = isUnconfined(reach) ? await sql<RoleRow[]>`select * from vm_roles order by id` : [];
+    const own = rows.map((row) => ({ ...toView(roles, row), built_in: false }) as (typeof builtInViews)[number]);
+    const all = [...builtInViews, ...own].filter((one) => built_in === undefined || one.built_in === built_in);
+    if (/name/.test(sort)) all.sort((left, right) => (left.name < right.name ? -1 : 1));
+    if (sort.startsWith('-')) all.reverse();
+    const offset = cursor === undefined ? (query.offset ?? 0) : Number(cursor);
+    const next = offset + limit < all.length ? String(offset + limit) : null;
+    const items = all.slice(offset, offset + limit);
+    return { items, total: all.length, total_is_estimate: false, limit, offset, next_cursor: next };
+  },
+});
+
+const readRole = endpoint({
+  method: 'GET',
+  path: '/rbac/roles/:id',
+  permission: 'view_users',
+  kind: 'C',
+  summary: 'One role',
+  answer: RoleView,
+  handle: async ({ sql, reach, params, reply }) => {
+    const id = params['id'] ?? '';
+    const builtIn = builtInViews.find((one) => one.id === id);
+    if (builtIn !== undefined) return builtIn;
+    const [row] = isUnconfined(reach)
+      ? await sql<RoleRow[]>`select * from vm_roles where id = ${toId(id, 'role')}`
+      : [];
+    if (row === undefined) throw notFound('role', id.slice(0, 60));
+    reply.header('etag', `"${row.version}"`);
+    return { ...toView(roles, row), built_in: false };
+  },
+});
+
 export const roleEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -72,6 +148,8 @@ export const roleEndpoints: readonly Endpoint[] = [
       })),
     }),
   }),
+  listRoles,
+  readRole,
   ...resourceEndpoints(roles),
   endpoint({
     method: 'POST',
@@ -100,18 +178,18 @@ export const roleEndpoints: readonly Endpoint[] = [
     path: '/rbac/grants/:user_id',
     permission: 'view_users',
     kind: 'C',
-    summary: 'Grants of somebody; without any the role of the account counts everywhere',
-    answer: Type.Object({ items: Type.Array(Grant) }),
-    handle: async ({ sql, params }) => ({ items: await readGrants(sql, params['user_id'] ?? '') }),
+    summary: 'Grants of a user: they add to the role of the account, which counts everywhere unless `confined`',
+    answer: Grants,
+    handle: async ({ sql, params }) => readGrants(sql, params['user_id'] ?? ''),
   }),
   endpoint({
     method: 'PUT',
     path: '/rbac/grants/:user_id',
     permission: 'manage_roles',
     kind: 'B',
-    summary: 'Replace the grants of somebody',
-    body: Type.Object({ items: Type.Array(Grant, { maxItems: 500 }) }, closed),
-    answer: Type.Object({ items: Type.Array(Grant) }),
+    summary: 'Replace the grants of a user; `confined` decides whether the role of the account counts beside them',
+    body: Type.Object({ items: Type.Array(Grant, { maxItems: 500 }), confined: Type.Optional(Confined) }, closed),
+    answer: Grants,
     handle: async (call) => {
       const id = call.params['user_id'] ?? '';
       if ((await call.host.identity.users({ id })).length === 0) throw notFound('user', id.slice(0, 60));
@@ -122,10 +200,12 @@ export const roleEndpoints: readonly Endpoint[] = [
         async (tx) => {
           await tx`delete from vm_grants where user_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
+          if (call.body.confined === true) await tx`insert into vm_confined values (${id}) on conflict do nothing`;
+          if (call.body.confined === false) await tx`delete from vm_confined where user_id = ${id}`;
         },
-        () => call.body.items,
+        () => call.body,
       );
-      return { items: await readGrants(call.sql, id) };
+      return readGrants(call.sql, id);
     },
   }),
 ];
@@ -154,9 +234,11 @@ async function toGrantRow(
 async function readGrants(sql: Call['sql'], user: string) {
   const rows = await sql<{ scope: string; scope_id: number; role: string }[]>`
     select scope, scope_id, role from vm_grants where user_id = ${user} order by scope, scope_id, role`;
-  return rows.map(({ scope, scope_id, role }) => ({
+  const [confined] = await sql`select 1 from vm_confined where user_id = ${user}`;
+  const items = rows.map(({ scope, scope_id, role }) => ({
     scope,
     ...(scope === 'org' ? {} : { scope_id: String(scope_id) }),
     role,
   }));
+  return { items, confined: confined !== undefined };
 }

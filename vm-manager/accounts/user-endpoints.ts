@@ -225,6 +225,7 @@ const accounts: readonly Endpoint[] = [
       await call.host.identity.administration.delete(call.caller.actor, id, acceptFor(call));
       await call.sql.begin(async (tx) => {
         await tx`delete from vm_grants where user_id = ${id}`;
+        await tx`delete from vm_confined where user_id = ${id}`;
         await tx`delete from vm_tokens where user_id = ${id}`;
       });
     },

@@ -6,7 +6,7 @@ import { allOf, json } from '../database.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from '../kit/list.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
-import { keyFor } from '../imports/endpoints.js';
+import { termsFor } from '../imports/endpoints.js';
 import { matchApplication } from '../osv/run.js';
 import { relations, type Relation } from './listed.js';
 
@@ -143,7 +143,7 @@ const match = endpoint({
   body: Type.Object({ application_id: Type.String({ maxLength: 20 }) }, closed),
   answer: Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]),
   handle: async (call) => {
-    const keyed = await keyFor(call, call.body.application_id);
+    const { keyed } = await termsFor(call, call.body);
     const run = await call.audited(
       'vm.import',
       (made: Run) => `matched application ${made.application_id} with the advisories (run ${made.id})`,

@@ -1,8 +1,9 @@
 // Filters of findings as they come in a query string, as conditions on the table.
-import { escapeLike, Moment, OneOf, parseMoment } from '#http-kit';
+import { escapeLike, Moment, parseMoment } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
-import { allOf, json, type Fragment, type Queryable } from '../database.js';
+import { allOf, anyOf, json, type Fragment, type Queryable } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
+import { hasOneOf, listOf, SomeOf } from '../kit/comma-list.js';
 import { unfit } from '../kit/endpoint.js';
 import { fixStates, severityBases, severityNames, severityNumbers, sources, statuses } from './words.js';
 
@@ -11,12 +12,10 @@ const Id = Type.String({ maxLength: 20 });
 export const FindingFilters = {
   application_id: Type.Optional(Id),
   project_id: Type.Optional(Id),
-  severity: Type.Optional(Type.Union([OneOf(severityNames), Type.Array(OneOf(severityNames), { maxItems: 5 })])),
-  severity_basis: Type.Optional(OneOf(severityBases)),
-  status: Type.Optional(
-    Type.Union([OneOf([...statuses, 'open', 'closed']), Type.Array(OneOf(statuses), { maxItems: 12 })]),
-  ),
-  source: Type.Optional({ ...OneOf(sources), description: 'quality: what linters say; hidden without this filter' }),
+  severity: Type.Optional(SomeOf(severityNames)),
+  severity_basis: Type.Optional(SomeOf(severityBases)),
+  status: Type.Optional(SomeOf([...statuses, 'open', 'closed'])),
+  source: Type.Optional(SomeOf(sources, 'quality: what linters say; hidden without this filter')),
   tool: Type.Optional(Type.String({ maxLength: 200 })),
   cwe: Type.Optional(Type.String({ pattern: '^(?:[Cc][Ww][Ee]-)?\\d{1,5}$', description: '79 or CWE-79' })),
   cve: Type.Optional(Type.String({ maxLength: 60, description: 'CVE, GHSA or another id of a vulnerability' })),
@@ -24,9 +23,9 @@ export const FindingFilters = {
   exploit_confirmed: Type.Optional(Type.Boolean()),
   kev: Type.Optional(Type.Boolean()),
   epss_gte: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  sla_state: Type.Optional(OneOf(['ok', 'at_risk', 'breached', 'paused', 'none'])),
+  sla_state: Type.Optional(SomeOf(['ok', 'at_risk', 'breached', 'paused', 'none'])),
   assignee: Type.Optional(Type.String({ maxLength: 100, description: 'id of a user; none: nobody' })),
-  fix_state: Type.Optional(OneOf(fixStates)),
+  fix_state: Type.Optional(SomeOf(fixStates)),
   tag: Type.Optional(Type.String({ maxLength: 60 })),
   first_seen_gte: Type.Optional(Moment('UTC')),
   q: Type.Optional(Type.String({ maxLength: 200, description: 'words in title and location' })),
@@ -35,7 +34,6 @@ const Filters = Type.Object(FindingFilters);
 export type GivenFilters = Static<typeof Filters>;
 
 const isId = (text: string): boolean => /^\d{1,18}$/.test(text);
-const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
 /** Rows of vm_findings within reach. */
 export const visibleFindings = (sql: Queryable, reach: Reach): Fragment =>
@@ -54,10 +52,11 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
   }
   if (given.status !== undefined) found.push(statusIs(sql, listOf(given.status)));
   if (given.source === undefined) found.push(sql`source <> 'quality'`);
-  for (const name of ['severity_basis', 'source', 'tool', 'fix_state'] as const) {
+  for (const name of ['severity_basis', 'source', 'fix_state'] as const) {
     const value = given[name];
-    if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);
+    if (value !== undefined) found.push(hasOneOf(sql, name, value));
   }
+  if (given.tool !== undefined) found.push(sql`tool = ${given.tool}`);
   for (const name of ['reachable', 'exploit_confirmed', 'kev'] as const) {
     const value = given[name];
     if (value !== undefined) found.push(sql`${sql(name)} = ${value}`);
@@ -70,7 +69,13 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
   if (given.tag !== undefined) found.push(sql`tags @> ${json(sql, [given.tag])}`);
   if (given.first_seen_gte !== undefined)
     found.push(sql`first_seen >= ${parseMoment(given.first_seen_gte, 'first_seen_gte')}`);
-  if (given.sla_state !== undefined) found.push(slaIs(sql, given.sla_state, now));
+  if (given.sla_state !== undefined)
+    found.push(
+      anyOf(
+        sql,
+        listOf(given.sla_state).map((state) => slaIs(sql, state, now)),
+      ),
+    );
   if (given.q !== undefined) {
     // the first is the expression of the index vm_findings_by_folded_words, which takes different signs for one
     found.push(sql`vm_folded(title || ' ' || location) like '%' || vm_folded(${escapeLike(given.q)}) || '%'`);
@@ -81,9 +86,12 @@ export function toConditions(sql: Queryable, given: GivenFilters, now: Date): Fr
 
 function statusIs(sql: Queryable, wanted: readonly string[]): Fragment {
   if (wanted.length === 0) throw unfit('status', 'is an empty list');
-  if (wanted.includes('open')) return sql`is_open`;
-  if (wanted.includes('closed')) return sql`not is_open`;
-  return sql`status in ${sql(wanted)}`;
+  const named = wanted.filter((status) => status !== 'open' && status !== 'closed');
+  return anyOf(sql, [
+    ...(wanted.includes('open') ? [sql`is_open`] : []),
+    ...(wanted.includes('closed') ? [sql`not is_open`] : []),
+    ...(named.length > 0 ? [sql`status in ${sql(named)}`] : []),
+  ]);
 }
 
 function slaIs(sql: Queryable, state: string, now: Date): Fragment {

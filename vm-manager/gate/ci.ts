@@ -5,7 +5,19 @@ import { Type } from '@sinclair/typebox';
 import { createHash, randomBytes } from 'node:crypto';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Queryable, type Tx } from '../database.js';
-import { bytesMax, formatOf, importInto, keyFor, type Done, type Fields } from '../imports/endpoints.js';
+import {
+  bytesMax,
+  formatOf,
+  importInto,
+  PlaceFields,
+  termsFor,
+  type Done,
+  type Fields,
+  type ImportTerms,
+} from '../imports/endpoints.js';
+import type { Format } from '../imports/formats/format.js';
+import type { ReportFile } from '../imports/reading/report-file.js';
+import { checkFields } from '../kit/upload/receive.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { finishRun, insertRun, RunView, viewRun, type Run } from '../kit/runs.js';
@@ -70,10 +82,84 @@ const upload = {
       mode: Type.Optional(Type.Union([Type.Literal('add'), Type.Literal('sync')])),
       scope_key: Type.Optional(Short),
       entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
+      ...PlaceFields,
     },
     closed,
   ),
 };
+
+const NewRun = Type.Object(
+  {
+    application_id: Type.String({ maxLength: 20 }),
+    commit: Commit,
+    branch: Type.Optional(Short),
+    provider: Type.Optional(Short),
+  },
+  closed,
+);
+type NewRunFields = typeof NewRun.static;
+const openingUpload = {
+  bytesMax,
+  fields: Type.Object({ ...NewRun.properties, ...upload.fields.properties }, closed),
+};
+
+async function openRun(tx: Tx, call: Call, fields: NewRunFields): Promise<Run> {
+  const { application_id: given, commit, branch = '', provider = '' } = fields;
+  const { id } = await requireApplication(tx, call.reach, given);
+  const input = { commit, branch, provider } satisfies CiInput;
+  const by = { createdBy: call.caller.actor.name, status: 'running' } as const;
+  const made = await insertRun(tx, { kind: 'ci', applicationId: id, input, ...by }, call.now);
+  await tx`update vm_runs set lease_until = ${new Date(call.now.getTime() + openMs)} where id = ${made.id}`;
+  return made;
+}
+
+/** Imports the report into the open run. */
+async function importArtifact(tx: Tx, call: Call, open: Run, fields: Omit<Fields, 'application_id'>, report: Report) {
+  const { commit, branch } = open.input as unknown as CiInput;
+  const { root, strip_prefix, confirm_close, format, mode = 'sync', scope_key, entry } = fields;
+  // a pipeline scans all of its commit: what it no longer reports is gone on this branch
+  const given = { root, strip_prefix, confirm_close, format, mode, scope_key, entry, commit, branch };
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const done = await importInto(
+    tx,
+    call,
+    { ...known, application_id: String(open.application_id) },
+    report.file,
+    report.format,
+    report.terms,
+  );
+  await tx`
+    update vm_runs set input = input || jsonb_build_object('ci_run', ${String(open.id)}::text)
+    where id = ${done.run.id}`;
+  return done;
+}
+
+interface Report {
+  readonly file: ReportFile;
+  readonly format: Format;
+  readonly terms: ImportTerms;
+}
+
+/** The run and its first report in one step: a report that is refused leaves no run. */
+async function openWithReport(call: Call) {
+  const sent = await receiveReport<NewRunFields & Fields>(call.request, openingUpload);
+  try {
+    const format = await formatOf(call, sent.fields.format ?? 'auto', sent.file);
+    const report = { file: sent.file, format, terms: await termsFor(call, sent.fields) };
+    const run = await call.audited(
+      'vm.gate',
+      (made: Run) => `opened the CI run ${made.id} for ${sent.fields.commit} with a report`,
+      async (tx) => {
+        const made = await openRun(tx, call, sent.fields);
+        await importArtifact(tx, call, made, sent.fields, report);
+        return made;
+      },
+    );
+    return await viewCi(call, run);
+  } finally {
+    await sent.discard();
+  }
+}
 
 const runs: readonly Endpoint[] = [
   endpoint({
@@ -81,31 +167,18 @@ const runs: readonly Endpoint[] = [
     path: '/ci/runs',
     permission: 'run_ci',
     kind: 'I',
-    summary: 'Open the run of a pipeline for a commit; reports follow as artifacts',
-    body: Type.Object(
-      {
-        application_id: Type.String({ maxLength: 20 }),
-        commit: Commit,
-        branch: Type.Optional(Short),
-        provider: Type.Optional(Short),
-      },
-      closed,
-    ),
+    summary: 'Open the run of a pipeline for a commit, as JSON; or with its first report, as multipart; others follow',
+    body: NewRun,
+    upload: openingUpload,
     status: 202,
     answer: CiView,
     handle: async (call) => {
-      const { application_id: given, commit, branch = '', provider = '' } = call.body;
+      if (!/^application\/json\b/i.test(call.request.headers['content-type'] ?? '')) return openWithReport(call);
+      const fields = checkFields<NewRunFields>(call.body ?? {}, NewRun);
       const run = await call.audited(
         'vm.gate',
-        (made: Run) => `opened the CI run ${made.id} for ${commit}`,
-        async (tx) => {
-          const { id } = await requireApplication(tx, call.reach, given);
-          const input: CiInput = { commit, branch, provider };
-          const by = { createdBy: call.caller.actor.name, status: 'running' } as const;
-          const made = await insertRun(tx, { kind: 'ci', applicationId: id, input, ...by }, call.now);
-          await tx`update vm_runs set lease_until = ${new Date(call.now.getTime() + openMs)} where id = ${made.id}`;
-          return made;
-        },
+        (made: Run) => `opened the CI run ${made.id} for ${fields.commit}`,
+        async (tx) => openRun(tx, call as Call, fields),
       );
       return viewCi(call, run);
     },
@@ -151,21 +224,13 @@ const runs: readonly Endpoint[] = [
       try {
         const { file } = sent;
         const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-        const keyed = await keyFor(call, String(known.application_id));
+        const terms = await termsFor(call, { ...sent.fields, application_id: String(known.application_id) });
         const { run } = await call.audited(
           'vm.import',
           ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
           async (tx) => {
             const open = await requireOpen(tx, call);
-            const { commit, branch } = open.input as unknown as CiInput;
-            const application_id = String(open.application_id);
-            // a pipeline scans all of its commit: what it no longer reports is gone on this branch
-            const fields: Fields = { mode: 'sync', ...sent.fields, application_id, commit, branch };
-            const done = await importInto(tx, call, fields, file, format, keyed);
-            await tx`
-              update vm_runs set input = input || jsonb_build_object('ci_run', ${String(open.id)}::text)
-              where id = ${done.run.id}`;
-            return done;
+            return importArtifact(tx, call, open, sent.fields, { file, format, terms });
           },
           ({ report }) => ({ ...report, problems: report.problems.length }),
         );

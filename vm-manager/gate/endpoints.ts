@@ -6,6 +6,7 @@ import { allOf, json } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined } from '../kit/caller.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
@@ -126,7 +127,7 @@ const evaluations: readonly Endpoint[] = [
         ...ListQuery,
         application_id: Type.Optional(Type.String({ maxLength: 20 })),
         commit: Type.Optional(Commit),
-        verdict: Type.Optional(OneOf(['pass', 'fail', 'warn'])),
+        verdict: Type.Optional(SomeOf(['pass', 'fail', 'warn'])),
       },
       closed,
     ),
@@ -137,7 +138,7 @@ const evaluations: readonly Endpoint[] = [
         visible(sql, reach),
         id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
         commit === undefined ? sql`true` : sql`commit = ${commit}`,
-        verdict === undefined ? sql`true` : sql`verdict = ${verdict}`,
+        verdict === undefined ? sql`true` : hasOneOf(sql, 'verdict', verdict),
       ]);
       const sorts = { id: { column: 'id', type: 'number' } } as const;
       const page = await readPage<EvaluationRow>(

@@ -4,6 +4,7 @@ import { ApiError, Nullable, OneOf, systemActor, Time, type Actor } from '#http-
 import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
 import type { Reach } from '../kit/caller.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, When, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { findMove, type Machine } from '../kit/machine.js';
@@ -271,10 +272,10 @@ export const acceptanceEndpoints: readonly Endpoint[] = [
     permission: 'view_findings',
     kind: 'C',
     summary: 'Accepted risks, and those that are asked for',
-    query: Type.Object({ ...ListQuery, status: Type.Optional(OneOf(states)) }, closed),
+    query: Type.Object({ ...ListQuery, status: Type.Optional(SomeOf(states)) }, closed),
     answer: List(AcceptanceView),
     handle: async ({ sql, reach, query }) => {
-      const status = query.status === undefined ? sql`true` : sql`status = ${query.status}`;
+      const status = query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status);
       const where = sql`${visible(sql, reach)} and ${status}`;
       const page = await readPage<Row>(sql, { table: 'vm_acceptances', where, sorts, sort: '-id' }, query);
       return { ...page, items: await Promise.all(page.items.map((row) => view(sql, row))) };

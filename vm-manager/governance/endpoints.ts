@@ -8,6 +8,7 @@ import { visibleFindings } from '../findings/query.js';
 import { refreshWhere } from '../findings/refresh.js';
 import { severityNames } from '../findings/words.js';
 import { isUnconfined } from '../kit/caller.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
@@ -240,7 +241,7 @@ const work: readonly Endpoint[] = [
     kind: 'R',
     summary: 'Jobs of all kinds, newest first',
     query: Type.Object(
-      { ...ListQuery, kind: Type.Optional(Type.String({ maxLength: 40 })), status: Type.Optional(OneOf(runStatuses)) },
+      { ...ListQuery, kind: Type.Optional(Type.String({ maxLength: 40 })), status: Type.Optional(SomeOf(runStatuses)) },
       closed,
     ),
     answer: List(RunView),
@@ -248,7 +249,7 @@ const work: readonly Endpoint[] = [
       const where = allOf(sql, [
         visibleByApplication('vm_runs')(sql, reach),
         query.kind === undefined ? sql`true` : sql`kind = ${query.kind}`,
-        query.status === undefined ? sql`true` : sql`status = ${query.status}`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
       ]);
       const sorts = { id: { column: 'id', type: 'number' } } as const;
       const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);

@@ -158,6 +158,7 @@ async function pruning(t: Test, database: Database): Promise<void> {
       const someone = await at.user('operator');
       await sql`insert into vm_grants (user_id, scope, scope_id, role)
       values (${someone.id}, 'application', ${application}, 'operator')`;
+      await sql`insert into vm_confined values (${someone.id})`;
       await fill(3, 0);
       t.match(await stats(new Client(at, someone.token)), { events: 3, removed: null });
       await sql`delete from vm_grants`;

@@ -78,7 +78,10 @@ async function graph(t: Test, database: Database): Promise<void> {
   await t.test('visibility: chains are those of what the caller sees', async (t) => {
     const person = await at.user('operator');
     const grant = (scope: string, id: string) =>
-      here.call('PUT', `/rbac/grants/${person.id}`, { items: [{ scope, scope_id: id, role: 'developer' }] });
+      here.call('PUT', `/rbac/grants/${person.id}`, {
+        items: [{ scope, scope_id: id, role: 'developer' }],
+        confined: true,
+      });
     await grant('application', shop);
     t.match((await here.chains('', person.token)).stats, { chains: 0, capabilities_classified: 1 });
     t.equal(

@@ -101,7 +101,10 @@ async function history(t: Test, database: Database): Promise<void> {
   await t.test('H1: whoever does not see all of a chain does not see it, nor by its id', async (t) => {
     const person = await at.user('operator');
     const grant = (scope: string, id: string) =>
-      here.call('PUT', `/rbac/grants/${person.id}`, { items: [{ scope, scope_id: id, role: 'developer' }] });
+      here.call('PUT', `/rbac/grants/${person.id}`, {
+        items: [{ scope, scope_id: id, role: 'developer' }],
+        confined: true,
+      });
     await grant('application', shop);
     t.strictSame(await told('', person.token), []);
     const asked = (id: string) => here.call('GET', `/graph/attack-chains/${id}`, undefined, person.token);

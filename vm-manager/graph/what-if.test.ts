@@ -70,6 +70,7 @@ async function whatIf(t: Test, database: Database): Promise<void> {
     const theirs = await here.made('/projects', { name: 'theirs' });
     const person = await at.user('viewer');
     await here.call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'project', scope_id: theirs, role: 'viewer' }],
     });
     t.equal((await ask({ remove_vuln_ids: [sqli] }, person.token)).status, 404);

@@ -1,7 +1,7 @@
 // What a report no longer has. A sighting is gone only where the report proves that the tool looked there: it ran to
 // its end, and its inventory (where it has one) names the place. A finding is resolved when no sighting is left; what
 // was found by talking to an application has to be missing twice, because such tools do not see the same each time.
-import { systemActor } from '#http-kit';
+import { ApiError, systemActor } from '#http-kit';
 import type { Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { findMove } from '../kit/machine.js';
@@ -14,6 +14,21 @@ import type { ReportFacts } from './record.js';
 const missesOfDynamic = 2;
 const dynamicSources = new Set(['dast', 'api', 'iast']);
 
+export const closePercentDefault = 50;
+/** Fewer are closed without a question, whatever their share: small scopes are fixed at once. */
+const massMin = 10;
+
+/** What to say of an import that closes so many; null: nobody has to be asked. */
+export function massClose(closed: number, openBefore: number, percentMax: number): string | null {
+  if (closed < massMin || closed * 100 <= openBefore * percentMax) return null;
+  return (
+    `The import would close ${closed} of ${openBefore} open findings of its scope, more than ${percentMax} % ` +
+    '(setting vm_import_close_percent). If the report is of another directory, send root with that directory; if it ' +
+    'is of a part of the application, send another scope_key or mode=add; if the findings are gone, send ' +
+    'confirm_close=true.'
+  );
+}
+
 interface Missing {
   readonly id: number;
   readonly finding_id: number;
@@ -22,11 +37,17 @@ interface Missing {
   readonly source: string;
 }
 
+/** Throws ApiError 409 for a mass close that nobody has confirmed: the caller's transaction keeps everything. */
 export async function closeMissing(
   tx: Tx,
   scope: ImportScope,
   facts: ReportFacts,
 ): Promise<{ readonly closed: number; readonly unverified: number }> {
+  const [open] = await tx<{ n: number }[]>`
+    select count(distinct o.finding_id)::int as n
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where o.scope_key = ${scope.scopeKey} and o.gone_at is null and f.is_open
+      and o.first_run is distinct from ${scope.runId}`;
   const missing = await tx<Missing[]>`
     select o.id, o.finding_id, o.location, o.missed_runs, f.source
     from vm_occurrences o join vm_findings f on f.id = o.finding_id
@@ -57,6 +78,12 @@ export async function closeMissing(
       closed++;
     }
   }
+  const question = massClose(closed, open?.n ?? 0, scope.closePercentMax);
+  if (question !== null)
+    throw new ApiError('conflict', `${question} Nothing was changed.`, {
+      errors: [{ path: 'confirm_close', reason: 'is not given', mend: 'send confirm_close=true if they are gone' }],
+      extensions: { needs_confirm_close: true },
+    });
   return { closed, unverified: missing.length - gone.length };
 }
 

@@ -1,19 +1,22 @@
 // /imports: a report comes in, findings come of it, and the answer's numbers add up.
-import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { allOf, type Tx } from '../database.js';
+import { allOf, type Queryable, type Tx } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
-import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { resourceEndpoints } from '../kit/resource.js';
 import { finishRun, insertRun, RunView, runStatuses, viewRun, type Run } from '../kit/runs.js';
 import { storeComponents } from '../components/store.js';
 import { findFormat, formats } from './formats/index.js';
 import type { Format } from './formats/format.js';
-import { mappedFields, mappedFormat, type Mapping } from './formats/tabular.js';
-import { importItems, type ImportReport } from './pipeline.js';
+import { mappedFormat, type Mapping } from './formats/tabular.js';
+import { closePercentDefault } from './closing.js';
+import type { ImportReport } from './import-report.js';
+import { importItems, type ImportScope } from './pipeline.js';
+import { mappings } from './mappings.js';
 import { previewItems } from './preview.js';
 import { receiveReport } from './receive-report.js';
 import { lockScope } from './scope-lock.js';
@@ -22,9 +25,21 @@ import { maskSecrets, maskValues } from '../secrets/mask.js';
 import type { Keyed } from '../secrets/protect-record.js';
 import { cut, type ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
+import { inRepository } from './roots/resolve.js';
 
 export const bytesMax = 64 * 1024 * 1024;
 const Short = Type.String({ maxLength: 200 });
+
+/** Fields of every upload of a report that may close findings. */
+export const PlaceFields = {
+  root: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'directory of the checkout, which is no part of the stored paths' }),
+  ),
+  strip_prefix: Type.Optional(Type.String({ maxLength: 1000, description: 'the same as root' })),
+  confirm_close: Type.Optional(
+    Type.Boolean({ description: 'close also more than vm_import_close_percent of what is open' }),
+  ),
+};
 
 const ImportFields = Type.Object(
   {
@@ -41,6 +56,7 @@ const ImportFields = Type.Object(
     commit: Type.Optional(Short),
     scan_date: Type.Optional(Type.String({ maxLength: 40 })),
     entry: Type.Optional(Type.String({ maxLength: 255, description: 'which file of an archive is the report' })),
+    ...PlaceFields,
   },
   { additionalProperties: false },
 );
@@ -56,6 +72,8 @@ class MaskedFacts implements ReportFacts {
   isPartial = false;
   inventory: Set<string> | null = null;
   scannedAt: Date | null = null;
+  roots: readonly string[] = [];
+  #root: string | null = null;
   #tool = '';
   #version = '';
   #components: ReportFacts['components'] = null;
@@ -64,6 +82,12 @@ class MaskedFacts implements ReportFacts {
   }
   set tool(text: string) {
     this.#tool = maskSecrets(cut(text, 200));
+  }
+  get root(): string | null {
+    return this.#root;
+  }
+  set root(path: string | null) {
+    this.#root = path === null ? null : maskSecrets(cut(path, 1000));
   }
   get version(): string {
     return this.#version;
@@ -102,16 +126,39 @@ export interface Done {
   readonly facts: ReportFacts;
 }
 
-/** The key of identities for the application of the request; rows from before are stored under it then. */
-export async function keyFor(call: Call, applicationId: string): Promise<Keyed> {
-  const { id } = await requireApplication(call.sql, call.reach, applicationId);
-  return readyForImport(call.host, id);
+/** What is read before the transaction of an import: the embedded database serves nobody else within one. */
+export interface ImportTerms {
+  /** The key of identities; rows from before are stored under it then. */
+  readonly keyed: Keyed;
+  /** 100: it may close everything. */
+  readonly closePercentMax: number;
 }
 
+export async function termsFor(call: Call, fields: Pick<Fields, 'application_id' | 'confirm_close'>) {
+  const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
+  const percent = (await call.host.closePercentMax?.()) ?? closePercentDefault;
+  const terms: ImportTerms = {
+    keyed: await readyForImport(call.host, id),
+    closePercentMax: fields.confirm_close === true ? 100 : percent,
+  };
+  return terms;
+}
+
+/** Where the report belongs. */
+type Target = Pick<ImportScope, 'applicationId' | 'scopeKey'>;
+
 /** Reads as far as the first record: with it the report's own facts are known. */
-async function openReport(call: Call, fields: Fields, file: ReportFile, format: Format) {
+async function openReport(call: Call, fields: Fields, file: ReportFile, format: Format, sql: Queryable, to: Target) {
+  if (fields.root !== undefined && fields.strip_prefix !== undefined && fields.root !== fields.strip_prefix)
+    throw unfit('strip_prefix', 'contradicts root', 'send one of them');
   const facts = new MaskedFacts();
-  const items = format.read(file, facts);
+  const source = {
+    ...to,
+    sql,
+    root: fields.root ?? fields.strip_prefix,
+    again: () => format.read(file, new MaskedFacts()),
+  };
+  const items = inRepository(format.read(file, facts), facts, source);
   const first = await items.next();
   const rest = async function* () {
     if (first.done !== true) yield first.value;
@@ -130,7 +177,7 @@ export async function importInto(
   fields: Fields,
   file: ReportFile,
   format: Format,
-  keyed: Keyed,
+  terms: ImportTerms,
 ): Promise<Done> {
   const { now, caller } = call;
   const application = await requireApplication(tx, call.reach, fields.application_id);
@@ -143,7 +190,8 @@ export async function importInto(
     { kind: 'import', applicationId: application.id, input, createdBy: caller.actor.name, scopeKey, status: 'running' },
     now,
   );
-  const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
+  const target = { applicationId: application.id, scopeKey };
+  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, tx, target);
   const scope = {
     applicationId: application.id,
     projectId: application.project_id,
@@ -153,16 +201,16 @@ export async function importInto(
     actor: caller.actor,
     now,
     seenAt: at,
-    keyed,
+    ...terms,
   };
   const report = await importItems(tx, items, facts, scope);
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
-  const { tool, version, complete: isWhole, isPartial } = facts;
+  const { tool, version, complete: isWhole, isPartial, root } = facts;
   const complete = isWhole && report.unknown_severities === 0;
   const unfinished = !isWhole && !isPartial && report.unread === 0;
-  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished };
+  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished, root };
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, now);
   if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
   const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
@@ -188,11 +236,11 @@ const importEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-      const keyed = await keyFor(call, sent.fields.application_id);
+      const terms = await termsFor(call, sent.fields);
       const { run } = await call.audited(
         'vm.import',
         ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
-        (tx) => importInto(tx, call, sent.fields, file, format, keyed),
+        (tx) => importInto(tx, call, sent.fields, file, format, terms),
         ({ report }) => ({ ...report, problems: report.problems.length }),
       );
       return viewImport(run);
@@ -216,73 +264,27 @@ const previewEndpoint = endpoint({
     try {
       const { file } = sent;
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-      const keyed = await keyFor(call, sent.fields.application_id);
+      const terms = await termsFor(call, sent.fields);
       const { fields } = sent;
       const application = await requireApplication(call.sql, call.reach, fields.application_id);
-      const { facts, items, seenAt: at } = await openReport(call, fields, file, format);
+      const target = { applicationId: application.id, scopeKey: scopeKeyOf(application.id, fields, format) };
+      const { facts, items, seenAt: at } = await openReport(call, fields, file, format, call.sql, target);
       const report = await previewItems(call.sql, items, facts, {
-        applicationId: application.id,
+        ...target,
         projectId: application.project_id,
-        scopeKey: scopeKeyOf(application.id, fields, format),
         mode: fields.mode ?? 'add',
         runId: 0,
         actor: call.caller.actor,
         now: call.now,
         seenAt: at,
-        keyed,
+        ...terms,
       });
-      return { report, tool: facts.tool };
+      return { report: { ...report, root: facts.root }, tool: facts.tool };
     } finally {
       await sent.discard();
     }
   },
 });
-
-const mappings: Resource = {
-  path: '/imports/mappings',
-  noun: 'mapping',
-  table: 'vm_mappings',
-  view: 'view_findings',
-  edit: 'import_findings',
-  visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
-  columns: {
-    name: {
-      schema: Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9._-]+$' }),
-      as: 'plain',
-      write: 'create',
-      required: true,
-      sort: 'text',
-    },
-    format: { schema: OneOf(['json', 'csv']), as: 'plain', write: 'create', required: true },
-    rows_path: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
-    fields: {
-      schema: Type.Object(
-        Object.fromEntries(
-          mappedFields.map((name) => [name, Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))]),
-        ),
-        { additionalProperties: false, minProperties: 1 },
-      ),
-      as: 'json',
-      write: 'always',
-      required: true,
-    },
-    severity_map: {
-      schema: Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 20 })),
-      as: 'json',
-      write: 'always',
-    },
-    fingerprint_fields: {
-      schema: Type.Array(OneOf(mappedFields), { maxItems: 10, uniqueItems: true }),
-      as: 'json',
-      write: 'always',
-    },
-  },
-  check: async (_tx, call, values) => {
-    if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
-    const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
-    if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
-  },
-};
 
 export const importEndpoints: readonly Endpoint[] = [
   importEndpoint,
@@ -313,7 +315,7 @@ export const importEndpoints: readonly Endpoint[] = [
       {
         ...ListQuery,
         application_id: Type.Optional(Type.String({ maxLength: 20 })),
-        status: Type.Optional(OneOf(runStatuses)),
+        status: Type.Optional(SomeOf(runStatuses)),
       },
       { additionalProperties: false },
     ),
@@ -324,7 +326,7 @@ export const importEndpoints: readonly Endpoint[] = [
         sql`kind = 'import'`,
         visibleByApplication('vm_runs')(sql, reach),
         id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
-        query.status === undefined ? sql`true` : sql`status = ${query.status}`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
       ]);
       const sorts = { id: { column: 'id', type: 'number' } } as const;
       const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);

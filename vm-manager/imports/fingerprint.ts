@@ -1,19 +1,21 @@
 // What makes two findings one. Fields are written with their lengths before they are hashed, so that ("ab", "c") and
 // ("a", "bc") differ. Never in it: severity, texts, dates, line numbers, versions of tools: those change while the
 // weakness stays.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FindingRecord, Location } from './record.js';
+
+const version = Buffer.from('v1');
 
 /** sha256 over "v1" and, of each field, its length in bytes (32 bits, big end first) and its UTF-8. */
 export function hashFields(fields: readonly string[]): string {
-  const hash = createHash('sha256').update('v1');
+  const parts: Uint8Array[] = [version];
   for (const field of fields) {
     const bytes = Buffer.from(field, 'utf8');
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);
-    hash.update(length).update(bytes);
+    parts.push(length, bytes);
   }
-  return hash.digest('hex');
+  return hash('sha256', Buffer.concat(parts), 'hex');
 }
 
 /** A path whose parts that look like ids stand for any. */
@@ -100,10 +102,9 @@ export function keysOf(record: FindingRecord, tool: string): Keys {
 }
 
 /** Of everything that the tables keep of a record: equal means that nothing has changed. */
-export const contentHash = (record: FindingRecord): string =>
-  createHash('sha256').update(JSON.stringify(record)).digest('hex');
+export const contentHash = (record: FindingRecord): string => hash('sha256', JSON.stringify(record), 'hex');
 
-const shortened = (hash: string): string => Buffer.from(hash, 'hex').toString('base64url', 0, 16);
+const shortened = (digest: string): string => Buffer.from(digest, 'hex').toString('base64url', 0, 16);
 
 /**
  * Keys within one report: a record that says what another said is a duplicate; one at the same place that says

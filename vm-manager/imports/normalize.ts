@@ -1,6 +1,7 @@
 // Values of reports, read without believing their types: whatever is not what it should be is absent.
 import { createHash } from 'node:crypto';
 import { cut } from './record.js';
+import { withoutCheckout, withoutRoot } from './roots/paths.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -54,27 +55,44 @@ export function vulnIdsOf(values: readonly unknown[]): string[] {
   ];
 }
 
-/** A path as it stands in a repository: no scheme, no work directory of a CI, no drive, no way out. */
-export function cleanPath(given: unknown): string {
+/**
+ * A path as the report has it, with `/` between its parts, without a scheme and without `.` and `..`. An absolute one
+ * begins with `/` or with a drive (`C:/`); `imports/roots` makes it one of the repository.
+ */
+export function reportPath(given: unknown): string {
   let path = str(given).trim();
-  try {
-    if (/^file:/i.test(path)) path = decodeURIComponent(path.replace(/^file:\/{0,2}/i, ''));
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-  }
-  path = path.replace(/\\/g, '/').replace(/^[A-Za-z]:\//, '/');
-  path = path.replace(
-    /^\/(?:github\/workspace|builds\/[^/]+\/[^/]+|home\/runner\/work\/[^/]+\/[^/]+|src|app|workspace)\//,
-    '',
-  );
+  if (/^file:/i.test(path)) path = pathOfFileUri(path);
+  path = path.replace(/\\/g, '/').replace(/^\/\/\?\//, ''); // \\?\C:\ of Windows
+  const drive = /^([A-Za-z]):(?=\/)/.exec(path)?.[1]?.toUpperCase();
+  const isAbsolute = drive !== undefined || path.startsWith('/');
   const parts: string[] = [];
-  for (const part of path.split('/')) {
+  for (const part of (drive === undefined ? path : path.slice(2)).split('/')) {
     if (part === '' || part === '.') continue;
     if (part === '..') parts.pop();
     else parts.push(part);
   }
-  return cut(parts.join('/'), 1000);
+  return cut(`${drive === undefined ? '' : `${drive}:`}${isAbsolute ? '/' : ''}${parts.join('/')}`, 1000);
 }
+
+/** RFC 8089: with or without a host, a drive behind a slash. */
+function pathOfFileUri(uri: string): string {
+  const [, host, rest = ''] = /^file:(?:\/\/([^/]*))?(.*)$/is.exec(uri) ?? [];
+  const isHost = host !== undefined && host !== '' && !/^(?:localhost|127\.0\.0\.1|[A-Za-z]:|\.{1,2})$/i.test(host);
+  const isPart = host !== undefined && /^(?:[A-Za-z]:|\.{1,2})$/.test(host);
+  const path = isHost ? `/${host}${rest}` : isPart ? `${host}${rest}` : rest;
+  try {
+    return decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:[\\/])/, '');
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return path;
+  }
+}
+
+/** A path that a tool writes as it stands in the repository, also where it begins with a slash. */
+export const cleanPath = (given: unknown): string => {
+  const path = reportPath(given);
+  return withoutRoot(withoutCheckout(path) ?? path);
+};
 
 /** Text of HTML, for reports that write it into texts. */
 export function plainText(html: unknown): string {

@@ -9,6 +9,7 @@ import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { contentHash, KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
+import { emptyReport, type ImportReport } from './import-report.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import {
   cut,
@@ -42,41 +43,9 @@ export interface ImportScope {
   readonly seenAt: Date;
   /** Identities are stored under the key of the installation. */
   readonly keyed: Keyed;
+  /** More of what is open in the scope is closed only after a confirmation; 100: none is asked for. */
+  readonly closePercentMax: number;
 }
-
-export interface ImportReport {
-  parsed: number;
-  created: number;
-  updated: number;
-  reopened: number;
-  unchanged: number;
-  duplicates_in_file: number;
-  dropped: number;
-  dropped_by_reason: Record<string, number>;
-  /** Records that nobody can read: one may be a finding. */
-  unread: number;
-  /** Findings whose severity is assumed. */
-  unknown_severities: number;
-  closed: number;
-  unverified_absence: number;
-  problems: { at: string; detail: string }[];
-}
-
-const empty = (): ImportReport => ({
-  parsed: 0,
-  created: 0,
-  updated: 0,
-  reopened: 0,
-  unchanged: 0,
-  duplicates_in_file: 0,
-  dropped: 0,
-  dropped_by_reason: {},
-  unread: 0,
-  unknown_severities: 0,
-  closed: 0,
-  unverified_absence: 0,
-  problems: [],
-});
 
 interface Finding {
   readonly finding_id: number;
@@ -129,7 +98,7 @@ export async function importItems(
 }
 
 export class Importer {
-  protected readonly report = empty();
+  protected readonly report = emptyReport();
   private readonly tx: Tx;
   protected readonly facts: ReportFacts;
   protected readonly scope: ImportScope;

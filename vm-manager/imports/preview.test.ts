@@ -42,10 +42,11 @@ async function suite(t: Test, database: Database): Promise<void> {
       [{ version: '2.1.0', runs: [{ tool: { driver: { name: 'checker' } }, results: [] }] }, 'sync'],
     ] as const;
     for (const [given, mode] of steps) {
-      const preview = await client.send(app, given, { mode }, '/imports/preview');
+      const fields = { mode, confirm_close: 'true' };
+      const preview = await client.send(app, given, fields, '/imports/preview');
       t.equal(preview.status, 200);
       const { report: told } = preview.body as { report: Json };
-      const { report: done } = (await client.send(app, given, { mode })).body as { report: Json };
+      const { report: done } = (await client.send(app, given, fields)).body as { report: Json };
       const numbers = [
         'parsed',
         'created',

@@ -59,6 +59,8 @@ export interface FindingRecord {
   readonly knownAs?: string;
   /** What the tool itself calls the secret: stored nowhere, and masked in every other text. */
   readonly secrets?: readonly string[];
+  /** A secret that its tool has masked is told apart by rule, path and this; its hash is made of them. */
+  readonly placed?: string;
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }
@@ -73,6 +75,10 @@ export interface ReportFacts {
   isPartial?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
+  /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */
+  roots?: readonly string[];
+  /** The directory of the checkout, which is no part of the stored paths; null: all paths are relative. */
+  root?: string | null;
   /** When the report says that it was made. */
   scannedAt: Date | null;
   /** What a bill of material lists; null: it is no bill. */
@@ -125,21 +131,29 @@ const blank = {
 
 type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | 'location'>;
 
+/** Each once, in a list of its own; most lists of records have one member or none. */
+const unlike = <T>(all: readonly T[]): T[] => (all.length < 2 ? [...all] : [...new Set(all)]);
+
+const isSpaced = /[^\S ]|\s\s|^\s|\s$/;
+const oneLine = (text: string): string => (isSpaced.test(text) ? text.replace(/\s+/g, ' ').trim() : text);
+
 /** A record with what is known; texts are cut to what the tables take. */
 export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
   const all: FindingRecord = { ...blank, ...given };
   return {
     ...all,
-    title: cut(all.title.replace(/\s+/g, ' ').trim() || all.ruleId || 'Untitled', 300),
+    title: cut(oneLine(all.title) || all.ruleId || 'Untitled', 300),
     description: cut(all.description, 20_000),
     ruleId: cut(all.ruleId, 300),
     nativeId: all.nativeId === null ? null : cut(all.nativeId, 500),
-    vulnIds: [...new Set(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))].sort(byCveFirst).slice(0, 50),
-    cwes: [...new Set(all.cwes)].slice(0, 20),
-    references: [...new Set(all.references.filter((link) => /^https?:\/\//i.test(link)))]
+    vulnIds: unlike(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))
+      .sort(byCveFirst)
+      .slice(0, 50),
+    cwes: unlike(all.cwes).slice(0, 20),
+    references: unlike(all.references.filter((link) => /^https?:\/\//i.test(link)))
       .slice(0, 50)
       .map((one) => cut(one, 2000)),
-    tags: [...new Set(all.tags.map((tag) => cut(tag, 60)))].slice(0, 50),
+    tags: unlike(all.tags.map((tag) => cut(tag, 60))).slice(0, 50),
     evidence: all.evidence.slice(0, 20),
     location: cutLocation(all.location),
   };
@@ -148,8 +162,11 @@ export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
 const byCveFirst = (left: string, right: string): number =>
   Number(right.startsWith('CVE-')) - Number(left.startsWith('CVE-')) || (left < right ? -1 : left > right ? 1 : 0);
 
+const isOdd = /[\0\ud800-\udfff]/;
+
 /** At most so many characters, with a mark where something is missing; without what no column takes. */
 export function cut(text: string, most: number): string {
+  if (text.length <= most && !isOdd.test(text)) return text;
   const clean = text
     .replace(/\0/g, '')
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');

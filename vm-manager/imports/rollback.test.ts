@@ -87,6 +87,7 @@ async function rollback(t: Test, database: Database): Promise<void> {
     const person = await at.user('operator');
     const elsewhere = await client.application();
     await client.call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: elsewhere, role: 'operator' }],
     });
     t.equal((await undo(run, person.token)).status, 404);

@@ -75,9 +75,10 @@ export function isWithin(address: string, networks: readonly string[]): boolean 
 
 async function toCaller(sql: Sql, person: Person, token: VmToken | null, ip: string): Promise<Caller> {
   const rows = await sql<Grant[]>`select scope, scope_id, role from vm_grants where user_id = ${person.userId}`;
-  // administrators see everything: nobody can lock them out with a grant
-  const grants: readonly Grant[] =
-    rows.length === 0 || person.role === 'admin' ? [{ scope: 'org', scope_id: 0, role: person.role }] : rows;
+  const [confined] = await sql`select 1 from vm_confined where user_id = ${person.userId}`;
+  // rights add up; administrators see everything: nobody can lock them out
+  const isConfined = confined !== undefined && person.role !== 'admin';
+  const grants: readonly Grant[] = isConfined ? rows : [{ scope: 'org', scope_id: 0, role: person.role }, ...rows];
   const custom = await readRoles(sql, grants);
   const may = (role: string): readonly VmPermission[] => builtInRoles[role] ?? custom.get(role) ?? [];
   const name = token === null ? person.email : `token ${token.name} of ${person.email}`;

@@ -1,9 +1,10 @@
 // Endpoints become routes here, each with the same steps: who asks, what they may reach, the function, the answer.
 import { ApiError, type AccessRows, type App, type RouteAccess } from '#http-kit';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import type { Host } from '../host.js';
 import { identify, type Caller, type Reach } from './caller.js';
 import { writes, type Call, type Endpoint } from './endpoint.js';
+import { splitCommas } from './comma-list.js';
 import { answerRefusal } from './refuse.js';
 import { keepRawBody } from './upload/raw-body.js';
 
@@ -31,22 +32,31 @@ export function mount(app: App, endpoints: readonly Endpoint[], host: Host): voi
       errorHandler: answerRefusal,
       ...(row.upload === undefined ? {} : { bodyLimit: row.upload.bytesMax }),
       ...(row.raw === undefined ? {} : { bodyLimit: row.raw.bytesMax, preParsing: keepRawBody(row.raw.bytesMax) }),
+      ...(row.body === undefined || row.upload === undefined ? {} : { preParsing: jsonBounds }),
       config: { isUpload: row.upload !== undefined, ...row.config?.(host) },
       // the document of this API is kit/docs/openapi.ts, made of the same rows
       schema: {
         hide: true,
         ...(row.upload !== undefined ? {} : { querystring: row.query ?? nothing }),
-        ...(row.body === undefined ? {} : { body: row.body }),
+        // an upload that may also come as JSON checks both itself
+        ...(row.body === undefined || row.upload !== undefined ? {} : { body: row.body }),
       },
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
         if (row.permission !== 'public') callers.set(request, await admit(host, row, request));
       },
+      preValidation: async (request) => splitCommas(row.query, request.query),
       handler: async (request, reply) => answer(row, host, request, reply),
     });
   }
 }
 
+/** JSON beside an upload is as short as any other. */
+const jsonBounds: preParsingAsyncHookHandler = async (request, reply, payload) =>
+  /\bjson\b/i.test(request.headers['content-type'] ?? '')
+    ? keepRawBody(jsonBytesMax).call(request.server, request, reply, payload)
+    : payload;
+const jsonBytesMax = 65_536;
 const nothing = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 /** Throws ApiError 401 or 403. */

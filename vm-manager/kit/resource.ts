@@ -14,6 +14,7 @@ import {
 } from '../database.js';
 import type { Reach } from './caller.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from './endpoint.js';
+import { hasOneOf, SomeOf } from './comma-list.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from './list.js';
 import type { VmPermission } from './permissions.js';
 import { textOf } from './text.js';
@@ -110,7 +111,11 @@ function listOf(resource: Resource): Endpoint {
   const filters = Object.entries(resource.columns).filter(([, { filter }]) => filter !== undefined);
   const searched = Object.keys(resource.columns).filter((name) => resource.columns[name]?.searched === true);
   const parameter = ({ schema, filter, as }: Column): TSchema =>
-    filter === 'has' || as === 'id' ? Type.String({ maxLength: 200 }) : schema;
+    filter === 'has' || as === 'id'
+      ? Type.String({ maxLength: 200 })
+      : Array.isArray(schema['enum'])
+        ? SomeOf(schema['enum'] as string[])
+        : schema;
   const query = Type.Object(
     {
       ...ListQuery,
@@ -134,7 +139,7 @@ function listOf(resource: Resource): Endpoint {
         const value = wanted[name];
         if (value === undefined) return [];
         if (as === 'id' && !/^\d{1,18}$/.test(value)) return [sql`false`];
-        return [filter === 'has' ? sql`${sql(name)} @> ${json(sql, [value])}` : sql`${sql(name)} = ${value}`];
+        return [filter === 'has' ? sql`${sql(name)} @> ${json(sql, [value])}` : hasOneOf(sql, name, value)];
       });
       const words = wanted['q'];
       const found =

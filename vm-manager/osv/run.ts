@@ -189,6 +189,7 @@ export async function matchApplication(
     projectId: application?.project_id ?? null,
     scopeKey,
     mode: 'sync',
+    closePercentMax: 100, // advisories are what changed, not a checkout
     runId: run.id,
     actor,
     now,

@@ -219,6 +219,7 @@ async function posture(t: Test, database: Database): Promise<void> {
   await t.test('G9: numbers of others are not counted in; archived and deleted applications are gone', async (t) => {
     const person = await at.user('operator');
     await here.call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: applications[1], role: 'developer' }],
     });
     t.match(await read('/posture/score', person.token), { applications: 1 });

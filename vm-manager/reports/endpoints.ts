@@ -113,6 +113,15 @@ async function onlyApplication(
     select id, name from vm_applications where ${allOf(sql, where)} order by id limit 2`;
   const [row] = rows;
   if (scope.application_id !== undefined && row === undefined) throw notFound('application', scope.application_id);
+  // a scope of nothing is a typing error, and no report about everything
+  if (scope.tag !== undefined && row === undefined)
+    throw unfit(
+      '/scope/tag',
+      'is the tag of no active application in the scope',
+      'GET /api/v1/applications lists tags',
+    );
+  if (scope.project_id !== undefined && row === undefined)
+    throw unfit('/scope/project_id', 'names a project without an active application that you see');
   return rows.length === 1 && row !== undefined ? { id: String(row.id), name: row.name } : null;
 }
 

@@ -287,7 +287,16 @@ async function reports(t: Test, database: Database): Promise<void> {
       kpis: { total_chains: 2 },
     });
     t.match(await content({ scope: { tag: 'web' } }), { scope: 'The application One' });
-    t.match(await content({ scope: { tag: 'none' } }), whole);
+    for (const scope of [
+      { tag: 'none' },
+      { tag: 'web ' },
+      { project_id: project, tag: 'x' },
+      { project_id: '999999' },
+    ]) {
+      const refused = { status: 422, body: { detail: /tag|project/ } };
+      t.match(await build({ scope }), refused, JSON.stringify(scope));
+      t.match(await call('POST', '/reports/preview', { section: 'open-findings', scope }), { status: 422 });
+    }
     t.match(await build({ scope: { application_id: '999999' } }), { status: 404, body: { detail: String } });
     t.match(await build({ format: 'docx' }), { status: 422, body: { detail: String } });
     t.match(await build({ sections: ['x'] }), { status: 422 });
@@ -318,6 +327,7 @@ async function reports(t: Test, database: Database): Promise<void> {
     t.equal((await build({ sections: ['open-findings', 'open-findings'] })).status, 422);
     const person = await at.user('operator');
     await call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: two, role: 'operator' }],
     });
     const theirs = await call('POST', '/reports/preview', { section: 'open-findings' }, person.token);
@@ -354,6 +364,7 @@ async function reports(t: Test, database: Database): Promise<void> {
     t.equal((await call('GET', `/reports/${id}`, undefined, viewer.token)).status, 200, 'a viewer sees everything');
     const person = await at.user('operator');
     await call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: one, role: 'auditor' }],
     });
     t.equal((await call('GET', `/reports/${id}`, undefined, person.token)).status, 404);

@@ -5,6 +5,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication } from '../assets/resources.js';
 import { allOf, json, type Fragment, type Tx } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { attackTypes } from './attacks.js';
@@ -205,7 +206,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
         sort: SortQuery(sorts),
         application_id: Type.Optional(Type.String({ maxLength: 20 })),
         vuln_id: Type.Optional(Type.String({ maxLength: 20 })),
-        attack_type: Type.Optional(OneOf(attackTypes)),
+        attack_type: Type.Optional(SomeOf(attackTypes)),
         confirmed: Type.Optional(Type.Boolean()),
       },
       closed,
@@ -216,7 +217,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
       if (query.application_id !== undefined)
         where.push(sql`application_id = ${toId(query.application_id, 'application')}`);
       if (query.vuln_id !== undefined) where.push(sql`finding_id = ${toId(query.vuln_id, 'finding')}`);
-      if (query.attack_type !== undefined) where.push(sql`attack_type = ${query.attack_type}`);
+      if (query.attack_type !== undefined) where.push(hasOneOf(sql, 'attack_type', query.attack_type));
       if (query.confirmed !== undefined) where.push(sql`confirmed = ${query.confirmed}`);
       const source = { table: 'vm_runtime_events', where: allOf(sql, where), sorts, sort: '-at' };
       const page = await readPage<EventRow>(sql, source, query);

@@ -4,7 +4,9 @@ import {
   assignment,
   authorization,
   isKeyWord,
+  mention,
   privateKey,
+  quotation,
   run,
   secretMember,
   tokenShapes,
@@ -34,7 +36,9 @@ function isSecretLiteral(value: string): boolean {
 
 /** `before`: the character in front of the name. */
 function isSecretWord(value: string, operator: string, before: string): boolean {
-  if (isPlaceholder(value) || isKeyWord.test(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
+  if (isPlaceholder(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
+  // `accessToken` is the name of a variable; `MySecret123!` is none
+  if (isKeyWord.test(value) && (/^[$@%&]/.test(value) || !/\d\D*\d|[!#^*~]/.test(value))) return false;
   // a variable file or a query: nothing in it is code
   if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
   if (operator.startsWith('--') || operator === '>') return true;
@@ -67,6 +71,19 @@ function maskAssignments(text: string): string {
   );
 }
 
+/** Not a word of the language: `password 'userName'` may be a field, `password 'hunter2!'` is a value. */
+const isMixed = (value: string): boolean =>
+  /[A-Za-z]/.test(value) && /\d|[!#$%^*~]/.test(value) && !isPlaceholder(value) && !/^[./$]|\(|\/.*\//.test(value);
+
+const maskQuotations = (text: string): string =>
+  text.replace(quotation, (all, _head: string, _quote: string, value: string) =>
+    isMixed(value) ? all.slice(0, all.length - value.length) + hide(value) : all,
+  );
+
+/** What the text of a tool for secrets itself calls one. */
+export const secretsOfProse = (text: string): string[] =>
+  [...text.slice(0, 4000).matchAll(mention)].map((match) => match[1] ?? '').filter(isMixed);
+
 const classOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 ? 2 : 3);
 
 /** Whether letters and digits change so often that nobody has written them as words. */
@@ -92,7 +109,7 @@ function maskRandom(text: string): string {
   );
 }
 
-const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>]|PRIVATE KEY/;
+const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>"'`]|PRIVATE KEY/;
 
 function maskWhole(text: string): string {
   if (!mayHold.test(text)) return text;
@@ -108,7 +125,7 @@ function maskWhole(text: string): string {
   );
   if (masked.includes(' -u') || masked.includes('--user'))
     masked = masked.replace(userOption, (_, head: string) => `${head}****`);
-  return maskRandom(isKeyWord.test(masked) ? maskAssignments(masked) : masked);
+  return maskRandom(isKeyWord.test(masked) ? maskQuotations(maskAssignments(masked)) : masked);
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */
@@ -161,12 +178,33 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= depthMax) return null as T;
   if (Array.isArray(value)) return value.map((one: unknown) => maskValues(one, mask, depth + 1)) as T;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      mask(name),
-      typeof member === 'string' && secretMember.test(name) && !isPlaceholder(member) && member !== ''
-        ? hide(member)
-        : maskValues(member as unknown, mask, depth + 1),
-    ]),
-  ) as T;
+  const masked: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
+    // as a property of its own, also where the report calls it `__proto__`
+    const shownName = mask(name);
+    const shownValue = isSecret ? hide(member) : maskValues(member as unknown, mask, depth + 1);
+    if (shownName === '__proto__')
+      Object.defineProperty(masked, shownName, {
+        value: shownValue,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else masked[shownName] = shownValue;
+  }
+  return masked as T;
+}
+
+const namesMax = 2000;
+const namesKnown = new Map<string, boolean>();
+
+/** Remembered, as reports repeat the names of their members; bounded, as they may not. */
+function isSecretMember(name: string): boolean {
+  const known = namesKnown.get(name);
+  if (known !== undefined) return known;
+  const is = secretMember.test(name);
+  if (namesKnown.size >= namesMax) namesKnown.clear();
+  if (name.length <= 100) namesKnown.set(name, is);
+  return is;
 }

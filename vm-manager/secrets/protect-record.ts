@@ -3,7 +3,7 @@
 import type { FindingRecord, Item, Location } from '../imports/record.js';
 import { isDropped } from '../imports/record.js';
 import type { Source } from '../findings/words.js';
-import { maskSecrets, maskValues, namedSecrets } from './mask.js';
+import { maskSecrets, maskValues, namedSecrets, secretsOfProse } from './mask.js';
 
 export type Keyed = (hash: string) => string;
 
@@ -18,6 +18,12 @@ function secretsOfSnippet(snippet: string): string[] {
   // a snippet that is one word is the match of the tool
   return /\s/.test(snippet.trim()) ? found : [snippet.trim(), ...found];
 }
+
+/** CWE-259, 321 and 798: the finding is that the code has a password or a key in it, and the message says which. */
+const isOfCredential = ({ source, cwes }: FindingRecord): boolean =>
+  source === 'secret' || cwes.some((cwe) => cwe === 259 || cwe === 321 || cwe === 798);
+
+const withoutSecrets = ({ secrets: _, ...record }: FindingRecord): FindingRecord => record;
 
 /** Masks records of one report; texts that rules repeat are masked once. */
 export class RecordMask {
@@ -45,9 +51,11 @@ export class RecordMask {
     return { ...item, dropped: this.text(item.dropped), at: this.text(item.at) };
   }
 
-  record({ secrets = [], ...record }: FindingRecord): FindingRecord {
-    const { location, severity, source, cvss, fix } = record;
-    const mask = this.maskFor(source, location, record.evidence, secrets);
+  record(given: FindingRecord): FindingRecord {
+    const { secrets = [], location, severity, source, cvss, fix } = given;
+    const record = given.secrets === undefined ? given : withoutSecrets(given);
+    const told = isOfCredential(record) ? secretsOfProse(`${record.title}\n${record.description}`) : [];
+    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...told]);
     return {
       ...maskValues(record, mask),
       location: this.location(location, mask),

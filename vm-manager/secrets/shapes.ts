@@ -124,5 +124,13 @@ export const assignment = new RegExp(
   'gi',
 );
 
+/** `hard-coded password "value"`, `Token 'value' is valid`: what a sentence quotes behind the name is the third group. */
+export const quotation = new RegExp(
+  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\s]{6,200})(?=\\2)`,
+  'gi',
+);
+/** What a tool for secrets says behind the name, without quotation marks. */
+export const mention = new RegExp(`(?:${keyWords})s?[:=]?\\s{1,3}["'\`]?([^\\s"'\`,;]{6,200})`, 'gi');
+
 /** A run of characters that may be random. */
 export const run = /(?<![\w+/=-])[\w+/-]{24,}={0,2}/g;

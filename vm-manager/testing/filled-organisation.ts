@@ -113,7 +113,7 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     '/imports/mappings': await make.made('/imports/mappings', {
       name: 'm',
       format: 'json',
-      rows_path: 'items.*',
+      rows_path: 'items',
       fields: { title: 't' },
     }),
     '/sla/policies': await make.made('/sla/policies', { name: 's', selector: predicate, matrix: { high: 3 } }),

@@ -11,5 +11,6 @@ export async function otherClient(at: TestApp, { sql }: Database): Promise<Clien
     insert into vm_applications (name, created_at, updated_at) values (${`own of ${id}`}, now(), now()) returning id`;
   await sql`
     insert into vm_grants (user_id, scope, scope_id, role) values (${id}, 'application', ${own?.id ?? 0}, 'operator')`;
+  await sql`insert into vm_confined values (${id})`;
   return new Client(at, token);
 }

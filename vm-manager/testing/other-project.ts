@@ -27,7 +27,7 @@ async function ownerOf(at: TestApp, admin: string, scope: 'project' | 'applicati
   const application = String((await call('POST', '/applications', { name, project_id: project })).body['id']);
   const { id, token } = await at.user('operator');
   const items = [{ scope, scope_id: scope === 'project' ? project : application, role: name }];
-  const granted = await call('PUT', `/rbac/grants/${id}`, { items });
+  const granted = await call('PUT', `/rbac/grants/${id}`, { items, confined: true });
   if (granted.status !== 200) throw new Error(granted.text);
   return (method, path, body) => at.call(method, `${v1}${path}`, { token, body });
 }

@@ -5,6 +5,7 @@ import { allOf, type Fragment, type Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readDetails, requireFinding } from '../findings/store.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { activate, disable, proveAgain, rehearse } from './activate.js';
@@ -187,7 +188,7 @@ const reading: readonly Endpoint[] = [
       {
         ...ListQuery,
         sort: SortQuery(sorts),
-        state: Type.Optional(OneOf(patchStates)),
+        state: Type.Optional(SomeOf(patchStates)),
         application_id: Type.Optional(Type.String({ maxLength: 20 })),
         vulnerability_id: Type.Optional(Type.String({ maxLength: 20 })),
       },
@@ -197,7 +198,7 @@ const reading: readonly Endpoint[] = [
     handle: async (call) => {
       const { sql, reach, query } = call;
       const where: Fragment[] = [visiblePatches(sql, reach)];
-      if (query.state !== undefined) where.push(sql`state = ${query.state}`);
+      if (query.state !== undefined) where.push(hasOneOf(sql, 'state', query.state));
       if (query.application_id !== undefined)
         where.push(sql`application_id = ${toId(query.application_id, 'application')}`);
       if (query.vulnerability_id !== undefined)

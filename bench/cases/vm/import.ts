@@ -33,7 +33,7 @@ function resultOf(n: number, changed: boolean): string {
 }
 
 /** The report in pieces of a thousand results; every tenth result says something else where `changed`. */
-function* reportOf(count: number, changed: boolean): Generator<string> {
+export function* reportOf(count: number, changed: boolean): Generator<string> {
   const rules = Array.from({ length: 200 }, (_, n) => ({
     id: `rule-${n}`,
     shortDescription: { text: `What rule ${n} finds` },

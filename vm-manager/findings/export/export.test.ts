@@ -91,6 +91,7 @@ async function exported(t: Test, database: Database): Promise<void> {
     const other = await client.application();
     await write(other, { title: 'Mine', severity: 'high' });
     await client.call('PUT', `/rbac/grants/${person.id}`, {
+      confined: true,
       items: [{ scope: 'application', scope_id: other, role: 'developer' }],
     });
     const own = JSON.parse((await file('?format=json', person.token)).text) as Json;

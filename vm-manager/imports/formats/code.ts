@@ -10,6 +10,7 @@ import {
   num,
   obj,
   pos,
+  reportPath,
   secretHash,
   str,
   texts,
@@ -51,11 +52,11 @@ function semgrepRecord(one: Json): Item {
           kind: 'package',
           name: str(dependency['package']),
           version: str(dependency['version']),
-          path: cleanPath(dependency['lockfile_path']),
+          path: reportPath(dependency['lockfile_path']),
         }
       : {
           kind: 'code',
-          path: cleanPath(one['path']),
+          path: reportPath(one['path']),
           ...line(at(one, 'start', 'line')),
           ...(snippet === '' ? {} : { snippet }),
         },
@@ -83,7 +84,7 @@ export const semgrep: Format = {
     facts.tool = 'Semgrep';
     facts.version = str(report['version']);
     facts.complete = list(report['errors']).every((error) => str(obj(error)['level']) !== 'error');
-    const scanned = texts(at(report, 'paths', 'scanned')).map(cleanPath);
+    const scanned = texts(at(report, 'paths', 'scanned')).map(reportPath);
     facts.inventory = scanned.length > 0 ? new Set(scanned) : null;
     for (const [index, value] of list(report['results']).entries()) {
       const one = obj(value);
@@ -109,7 +110,7 @@ export const gitleaks: Format = {
         yield unread('has no RuleID or no Secret', `/${index}`);
         continue;
       }
-      const path = cleanPath(one['File']) || cleanPath(one['SymlinkFile']);
+      const path = reportPath(one['File']) || reportPath(one['SymlinkFile']);
       yield record({
         title: str(one['Description']) || rule,
         // never the secret itself: its hash finds it again, the mask is for people

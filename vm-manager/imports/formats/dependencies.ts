@@ -11,6 +11,7 @@ import {
   num,
   obj,
   pos,
+  reportPath,
   secretHash,
   str,
   texts,
@@ -131,7 +132,7 @@ export const trivy: Format = {
     const image = str(at(report, 'ArtifactType')) === 'container_image';
     for (const [index, value] of all.entries()) {
       const result = obj(value);
-      const target = cleanPath(result['Target']);
+      const target = reportPath(result['Target']);
       for (const [at_, one] of list(result['Vulnerabilities']).map(obj).entries())
         yield str(one['VulnerabilityID']) === ''
           ? unread('has no VulnerabilityID', `/Results/${index}/Vulnerabilities/${at_}`)
@@ -170,7 +171,7 @@ function trivyVulnerability(one: Json, target: string, isImage: boolean): Item {
       kind: 'package',
       name,
       version: str(one['InstalledVersion']),
-      path: cleanPath(one['PkgPath']) || target,
+      path: reportPath(one['PkgPath']) || target,
       ...(purl === '' ? {} : { purl }),
     },
     fix: {
@@ -214,6 +215,7 @@ function trivySecret(one: Json, target: string): Item {
     cwes: [798],
     source: 'secret',
     ruleId: str(one['RuleID']),
+    placed: match,
     // Trivy masks what it found; the place has to tell two of them apart
     location: {
       kind: 'secret',

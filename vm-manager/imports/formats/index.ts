@@ -10,6 +10,10 @@ import { bandit } from './profiles.js';
 import { retire } from './retire.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
+import { checkstyle, gcc, shellcheck } from './tools/lines.js';
+import { clangPlist, cppcheck, flawfinder } from './tools/native-code.js';
+import { nmap, testssl } from './tools/network.js';
+import { banditCsv, banditXml, secretlint, wapiti } from './tools/scripted.js';
 import { csaf, openVex } from './vex.js';
 import { nuclei, zapJson, zapXml } from './web.js';
 
@@ -34,6 +38,18 @@ export const formats: readonly Format[] = [
   npmAudit,
   retire,
   bandit,
+  banditCsv,
+  banditXml,
+  cppcheck,
+  clangPlist,
+  flawfinder,
+  shellcheck,
+  checkstyle,
+  gcc,
+  nmap,
+  testssl,
+  wapiti,
+  secretlint,
   csv,
 ];
 

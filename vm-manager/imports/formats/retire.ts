@@ -1,6 +1,6 @@
 // Retire.js: scripts that hold a known version of a library with known holes, as `json` and as `jsonsimple`.
 import { unfit } from '../../kit/endpoint.js';
-import { at, cleanPath, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../normalize.js';
+import { at, reportPath, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { readJson } from '../reading/report-file.js';
 import { record, type Item } from '../record.js';
 import { readSeverity } from '../severity/read.js';
@@ -58,7 +58,7 @@ export const retire: Format = {
     // without its list of holes it finds nothing, says so in `errors`, and ends well
     facts.complete = list(at(report, 'errors')).length === 0;
     for (const value of files) {
-      const path = cleanPath(at(value, 'file'));
+      const path = reportPath(at(value, 'file'));
       for (const component of list(at(value, 'results')).map(obj))
         for (const one of list(component['vulnerabilities'])) yield advisoryOf(obj(one), component, path);
     }

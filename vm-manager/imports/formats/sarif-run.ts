@@ -1,6 +1,6 @@
 // What a run of SARIF says for all of its results: rules, taxonomies, artifacts, and what relative addresses begin
 // with (SARIF 2.1.0, 3.14). References between them go by index, by guid, by name or by id.
-import { at, cleanPath, list, num, obj, str, texts, type Json } from '../normalize.js';
+import { at, list, num, obj, reportPath, str, texts, type Json } from '../normalize.js';
 
 interface Component {
   readonly name: string;
@@ -118,22 +118,40 @@ export function messageOf(result: Json, rule: Json, run: Run): string {
 }
 
 const basesMax = 8;
+const isWholeUri = (uri: string): boolean => /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(uri);
 
-/** A path below the root of the repository, or the whole address of a page. */
+/** `uri` behind its bases (3.14.14); a cycle ends after some steps. */
+function withBases(uri: string, baseId: string, bases: Json): string {
+  let address = uri;
+  let base = obj(bases[baseId]);
+  for (let steps = 0; steps < basesMax && !isWholeUri(address); steps++) {
+    const before = str(base['uri']);
+    if (before === '') break;
+    address = `${before.replace(/\/?$/, '/')}${address}`;
+    base = obj(bases[str(base['uriBaseId'])]);
+  }
+  return address;
+}
+
+/** Absolute directories that the run resolves relative addresses against, and where its repositories are checked out. */
+export function rootsOf({ bases, properties }: Run): string[] {
+  const ofBases = Object.keys(bases).map((id) => withBases('', id, bases));
+  const mapped = list(properties['versionControlProvenance']).map((one) => {
+    const to = obj(obj(one)['mappedTo']);
+    return withBases(str(to['uri']), str(to['uriBaseId']), bases);
+  });
+  return [...ofBases, ...mapped].filter((uri) => /^(?:file:|\/|[a-z]:[\\/])/i.test(uri)).map(decoded);
+}
+
+/** A path as `reportPath` has it, or the whole address of a page. */
 export function addressOf(artifactLocation: Json, run: Run): string {
   const listed = obj(run.artifacts[num(artifactLocation['index']) ?? -1]?.['location']);
   const own = artifactLocation['uri'] === undefined ? listed : artifactLocation;
-  let address = str(own['uri']);
-  if (/^https?:\/\//i.test(address)) return address;
-  // a base that is absolute is where the tool ran: no part of the path
-  let base = obj(run.bases[str(own['uriBaseId'])]);
-  for (let steps = 0; steps < basesMax && !/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(address); steps++) {
-    const uri = str(base['uri']);
-    if (uri === '' || /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(uri)) break;
-    address = `${uri.replace(/\/?$/, '/')}${address}`;
-    base = obj(run.bases[str(base['uriBaseId'])]);
-  }
-  return cleanPath(decoded(address));
+  const uri = str(own['uri']);
+  if (/^https?:\/\//i.test(uri)) return uri;
+  const address = withBases(uri, str(own['uriBaseId']), run.bases);
+  // what is relative to a page is a file of its server: no part of the address is the repository's
+  return reportPath(decoded(/^(?:https?|git|ssh):/i.test(address) ? uri : address));
 }
 
 /** A URI without its percent signs; one that means something else stays as it is. */

@@ -8,7 +8,7 @@ import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
-import { addressOf, messageOf, readRun, ruleOf, taxonOf, type Run } from './sarif-run.js';
+import { addressOf, messageOf, readRun, rootsOf, ruleOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 
@@ -71,26 +71,51 @@ function nativeOf(result: Json, { kind, ...place }: Location): string | null {
 const isSuppressed = (result: Json): boolean =>
   list(result['suppressions']).some((one) => str(obj(one)['status']) !== 'rejected');
 
+interface RuleFacts {
+  readonly taxa: readonly string[];
+  readonly tags: readonly string[];
+  readonly named: readonly string[];
+  readonly cwes: readonly number[];
+}
+/** A rule is read once: it has thousands of results. */
+const rulesRead = new WeakMap<Json, RuleFacts>();
+
+function factsOfRule(rule: Json, run: Run): RuleFacts {
+  const known = rulesRead.get(rule);
+  if (known !== undefined) return known;
+  const properties = obj(rule['properties']);
+  const tags = texts(properties['tags']);
+  const taxa = list(rule['relationships']).map((one) => taxonOf(obj(one)['target'], run));
+  const named = texts(properties['cwe']);
+  const facts = { taxa, tags, named, cwes: cwesOf([...taxa, ...tags, ...named]) };
+  rulesRead.set(rule, facts);
+  return facts;
+}
+
 function toRecord(result: Json, run: Run): Item | null {
   const kind = str(result['kind']) || 'fail';
   if (['pass', 'notApplicable'].includes(kind) || str(result['baselineState']) === 'absent') return null;
   const rule = ruleOf(result, run);
-  const properties = obj(rule['properties']);
-  const tags = texts(properties['tags']);
+  const ofRule = factsOfRule(rule, run);
+  const { tags } = ofRule;
   const ruleId = str(result['ruleId']) || str(at(result, 'rule', 'id')) || str(rule['id']);
   const message = messageOf(result, rule, run);
+  const name = str(rule['name']);
   const location = placeOf(result, run);
   const rank = num(result['rank']);
   const trace = list(at(result, 'codeFlows', 0, 'threadFlows', 0, 'locations')).slice(0, 20);
   const further = list(result['locations']).slice(1, 20);
-  const taxa = [...list(rule['relationships']).map((one) => obj(one)['target']), ...list(result['taxa'])].map((one) =>
-    taxonOf(one, run),
-  );
+  const taxa = list(result['taxa']).map((one) => taxonOf(one, run));
+  const named = texts(at(result, 'properties', 'cwe'));
   const made = record({
-    title: str(at(rule, 'shortDescription', 'text')) || str(rule['name']) || message || ruleId,
+    // the Clang analyzer names a rule by its id, which says nothing to a reader
+    title: str(at(rule, 'shortDescription', 'text')) || (name === ruleId ? '' : name) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
     ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
-    cwes: cwesOf([...taxa, ...tags, ...texts(at(result, 'properties', 'cwe')), ...texts(properties['cwe'])]),
+    cwes:
+      taxa.length + named.length === 0
+        ? ofRule.cwes
+        : cwesOf([...ofRule.taxa, ...taxa, ...tags, ...named, ...ofRule.named]),
     vulnIds: vulnIdsOf([ruleId, str(rule['name'])]),
     source: 'sast', // withKind knows better
     ruleId,
@@ -131,6 +156,7 @@ export const sarif: Format = {
       runs.length > 0 &&
       runs.every(({ hasResults }) => hasResults) &&
       invocations.every((one) => one['executionSuccessful'] !== false);
+    facts.roots = runs.flatMap(rootsOf);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     for await (const {

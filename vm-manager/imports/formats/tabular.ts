@@ -5,9 +5,10 @@ import { createReadStream } from 'node:fs';
 import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Source } from '../../findings/words.js';
-import { cleanPath, cwesOf, list, num, pos, str, texts, vulnIdsOf } from '../normalize.js';
+import { cwesOf, list, num, pos, reportPath, str, texts, vulnIdsOf } from '../normalize.js';
 import { record, unread, type Item, type Location } from '../record.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
+import { readXml, type Element } from '../reading/xml.js';
 import { mappedSeverity, readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 import { dotted } from './web.js';
@@ -41,7 +42,7 @@ export const mappedFields = Object.keys(aliases) as MappedField[];
 
 export interface Mapping {
   readonly name: string;
-  readonly format: 'json' | 'csv';
+  readonly format: 'json' | 'csv' | 'xml';
   readonly rows_path: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly severity_map: Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ function locationOf(read: (field: MappedField) => unknown): Location {
   const address = str(read('address'));
   const line = pos(read('line'));
   if (component !== '')
-    return { kind: 'package', name: component, version: str(read('version')), path: cleanPath(read('path')) };
+    return { kind: 'package', name: component, version: str(read('version')), path: reportPath(read('path')) };
   if (url !== '')
     return {
       kind: 'web',
@@ -65,7 +66,7 @@ function locationOf(read: (field: MappedField) => unknown): Location {
       ...(str(read('param')) === '' ? {} : { param: str(read('param')) }),
     };
   if (address !== '') return { kind: 'resource', address };
-  return { kind: 'code', path: cleanPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
+  return { kind: 'code', path: reportPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
 }
 
 const sourceOf: Readonly<Record<Location['kind'], Source>> = {
@@ -125,7 +126,7 @@ function rowRecord(
 }
 
 /** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
-async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
+export async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
   const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
   const delimiter =
     [',', ';', '\t', '|']
@@ -192,6 +193,42 @@ export const csv: Format = {
   },
 };
 
+/** `results/error`, or `error` anywhere; a path that begins with a slash begins at the top. */
+function isAt(names: readonly string[], path: string): boolean {
+  const wanted = path.split('/').filter(Boolean);
+  if (path.startsWith('/') && wanted.length !== names.length) return false;
+  return wanted.every((name, index) => names[names.length - wanted.length + index] === name);
+}
+
+/** Attributes as `@name`, children as `name` (of repeated ones the first), the own text as `#text`. */
+function xmlRow(element: Element): unknown {
+  const made: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(element.attributes)) made[`@${name}`] = value;
+  const text = element.text.trim();
+  if (text !== '') made['#text'] = text;
+  for (const child of element.children) {
+    made[child.name] ??= xmlRow(child);
+  }
+  return element.children.length === 0 && Object.keys(element.attributes).length === 0 ? text : made;
+}
+
+/** Why no report can have rows there; null: it can. XML names the element of a row, the others go by members. */
+export function rowsPathProblem(format: string, path: string): string | null {
+  if (format === 'csv') return path === '' ? null : 'means nothing in CSV: leave it out';
+  if (format === 'json') {
+    if (path === '') return null;
+    const parts = path.replace(/^\$\.?/, '').split('.');
+    if (/[/[\]*\s]/.test(path)) return 'has members separated by dots, such as report.results; no JSON pointer, no [*]';
+    return path.startsWith('$') || parts.some((part) => part === '')
+      ? 'has an empty part; write members separated by dots, such as report.results'
+      : null;
+  }
+  if (path.trim() === '') return 'is missing: XML needs the element that is one finding, such as results/error';
+  return /^\/?[A-Za-z_][\w.:-]*(?:\/[A-Za-z_][\w.:-]*)*$/.test(path)
+    ? null
+    : 'has to be names of elements separated by slashes, such as results/error';
+}
+
 /** A format made of a profile that somebody has written. */
 export const mappedFormat = (mapping: Mapping): Format => ({
   name: `mapping:${mapping.name}`,
@@ -222,6 +259,16 @@ export const mappedFormat = (mapping: Mapping): Format => ({
     };
     if (mapping.format === 'csv') {
       for await (const [number, row] of readRows(file)) yield make(row, `line ${number}`);
+      return;
+    }
+    if (mapping.format === 'xml') {
+      let number = 0;
+      const name = mapping.rows_path.split('/').filter(Boolean).at(-1) ?? '';
+      for await (const [element, above] of readXml(file, (tag) => tag === name)) {
+        if (!isAt([...above.map((one) => one.name), element.name], mapping.rows_path)) continue;
+        yield make(xmlRow(element), `${name} ${++number}`);
+      }
+      if (number === 0) facts.complete = false; // another document looks the same as one without findings
       return;
     }
     const rows = dotted(await readJson(file), mapping.rows_path);

@@ -29,9 +29,16 @@ function sourceOf(tool: string, ruleId: string, title: string, tags: readonly st
   return location.kind === 'web' ? 'dast' : 'sast';
 }
 
-/** `Name: value` lines of messages and help texts. */
+const linePatterns = new Map<string, RegExp>();
+
+/** `Name: value` lines of messages and help texts; the names are this file's. */
 function lineOf(text: string, names: string): string {
-  return (new RegExp(`^[ \\t*]*(?:${names})[ \\t*]*:[ \\t*]*([^\\r\\n]{1,300})$`, 'im').exec(text)?.[1] ?? '').trim();
+  let pattern = linePatterns.get(names);
+  if (pattern === undefined) {
+    pattern = new RegExp(`^[ \\t*]*(?:${names})[ \\t*]*:[ \\t*]*([^\\r\\n]{1,300})$`, 'im');
+    linePatterns.set(names, pattern);
+  }
+  return (pattern.exec(text)?.[1] ?? '').trim();
 }
 
 function packageOf(text: string, purl: string, path: string): Location | null {
@@ -46,24 +53,32 @@ function packageOf(text: string, purl: string, path: string): Location | null {
   return { kind: 'package', name, version, path, ...(purl.startsWith('pkg:') ? { purl } : {}) };
 }
 
-function secretOf(location: Location, ruleId: string, text: string, nativeId: string | null): Location {
+/** Where a report shows no secret: what tells it from the others of its rule and file. */
+function placedOf({ location, nativeId }: FindingRecord, text: string): string | null {
+  if (location.kind !== 'code') return null;
+  const match = lineOf(text, 'Match');
+  if (match !== '') return match;
+  const { path, line, snippet = '' } = location;
+  if (snippet !== '' && !/^[*\s]+$/.test(snippet)) return null;
+  return (
+    (nativeId?.endsWith(` ${path}`) === true ? nativeId.slice(0, -1 - path.length) : nativeId) ?? String(line ?? '')
+  );
+}
+
+function secretOf(record: FindingRecord, text: string): Location {
+  const { location } = record;
   if (location.kind !== 'code') return location;
   const { path, line, snippet = '' } = location;
-  const match = lineOf(text, 'Match');
-  const what =
-    match !== ''
-      ? `${ruleId}|${path}|${match}`
-      : snippet !== '' && !/^[*\s]+$/.test(snippet)
-        ? snippet
-        : `${ruleId}|${path}|${nativeId ?? line ?? ''}`;
-  return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash: secretHash(what) };
+  const placed = placedOf(record, text);
+  const hash = secretHash(placed === null ? snippet : `${record.ruleId}|${path}|${placed}`);
+  return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash };
 }
 
 function placeOf(source: Source, record: FindingRecord, text: string, purl: string): Location {
   const { location } = record;
   if (location.kind !== 'code') return location;
   const { path, line } = location;
-  if (source === 'secret') return secretOf(location, record.ruleId, text, record.nativeId);
+  if (source === 'secret') return secretOf(record, text);
   if (source === 'sca' || source === 'container') return packageOf(text, purl, path) ?? location;
   if (source !== 'iac' && source !== 'k8s') return location;
   return { kind: 'resource', address: location.symbol ?? path, path, ...(line === undefined ? {} : { line }) };
@@ -87,6 +102,8 @@ function severityOf(record: FindingRecord, source: Source, tags: readonly string
   if (hasScore || record.severity === 'info') return kept;
   return profile?.withoutScore === undefined ? kept : { severity: profile.withoutScore };
 }
+
+const withoutProblem = ({ severityProblem: _, ...rest }: FindingRecord): FindingRecord => rest;
 
 /** The record with what its rule and its texts say of its kind. */
 export function withKind(record: FindingRecord, result: Json, rule: Json, run: Json): FindingRecord {
@@ -120,8 +137,9 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
     extra: hasScore ? { ...record.extra, security_severity: true } : record.extra,
     tool: profileOf(reported)?.name ?? reported,
   };
-  const { severityProblem: _, ...rest } = record;
+  const rest = record.severityProblem === undefined ? record : withoutProblem(record);
   const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';
   const secrets = source === 'secret' && snippet.length >= secretMin ? { secrets: [snippet] } : {};
-  return { ...rest, ...told, ...secrets };
+  const placed = source === 'secret' ? placedOf(record, text) : null;
+  return { ...rest, ...told, ...secrets, ...(placed === null ? {} : { placed }) };
 }

@@ -163,6 +163,7 @@ const profiles: readonly ToolProfile[] = [
     'invicti',
     'wpscan',
     'testssl',
+    'nmap',
   ]),
   of('Hadolint', /^hadolint(?:[ @v-]*\d[\d.]*)?$/i, { kind: 'iac', security: /^DL(?:3002|3004|3006|3007|3020|3026)$/ }),
   of('ESLint', /^eslint(?:[ @v-]*\d[\d.]*)?$/i, {
@@ -194,6 +195,10 @@ const profiles: readonly ToolProfile[] = [
         'performance|portability|altera|abseil|boost|darwin|openmp|mpi|objc|zircon)-',
       ].join(''),
     ),
+  }),
+  // its driver in SARIF is called `clang`
+  of('Clang Static Analyzer', /^(?:clang(?: static analyzer|-analyzer|sa)?|scan-build)(?:[ @v-]*\d[\d.]*)?$/i, {
+    quality: /^(?:deadcode|llvm|webkit|optin\.performance|optin\.osx)\./i,
   }),
   of('PMD', /^pmd(?:[ @v-]*\d[\d.]*)?$/i, {
     security: new RegExp(

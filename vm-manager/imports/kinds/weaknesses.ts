@@ -148,6 +148,22 @@ export const weaknessTables: Readonly<Record<string, WeaknessTable>> = {
     775: 'resourceLeak',
     788: 'arrayIndexOutOfBounds*',
   },
+  'Clang Static Analyzer': {
+    119: 'alpha.security.ArrayBound alpha.security.ArrayBoundV2 security.ArrayBound unix.cstring.OutOfBounds',
+    131: 'unix.MallocSizeof',
+    242: 'security.insecureAPI.gets security.insecureAPI.vfork security.insecureAPI.getpw',
+    338: 'security.insecureAPI.rand',
+    369: 'core.DivideZero',
+    377: 'security.insecureAPI.mktemp security.insecureAPI.mkstemp',
+    252: 'security.insecureAPI.UncheckedReturn',
+    401: 'cplusplus.NewDeleteLeaks',
+    416: 'cplusplus.NewDelete cplusplus.InnerPointer unix.Malloc cplusplus.Move',
+    457: 'core.uninitialized.* core.UndefinedBinaryOperatorResult core.CallAndMessage',
+    476: 'core.NullDereference core.NonNullParamChecker nullability.*',
+    562: 'core.StackAddressEscape',
+    676: 'security.insecureAPI.strcpy security.insecureAPI.bcopy security.insecureAPI.DeprecatedOrUnsafeBufferHandling',
+    762: 'unix.MismatchedDeallocator',
+  },
   Flawfinder: {
     78: 'system popen execl execlp execle execv execvp',
     119: 'char',
@@ -228,6 +244,28 @@ export const topics: readonly (readonly [words: RegExp, cwe: number])[] = [
   [/latest tag|image tag|digest|unpinned|pinned|checksum/i, 829],
   [/read[- ]?only|permission|writable/i, 732],
 ];
+/** Categories of Wapiti, which are its rules. */
+const wapitiTopics: readonly (readonly [words: RegExp, cwe: number])[] = [
+  [/sql injection/i, 89],
+  [/cross site scripting|\bxss\b/i, 79],
+  [/command execution|log4shell|shellshock|spring4shell/i, 78],
+  [/path traversal|file (?:handling|inclusion)/i, 22],
+  [/xml external|xxe/i, 611],
+  [/server side request|ssrf/i, 918],
+  [/cross site request|csrf/i, 352],
+  [/open redirect/i, 601],
+  [/crlf/i, 93],
+  [/ldap/i, 90],
+  [/htaccess|weak credentials/i, 287],
+  [/secure flag/i, 614],
+  [/httponly/i, 1004],
+  [/clickjacking|x-frame/i, 1021],
+  [/content security policy|security header|mime type/i, 693],
+  [/strict transport|cleartext|unencrypted/i, 319],
+  [/backup file|information disclosure|source code disclosure/i, 200],
+  [/unrestricted.*upload/i, 434],
+  [/template injection/i, 1336],
+];
 const configurationTools =
   /^(?:checkov|trivy|kics|tfsec|terrascan|kubescape|kube-?linter|kube-?score|snyk iac|dockle|prowler)/i;
 
@@ -263,7 +301,8 @@ export function weaknessesOf(tool: string, ruleId: string, title: string, tags: 
       .find((cwe) => cwe !== undefined);
     if (found !== undefined) return [found];
   }
-  if (!configurationTools.test(name)) return [];
-  const topic = topics.find(([words]) => words.test(title));
+  const isWapiti = /^wapiti$/i.test(name);
+  if (!isWapiti && !configurationTools.test(name)) return [];
+  const topic = (isWapiti ? wapitiTopics : topics).find(([words]) => words.test(title));
   return topic === undefined ? [] : [topic[1]];
 }

@@ -4,6 +4,7 @@ import { ApiError, beyondBounds } from '#http-kit';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import { JsonCutter, type Cut } from './json-cut.js';
 
 const wholeBytesMax = 32 * 1024 * 1024;
@@ -11,6 +12,8 @@ const depthMax = 64;
 /** Of a text that is parsed at once: some 150 MB of objects. Reports of 32 MB have about a million. */
 const valuesMax = 2_000_000;
 const lineBytesMax = 1024 * 1024;
+/** Other requests have several turns of the loop each: none of theirs waits longer for the records of a report. */
+const breathMs = 5;
 
 export interface ReportFile {
   readonly path: string;
@@ -73,7 +76,14 @@ export async function readRest(file: ReportFile, path: readonly string[]): Promi
 
 export async function* readElements(file: ReportFile, path: readonly string[]): AsyncGenerator<Cut> {
   const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
-  for await (const chunk of readPieces(file)) yield* cutter.push(chunk);
+  let last = performance.now();
+  for await (const chunk of readPieces(file))
+    for (const cut of cutter.push(chunk)) {
+      yield cut;
+      if (performance.now() - last < breathMs) continue;
+      await setImmediate();
+      last = performance.now();
+    }
   cutter.end();
 }
 

@@ -1,5 +1,6 @@
-// XML of reports: elements of one name as small trees, one after the other. A document type is refused: with it come
-// entities that grow without end, or that read files (CWE-776, CWE-611).
+// XML of reports: elements of one name as small trees, one after the other. A document type with a subset of its own is
+// refused: with it come entities that grow without end, or that read files (CWE-776, CWE-611). One that only names a
+// document (nmap and property lists have it) declares nothing, and nothing is fetched.
 import { ApiError } from '#http-kit';
 import { createReadStream } from 'node:fs';
 import { SaxesParser } from 'saxes';
@@ -22,6 +23,8 @@ const refuse = (why: string): ApiError => new ApiError('malformed_request', `The
 export async function* readXml(
   file: ReportFile,
   isWanted: (name: string) => boolean,
+  /** Of the wanted ones, those that are only passed through: yielded without children, at their end. */
+  outer: readonly string[] = [],
 ): AsyncGenerator<readonly [Element, readonly Element[]]> {
   const parser = new SaxesParser();
   const stack: Element[] = [];
@@ -30,7 +33,9 @@ export async function* readXml(
   let elements = 0;
   let failure: Error | null = null;
   parser.on('error', (error) => void (failure ??= refuse(`is no well-formed XML: ${error.message.slice(0, 200)}`)));
-  parser.on('doctype', () => void (failure ??= refuse('has a document type, which is not taken')));
+  parser.on('doctype', (text) => {
+    if (/[[<]|\bENTITY\b/.test(text)) failure ??= refuse('has a document type with declarations, which is not taken');
+  });
   parser.on('opentag', ({ name: tag, attributes }) => {
     if (stack.length >= depthMax)
       failure ??= new ApiError('nested_too_deep', `The report nests deeper than ${depthMax} levels.`);
@@ -38,7 +43,7 @@ export async function* readXml(
     const element: Element = { name: tag, attributes: attributes, children: [], text: '' };
     if (within !== null) stack.at(-1)?.children.push(element);
     stack.push(element);
-    if (within === null && isWanted(tag)) within = stack.length;
+    if (within === null && isWanted(tag) && !outer.includes(tag)) within = stack.length;
   });
   const addText = (text: string): void => {
     const top = stack.at(-1);
@@ -50,7 +55,9 @@ export async function* readXml(
   parser.on('cdata', addText);
   parser.on('closetag', () => {
     const element = stack.pop();
-    if (element === undefined || within === null || stack.length >= within) return;
+    if (element === undefined) return;
+    if (within === null && outer.includes(element.name) && isWanted(element.name)) found.push([element, [...stack]]);
+    if (within === null || stack.length >= within) return;
     within = null;
     found.push([element, [...stack]]);
   });

@@ -51,23 +51,29 @@ function ofNumber(value: number, scale: SeverityScale): Severity | null {
   const named = Object.hasOwn(scale, String(value)) ? scale[String(value)] : undefined;
   if (named !== undefined) return named;
   // a whole number may count up or down; only a decimal is a CVSS score beyond doubt
-  return isScore(value) && !Number.isInteger(value) ? severityOfScore(value) : null;
+  return Number.isInteger(value) ? null : ofDecimal(value);
 }
+
+/** Up to 1 it may as well be a share of one, where 0.95 is the gravest: CVSS 3 and 4 rate next to nothing there. */
+const ofDecimal = (value: number): Severity | null =>
+  isScore(value) && (value === 0 || value > 1) ? severityOfScore(value) : null;
+
+/** A vector of CVSS 3 as scanners write it, without its version. */
+const isBareVector = (text: string): boolean => /^\(?AV:[NALP]\/AC:[LH]\/PR:[NLH]\/UI:[NR]\/S:[UC]\//.test(text);
 
 /** Null: nobody knows it; `unrated`: it says that nobody has rated it. */
 function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null {
   const word = foldWord(text).replace(/(?<=.) (?:risk|severity|priority|impact|level)$/, '');
   if (Object.hasOwn(scale, word)) return scale[word] ?? null;
-  const known = severityOfWord.get(word);
+  // SEVERITY_HIGH, risk.critical
+  const known =
+    severityOfWord.get(word) ?? severityOfWord.get(word.replace(/^(?:severity|sev|risk|level)[. ](?=\D)/, ''));
   if (known !== undefined) return known;
   if (unratedWords.has(word)) return 'unrated';
   const plain = text.trim();
-  const cvss = readCvss(plain, null);
+  const cvss = readCvss(isBareVector(plain) ? `CVSS:3.1/${plain.replace(/[()]/g, '')}` : plain, null);
   if (cvss !== null) return severityOfScore(cvss.score);
-  if (/^\d{1,2}\.\d+$/.test(plain)) {
-    const score = Number(plain);
-    return isScore(score) ? severityOfScore(score) : null;
-  }
+  if (/^\d{1,2}\.\d+$/.test(plain)) return ofDecimal(Number(plain));
   const outOf = /^(?:cvss(?:v?[234](?:\.\d)?)?[\s:=]*)?(\d{1,2}(?:\.\d+)?)\s*\/\s*10(?:\.0)?$/i.exec(plain);
   const named = outOf ?? /^cvss(?:v?[234](?:\.\d)?)?[\s:=]+(\d{1,2}(?:\.\d+)?)$/i.exec(plain);
   if (named !== null) return isScore(Number(named[1])) ? severityOfScore(Number(named[1])) : null;
@@ -75,7 +81,10 @@ function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null
   return ofPair(plain, scale);
 }
 
-/** `high (7.5)`, `9.8 - critical`, `P1: urgent`, `severity: high`: each part is read, the graver one counts. */
+/**
+ * `high (7.5)`, `9.8 - critical`, `P1: urgent`, `severity: high`: each part is read, the graver one counts. Beside a
+ * word a whole number only counts the words: `5 - Critical`, `1 (critical)`.
+ */
 function ofPair(text: string, scale: SeverityScale): Severity | null {
   const bare = text.replace(/^(?:severity|level|risk|priority)\s*[:=]\s*/i, '');
   if (bare !== text) {
@@ -84,7 +93,13 @@ function ofPair(text: string, scale: SeverityScale): Severity | null {
   }
   const parts = /^([^()[\]:|,;]{1,60}?)\s*(?:[([:|,;]|\s-\s)\s*([^()[\]:|,;]{1,60}?)\s*[)\]]?$/.exec(text);
   if (parts === null) return null;
-  const [left, right] = [ofText(parts[1] ?? '', scale), ofText(parts[2] ?? '', scale)];
+  const [first = '', second = ''] = parts.slice(1);
+  const isCount = (one: string): boolean => /^\d{1,2}$/.test(one.trim());
+  if (isCount(first) && isCount(second)) return null;
+  const [left, right] = [
+    ofText(isCount(first) ? second : first, scale),
+    ofText(isCount(second) ? first : second, scale),
+  ];
   if (left === null || right === null || left === 'unrated' || right === 'unrated') return null;
   return graver(left, right);
 }

@@ -39,7 +39,9 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
       'критический',
       'high (9.1)',
     ] as never)
-    .concat(['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 'P1: urgent', '**critical**', 'very-high'] as never),
+    .concat(['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 'P1: urgent', '**critical**', 'very-high'] as never)
+    .concat(['AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', '(AV:N/AC:L/Au:N/C:C/I:C/A:C)', '10.0', '9,8'] as never)
+    .concat(['5 - Critical', '1 (critical)', 'SEVERITY_CRITICAL', 'risk.critical', 'show stopper'] as never),
   high: [
     'High',
     'Severe',
@@ -56,7 +58,7 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     ['high'],
   ],
   medium: ['moderate', 'WARNING', 'P3', '5.0', 'mittel', '중간', 'medium severity'],
-  low: ['low', 'minor', 'note', 'P4', '0.1', 'niedrig', 'faible'],
+  low: ['low', 'minor', 'note', 'P4', '1.2', '0.5/10', 'niedrig', 'faible', '4 - low', 'SEVERITY_LOW'],
   info: ['info', 'Informational', 'negligible', 'P5', '0.0'],
 };
 const unknown: readonly unknown[] = [
@@ -82,6 +84,19 @@ const unknown: readonly unknown[] = [
   { level: 'high' },
   [],
   ['low', 'low'],
+  // of a scale from 0 to 1 they are the gravest
+  '0.95',
+  0.95,
+  '1.0',
+  '.9',
+  '0,9',
+  '0.1',
+  'low (0.9)',
+  '95/100',
+  '98%',
+  'AV:N/AC:L',
+  'Severity 5',
+  '3 (4)',
   'None',
   'Unknown',
   'N/A',
@@ -152,7 +167,16 @@ async function gates(t: Test, database: Database): Promise<void> {
     const gate = () => client.call('POST', '/gate/evaluate', { application_id: app, commit });
     return { commit, sent, verdict: (await gate()).body, gate };
   };
-  for (const word of ['P1', 'Severe', 'S1', 'urgent', '9.8', 'critical!', '4', 'whatever', 'Unknown', ''])
+  for (const word of ['P1', 'Severe', 'S1', 'urgent', '9.8', 'critical!', '4', 'whatever', 'Unknown', ''].concat([
+    'P0',
+    'Sev 1',
+    '10.0',
+    'AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    'blocker',
+    '0.95',
+    '1.0',
+    'SEVERITY_CRITICAL',
+  ]))
     t.match(
       (await push(await client.application(), csvOf(word))).verdict,
       { verdict: 'fail', exit_code: 1 },

@@ -13,13 +13,13 @@ export const foldWord = (text: string): string =>
 
 const listed: Readonly<Record<Severity, string>> = {
   critical: `critical, crit, blocker, fatal, emergency, emerg, alert, catastrophic, disaster,
-    urgent, extreme,
+    urgent, extreme, showstopper, show stopper,
     very high, highest, kritisch, sehr hoch, critique, tres eleve, critico, critica, muy alto,
     muy alta, muito alto, kritiek,
     krytyczny, krytyczna, kritisk, kriticka, kriticky, kritik, критический, критическая, критичный,
     критична, 严重, 嚴重,
     超危, 紧急, 緊急, 致命, 致命的, 重大, 심각, 치명적, 긴급`,
-  high: `high, hi, error, err, major, important, severe, serious, grave, elevated, hoch, schwer,
+  high: `high, hi, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch, schwer,
     schwerwiegend, eleve,
     elevee, haut, haute, majeur, majeure, alto, alta, elevado, elevada, elevato, elevata, hoog,
     ernstig, wysoki, wysoka,
@@ -32,7 +32,7 @@ const listed: Readonly<Record<Severity, string>> = {
     gemiddeld, midden, sredni, srednia, średni, medel, middel, middels, stredni, orta, средний,
     средняя, среднее,
     середній, 中, 中危, 中等, 警告, 중간, 보통`,
-  low: `low, lo, minor, note, notice, minimal, trivial, lowest, very low, niedrig, gering, leicht,
+  low: `low, lo, minor, menor, note, notice, minimal, trivial, lowest, very low, niedrig, gering, leicht,
     sehr niedrig,
     hinweis, faible, bas, basse, mineur, mineure, bajo, baja, baixo, baixa, leve, basso, bassa,
     lieve, laag, niski, niska, lag,
@@ -78,6 +78,30 @@ export const toolScales = {
   cvss: { none: 'info' },
   /** Semgrep's own documentation calls ERROR, WARNING and INFO high, medium and low. */
   semgrep: { error: 'high', warning: 'medium', info: 'low', inventory: 'info', experiment: 'info' },
+  /** Cppcheck's manual; what is no error and no warning is no weakness. */
+  cppcheck: {
+    error: 'high',
+    warning: 'medium',
+    style: 'low',
+    performance: 'low',
+    portability: 'low',
+    information: 'info',
+    debug: 'info',
+  },
+  /** Flawfinder's risk levels, as its own SARIF rates them. */
+  flawfinder: { '0': 'info', '1': 'low', '2': 'low', '3': 'medium', '4': 'high', '5': 'high' },
+  /** ShellCheck and what writes its lines: as SARIF does. */
+  linter: {
+    'fatal error': 'high',
+    error: 'high',
+    warning: 'medium',
+    note: 'low',
+    info: 'low',
+    style: 'low',
+    ignore: 'info',
+  },
+  /** Wapiti's levels, the higher is the graver. */
+  wapiti: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high', '4': 'critical' },
   /** ZAP: riskcode, the higher is the graver. */
   zap: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high' },
 } as const satisfies Readonly<Record<string, SeverityScale>>;

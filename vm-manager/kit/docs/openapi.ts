@@ -107,6 +107,7 @@ function bodyOf({ body, upload }: Endpoint): Record<string, unknown> {
             schema: { type: 'object', properties: { ...properties, file }, required: ['file'] },
           },
           'application/octet-stream': { schema: file },
+          ...(body === undefined ? {} : { 'application/json': { schema: body } }),
         },
       },
     };

@@ -97,7 +97,8 @@ async function take(body: Readable, type: string, request: FastifyRequest, handl
   return { fields: form.fields, bytes, fileName: form.fileName };
 }
 
-function checkFields<Fields>(given: Record<string, unknown>, schema: TObject): Fields {
+/** Throws ApiError 422 with the first field that does not fit. */
+export function checkFields<Fields>(given: Record<string, unknown>, schema: TObject): Fields {
   const named = Value.Convert(schema, { ...given }) as Record<string, unknown>;
   for (const error of Value.Errors(schema, named)) {
     const path = error.path.replace(/^\//, '') || 'fields';

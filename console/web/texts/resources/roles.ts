@@ -60,8 +60,9 @@ export const rolesText = {
   sessionsEnded: (a: Shown) => `Sessions ended: ${a}.`,
 
   grants: 'Roles in the vulnerability manager',
-  grantsNone: (a: Shown) => `The role of the account counts everywhere: ${a}.`,
-  grantsSome: 'These roles count in the place of the role of the account, each where it is given.',
+  grantsNone: (a: Shown) => `The role of the account counts everywhere: ${a}. Roles below add to it.`,
+  confined: 'Only the roles below count',
+  grantsConfined: 'The role of the account counts nowhere; these roles count, each where it is given.',
   grantsAdmin: 'Administrators may do everything everywhere, whatever is given here.',
   addGrant: 'Give a role',
   removeGrant: (a: Shown) => `Take back role ${a}`,

@@ -6,7 +6,7 @@ import { createQuery } from '../../../client/query.js';
 import { createVmAccess } from '../../../client/vm-access.js';
 import { Button, Notice } from '../../../kit/basics.js';
 import type { Choices } from '../../../kit/fields/choices.js';
-import { SelectField } from '../../../kit/form.js';
+import { SelectField, Switch } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { Read } from '../../../kit/page-state.js';
 import { rolesText as text } from '../../../texts/resources/roles.js';
@@ -87,18 +87,21 @@ export function Grants(props: { readonly user: User }): JSX.Element {
   const options = createGrantOptions();
   const [changed, setChanged] = createSignal<readonly GrantRow[] | null>(null);
   const action = createAction();
+  const [confined, setConfined] = createSignal<boolean | null>(null);
+  const isConfined = (): boolean => confined() ?? stored.data()?.confined ?? false;
   const rows = (): readonly GrantRow[] => changed() ?? stored.data()?.items ?? [];
   const mayEdit = (): boolean => access.may('manage_roles');
   const said = (): string => {
     if (props.user.role === 'admin') return text.grantsAdmin;
-    return rows().length === 0 ? text.grantsNone(props.user.role) : text.grantsSome;
+    return isConfined() ? text.grantsConfined : text.grantsNone(props.user.role);
   };
   const save = async (): Promise<void> => {
-    const given = { params: { user_id: props.user.id }, body: { items: toGrants(rows()) } };
+    const given = { params: { user_id: props.user.id }, body: { items: toGrants(rows()), confined: isConfined() } };
     if (!(await action.run(() => call('PUT /api/v1/rbac/grants/{user_id}', given)))) return;
     tell(text.grantsSaved);
     await stored.reload();
     setChanged(null);
+    setConfined(null);
   };
   return (
     <section class="stack">
@@ -107,6 +110,9 @@ export function Grants(props: { readonly user: User }): JSX.Element {
         {() => (
           <div class="stack">
             <p class="muted">{said()}</p>
+            <Show when={props.user.role !== 'admin'}>
+              <Switch label={text.confined} isOn={isConfined()} isDisabled={!mayEdit()} onChange={setConfined} />
+            </Show>
             <Index each={rows()}>
               {(row, at) => (
                 <OneGrant
@@ -129,7 +135,7 @@ export function Grants(props: { readonly user: User }): JSX.Element {
                     {text.addGrant}
                   </Button>
                 </Show>
-                <Show when={changed() !== null}>
+                <Show when={changed() !== null || confined() !== null}>
                   <Button
                     look="primary"
                     isBusy={action.isBusy()}

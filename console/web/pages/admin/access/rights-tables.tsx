@@ -39,7 +39,9 @@ const ticks = <T,>(title: string, is: (row: T) => boolean): TableColumn<T> => ({
 
 function ManagerRights(): JSX.Element {
   const known = createQuery('GET /api/v1/rbac/permissions');
-  const own = createQuery('GET /api/v1/rbac/roles', () => ({ query: { limit: rolesMax, sort: 'name' as const } }));
+  const own = createQuery('GET /api/v1/rbac/roles', () => ({
+    query: { limit: rolesMax, sort: 'name' as const, built_in: false },
+  }));
   const builtIn = createMemo(() => [...new Set((known.data()?.items ?? []).flatMap(({ roles }) => roles))]);
   const columns = (): readonly TableColumn<Permission>[] => [
     {

@@ -78,7 +78,7 @@ function RoleForm(props: { readonly of: Role | null; readonly onSaved: (saved: R
 /** Roles that an organisation makes for the vulnerability manager. */
 export function Roles(): JSX.Element {
   const access = createVmAccess();
-  const list = createPagedList('GET /api/v1/rbac/roles', () => ({ sort: 'name' as const }));
+  const list = createPagedList('GET /api/v1/rbac/roles', () => ({ sort: 'name' as const, built_in: false }));
   return (
     <ResourceList
       text={{

@@ -18,6 +18,10 @@ export interface ImportReport {
   readonly dropped_by_reason?: Readonly<Record<string, number>>;
   readonly closed?: number;
   readonly unverified_absence?: number;
+  /** Of a preview: the import has to be confirmed. */
+  readonly needs_confirm_close?: boolean;
+  /** The directory of the checkout that was recognised. */
+  readonly root?: string | null;
   readonly problems?: readonly { readonly at: string; readonly detail: string }[];
 }
 

@@ -1,11 +1,11 @@
 // A report is sent from here, or tried before that: by a format that is known, or by a mapping.
 import { A, useSearchParams } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, Show, type JSX } from 'solid-js';
 import { call, Refused } from '../../../client/http.js';
 import { showBytes } from '../../../client/moments.js';
 import { createQuery } from '../../../client/query.js';
 import { Button, Card, Notice } from '../../../kit/basics.js';
-import { Field, SelectField, TextField } from '../../../kit/form.js';
+import { Field, SelectField, Switch, TextField } from '../../../kit/form.js';
 import { mappingsText } from '../../../texts/vm/sources/mappings.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
 import { NeedsApplication } from '../application/needed.js';
@@ -21,6 +21,10 @@ interface Result {
   readonly applicationId: string;
   readonly report: ImportReport;
 }
+
+/** The import would resolve most of what is open in its scope (setting vm_import_close_percent). */
+const asksToClose = (error: Refused): boolean =>
+  error.status === 409 && error.errors.some(({ path }) => path === 'confirm_close');
 
 /** What is sent: the fields first, so that the file can be read as it comes. */
 function formOf(fields: Readonly<Record<string, string>>, file: File): FormData {
@@ -83,6 +87,22 @@ function FormatFields(props: {
   );
 }
 
+interface Place {
+  readonly branch: string;
+  readonly onBranch: (branch: string) => void;
+  readonly root: string;
+  readonly onRoot: (root: string) => void;
+}
+
+function PlaceFields(props: Place): JSX.Element {
+  return (
+    <>
+      <TextField label={text.branch} value={props.branch} onInput={props.onBranch} help={text.branchHelp} />
+      <TextField label={text.root} value={props.root} onInput={props.onRoot} help={text.rootHelp} />
+    </>
+  );
+}
+
 /** Formats that are known, then the mappings that somebody has written. */
 function createFormats() {
   const known = createQuery('GET /api/v1/imports/formats');
@@ -97,6 +117,45 @@ function createFormats() {
   };
 }
 
+/** What is being sent, and what became of it. */
+function createSending(onImported: () => void) {
+  const [result, setResult] = createSignal<Result | null>(null);
+  const [problem, setProblem] = createSignal<string | null>(null);
+  const [busy, setBusy] = createSignal<'import' | 'preview' | null>(null);
+  const [isAsked, setAsked] = createSignal(false);
+  const [isConfirmed, setConfirmed] = createSignal(false);
+  /** What was said is of another report. */
+  const forget = (): void => {
+    setAsked(false);
+    setConfirmed(false);
+    setProblem(null);
+    setResult(null);
+  };
+  const send = async (what: 'import' | 'preview', applicationId: string, form: FormData): Promise<void> => {
+    setBusy(what);
+    setProblem(null);
+    setResult(null);
+    try {
+      const route = what === 'import' ? 'POST /api/v1/imports' : 'POST /api/v1/imports/preview';
+      const report = ((await call(route, { form })).report ?? {}) as ImportReport;
+      setResult({ isKept: what === 'import', applicationId, report });
+      if (what === 'preview') setAsked((before) => before || report.needs_confirm_close === true);
+      else {
+        setAsked(false);
+        setConfirmed(false);
+        onImported();
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (asksToClose(error)) setAsked(true);
+      setProblem(error.message);
+    } finally {
+      setBusy(null);
+    }
+  };
+  return { result, problem, busy, isAsked, isConfirmed, setConfirmed, forget, send };
+}
+
 export function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
   const [search] = useSearchParams();
   const formats = createFormats();
@@ -104,32 +163,26 @@ export function Upload(props: { readonly applications: Applications; readonly on
   const [format, setFormat] = createSignal('');
   const [mode, setMode] = createSignal('add');
   const [branch, setBranch] = createSignal('');
+  const [root, setRoot] = createSignal('');
   const [file, setFile] = createSignal<File | null>(null);
-  const [result, setResult] = createSignal<Result | null>(null);
-  const [problem, setProblem] = createSignal<string | null>(null);
-  const [busy, setBusy] = createSignal<'import' | 'preview' | null>(null);
+  const sending = createSending(() => props.onImported());
+  const { problem, busy, result } = sending;
   const asked = (name: string): string => (typeof search[name] === 'string' ? search[name] : '');
   createEffect(() => setApplication((before) => asked('application_id') || before));
   createEffect(() => setFormat((before) => asked('format') || before));
+  createEffect(on([application, format, mode, branch, root, file], sending.forget, { defer: true }));
   const send = async (what: 'import' | 'preview'): Promise<void> => {
     const chosen = file();
     if (chosen === null) return;
-    setBusy(what);
-    setProblem(null);
-    setResult(null);
-    const applicationId = application();
-    const form = formOf({ application_id: applicationId, format: format(), mode: mode(), branch: branch() }, chosen);
-    try {
-      const route = what === 'import' ? 'POST /api/v1/imports' : 'POST /api/v1/imports/preview';
-      const reply = await call(route, { form });
-      setResult({ isKept: what === 'import', applicationId, report: (reply.report ?? {}) as ImportReport });
-      if (what === 'import') props.onImported();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setProblem(error.message);
-    } finally {
-      setBusy(null);
-    }
+    const fields = {
+      application_id: application(),
+      format: format(),
+      mode: mode(),
+      branch: branch(),
+      root: root().trim(),
+      confirm_close: sending.isConfirmed() ? 'true' : '',
+    };
+    await sending.send(what, application(), formOf(fields, chosen));
   };
   const isReady = (): boolean => application() !== '' && file() !== null && busy() === null;
   return (
@@ -151,9 +204,12 @@ export function Upload(props: { readonly applications: Applications; readonly on
             mode={mode()}
             onMode={setMode}
           />
-          <TextField label={text.branch} value={branch()} onInput={setBranch} help={text.branchHelp} />
+          <PlaceFields branch={branch()} onBranch={setBranch} root={root()} onRoot={setRoot} />
         </div>
         <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <Show when={sending.isAsked()}>
+          <Switch label={text.confirmClose} isOn={sending.isConfirmed()} onChange={sending.setConfirmed} />
+        </Show>
         <div class="row wrap">
           <Button look="primary" isBusy={busy() === 'import'} disabled={!isReady()} onClick={() => void send('import')}>
             {text.importNow}

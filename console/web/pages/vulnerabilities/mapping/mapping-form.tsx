@@ -30,7 +30,9 @@ function createSample(format: () => Format, rowsPath: () => string) {
   const [tooLarge, setTooLarge] = createSignal(false);
   const sample = createMemo((): Sample | null => {
     const said = given();
-    return said === null ? null : readSample(said, format(), rowsPath());
+    const as = format();
+    // fields of XML are typed: the browser reads no sample of it
+    return said === null || as === 'xml' ? null : readSample(said, as, rowsPath());
   });
   const read = async (file: File | null): Promise<void> => {
     setTooLarge(file !== null && file.size > sampleBytesMax);
@@ -166,7 +168,7 @@ function createDraft(before: Mapping | null) {
     body: () => {
       const of = read();
       return {
-        rows_path: format() === 'json' ? rowsPath().trim() : '',
+        rows_path: format() !== 'csv' ? rowsPath().trim() : '',
         fields: Object.fromEntries(named().map((one) => [one, (fields()[one] ?? '').trim()])),
         severity_map: 'map' in of ? { ...of.map } : {},
         fingerprint_fields: [...kept()],
@@ -217,7 +219,7 @@ function Head(props: { readonly draft: Draft; readonly sample: SampleState; read
         onChange={props.draft.setFormat}
         isDisabled={!props.isNew}
       />
-      <Show when={props.draft.format() === 'json'}>
+      <Show when={props.draft.format() !== 'csv'}>
         <NameField
           label={text.rowsPath}
           value={props.draft.rowsPath()}

@@ -12,7 +12,7 @@ export const mappingsText = {
   name: 'Name',
   nameHelp: 'Letters, digits, dots, dashes and underscores. It stays as it is once the mapping is made.',
   format: 'Format',
-  formats: { json: 'JSON', csv: 'CSV with a head line' },
+  formats: { json: 'JSON', csv: 'CSV with a head line', xml: 'XML' },
   rowsPath: 'Where the list is',
   rowsPathHelp: 'Names with dots between them, such as results.items. Empty: the report is the list itself.',
   fields: 'Fields',

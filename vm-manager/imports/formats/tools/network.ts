@@ -1,0 +1,179 @@
+// Tools that look at hosts from outside: Nmap (XML) and testssl.sh (JSON, flat or pretty).
+import { unfit } from '../../../kit/endpoint.js';
+import { at, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../../normalize.js';
+import { noFinding, record, unread, type Item, type ReportFacts } from '../../record.js';
+import { readJson } from '../../reading/report-file.js';
+import { childrenOf, readXml, type Element } from '../../reading/xml.js';
+import { readSeverity } from '../../severity/read.js';
+import type { Format } from '../format.js';
+
+const urlOf = (host: string, port: string, protocol = 'tcp'): string =>
+  `${protocol}://${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
+
+function serviceOf(port: Element): string {
+  const service = childrenOf(port, 'service')[0]?.attributes ?? {};
+  const { name = '', product = '', version = '', tunnel = '' } = service;
+  return [tunnel === '' ? name : `${tunnel}/${name}`, product, version].filter(Boolean).join(' ');
+}
+
+/** `key: value` of the library of Nmap's vulnerability scripts, and lines of vulners (`CVE-… 7.5 https://…`). */
+function* scriptItems(script: Element, url: string, service: string): Generator<Item> {
+  const { id = '', output = '' } = script.attributes;
+  if (id === '') return yield unread('has a script without id', url);
+  const place = (matcher: string) => ({ kind: 'web', url, matcher }) as const;
+  const rated = [...output.matchAll(/^\s*((?:CVE|GHSA)-[\w-]{4,40})\s+(\d{1,2}(?:\.\d)?)\s+(https?:\/\/\S{1,300})/gim)];
+  for (const [, name = '', score = '', link = ''] of rated)
+    yield record({
+      title: `${name.toUpperCase()} in ${service || 'a service'}`,
+      ...readSeverity(score.includes('.') ? score : `${score}.0`),
+      vulnIds: [name],
+      source: 'dast',
+      ruleId: name.toUpperCase(),
+      location: place(name.toUpperCase()),
+      references: [link],
+      quality: 0.6, // by the version that the service tells
+    });
+  if (rated.length > 0) return;
+  const state = /^\s*State:\s*(.+?)\s*$/m.exec(output)?.[1] ?? '';
+  const isVulnerable = /^(?:LIKELY |VULNERABLE)/.test(state) || (state === '' && /^\s*VULNERABLE\b/m.test(output));
+  if (!isVulnerable)
+    return yield noFinding(state === '' ? 'reports no vulnerability' : `is ${state.toLowerCase()}`, id);
+  const title = /VULNERABLE:\s*\n\s*(.{1,300})/.exec(output)?.[1]?.trim() ?? id;
+  const risk = /Risk factor:\s*(\w+)/i.exec(output)?.[1];
+  yield record({
+    title,
+    description: output.trim(),
+    ...readSeverity(risk, { ifAbsent: 'high' }),
+    vulnIds: vulnIdsOf([output]),
+    cwes: cwesOf([output]),
+    source: 'dast',
+    ruleId: id,
+    location: place(id),
+    references: output.match(/https?:\/\/\S{1,300}/g) ?? [],
+    quality: state.startsWith('LIKELY') ? 0.7 : 0.85,
+  });
+}
+
+function* hostItems(host: Element): Generator<Item> {
+  const addresses = childrenOf(host, 'address').filter(({ attributes }) => attributes['addrtype'] !== 'mac');
+  const names = childrenOf(childrenOf(host, 'hostnames')[0], 'hostname');
+  const asked = names.find(({ attributes }) => attributes['type'] === 'user') ?? names[0];
+  const name = asked?.attributes['name'] ?? addresses[0]?.attributes['addr'] ?? '';
+  if (name === '') return yield unread('has no address', 'host');
+  for (const port of childrenOf(childrenOf(host, 'ports')[0], 'port')) {
+    const { portid = '', protocol = 'tcp' } = port.attributes;
+    const url = urlOf(name, portid, protocol);
+    const state = childrenOf(port, 'state')[0]?.attributes['state'] ?? '';
+    if (state !== 'open') {
+      yield noFinding(`is ${state || 'of no known state'}`, url);
+      continue;
+    }
+    const service = serviceOf(port);
+    yield record({
+      title: `Open port ${portid}/${protocol}${service === '' ? '' : `: ${service}`}`,
+      description: childrenOf(childrenOf(port, 'service')[0], 'cpe')
+        .map((one) => one.text.trim())
+        .join('\n'),
+      severity: 'info',
+      source: 'dast',
+      ruleId: 'open-port',
+      location: { kind: 'web', url, matcher: 'open-port' },
+    });
+    for (const script of childrenOf(port, 'script')) yield* scriptItems(script, url, service);
+  }
+  for (const script of childrenOf(childrenOf(host, 'hostscript')[0], 'script'))
+    yield* scriptItems(script, urlOf(name, ''), name);
+}
+
+export const nmap: Format = {
+  name: 'nmap',
+  label: 'Nmap XML',
+  detection: '<nmaprun>',
+  detect: (beginning) => /<nmaprun[\s>]/.test(beginning),
+  async *read(file, facts) {
+    facts.tool = 'Nmap';
+    facts.complete = false;
+    let isReport = false;
+    let hasEnded = false;
+    for await (const [element, [run]] of readXml(
+      file,
+      (name) => name === 'host' || name === 'finished' || name === 'nmaprun',
+      ['nmaprun'],
+    )) {
+      const top = element.name === 'nmaprun' ? element : run;
+      isReport ||= top?.name === 'nmaprun';
+      facts.version = top?.attributes['version'] ?? '';
+      const seconds = Number(top?.attributes['start'] ?? '');
+      if (seconds > 0) facts.scannedAt = new Date(seconds * 1000);
+      if (element.name === 'finished') hasEnded = element.attributes['exit'] !== 'error';
+      if (element.name === 'host') yield* hostItems(element);
+    }
+    if (!isReport) throw unfit('file', 'is no report of Nmap', 'write it with -oX');
+    facts.complete = hasEnded;
+  },
+};
+
+/** Words of testssl.sh for results that are no weakness. */
+const passed = new Set(['OK', 'INFO', 'DEBUG']);
+
+function testsslItem(one: Json, place: string, facts: ReportFacts, host: string, port: string): Item {
+  const [id, word, finding] = [str(one['id']), str(one['severity']).toUpperCase(), str(one['finding'])];
+  if (id === '' || word === '') return unread('has no id or no severity', place);
+  const isFault = word === 'FATAL' || word === 'WARN' || /^(?:scanProblem|engine_problem)$/.test(id);
+  if (isFault) {
+    facts.complete = false;
+    return noFinding(`is a fault of the run: ${finding.slice(0, 200)}`, id);
+  }
+  if (passed.has(word)) return noFinding(`is ${word}`, id);
+  const ids = texts(one['cve']).flatMap((text) => text.split(/\s+/));
+  return record({
+    title: `${id}: ${finding}`,
+    description: finding,
+    ...readSeverity(word),
+    vulnIds: vulnIdsOf(ids),
+    cwes: cwesOf(texts(one['cwe'])),
+    source: 'dast',
+    ruleId: id,
+    location: { kind: 'web', url: urlOf(host, port, 'https'), matcher: id },
+    quality: 0.85,
+  });
+}
+
+/** `example.org/192.0.2.1` names the host and the address that was asked. */
+const hostOf = (ip: string): string => (/^[^/]+/.exec(ip.trim())?.[0] ?? ip) || 'host';
+
+export const testssl: Format = {
+  name: 'testssl',
+  label: 'testssl.sh JSON (flat and pretty)',
+  detection: '"id", "severity" and "finding" with "ip", or "scanResult"',
+  detect: (beginning) =>
+    (/^\s*\[/.test(beginning) &&
+      ['"id"', '"ip"', '"severity"', '"finding"'].every((name) => beginning.includes(name))) ||
+    (beginning.includes('"scanResult"') && beginning.includes('"Invocation"')),
+  async *read(file, facts) {
+    const report = await readJson(file);
+    facts.tool = 'testssl';
+    if (Array.isArray(report)) {
+      for (const [index, value] of (report as unknown[]).entries()) {
+        const one = obj(value);
+        yield testsslItem(one, `/${index}`, facts, hostOf(str(one['ip'])), str(one['port']));
+      }
+      return;
+    }
+    const scans = obj(report)['scanResult'];
+    if (!Array.isArray(scans)) throw unfit('file', 'is no report of testssl.sh');
+    facts.version = str(at(report, 'version'));
+    facts.scannedAt = moment(at(report, 'startTime'));
+    for (const [index, value] of (scans as unknown[]).entries()) {
+      const scan = obj(value);
+      if (scan['id'] !== undefined) {
+        yield testsslItem(scan, `/scanResult/${index}`, facts, 'host', '');
+        continue;
+      }
+      const host = str(scan['targetHost']) || str(scan['ip']) || 'host';
+      for (const [section, rows] of Object.entries(scan))
+        for (const [number, one] of list(rows).entries())
+          yield testsslItem(obj(one), `/scanResult/${index}/${section}/${number}`, facts, host, str(scan['port']));
+    }
+  },
+};

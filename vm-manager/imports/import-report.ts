@@ -1,0 +1,39 @@
+// The numbers of an import, which add up to what was read.
+
+/** What came of the records of a report; counts are records, `closed` and `unverified_absence` are findings. */
+export interface ImportReport {
+  parsed: number;
+  created: number;
+  updated: number;
+  reopened: number;
+  unchanged: number;
+  duplicates_in_file: number;
+  dropped: number;
+  dropped_by_reason: Record<string, number>;
+  /** Records that nobody can read: one may be a finding. */
+  unread: number;
+  /** Findings whose severity is assumed. */
+  unknown_severities: number;
+  closed: number;
+  unverified_absence: number;
+  /** Of a preview: the import is refused without `confirm_close`. */
+  needs_confirm_close?: boolean;
+  problems: { at: string; detail: string }[];
+}
+
+/** Nothing read yet. */
+export const emptyReport = (): ImportReport => ({
+  parsed: 0,
+  created: 0,
+  updated: 0,
+  reopened: 0,
+  unchanged: 0,
+  duplicates_in_file: 0,
+  dropped: 0,
+  dropped_by_reason: {},
+  unread: 0,
+  unknown_severities: 0,
+  closed: 0,
+  unverified_absence: 0,
+  problems: [],
+});

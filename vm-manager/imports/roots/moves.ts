@@ -1,0 +1,105 @@
+// Which directory became which between two reports, told by findings of one rule whose paths end alike. The known path
+// with the longest common end decides; where two are equally long nothing is told, and the findings stay apart: to take
+// one service of a repository for another would give its findings what people decided on those of the other.
+import { below, innerAt, isAbsolute, isHolder, partsOf } from './paths.js';
+
+/** A place of an earlier report. */
+export interface Known {
+  readonly rule_id: string;
+  readonly path: string;
+}
+/** A directory of this report that was another one before. */
+export interface Move {
+  /** Of this report; empty: where its relative paths begin. */
+  readonly from: string;
+  /** Of earlier ones; empty: the repository itself. */
+  readonly to: string;
+  /** Paths that it explains. */
+  votes: number;
+  /** Parts that agree, in the best pair. */
+  agree: number;
+}
+
+/** A file name that one rule reports in more places tells nothing. */
+const sameMax = 500;
+const movesMax = 20;
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const keyOf = ({ rule_id, path }: Known): string => `${rule_id}\0${nameOf(path)}`;
+
+/** The moves that are certain enough, those of the longest common ends first. */
+export function movesOf(sample: readonly Known[], known: readonly Known[]): readonly Move[] {
+  const byKey = new Map<string, Set<string>>();
+  for (const one of known) byKey.set(keyOf(one), (byKey.get(keyOf(one)) ?? new Set()).add(one.path));
+  const distinct = [...new Map(sample.map((one) => [`${keyOf(one)}\0${one.path}`, one])).values()];
+  const moves = new Map<string, Move>();
+  let absolute = 0;
+  for (const one of distinct) {
+    const best = closest(one.path, byKey.get(keyOf(one)) ?? new Set());
+    if (best === null) continue;
+    if (isAbsolute(one.path)) absolute++;
+    const { from, to, agree } = best;
+    const move = moves.get(`${from}\0${to}`) ?? { from, to, votes: 0, agree: 0 };
+    move.votes++;
+    move.agree = Math.max(move.agree, agree);
+    moves.set(`${from}\0${to}`, move);
+  }
+  const paths = new Set(known.map(({ path }) => path));
+  const relatives = distinct.filter(({ path }) => !isAbsolute(path));
+  const isAnyKnown = relatives.some(({ path }) => paths.has(path));
+  const certain = [...moves.values()].filter((move) => {
+    if (move.from === move.to) return false;
+    if (isAbsolute(move.from)) return move.to === '' ? isCheckout(move) : isOtherPlace(move, absolute);
+    // a relative path is moved only where none is known as it is, and one of both is the repository itself
+    return !isAnyKnown && (move.from === '' || move.to === '') && move.votes * 2 > relatives.length;
+  });
+  const roots = certain.filter(({ from, to }) => to === '' && isAbsolute(from));
+  return certain
+    .filter(({ from, to }) => to === '' || !isAbsolute(from) || roots.every((root) => below(from, root.from) === null))
+    .sort((left, right) => right.agree - left.agree || right.votes - left.votes || left.from.length - right.from.length)
+    .slice(0, movesMax);
+}
+
+/** A file name alone does not make `/home/a/shop/services/b` the repository: a directory of repositories is within. */
+const isCheckout = ({ from, agree }: Move): boolean => agree > 1 || innerAt(partsOf(from)) < 0;
+
+/** Two directories that are no repository: either was a checkout before, not another part of this one. */
+function isOtherPlace({ from, to, votes, agree }: Move, voters: number): boolean {
+  if ((agree < 2 && votes < 2) || votes * 2 <= voters) return false;
+  const [here, before] = [partsOf(from), partsOf(to)];
+  if (before.length === 1) return innerAt(here) < 0 && innerAt(['', '', ...before]) >= 0;
+  return isHolder(before[0] ?? '') || !here.includes(before[0] ?? '');
+}
+
+interface Pair {
+  readonly from: string;
+  readonly to: string;
+  readonly agree: number;
+}
+
+/** By the known path with the longest common end; null: there is none, or two are as long. */
+function closest(path: string, known: ReadonlySet<string>): Pair | null {
+  if (known.size > sameMax) return null;
+  let best: Pair | null = null;
+  let isTie = false;
+  for (const before of known) {
+    const pair = compare(path, before);
+    if (best === null || pair.agree > best.agree) [best, isTie] = [pair, false];
+    else if (pair.agree === best.agree) isTie = true;
+  }
+  return isTie ? null : best;
+}
+
+/** What is before the parts in which both paths end alike. */
+function compare(path: string, before: string): Pair {
+  const [left, right] = [partsOf(path), partsOf(before)];
+  let agree = 0;
+  while (agree < Math.min(left.length, right.length) && left.at(-1 - agree) === right.at(-1 - agree)) agree++;
+  const root = path.startsWith('/') ? '/' : '';
+  const from = left.slice(0, left.length - agree).join('/');
+  return {
+    from: isAbsolute(path) ? `${root}${from}` : from,
+    to: right.slice(0, right.length - agree).join('/'),
+    agree,
+  };
+}

@@ -1,0 +1,179 @@
+// Another checkout directory does not make a finding new. Paths are stored as they stand in the repository: the
+// directory of the checkout comes from the request, the report, the names that CI services use, the paths that earlier
+// reports of the application have, and at last from what the report's absolute paths have in common.
+import type { Queryable } from '../../database.js';
+import { reportPath, secretHash } from '../normalize.js';
+import { isDropped, type FindingRecord, type Item, type ReportFacts } from '../record.js';
+import { movesOf, nameOf, type Known, type Move } from './moves.js';
+import { below, CommonRoot, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
+
+/** Records that are looked at before the first one is passed on. */
+const sampleMax = 1000;
+const namesMax = 300;
+const knownMax = 5000;
+
+const withoutPlaced = ({ placed: _, ...rest }: FindingRecord): FindingRecord => rest;
+const pathOf = ({ location }: FindingRecord): string | null =>
+  'path' in location && typeof location.path === 'string' && location.path !== '' ? location.path : null;
+
+/** Of one report: `resolve` gives the path in the repository, the same for the same path. */
+export class Roots {
+  private readonly given: string | null;
+  private readonly reported: readonly string[];
+  private moves: readonly Move[] = [];
+  private common: string | null = null;
+  /** The directory that most paths were found below; null: all are relative. */
+  found: string | null = null;
+
+  /** `given`: as the request says; `reported`: absolute directories that the report itself calls its bases. */
+  constructor(given: string | undefined, reported: readonly string[]) {
+    this.given = given === undefined || given.trim() === '' ? null : reportPath(given).replace(/\/+$/, '');
+    // of nested bases the outer one is the repository
+    this.reported = [...new Set(reported.map((base) => reportPath(base).replace(/\/+$/, '')))]
+      .filter((base) => base !== '' && isAbsolute(base))
+      .sort((left, right) => left.length - right.length);
+  }
+
+  /** By request, report, and the names that CI services use; null: none of them says anything. */
+  private named(path: string): string | null {
+    for (const base of this.given === null ? this.reported : [this.given, ...this.reported]) {
+      const rest = below(path, base);
+      if (rest === null) continue;
+      this.found ??= base;
+      return rest;
+    }
+    const rest = withoutCheckout(path);
+    if (rest !== null) this.found ??= path.slice(0, path.length - rest.length).replace(/\/$/, '');
+    return rest;
+  }
+
+  resolve(path: string): string {
+    const rest = this.named(path) ?? path;
+    for (const { from, to } of this.moves) {
+      const moved = from === '' ? (isAbsolute(rest) ? null : rest) : below(rest, from);
+      if (moved === null) continue;
+      this.found ??= from;
+      return to === '' ? moved : `${to}/${moved}`;
+    }
+    if (!isAbsolute(rest)) return rest;
+    const inner = this.common === null ? null : below(rest, this.common);
+    if (inner === null) return withoutRoot(rest);
+    this.found ??= this.common;
+    return inner;
+  }
+
+  /** Learns from the sample, and, where it is cut, from the whole report. */
+  async learn(
+    sample: readonly FindingRecord[],
+    readKnown: (names: readonly string[]) => Promise<readonly Known[]>,
+    readAll: () => AsyncIterable<Item>,
+    isWhole: boolean,
+  ): Promise<void> {
+    const open = sample.flatMap((record) => {
+      const path = pathOf(record);
+      return path === null ? [] : [{ rule_id: record.ruleId, path: this.named(path) ?? path }];
+    });
+    if (open.length === 0) return;
+    const some = spread(open, namesMax);
+    this.moves = movesOf(some, await readKnown([...new Set(some.map(({ path }) => nameOf(path)))]));
+    if (!open.some(({ path }) => isAbsolute(path) && !this.isMoved(path))) return;
+    const common = new CommonRoot();
+    if (isWhole) for (const { path } of open) common.add(path);
+    else
+      for await (const item of readAll()) {
+        const path = isDropped(item) ? null : pathOf(item);
+        if (path !== null) common.add(this.named(path) ?? path);
+      }
+    this.common = common.root;
+  }
+
+  private isMoved(path: string): boolean {
+    return this.moves.some(({ from }) => from !== '' && below(path, from) !== null);
+  }
+
+  record(record: FindingRecord): FindingRecord {
+    const { placed } = record;
+    const rest = placed === undefined ? record : withoutPlaced(record);
+    const before = pathOf(record);
+    if (before === null) return rest;
+    const path = this.resolve(before);
+    const evidence = record.evidence.map((one) => this.evidence(one));
+    if (path === before && placed === undefined) return evidence.length === 0 ? record : { ...rest, evidence };
+    const location = { ...record.location, path } as FindingRecord['location'];
+    if (location.kind === 'resource' && location.address === before) Object.assign(location, { address: path });
+    if (location.kind === 'secret' && placed !== undefined)
+      Object.assign(location, { hash: secretHash(`${record.ruleId}|${path}|${placed}`) });
+    const { nativeId } = record;
+    const isOfPath = nativeId?.endsWith(` ${before}`) === true;
+    return {
+      ...rest,
+      location,
+      evidence,
+      nativeId: isOfPath ? `${nativeId.slice(0, nativeId.length - before.length)}${path}` : nativeId,
+    };
+  }
+
+  private evidence(one: unknown): unknown {
+    if (typeof one !== 'object' || one === null || !('path' in one) || typeof one.path !== 'string') return one;
+    return { ...one, path: this.resolve(one.path) };
+  }
+}
+
+function spread<T>(all: readonly T[], most: number): readonly T[] {
+  if (all.length <= most) return all;
+  const step = all.length / most;
+  return Array.from({ length: most }, (_, index) => all[Math.floor(index * step)] as T);
+}
+
+export interface RootSource {
+  readonly sql: Queryable;
+  readonly applicationId: number;
+  readonly scopeKey: string;
+  /** Of the request. */
+  readonly root: string | undefined;
+  /** The report once more, from its beginning. */
+  readonly again: () => AsyncIterable<Item>;
+}
+
+/** The records with the paths of their repository. `facts.root` is the directory of the checkout, where there is one. */
+export async function* inRepository(
+  items: AsyncGenerator<Item>,
+  facts: ReportFacts,
+  source: RootSource,
+): AsyncGenerator<Item> {
+  const sample: Item[] = [];
+  let isWhole = false;
+  while (sample.length < sampleMax && !isWhole) {
+    const next = await items.next();
+    if (next.done === true) isWhole = true;
+    else sample.push(next.value);
+  }
+  const roots = new Roots(source.root, facts.roots ?? []);
+  const records = sample.filter((item): item is FindingRecord => !isDropped(item));
+  await roots.learn(records, (names) => readKnown(source, names), source.again, isWhole);
+  const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
+  const { inventory } = facts;
+  if (inventory !== null) facts.inventory = new Set([...inventory].map((path) => roots.resolve(path)));
+  for (const item of sample) yield resolved(item);
+  if (!isWhole) for await (const item of items) yield resolved(item);
+  facts.root = roots.found;
+}
+
+/** Open places of files of these names: of the scope, else of the application. */
+async function readKnown(
+  { sql, applicationId, scopeKey }: RootSource,
+  names: readonly string[],
+): Promise<readonly Known[]> {
+  if (names.length === 0) return [];
+  const own = await sql<Known[]>`
+    select distinct f.rule_id, o.location ->> 'path' as path
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where o.scope_key = ${scopeKey} and o.gone_at is null
+      and regexp_replace(o.location ->> 'path', '^.*/', '') in ${sql(names)} limit ${knownMax}`;
+  if (own.length > 0) return own;
+  return sql<Known[]>`
+    select distinct f.rule_id, d.location ->> 'path' as path
+    from vm_findings f join vm_finding_details d on d.finding_id = f.id
+    where f.application_id = ${applicationId} and f.is_open
+      and regexp_replace(d.location ->> 'path', '^.*/', '') in ${sql(names)} limit ${knownMax}`;
+}
