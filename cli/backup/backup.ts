@@ -23,7 +23,7 @@ import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { Refusal, withFiles, wrongUsage } from '../refusal.js';
 import { keyOf, lockOf } from './keys.js';
-import { release } from './release.js';
+import { release } from '../environment/release.js';
 
 const options = {
   to: { type: 'string' },
