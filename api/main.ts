@@ -3,11 +3,19 @@ export {
   BackupError,
   createBackup,
   createKey,
+  describeFile,
+  isOwnName,
   localTokenOf,
+  nameAt,
+  openDirectory,
+  openS3,
+  prune,
   readBackup,
   restoreBackup,
   type Key,
   type Lock,
+  type Manifest,
+  type Place,
 } from './backup/main.js';
 export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';

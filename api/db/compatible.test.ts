@@ -8,7 +8,7 @@ t.test('expanding is let through, contracting is refused by its name', async (t)
     ['create table a (id integer primary key, b text not null unique)', null],
     ['create table a (id integer); alter table a add constraint c unique (id); create unique index d on a (id)', null],
     ['alter table a add column b text', null],
-    ['alter table a add column b text not null default \'\'', null],
+    ["alter table a add column b text not null default ''", null],
     ['ALTER TABLE a ADD b integer GENERATED ALWAYS AS (1) STORED NOT NULL', null],
     ['create index a on b (c)', null],
     ["insert into a values ('drop table b; rename')", null],

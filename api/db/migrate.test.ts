@@ -106,10 +106,12 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
   await t.test('an older program says that the database is newer, whichever it is', async (t) => {
     await t.rejects(migrate(database, [core, { ...scans, migrations: scans.migrations.slice(0, 1) }]), {
-      message: /^The database has migration scans 2 \(results\) of release .+ knows 1 only: start the newer program\. To stay/,
+      message:
+        /^The database has migration scans 2 \(results\) of release .+ knows 1 only: start the newer program\. To stay/,
     });
     await t.rejects(migrate(database, [core]), {
-      message: /^The database has migration scans 1 \(targets\) of release .+ has no scans: start the newer program\. To/,
+      message:
+        /^The database has migration scans 1 \(targets\) of release .+ has no scans: start the newer program\. To/,
     });
     await t.rejects(migrateAsBefore(database, modules), {
       message:

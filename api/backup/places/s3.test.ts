@@ -18,17 +18,23 @@ async function suite(t: Test, place: Place, directory: string): Promise<void> {
   };
   for (const day of [3, 1, 2, 5, 4]) await made(day, Buffer.from(`of day ${day}`));
   await t.rejects(made(3, Buffer.from('another')), { name: 'BackupError', message: /is there already/ });
-  t.same((await place.list()).map(({ name }) => name), [1, 2, 3, 4, 5].map(at), 'oldest first, over all pages');
+  t.same(
+    (await place.list()).map(({ name }) => name),
+    [1, 2, 3, 4, 5].map(at),
+    'oldest first, over all pages',
+  );
   t.equal((await place.list())[0]?.bytes, 8);
   const copy = join(directory, 'copy');
   await place.get(at(3), copy);
   t.equal(await readFile(copy, 'utf8'), 'of day 3', 'nothing was replaced');
   await t.rejects(place.get(at(9), join(directory, 'none')), { name: 'BackupError', message: /there is no such/ });
   t.same(await prune(place, 2), [1, 2, 3].map(at));
-  t.same((await place.list()).map(({ name }) => name), [4, 5].map(at));
+  t.same(
+    (await place.list()).map(({ name }) => name),
+    [4, 5].map(at),
+  );
   t.same(await prune(place, 5), [], 'nothing more');
 }
-
 
 t.test('a directory', async (t) => {
   const directory = await makeDirectory(t, 'place');
@@ -41,7 +47,12 @@ t.test('a directory', async (t) => {
 t.test('a bucket', async (t) => {
   const store = await startS3(t);
   const directory = await makeDirectory(t, 'bucket');
-  const options = { ...store, endpoint: `${store.url}/`, url: 's3://copies/of a=b'.replace(' ', '-'), region: 'eu-test-1' };
+  const options = {
+    ...store,
+    endpoint: `${store.url}/`,
+    url: 's3://copies/of a=b'.replace(' ', '-'),
+    region: 'eu-test-1',
+  };
   const place = openS3(options);
   store.objects.set('copies/of-a=b/gatehouse-other.tar', Buffer.from('x'));
   await suite(t, place, directory);
@@ -84,6 +95,15 @@ t.test('a bucket', async (t) => {
 t.test('addresses of buckets', async (t) => {
   t.same(parseS3Url('s3://copies'), { bucket: 'copies', prefix: '' });
   t.same(parseS3Url('s3://copies/a/b/'), { bucket: 'copies', prefix: 'a/b/' });
-  for (const text of ['s3://', 's3://A', 's3://a', 's3://ok/../x', 's3://ok/a b', 's3://ok/a?b', 's3:/ok', 'https://ok'])
+  for (const text of [
+    's3://',
+    's3://A',
+    's3://a',
+    's3://ok/../x',
+    's3://ok/a b',
+    's3://ok/a?b',
+    's3:/ok',
+    'https://ok',
+  ])
     t.throws(() => parseS3Url(text), { name: 'BackupError' }, text);
 });

@@ -34,7 +34,10 @@ const answerMsMax = 10 * 60_000;
 export function parseS3Url(text: string): { readonly bucket: string; readonly prefix: string } {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);
   const segments = (found?.[2] ?? '').split('/').filter((segment) => segment !== '');
-  if (found?.[1] === undefined || segments.some((segment) => !/^[\w.=-]{1,200}$/.test(segment) || /^\.+$/.test(segment)))
+  if (
+    found?.[1] === undefined ||
+    segments.some((segment) => !/^[\w.=-]{1,200}$/.test(segment) || /^\.+$/.test(segment))
+  )
     throw new BackupError(`"${text}" is no place of a bucket. Write s3://bucket or s3://bucket/folder.`);
   return { bucket: found[1], prefix: segments.map((segment) => `${segment}/`).join('') };
 }
@@ -60,7 +63,10 @@ interface Call {
 /** Sends one request; throws BackupError with what the store said. */
 type Send = (call: Call) => Promise<Response>;
 
-function createSend({ endpoint, region, accessKeyId, secretAccessKey, retries = retriesDefault }: S3Options, bucket: string): Send {
+function createSend(
+  { endpoint, region, accessKeyId, secretAccessKey, retries = retriesDefault }: S3Options,
+  bucket: string,
+): Send {
   const base = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '');
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   return async ({ method, key, query = {}, body = '', headers = {}, doing, allowed = [] }) => {
@@ -82,7 +88,9 @@ function createSend({ endpoint, region, accessKeyId, secretAccessKey, retries = 
         continue;
       }
       if (answer instanceof Error)
-        throw new BackupError(`${doing} failed: ${base} does not answer (${reasonOf(answer)}). See BACKUP_S3_ENDPOINT.`);
+        throw new BackupError(
+          `${doing} failed: ${base} does not answer (${reasonOf(answer)}). See BACKUP_S3_ENDPOINT.`,
+        );
       if (answer.ok || allowed.includes(answer.status)) return answer;
       throw refusedBy(base, doing, answer.status, await answer.text());
     }
@@ -90,7 +98,7 @@ function createSend({ endpoint, region, accessKeyId, secretAccessKey, retries = 
 }
 
 const reasonOf = (error: Error): string =>
-  error.cause instanceof Error ? (error.cause as NodeJS.ErrnoException).code ?? error.cause.message : error.message;
+  error.cause instanceof Error ? ((error.cause as NodeJS.ErrnoException).code ?? error.cause.message) : error.message;
 
 const mends: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'BACKUP_S3_SECRET_ACCESS_KEY is wrong',

@@ -96,7 +96,8 @@ function listOf({ objects }: S3Server, bucket: string, url: URL, pageMax: number
   const names = [...objects.keys()].filter((name) => name.startsWith(prefix) && name > after).sort();
   const page = names.slice(0, pageMax);
   const rows = page.map(
-    (name) => `<Contents><Key>${name.slice(bucket.length + 1)}</Key><Size>${objects.get(name)?.length}</Size></Contents>`,
+    (name) =>
+      `<Contents><Key>${name.slice(bucket.length + 1)}</Key><Size>${objects.get(name)?.length}</Size></Contents>`,
   );
   const more =
     names.length > page.length
