@@ -12,10 +12,12 @@ export {
   prune,
   readBackup,
   restoreBackup,
+  type BackupReport,
   type Key,
   type Lock,
   type Manifest,
   type Place,
+  type RunBackup,
 } from './backup/main.js';
 export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';

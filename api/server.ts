@@ -53,6 +53,7 @@ export interface ServerOptions {
     /** No version was ever in force. */
     readonly isFirstStart: boolean;
   }) => Promise<DataPlaneLink>;
+  readonly runBackup?: AppDeps['runBackup'];
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -99,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
+      runBackup: options.runBackup ?? null,
       wafPort: env.ports.waf,
       upstreams: env.upstreams,
       ruleSets: createRuleSets(env),

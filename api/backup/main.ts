@@ -6,4 +6,5 @@ export { isOwnName, nameAt, openDirectory, prune, type Place } from './places/pl
 export { openS3 } from './places/s3.js';
 export { BackupError, type Manifest } from './manifest.js';
 export { readBackup, restoreBackup } from './restore.js';
+export type { BackupReport, RunBackup } from './schedule/runs.js';
 export { createKey, type Key, type Lock } from './seal.js';

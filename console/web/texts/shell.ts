@@ -66,6 +66,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  backups: 'Backups',
+  backupsWords: 'backup restore schedule s3 bucket retention verify age next',
   licence: 'Licence',
   automationCiScopes: 'automation ci scopes',
   apiTokens: 'API tokens',

@@ -1,0 +1,112 @@
+// Backups: the last one, its age, the next, and what reading it back said.
+import { A } from '@solidjs/router';
+import { For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
+import { call } from '../../client/http.js';
+import { showMoment } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Empty, Figure, Notice, PageHead } from '../../kit/basics.js';
+import { tell } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
+import { backupsText as text } from '../../texts/backups.js';
+
+const minuteS = 60;
+const hourS = 3600;
+const dayS = 86_400;
+
+function age(seconds: number): string {
+  if (seconds < hourS) return text.minutes(Math.floor(seconds / minuteS));
+  return seconds < 2 * dayS ? text.hours(Math.floor(seconds / hourS)) : text.days(Math.floor(seconds / dayS));
+}
+
+const checkedText = (checked: 'complete' | 'bytes' | null): string =>
+  checked === null ? text.notChecked : text[checked];
+const tones = { running: 'neutral', made: 'good', failed: 'danger' } as const;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+export function Backups(): JSX.Element {
+  const backups = createQuery('GET /api/backup', () => ({}), { everyMs: 15_000 });
+  const action = createAction();
+  const start = async (): Promise<void> => {
+    if (!(await action.run(() => call('POST /api/backup/run')))) return;
+    tell(text.started);
+    await backups.reload();
+  };
+  return (
+    <>
+      <PageHead title={text.title} about={text.about} />
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+      <Read of={backups}>
+        {(data) => {
+          const good = () => data().items.find(({ state }) => state === 'made');
+          return (
+            <>
+              <Show when={!data().can_run}>
+                <Notice tone="warn">{text.cannot}</Notice>
+              </Show>
+              <div class="grid-3">
+                <Figure
+                  label={text.last}
+                  value={data().last_good_at === null ? text.never : showMoment(data().last_good_at)}
+                  note={checkedText(good()?.checked ?? null)}
+                />
+                <Figure label={text.age} value={data().age_seconds === null ? '–' : age(data().age_seconds ?? 0)} />
+                <Figure
+                  label={text.next}
+                  value={data().next_at === null ? text.noSchedule : showMoment(data().next_at)}
+                  {...(data().every_hours === 0 ? {} : { note: text.every(data().every_hours) })}
+                />
+              </div>
+              <Show when={mayAs('admin')}>
+                <div class="row">
+                  <Button
+                    look="primary"
+                    isBusy={action.isBusy() || data().is_running}
+                    disabled={!data().can_run || data().is_running}
+                    onClick={() => void start()}
+                  >
+                    {text.start}
+                  </Button>
+                  <A href="/admin/settings/retention">{text.schedule}</A>
+                </div>
+              </Show>
+              <Card title={text.runs}>
+                <Show when={data().items.length > 0} fallback={<Empty title={text.none}>{text.noneAbout}</Empty>}>
+                  <table>
+                    <thead>
+                      <tr>
+                        <th>{text.when}</th>
+                        <th>{text.state}</th>
+                        <th>{text.file}</th>
+                        <th class="number">{text.size}</th>
+                        <th>{text.readBack}</th>
+                        <th>{text.who}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      <For each={data().items}>
+                        {(run) => (
+                          <tr>
+                            <td>{showMoment(run.started_at)}</td>
+                            <td>
+                              <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
+                            </td>
+                            <td>{run.error ?? run.name ?? ''}</td>
+                            <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
+                            <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
+                            <td>{run.actor ?? text.bySchedule}</td>
+                          </tr>
+                        )}
+                      </For>
+                    </tbody>
+                  </table>
+                </Show>
+              </Card>
+            </>
+          );
+        }}
+      </Read>
+    </>
+  );
+}
