@@ -5,7 +5,7 @@ export const shellText = {
   tryAgain: 'Try again',
   consoleCannotStart: 'The console cannot start',
   thisPageHasFailed: 'This page has failed',
-  wasUpdated: 'Gatehouse was updated',
+  wasUpdated: 'A newer version is here',
   saveThenReload: 'This window still shows the version before. Save what you have typed, then load it again.',
   reload: 'Load it again',
   partNotLoaded: 'A part of the console could not be loaded',
