@@ -134,9 +134,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(await migrate(database, [core, scans, made(first)], '1.1.7-rc.1'), 0);
     await t.rejects(migrate(database, [core, scans, made(first)], '1.0.9'), {
       message:
-        'The database has migration steps 2 (step-2) of release 1.2.0, this program (release 1.0.9) knows 1 only: start ' +
-        'the newer program, 1.1.0 or newer. To stay with this one, restore the backup that was made before the update ' +
-        '(gatehouse restore FILE).',
+        'The database has migration steps 2 (step-2) of release 1.2.0, this program (release 1.0.9) knows 1 only: ' +
+        'start the newer program, 1.1.0 or newer. To stay with this one, restore the backup that was made before ' +
+        'the update (gatehouse restore FILE).',
     });
     t.equal(await migrate(database, [core, scans, made(first, expand)], '1.2.0'), 0, 'and forward again');
     t.equal(await migrate(database, [core, scans, made(first, expand, contract)], '1.3.0'), 1);

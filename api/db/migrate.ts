@@ -145,7 +145,8 @@ function checkApplied(row: AppliedRow, modules: readonly MigrationModule[], own:
   const known = module === undefined ? `has no ${row.module}` : `knows ${module.migrations.length} only`;
   throw new Error(
     `The database has migration ${label}${row.release === null ? '' : ` of release ${row.release}`}, this program ` +
-      `(release ${own}) ${known}: start the newer program${row.works_with === null ? '' : `, ${row.works_with} or newer`}. ` +
+      `(release ${own}) ${known}: start the newer program` +
+      `${row.works_with === null ? '' : `, ${row.works_with} or newer`}. ` +
       'To stay with this one, restore the backup that was made before the update (gatehouse restore FILE).',
   );
 }

@@ -50,7 +50,8 @@ export const storageVariables = [
     kind: 'text',
     readBy: ['commands', 'control plane'],
     purpose:
-      'where backups go: a directory, or a bucket of an S3 store (s3://bucket/folder); empty = backups in GATEHOUSE_DATA',
+      'where backups go: a directory, or a bucket of an S3 store (s3://bucket/folder); ' +
+      'empty = backups in GATEHOUSE_DATA',
   },
   {
     name: 'BACKUP_S3_ENDPOINT',

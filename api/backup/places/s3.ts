@@ -1,6 +1,6 @@
 // Backups in a bucket: the S3 interface that AWS, MinIO, Ceph, Garage, R2 and others speak. Requests are signed (AWS
-// Signature Version 4, by aws4fetch) over the hash of their body, so that what arrives is what was sent, also over plain
-// http inside a network. Addresses are path-style (endpoint/bucket/key), which every such store answers.
+// Signature Version 4, by aws4fetch) over the hash of their body, so that what arrives is what was sent, also over
+// plain http inside a network. Addresses are path-style (endpoint/bucket/key), which every such store answers.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -114,9 +114,8 @@ function refusedBy(base: string, doing: string, status: number, text: string): B
   const code = tag(text, 'Code') ?? '';
   const said = [code, tag(text, 'Message') ?? ''].filter((part) => part !== '').join(': ');
   const mend = mends[code];
-  return new BackupError(
-    `${doing} failed: ${base} answered ${status}${said === '' ? '' : ` (${said})`}.${mend === undefined ? '' : ` Mend: ${mend}.`}`,
-  );
+  const [why, hint] = [said === '' ? '' : ` (${said})`, mend === undefined ? '' : ` Mend: ${mend}.`];
+  return new BackupError(`${doing} failed: ${base} answered ${status}${why}.${hint}`);
 }
 
 export function openS3(options: S3Options): Place {

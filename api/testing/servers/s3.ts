@@ -25,9 +25,12 @@ const uri = (text: string): string =>
 
 /** null: the signature is right; else the code of the refusal. */
 function judge(request: IncomingMessage, url: URL, body: Buffer, server: S3Server, region: string): string | null {
-  const form =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
-  const [, id, day = '', itsRegion, signed = '', signature = ''] = form.exec(request.headers.authorization ?? '') ?? [];
+  const [scheme = '', signed = '', signature = ''] = (request.headers.authorization ?? '').split(
+    /, SignedHeaders=|, Signature=/,
+  );
+  const form = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request$/;
+  const [, id, day = '', itsRegion] = form.exec(scheme) ?? [];
+  if (!/^[0-9a-f]{64}$/.test(signature)) return 'AccessDenied';
   if (id === undefined) return 'AccessDenied';
   if (id !== server.accessKeyId) return 'InvalidAccessKeyId';
   if (itsRegion !== region) return 'AuthorizationHeaderMalformed';

@@ -2,14 +2,14 @@
 import { A } from '@solidjs/router';
 import { For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call } from '../../client/http.js';
+import { call, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Empty, Figure, Notice, PageHead } from '../../kit/basics.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
-import { backupsText as text } from '../../texts/backups.js';
+import { backupsText as text } from '../../texts/vm/backups.js';
 
 const minuteS = 60;
 const hourS = 3600;
@@ -23,7 +23,45 @@ function age(seconds: number): string {
 const checkedText = (checked: 'complete' | 'bytes' | null): string =>
   checked === null ? text.notChecked : text[checked];
 const tones = { running: 'neutral', made: 'good', failed: 'danger' } as const;
+type BackupRun = Reply<'GET /api/backup'>['items'][number];
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
+  return (
+    <Card title={text.runs}>
+      <Show when={props.of.length > 0} fallback={<Empty title={text.none}>{text.noneAbout}</Empty>}>
+        <table>
+          <thead>
+            <tr>
+              <th>{text.when}</th>
+              <th>{text.state}</th>
+              <th>{text.file}</th>
+              <th class="number">{text.size}</th>
+              <th>{text.readBack}</th>
+              <th>{text.who}</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={props.of}>
+              {(run) => (
+                <tr>
+                  <td>{showMoment(run.started_at)}</td>
+                  <td>
+                    <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
+                  </td>
+                  <td>{run.error ?? run.name ?? ''}</td>
+                  <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
+                  <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
+                  <td>{run.actor ?? text.bySchedule}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </Show>
+    </Card>
+  );
+}
 
 export function Backups(): JSX.Element {
   const backups = createQuery('GET /api/backup', () => ({}), { everyMs: 15_000 });
@@ -71,38 +109,7 @@ export function Backups(): JSX.Element {
                   <A href="/admin/settings/retention">{text.schedule}</A>
                 </div>
               </Show>
-              <Card title={text.runs}>
-                <Show when={data().items.length > 0} fallback={<Empty title={text.none}>{text.noneAbout}</Empty>}>
-                  <table>
-                    <thead>
-                      <tr>
-                        <th>{text.when}</th>
-                        <th>{text.state}</th>
-                        <th>{text.file}</th>
-                        <th class="number">{text.size}</th>
-                        <th>{text.readBack}</th>
-                        <th>{text.who}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      <For each={data().items}>
-                        {(run) => (
-                          <tr>
-                            <td>{showMoment(run.started_at)}</td>
-                            <td>
-                              <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
-                            </td>
-                            <td>{run.error ?? run.name ?? ''}</td>
-                            <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
-                            <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
-                            <td>{run.actor ?? text.bySchedule}</td>
-                          </tr>
-                        )}
-                      </For>
-                    </tbody>
-                  </table>
-                </Show>
-              </Card>
+              <Runs of={data().items} />
             </>
           );
         }}

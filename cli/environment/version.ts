@@ -1,7 +1,7 @@
-// `gatehouse version`: which release this is, for people, installers and bug reports. It needs no `.env` and no build of
-// anything else, so it also works where nothing else does.
+// `gatehouse version`: which release this is, for people, installers and bug reports. It needs no
+// `.env`, so it also works where nothing else does.
 import { parseOptions } from '../command-line.js';
-import { release } from '../environment/release.js';
+import { release } from './release.js';
 import { wrongUsage } from '../refusal.js';
 
 /** Prints `gatehouse 1.2.3`, or with --json an object of release, node, platform and arch. */
