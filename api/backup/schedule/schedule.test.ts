@@ -1,6 +1,6 @@
 // Backups on a schedule: what is due, what is remembered, what people see and may.
 import t from 'tap';
-import { onOneDatabase } from '../../testing/databases.js';
+import { onBothDatabases } from '../../testing/databases.js';
 import { startTestApp } from '../../testing/app.js';
 import { createBackupJob } from './job.js';
 import type { BackupAsked, BackupReport } from './runs.js';
@@ -48,7 +48,7 @@ t.test('when the next is due', async (t) => {
 });
 
 t.test('the schedule', (t) =>
-  onOneDatabase(t, 'backup schedule', async (t, database) => {
+  onBothDatabases(t, 'backup schedule', async (t, database) => {
     const asked: BackupAsked[] = [];
     let outcome: BackupReport | Error = report;
     const runBackup = async (given: BackupAsked): Promise<BackupReport> => {
