@@ -1,6 +1,6 @@
 import type { Job } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
-import { isRunning, listRuns, makeRun, nextAt, runMsMax } from './runs.js';
+import { beginRun, isRunning, listRuns, makeRun, nextAt, runMsMax } from './runs.js';
 
 export type BackupJobParts = Pick<Parts, 'database' | 'currentSettings' | 'now' | 'runBackup'>;
 
@@ -17,8 +17,10 @@ export function createBackupJob({ database: { sql }, currentSettings, now, runBa
       if (dueMs === null) return 'no schedule (backup_every_hours is 0)';
       if (dueMs > nowMs || isRunning(last, nowMs)) return 'nothing was due';
       if (runBackup === null) return 'this process cannot make backups: start it with `gatehouse`';
-      const asked = { isSealedWhole: settings.backup_encrypt, keep: settings.backup_keep, signal, actor: null };
-      const { place, name, bytes } = await makeRun(sql, runBackup, asked, now);
+      const id = await sql.begin((tx) => beginRun(tx, null, nowMs));
+      if (id === null) return 'nothing was due: somebody has one made';
+      const asked = { isSealedWhole: settings.backup_encrypt, keep: settings.backup_keep, signal };
+      const { place, name, bytes } = await makeRun(sql, id, () => runBackup(asked), now);
       return `${name} in ${place}, ${bytes} bytes`;
     },
   };

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { ApiError, Nullable, refusals, requirePrincipal, Time, type App } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
-import { isRunning, lastGood, listRuns, makeRun, nextAt, runMsMax, type BackupRun } from './runs.js';
+import { beginRun, isRunning, lastGood, listRuns, makeRun, nextAt, runMsMax, type BackupRun } from './runs.js';
 
 export type ScheduleParts = Pick<Parts, 'database' | 'currentSettings' | 'now' | 'audit' | 'runBackup'>;
 
@@ -86,28 +86,31 @@ export function registerScheduleRoutes(app: App, parts: ScheduleParts): void {
       items: runs.map((run) => viewRun(run, nowMs)),
     };
   };
+  const stopping = new AbortController();
+  let current: Promise<void> = Promise.resolve();
+  // what became of the one that is being made is written down before the database is closed
+  app.addHook('onClose', async () => {
+    stopping.abort(new Error('The control plane was stopped.'));
+    await current;
+  });
   app.get('/api/backup', { schema: readSchema }, view);
   app.post('/api/backup/run', { schema: runSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
     if (runBackup === null)
       throw new ApiError('conflict', 'This process cannot make backups. Start the control plane with `gatehouse`.');
-    const [last] = await listRuns(sql, 1);
-    if (isRunning(last, now())) throw new ApiError('conflict', 'A backup is being made. Wait until it has ended.');
     const settings = await parts.currentSettings();
-    await sql.begin((tx) => audit.record(tx, { actor, action: 'backup.run', summary: 'asked for a backup' }));
-    const signal = AbortSignal.timeout(runMsMax);
-    const asked = { isSealedWhole: settings.backup_encrypt, keep: settings.backup_keep, signal, actor: actor.name };
-    const made = makeRun(sql, runBackup, asked, now);
-    made.catch((error: unknown) => app.log.error({ err: error }, 'a backup failed'));
-    await started(async () => (await listRuns(sql, 1))[0]?.id !== last?.id, made);
+    const id = await sql.begin(async (tx) => {
+      const begun = await beginRun(tx, actor.name, now());
+      if (begun === null) throw new ApiError('conflict', 'A backup is being made. Wait until it has ended.');
+      await audit.record(tx, { actor, action: 'backup.run', summary: 'asked for a backup' });
+      return begun;
+    });
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(runMsMax)]);
+    const asked = { isSealedWhole: settings.backup_encrypt, keep: settings.backup_keep, signal };
+    current = makeRun(sql, id, () => runBackup(asked), now).then(
+      () => undefined,
+      (error: unknown) => app.log.error({ err: error }, 'a backup failed'),
+    );
     return reply.code(202).send(await view());
   });
-}
-
-/** Until the run is in the list, so that who asked sees it there. */
-async function started(isListed: () => Promise<boolean>, made: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  const over = (): void => void (isOver = true);
-  made.then(over, over);
-  while (!isOver && !(await isListed())) await new Promise(setImmediate);
 }

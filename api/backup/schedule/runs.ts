@@ -1,5 +1,5 @@
 // What is known of the backups that the control plane made.
-import type { Queryable } from '../../db/client.js';
+import type { Queryable, Tx } from '../../db/client.js';
 
 /** What `gatehouse backup --json` says. */
 export interface BackupReport {
@@ -63,18 +63,28 @@ export function nextAt(everyHours: number, last: BackupRun | undefined, nowMs: n
   return startedMs > nowMs ? nowMs : startedMs + pauseMs;
 }
 
-/** Makes one and writes down what became of it; rejects where it failed. */
+/**
+ * Writes down that one begins; null: another is being made. People and the schedule both ask here, so that two never
+ * run at once. Lock and row are of one short transaction: the embedded database has one connection.
+ */
+export async function beginRun(tx: Tx, actor: string | null, nowMs: number): Promise<string | null> {
+  await tx`lock table backup_runs in share row exclusive mode`;
+  const [last] = await listRuns(tx, 1);
+  if (isRunning(last, nowMs)) return null;
+  const [row] = await tx<{ id: string }[]>`
+    insert into backup_runs (started_at, actor) values (${new Date(nowMs)}, ${actor}) returning id::text as id`;
+  return row?.id ?? null;
+}
+
+/** Makes the one that `beginRun` named and writes down what became of it; rejects where it failed. */
 export async function makeRun(
   sql: Queryable,
-  runBackup: RunBackup,
-  asked: BackupAsked & { readonly actor: string | null },
+  id: string,
+  make: () => Promise<BackupReport>,
   now: () => number,
 ): Promise<BackupReport> {
-  const [row] = await sql<{ id: string }[]>`
-    insert into backup_runs (started_at, actor) values (${new Date(now())}, ${asked.actor}) returning id::text as id`;
-  const id = row?.id ?? '';
   try {
-    const report = await runBackup(asked);
+    const report = await make();
     await sql`
       update backup_runs set ended_at = ${new Date(now())}, report = ${JSON.stringify(report)}::text::jsonb
       where id = ${id}::bigint`;

@@ -2,9 +2,10 @@
 import t from 'tap';
 import { onBothDatabases } from '../../testing/databases.js';
 import { startTestApp } from '../../testing/app.js';
+import { until } from '../../testing/waiting.js';
 import { createBackupJob } from './job.js';
 import type { BackupAsked, BackupReport } from './runs.js';
-import { isRunning, nextAt, type BackupRun } from './runs.js';
+import { isRunning, listRuns, nextAt, type BackupRun } from './runs.js';
 
 const report: BackupReport = {
   place: '/copies',
@@ -50,35 +51,37 @@ t.test('when the next is due', async (t) => {
 t.test('the schedule', (t) =>
   onBothDatabases(t, 'backup schedule', async (t, database) => {
     const asked: BackupAsked[] = [];
-    let outcome: BackupReport | Error = report;
+    let outcome: BackupReport | Error | Promise<BackupReport> = report;
+    let stopped: (reason: unknown) => void = () => undefined;
     const runBackup = async (given: BackupAsked): Promise<BackupReport> => {
       asked.push(given);
+      given.signal.addEventListener('abort', () => stopped(given.signal.reason));
       if (outcome instanceof Error) throw outcome;
       return outcome;
     };
     const at = await startTestApp(database, { runBackup });
     t.teardown(() => at.close());
-    const [admin, viewer] = [await at.user('admin', 'a@example.org'), await at.user('viewer', 'v@example.org')];
-    let nowMs = Date.UTC(2026, 2, 1);
     const settings = { ...(await at.parts.currentSettings()), backup_every_hours: 24, backup_keep: 3 };
     let everyHours = 0;
     const job = createBackupJob({
       database,
-      now: () => nowMs,
+      now: at.parts.now,
       runBackup,
       currentSettings: async () => ({ ...settings, backup_every_hours: everyHours }),
     });
-    const look = (): Promise<string> => job.run({ nowMs, signal: new AbortController().signal });
+    const look = (): Promise<string> => job.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
     t.match(await look(), /no schedule/);
     everyHours = 24;
     t.match(await look(), /gatehouse-20260301T120000Z\.tar\.age in \/copies/);
     t.match(asked, [{ isSealedWhole: true, keep: 3 }]);
     t.match(await look(), /nothing was due/);
-    nowMs += 24 * hourMs;
+    at.clock.nowMs += 24 * hourMs;
     outcome = new Error('No space left on the store');
     await t.rejects(look(), /No space left/);
     t.equal(asked.length, 2);
     t.match(await look(), /nothing was due/, 'a failure is not tried again at once');
+    // logged in now: sessions do not outlive a day
+    const [admin, viewer] = [await at.user('admin', 'a@example.org'), await at.user('viewer', 'v@example.org')];
     const status = await at.call('GET', '/api/backup', { token: viewer.token });
     t.match(status, {
       status: 200,
@@ -95,15 +98,27 @@ t.test('the schedule', (t) =>
     t.equal(typeof (status.body as { age_seconds: unknown }).age_seconds, 'number');
     t.equal((await at.call('POST', '/api/backup/run', { token: viewer.token })).status, 403);
     t.equal((await at.call('GET', '/api/backup', { token: null })).status, 401);
-    outcome = report;
-    t.match(await at.call('POST', '/api/backup/run', { token: admin.token }), { status: 202 });
-    t.equal(asked.length, 3);
-    await database.sql`insert into backup_runs (started_at) values (${new Date(at.parts.now())})`;
-    t.match(await at.call('POST', '/api/backup/run', { token: admin.token }), {
-      status: 409,
-      body: { detail: /being made/ },
+    let finish: () => void = () => undefined;
+    outcome = new Promise((resolve, reject) => {
+      finish = () => resolve(report);
+      stopped = reject;
     });
+    const askTwice = [1, 2].map(() => at.call('POST', '/api/backup/run', { token: admin.token }));
+    const [begun, refused] = (await Promise.all(askTwice)).toSorted((a, b) => a.status - b.status);
+    t.match(begun, { status: 202, body: { is_running: true, items: [{ state: 'running' }] } });
+    t.match(refused, { status: 409, body: { detail: /being made/ } }, 'one at a time');
+    t.match(await look(), /nothing was due/, 'and not beside the schedule');
+    t.equal(asked.length, 3);
+    finish();
+    const newest = async () => (await at.call('GET', '/api/backup', { token: admin.token })).body['items'][0];
+    await until('the run ends', async () => (await newest()).state !== 'running');
+    t.match(await newest(), { state: 'made', actor: admin.email, checked: 'bytes' });
     const rows = await database.sql`select action from audit_entries where action = 'backup.run'`;
     t.equal(rows.length, 1, 'who asked is in the audit log');
+    outcome = new Promise((_, reject) => (stopped = reject));
+    t.match(await at.call('POST', '/api/backup/run', { token: admin.token }), { status: 202 });
+    await at.app.close();
+    const [last] = await listRuns(database.sql, 1);
+    t.match(last, { report: null, error: /was stopped/ }, 'a stop ends the run and says so');
   }),
 );

@@ -23,13 +23,16 @@ function age(seconds: number): string {
 const checkedText = (checked: 'complete' | 'bytes' | null): string =>
   checked === null ? text.notChecked : text[checked];
 const tones = { running: 'neutral', made: 'good', failed: 'danger' } as const;
+/** What reading the last good one back said; nothing where it is older than the list. */
+const noteOf = (run: BackupRun | undefined): string => (run === undefined ? '' : checkedText(run.checked));
+
 type BackupRun = Reply<'GET /api/backup'>['items'][number];
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
   return (
     <Card title={text.runs}>
-      <Show when={props.of.length > 0} fallback={<Empty title={text.none}>{text.noneAbout}</Empty>}>
+      <Show when={props.of.length > 0} fallback={<Empty title={text.noRuns} />}>
         <table>
           <thead>
             <tr>
@@ -83,11 +86,21 @@ export function Backups(): JSX.Element {
               <Show when={!data().can_run}>
                 <Notice tone="warn">{text.cannot}</Notice>
               </Show>
+              <Show when={data().last_good_at === null && !data().is_running}>
+                <Notice tone="warn" title={text.none}>
+                  {text.noneAbout}
+                </Notice>
+              </Show>
+              <Show when={data().last_good_at !== null && data().items[0]?.state === 'failed'}>
+                <Notice tone="danger" title={text.lastFailed}>
+                  {data().items[0]?.error}
+                </Notice>
+              </Show>
               <div class="grid-3">
                 <Figure
                   label={text.last}
                   value={data().last_good_at === null ? text.never : showMoment(data().last_good_at)}
-                  note={checkedText(good()?.checked ?? null)}
+                  note={noteOf(good())}
                 />
                 <Figure label={text.age} value={data().age_seconds === null ? '–' : age(data().age_seconds ?? 0)} />
                 <Figure

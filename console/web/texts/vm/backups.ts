@@ -16,8 +16,12 @@ export const backupsText = {
   start: 'Back up now',
   started: 'The backup has begun.',
   cannot: 'This control plane was not started by gatehouse, so it cannot make backups.',
-  none: 'No backups yet',
-  noneAbout: 'Make the key first (gatehouse backup key), then set a schedule or press the button.',
+  none: 'There is no backup yet',
+  noneAbout:
+    'On the host, make the key that seals backups: gatehouse backup key. Keep what it prints elsewhere and start the ' +
+    'control plane again. Then set a schedule here, or back up now.',
+  noRuns: 'None so far',
+  lastFailed: 'The last backup failed',
   runs: 'Runs',
   when: 'Started',
   state: 'State',
