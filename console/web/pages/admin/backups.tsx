@@ -33,34 +33,36 @@ function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
   return (
     <Card title={text.runs}>
       <Show when={props.of.length > 0} fallback={<Empty title={text.noRuns} />}>
-        <table>
-          <thead>
-            <tr>
-              <th>{text.when}</th>
-              <th>{text.state}</th>
-              <th>{text.file}</th>
-              <th class="number">{text.size}</th>
-              <th>{text.readBack}</th>
-              <th>{text.who}</th>
-            </tr>
-          </thead>
-          <tbody>
-            <For each={props.of}>
-              {(run) => (
-                <tr>
-                  <td>{showMoment(run.started_at)}</td>
-                  <td>
-                    <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
-                  </td>
-                  <td>{run.error ?? run.name ?? ''}</td>
-                  <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
-                  <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
-                  <td>{run.actor ?? text.bySchedule}</td>
-                </tr>
-              )}
-            </For>
-          </tbody>
-        </table>
+        <div class="table-scroll">
+          <table class="table" aria-label={text.runs}>
+            <thead>
+              <tr>
+                <th>{text.when}</th>
+                <th>{text.state}</th>
+                <th>{text.file}</th>
+                <th class="number">{text.size}</th>
+                <th>{text.readBack}</th>
+                <th>{text.who}</th>
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.of}>
+                {(run) => (
+                  <tr>
+                    <td>{showMoment(run.started_at)}</td>
+                    <td>
+                      <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
+                    </td>
+                    <td>{run.error ?? run.name ?? ''}</td>
+                    <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
+                    <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
+                    <td>{run.actor ?? text.bySchedule}</td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </div>
       </Show>
     </Card>
   );
@@ -99,14 +101,14 @@ export function Backups(): JSX.Element {
               <div class="grid-3">
                 <Figure
                   label={text.last}
-                  value={data().last_good_at === null ? text.never : showMoment(data().last_good_at)}
-                  note={noteOf(good())}
+                  value={data().age_seconds === null ? text.never : text.ago(age(data().age_seconds ?? 0))}
+                  note={data().last_good_at === null ? '' : showMoment(data().last_good_at)}
                 />
-                <Figure label={text.age} value={data().age_seconds === null ? '–' : age(data().age_seconds ?? 0)} />
+                <Figure label={text.readBack} value={noteOf(good()) || '–'} />
                 <Figure
                   label={text.next}
-                  value={data().next_at === null ? text.noSchedule : showMoment(data().next_at)}
-                  {...(data().every_hours === 0 ? {} : { note: text.every(data().every_hours) })}
+                  value={data().every_hours === 0 ? text.noSchedule : text.every(data().every_hours)}
+                  note={data().next_at === null ? '' : showMoment(data().next_at)}
                 />
               </div>
               <Show when={mayAs('admin')}>
