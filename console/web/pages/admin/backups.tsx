@@ -31,7 +31,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
   return (
-    <Card title={text.runs}>
+    <Card title={text.runs} isFlush>
       <Show when={props.of.length > 0} fallback={<Empty title={text.noRuns} />}>
         <div class="table-scroll">
           <table class="table" aria-label={text.runs}>
