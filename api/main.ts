@@ -3,11 +3,21 @@ export {
   BackupError,
   createBackup,
   createKey,
+  describeFile,
+  isOwnName,
   localTokenOf,
+  nameAt,
+  openDirectory,
+  openS3,
+  prune,
   readBackup,
   restoreBackup,
+  type BackupReport,
   type Key,
   type Lock,
+  type Manifest,
+  type Place,
+  type RunBackup,
 } from './backup/main.js';
 export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { localTokenOf } from './backup/local-token.js';
 import { createAuditLog, type AuditLog } from './audit/chain.js';
 import { createBreachCheck, type BreachCheck } from './auth/breached.js';
+import type { RunBackup } from './backup/schedule/runs.js';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.js';
 import type { RouteMatrix } from './auth/route-matrix.js';
 import { createSealing, type Sealing } from './auth/sealing.js';
@@ -80,6 +81,8 @@ export interface AppDeps {
   readonly redisAnswerMsMax?: number;
   /** Whether anybody may try attacks in the sandbox (PUBLIC_DEMO); absent: yes. */
   readonly publicDemo?: boolean;
+  /** Makes a backup in a process of its own; null or absent: this process cannot. */
+  readonly runBackup?: RunBackup | null;
   /** WAF_PORT, the port that protects; absent: what it is where nobody sets it. */
   readonly wafPort?: number;
   /** Where the sites lead that are protected before one is saved; absent: to the bundled demo applications. */
@@ -122,6 +125,8 @@ export interface Parts {
   readonly nodeToken: string;
   /** Token of commands on this host, which have the environment file (backup/local-token.ts). */
   readonly localToken: string;
+  /** null: this process was not started by the command that makes backups. */
+  readonly runBackup: RunBackup | null;
   readonly torExitsUrl: string;
   readonly brandName: string;
   readonly publicDemo: boolean;
@@ -176,6 +181,7 @@ export function createParts(deps: AppDeps): Parts {
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,
     localToken: localTokenOf(env.authSessionSecret),
+    runBackup: deps.runBackup ?? null,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,

@@ -1,5 +1,6 @@
 // The control plane as a process: environment → database → migrations → app → listening, and the same backwards on
 // SIGTERM. Everything that can be wrong is found before the port is opened.
+import { readFileSync } from 'node:fs';
 import { readFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,7 @@ import { applyHead } from './change/flow.js';
 import { openEmbedded, openPostgres, type Database } from './db/client.js';
 import { waitForDatabase } from './db/connection/wait.js';
 import { loadModules, migrate } from './db/migrate.js';
-import { parseEnvFile, readEnv, type Env } from './env.js';
+import { EnvError, parseEnvFile, readEnv, type Env } from './env.js';
 import { systemActor, type App } from './http-kit/index.js';
 import { createScheduler } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
@@ -20,6 +21,7 @@ import type { AppDeps, FeatureParts, Parts } from './parts.js';
 import { createRuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
+import { withSecretFiles } from '#settings/environment';
 import { readState } from './settings/state.js';
 import { seedSettings } from './settings/store.js';
 import { seedAdmin } from './users/seed-admin.js';
@@ -51,6 +53,7 @@ export interface ServerOptions {
     /** No version was ever in force. */
     readonly isFirstStart: boolean;
   }) => Promise<DataPlaneLink>;
+  readonly runBackup?: AppDeps['runBackup'];
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -97,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       redisUrl: env.redisUrl,
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
+      runBackup: options.runBackup ?? null,
       wafPort: env.ports.waf,
       upstreams: env.upstreams,
       ruleSets: createRuleSets(env),
@@ -203,7 +207,11 @@ export async function readEnvironment(file = '.env'): Promise<Env> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return readEnv({ ...parseEnvFile(text), ...process.env });
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  const [stored, given] = [withSecretFiles(parseEnvFile(text), read), withSecretFiles(process.env, read)];
+  const problems = [...stored.problems, ...given.problems];
+  if (problems.length > 0) throw new EnvError(problems);
+  return readEnv({ ...stored.values, ...given.values });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

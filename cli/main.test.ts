@@ -1,5 +1,5 @@
 // What mistakes on a command line and files that cannot be used come to: words for a person, and an exit code.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { runExplain } from './commands/explain.js';
 import { runFtw } from './commands/ftw.js';
@@ -67,6 +67,25 @@ t.test('help and unknown commands', async (t) => {
   t.teardown(() => void (console.error = error));
   for (const name of ['nothing', 'constructor', '--nope']) t.equal(await main([name]), 2, name);
   t.equal(told[0], `gatehouse: there is no command "nothing".\n\n${usage}`);
+});
+
+t.test('the release, for people and for programs', async (t) => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  for (const argv of [['version'], ['--version'], ['-V']])
+    t.same(await captured(() => main(argv)), { code: 0, text: `gatehouse ${version}` }, argv.join(' '));
+  const { code, text } = await captured(() => main(['version', '--json']));
+  t.same(
+    [code, JSON.parse(text)],
+    [0, { release: version, node: process.versions.node, platform: process.platform, arch: process.arch }],
+  );
+  const told: string[] = [];
+  const { error } = console;
+  console.error = (line: string): void => void told.push(line);
+  t.teardown(() => void (console.error = error));
+  for (const more of ['now', '--yaml']) t.equal(await main(['version', more]), 2, more);
+  t.match(told, [/not now/, /--yaml/]);
 });
 
 t.test('U11: rows of files that are not what they have to be are told with their place, without a stack', async (t) => {

@@ -21,6 +21,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   gate: async () => (await import('./commands/vm/gate.js')).runGate,
   harden: async () => (await import('./harden/command.js')).runHarden,
+  version: async () => (await import('./environment/version.js')).runVersion,
   demo: async () => (await import('./commands/demo.js')).runDemo,
 };
 
@@ -49,7 +50,8 @@ export function runRuleCommand(name: string, args: readonly string[]): Promise<n
 /** Exit codes: 0 done, 1 refused or failed, 2 wrong usage. */
 export async function main(argv: readonly string[]): Promise<number> {
   createPrivately();
-  const [name = 'help', ...args] = argv;
+  const [named = 'help', ...args] = argv;
+  const name = named === '--version' || named === '-V' ? 'version' : named;
   if (name === 'help' || name === '--help' || name === '-h') {
     console.log(usage);
     return 0;

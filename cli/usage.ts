@@ -42,6 +42,7 @@ export const usage = [
   '  gatehouse ftw --rules GLOB… --cases FILE.jsonl [--report FILE]',
   '  gatehouse rules [update [VERSION --sha256 HASH | --file ARCHIVE | --debian] | use VERSION]',
   '                                    which core rule sets are here; moving to another one, and back',
+  '  gatehouse version [--json]        which release this is',
   '  gatehouse help',
   '',
   'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.',

@@ -4,12 +4,14 @@
 import { controlPlaneVariables, outgoingVariables, dashboardVariables } from './environment/control-plane-variables.js';
 import { nodeVariables } from './environment/node-variables.js';
 import { environmentOf } from './environment/of-process.js';
+import { fileVariableOf, givenBy, isFileVariable } from './environment/secret-files.js';
 import { storageVariables } from './environment/storage-variables.js';
 import type { EnvironmentVariable, ProcessName } from './environment/variable.js';
 
 export { parseEnvironmentFile, type EnvironmentFile, type EnvironmentFileProblem } from './environment/file.js';
 export { kinds, type Kind } from './environment/kinds.js';
 export { renderEnvironmentExample, renderEnvironmentLines, renderEnvironmentTable } from './environment/render.js';
+export { fileVariableOf, givenBy, type Secret } from './environment/secret-files.js';
 export { toolVariables } from './environment/tool-variables.js';
 export type { EnvironmentVariable, KindName, ProcessName } from './environment/variable.js';
 
@@ -39,6 +41,27 @@ export function variableOf(name: VariableName): EnvironmentVariable {
 }
 
 export const isVariableName = (name: string): name is VariableName => rows.has(name);
+/** `AUTH_SESSION_SECRET_FILE` and its kind: a file that holds the secret. */
+export const isSecretFileName = (name: string): boolean => isFileVariable(name, variables);
+
+/**
+ * `given` with the content of each file that a `…_FILE` names in place of it. `read` throws where there is no such
+ * file. Never throws: what is wrong is a line for a person, and the variable stays empty.
+ */
+export function withSecretFiles(
+  given: Given,
+  read: (file: string) => string,
+): { readonly values: Given; readonly problems: readonly string[] } {
+  const values: Record<string, string | undefined> = { ...given };
+  const problems: string[] = [];
+  for (const row of rows.values()) {
+    if (given[fileVariableOf(row.name)] === undefined || row.isSecret !== true) continue;
+    const found = givenBy(row, given, read);
+    if ('problem' in found) problems.push(found.problem);
+    else values[row.name] = found.value;
+  }
+  return { values, problems };
+}
 
 /** What is in force where `given` has something, the default where it has not; '' where there is no default. */
 export function valueOf(name: VariableName, given: Given): string {

@@ -23,6 +23,8 @@ export interface BackupOptions {
   readonly dataDirectory: string;
   /** null: secrets come from the process and not from a file. */
   readonly environmentFile: string | null;
+  /** Its text with what is in force in place of what is not in it; absent: the file as it is. */
+  readonly environmentText?: string;
   readonly release: string;
   readonly now: Date;
   /** The archive; its directory exists. */
@@ -123,17 +125,21 @@ async function stageTable(tx: Tx, shape: TableShape, staging: string): Promise<M
 }
 
 /** The name of the entry; null where there is no file, or nothing to seal it with. */
-async function stageEnvironment({ environmentFile, lock }: BackupOptions, staging: string): Promise<string | null> {
-  if (environmentFile === null || lock === null) return null;
+async function stageEnvironment(options: BackupOptions, staging: string): Promise<string | null> {
+  const text = await environmentOf(options);
+  if (text === null || options.lock === null) return null;
+  await writeFile(join(staging, 'environment.age'), await sealText(text, options.lock), { mode: 0o600 });
+  return 'environment.age';
+}
+
+async function environmentOf({ environmentFile, environmentText }: BackupOptions): Promise<string | null> {
+  if (environmentText !== undefined) return environmentText;
+  if (environmentFile === null) return null;
   const isThere = await stat(environmentFile).then(
     (found) => found.isFile(),
     () => false,
   );
-  if (!isThere) return null;
-  await writeFile(join(staging, 'environment.age'), await sealText(await readFile(environmentFile, 'utf8'), lock), {
-    mode: 0o600,
-  });
-  return 'environment.age';
+  return isThere ? readFile(environmentFile, 'utf8') : null;
 }
 
 async function stageFiles(

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onBothDatabases, startCluster, withoutPostgres } from '../testing/databases.js';
 import { makeDirectory } from '../testing/temporary.js';
+import { release } from '../release.js';
 import { openPostgres, type Database } from './client.js';
 import { loadModules, migrate, type MigrationModule } from './migrate.js';
 
@@ -77,8 +78,9 @@ async function suite(t: Test, database: Database): Promise<void> {
       );
       await t.rejects(migrate(database, [{ ...core, migrations: core.migrations.slice(0, -1) }]), {
         message:
-          `The database has migration ${last} (${lastName}), this program knows ${last - 1} only: ` +
-          'start the newer program.',
+          `The database has migration ${last} (${lastName}) of release ${release()}, this program ` +
+          `(release ${release()}) knows ${last - 1} only: start the newer program. To stay with this one, ` +
+          'restore the backup that was made before the update (gatehouse restore FILE).',
       });
       const text = 'create table half_done (id integer); select nonsense from nowhere;';
       const next = { number: core.migrations.length + 1, name: 'half', text };
@@ -104,16 +106,50 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
   await t.test('an older program says that the database is newer, whichever it is', async (t) => {
     await t.rejects(migrate(database, [core, { ...scans, migrations: scans.migrations.slice(0, 1) }]), {
-      message: 'The database has migration scans 2 (results), this program knows 1 only: start the newer program.',
+      message:
+        /^The database has migration scans 2 \(results\) of release .+ knows 1 only: start the newer program\. To stay/,
     });
     await t.rejects(migrate(database, [core]), {
-      message: 'The database has migration scans 1 (targets), this program has no scans: start the newer program.',
+      message:
+        /^The database has migration scans 1 \(targets\) of release .+ has no scans: start the newer program\. To/,
     });
     await t.rejects(migrateAsBefore(database, modules), {
       message:
         `The database has migration ${last + 1} (targets), this program knows ${last} only: ` +
         'start the newer program.',
     });
+  });
+  await t.test('25.6: a release goes back over what only expanded, and no further', async (t) => {
+    const made = (...texts: string[]): MigrationModule => ({
+      name: 'steps',
+      migrations: texts.map((text, at) => ({ number: at + 1, name: `step-${at + 1}`, text })),
+    });
+    const first = 'create table steps (id integer primary key)';
+    const expand = '-- works with release 1.1.0\nalter table steps add column note text;';
+    const contract = 'alter table steps drop column note;';
+    t.equal(await migrate(database, [core, scans, made(first)], '1.1.0'), 1);
+    t.equal(await migrate(database, [core, scans, made(first, expand)], '1.2.0'), 1);
+    t.equal(await migrate(database, [core, scans, made(first)], '1.1.0'), 0, 'back by one release');
+    await database.sql`insert into steps (id) values (1)`;
+    t.equal(await migrate(database, [core, scans, made(first)], '1.1.7-rc.1'), 0);
+    await t.rejects(migrate(database, [core, scans, made(first)], '1.0.9'), {
+      message:
+        'The database has migration steps 2 (step-2) of release 1.2.0, this program (release 1.0.9) knows 1 only: ' +
+        'start the newer program, 1.1.0 or newer. To stay with this one, restore the backup that was made before ' +
+        'the update (gatehouse restore FILE).',
+    });
+    t.equal(await migrate(database, [core, scans, made(first, expand)], '1.2.0'), 0, 'and forward again');
+    t.equal(await migrate(database, [core, scans, made(first, expand, contract)], '1.3.0'), 1);
+    for (const [own, known] of [
+      ['1.2.0', made(first, expand)],
+      ['1.1.0', made(first)],
+      ['1.3.0', made(first, expand)],
+    ] as const)
+      await t.rejects(migrate(database, [core, scans, known], own), /start the newer program/, `${own} is refused`);
+    t.same(await database.sql`select id from steps`, [{ id: 1 }], 'nothing is lost');
+    const wrong = '-- works with release 1.3.0\nalter table steps drop column id;';
+    await t.rejects(migrate(database, [core, scans, made(first, expand, contract, wrong)], '1.4.0'), /drops something/);
+    await database.sql.unsafe("drop table steps; delete from schema_migrations where module = 'steps'");
   });
   await t.test('a core migration may come after one of a module', async (t) => {
     const later = { number: last + 1, name: 'later', text: 'create table came_later (id integer)' };

@@ -3,7 +3,9 @@
 // that start at once take turns, and a failing migration leaves the schema as it was.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { compareReleases, release } from '../release.js';
 import type { Database, Tx } from './client.js';
+import { worksWith } from './compatible.js';
 import { lockUntilCommit } from './lock-keys.js';
 
 export interface Migration {
@@ -54,23 +56,36 @@ interface AppliedRow {
   readonly number: number;
   readonly name: string;
   readonly sha256: string;
+  /** The release that ran it, and the oldest that works with what it made; null: not known, or none. */
+  readonly release: string | null;
+  readonly works_with: string | null;
 }
 
 /**
  * Brings the database to the newest state of every module; returns how many migrations ran. Throws, changing nothing,
- * when a migration that ran before has another text now, or when the database is newer than this program.
+ * when a migration that ran before has another text now, or when the database is of a newer release that does not say
+ * that this one works with it (compatible.ts). `own`: this release.
  */
-export async function migrate(database: Database, modules: readonly MigrationModule[]): Promise<number> {
-  return database.sql.begin((tx) => migrateWithin(tx, modules));
+export async function migrate(
+  database: Database,
+  modules: readonly MigrationModule[],
+  own: string = release(),
+): Promise<number> {
+  return database.sql.begin((tx) => migrateWithin(tx, modules, own));
 }
 
 /** The same within a transaction that does more, such as a restore. */
-export async function migrateWithin(tx: Tx, modules: readonly MigrationModule[]): Promise<number> {
+export async function migrateWithin(
+  tx: Tx,
+  modules: readonly MigrationModule[],
+  own: string = release(),
+): Promise<number> {
   await lockUntilCommit(tx, 'migrations');
   await prepareBookkeeping(tx);
   const applied = await tx<AppliedRow[]>`
-    select module, number, name, sha256 from schema_migrations order by version`;
-  for (const row of applied) checkApplied(row, modules);
+    select m.module, m.number, m.name, m.sha256, r.release, r.works_with
+    from schema_migrations m left join schema_releases r using (module, number) order by m.version`;
+  for (const row of applied) checkApplied(row, modules, own);
   const isApplied = (module: string, number: number): boolean =>
     applied.some((row) => row.module === module && row.number === number);
   const pending = modules.flatMap(({ name: module, migrations }) =>
@@ -82,6 +97,10 @@ export async function migrateWithin(tx: Tx, modules: readonly MigrationModule[])
     await tx`
       insert into schema_migrations (version, module, number, name, sha256)
       values (${version}, ${module}, ${number}, ${name}, ${digest(text)})`;
+    await tx`
+      insert into schema_releases (module, number, release, works_with)
+      values (${module}, ${number}, ${own}, ${worksWith(labelOf({ module, number, name }), text)})
+      on conflict (module, number) do update set release = excluded.release, works_with = excluded.works_with`;
   }
   return pending.length;
 }
@@ -97,6 +116,11 @@ async function prepareBookkeeping(tx: Tx): Promise<void> {
     create table if not exists schema_migrations (
       version integer primary key, name text not null, sha256 text not null,
       applied_at timestamptz not null default now())`;
+  // a table of its own: programs from before it go on with theirs
+  await tx`
+    create table if not exists schema_releases (
+      module text not null, number integer not null, release text not null, works_with text,
+      primary key (module, number))`;
   const [known] = await tx`
     select 1 from information_schema.columns
     where table_schema = current_schema() and table_name = 'schema_migrations' and column_name = 'module'`;
@@ -108,20 +132,28 @@ async function prepareBookkeeping(tx: Tx): Promise<void> {
   await tx`alter table schema_migrations add unique (module, number)`;
 }
 
-function checkApplied(row: AppliedRow, modules: readonly MigrationModule[]): void {
+const labelOf = ({ module, number, name }: Pick<AppliedRow, 'module' | 'number' | 'name'>): string =>
+  `${module === coreModule ? '' : `${module} `}${number} (${name})`;
+
+function checkApplied(row: AppliedRow, modules: readonly MigrationModule[], own: string): void {
   const module = modules.find(({ name }) => name === row.module);
-  const label = `${row.module === coreModule ? '' : `${row.module} `}${row.number} (${row.name})`;
-  if (module === undefined)
-    throw new Error(`The database has migration ${label}, this program has no ${row.module}: start the newer program.`);
-  const mine = module.migrations.find(({ number }) => number === row.number);
-  if (mine === undefined)
-    throw new Error(
-      `The database has migration ${label}, this program knows ${module.migrations.length} only: ` +
-        'start the newer program.',
-    );
-  if (digest(mine.text) !== row.sha256)
+  const mine = module?.migrations.find(({ number }) => number === row.number);
+  const label = labelOf(row);
+  if (mine !== undefined && digest(mine.text) !== row.sha256)
     throw new Error(`Migration ${label} was changed after it had run: write a new one instead.`);
+  if (mine !== undefined || isWorkable(row, own)) return;
+  const known = module === undefined ? `has no ${row.module}` : `knows ${module.migrations.length} only`;
+  throw new Error(
+    `The database has migration ${label}${row.release === null ? '' : ` of release ${row.release}`}, this program ` +
+      `(release ${own}) ${known}: start the newer program` +
+      `${row.works_with === null ? '' : `, ${row.works_with} or newer`}. ` +
+      'To stay with this one, restore the backup that was made before the update (gatehouse restore FILE).',
+  );
 }
+
+/** Whether the release that ran an unknown migration left this one working. */
+const isWorkable = ({ works_with: oldest }: AppliedRow, own: string): boolean =>
+  oldest !== null && compareReleases(oldest, own) <= 0;
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

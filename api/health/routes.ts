@@ -4,6 +4,7 @@ import { ApiError, Nullable, refusals, type App, type SharedLimitsState } from '
 import type { BreachServiceState } from '../auth/breached.js';
 import { hangingJobs } from '../jobs/states.js';
 import type { HttpParts, Parts } from '../parts.js';
+import { release } from '../release.js';
 
 export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck'> & Pick<HttpParts, 'limitsState'>;
 
@@ -57,6 +58,7 @@ const healthSchema = {
   response: {
     200: Type.Object({
       status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
+      release: Type.String({ description: 'of this program; `gatehouse version` prints it' }),
       database: Type.String(),
       jobs: Type.Object({ hanging: Type.Array(HangingView) }),
       rules: RulesView,
@@ -108,6 +110,7 @@ export function registerHealthRoutes(app: App, { database, limitsState, ruleSets
     const rules = ruleSets.notice();
     return {
       status: hanging.length === 0 ? ('ok' as const) : ('degraded' as const),
+      release: release(),
       database: database.kind,
       jobs: { hanging: hanging.map(({ name, running_since: at }) => ({ name, running_since: at.toISOString() })) },
       rules: { ...rules, notice: formatNotice(rules) },

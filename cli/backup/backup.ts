@@ -1,17 +1,22 @@
 // `gatehouse backup`: one file that an installation can be restored from, made while everything serves. The work is
 // done in this process, not in one that serves.
-import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
   BackupError,
   createBackup,
   createKey,
+  describeFile,
   localTokenOf,
+  nameAt,
   openDatabase,
   openEmbedded,
+  prune,
   readBackup,
   type Env,
+  type Lock,
+  type Place,
 } from '#api/main';
 import type { Values } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
@@ -22,8 +27,10 @@ import { envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { Refusal, withFiles, wrongUsage } from '../refusal.js';
+import { textInForce } from './environment-text.js';
 import { keyOf, lockOf } from './keys.js';
-import { release } from './release.js';
+import { isBucket, openPlace, placeNamed, scratchOf, withLocal } from './places.js';
+import { release } from '../environment/release.js';
 
 const options = {
   to: { type: 'string' },
@@ -33,12 +40,12 @@ const options = {
   'passphrase-file': { type: 'string' },
   'without-secrets': { type: 'boolean' },
   keep: { type: 'string' },
+  check: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const;
 
 /** Lower than what serves. */
 const niceness = 10;
-const endings = { plain: '.tar', sealed: '.tar.age' } as const;
-const backupName = /^gatehouse-\d{8}T\d{6}Z\.tar(?:\.age)?$/;
 
 /** Throws Refusal for what is wrong with the words, the keys, the database or the disk. */
 export async function runBackup(args: readonly string[]): Promise<number> {
@@ -49,17 +56,37 @@ export async function runBackup(args: readonly string[]): Promise<number> {
   adoptDirectories(values);
   try {
     if (action === 'create' && rest.length === 0) return await create(values, asked);
+    if (action === 'list' && rest.length === 0) return await list(values, asked);
     if (action === 'verify' && rest.length === 1) return await verify(rest[0] ?? '', asked, values);
     if (action === 'key' && rest.length === 0) return await makeKey(values);
   } catch (error) {
     throw error instanceof BackupError ? new Refusal(error.message) : error;
   }
-  throw wrongUsage(`backup does not know ${positionals.join(' ')}; it takes nothing, "verify FILE" or "key".`);
+  throw wrongUsage(`backup does not know ${positionals.join(' ')}; it takes nothing, "list", "verify FILE" or "key".`);
 }
 
 type Asked = {
   readonly [K in keyof typeof options]?: ((typeof options)[K]['type'] extends 'boolean' ? boolean : string) | undefined;
 };
+
+/** What --json prints, and what the control plane remembers of a scheduled backup. */
+export interface Report {
+  readonly place: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly tables: number;
+  readonly rows: number;
+  readonly files: number;
+  readonly release: string;
+  readonly secrets: 'sealed' | 'left out';
+  /**
+   * `complete`: read back and every hash compared; `bytes`: read back, and the file is the one that was written (its
+   * content is sealed for a key that is not here); null: not asked for.
+   */
+  readonly checked: 'complete' | 'bytes' | null;
+  readonly removed: readonly string[];
+}
 
 async function create(values: Values, asked: Asked): Promise<number> {
   const keep = keepOf(asked.keep);
@@ -70,33 +97,97 @@ async function create(values: Values, asked: Asked): Promise<number> {
         'installation, --passphrase-file FILE takes a passphrase, and --without-secrets leaves them out (then ' +
         'passwords of connectors and sites cannot be read after a restore elsewhere).',
     );
+  const isSealedWhole = asked.encrypt === true;
   const now = new Date();
-  const to = fileFor(asked.to ?? join(values.GATEHOUSE_DATA || 'data', 'backups'), asked.encrypt === true, now);
+  const { place, name } = targetOf(values, asked.to, isSealedWhole, now);
   setPriority(niceness);
+  const scratch = scratchOf(values);
+  withFiles(() => mkdirSync(scratch, { recursive: true, mode: 0o700 }));
+  const made = join(scratch, `.made-${process.pid}.partial`);
+  try {
+    const { bytes, manifest } = await write(values, {
+      to: made,
+      now,
+      lock: asked['without-secrets'] === true && !isSealedWhole ? null : lock,
+      isSealedWhole,
+    });
+    const { sha256 } = await describeFile(made);
+    await place.put(made, name);
+    const checked = asked.check === true ? await readBack(place, name, sha256, scratch, isSealedWhole) : null;
+    const removed = keep === null ? [] : await prune(place, keep);
+    const { entries, tables } = manifest;
+    const report: Report = {
+      place: place.label,
+      name,
+      bytes,
+      sha256,
+      tables: tables.length,
+      rows: tables.reduce((sum, table) => sum + table.rows, 0),
+      files: entries.filter(({ path }) => path.startsWith('files/')).length,
+      release: manifest.release,
+      secrets: manifest.environment === 'sealed' ? 'sealed' : 'left out',
+      checked,
+      removed,
+    };
+    console.log(asked.json === true ? JSON.stringify(report) : wordsOf(report));
+    return 0;
+  } finally {
+    rmSync(made, { force: true });
+  }
+}
+
+function wordsOf({ place, name, bytes, tables, rows, files, secrets, checked, removed }: Report): string {
+  const lines = [
+    `${place.replace(/\/$/, '')}/${name}   ${(bytes / 1e6).toFixed(1)} MB, ${tables} tables with ${rows} rows, ` +
+      `${files} files, secrets ${secrets}`,
+  ];
+  if (checked === 'complete') lines.push('read back: every hash equal');
+  if (checked === 'bytes') lines.push('read back: the file is as it was written; its content needs the secret key');
+  if (removed.length > 0) lines.push(`removed ${removed.length} older: ${removed.join(', ')}`);
+  return lines.join('\n');
+}
+
+async function write(
+  values: Values,
+  how: { readonly to: string; readonly now: Date; readonly lock: Lock | null; readonly isSealedWhole: boolean },
+): ReturnType<typeof createBackup> {
   const env = readControlEnv(controlPlaneEnvironment(values));
   const source = await openSource(env, values);
   try {
-    const { bytes, manifest } = await createBackup({
+    const environmentFile = envFilePath();
+    const text = existsSync(environmentFile) ? withFiles(() => readFileSync(environmentFile, 'utf8')) : '';
+    return await createBackup({
       ...source,
+      ...how,
       dataDirectory: env.dataDirectory,
-      environmentFile: envFilePath(),
+      environmentFile,
+      environmentText: textInForce(text, values),
       release: release(),
-      now,
-      to,
-      lock: asked['without-secrets'] === true && asked.encrypt !== true ? null : lock,
-      isSealedWhole: asked.encrypt === true,
     });
-    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-    console.log(
-      `${to}   ${(bytes / 1e6).toFixed(1)} MB, ${manifest.tables.length} tables with ${rows} rows, ` +
-        `${manifest.entries.filter(({ path }) => path.startsWith('files/')).length} files, ` +
-        `secrets ${manifest.environment === 'sealed' ? 'sealed' : 'left out'}`,
-    );
   } finally {
     await source.close();
   }
-  if (keep !== null) prune(dirname(to), keep);
-  return 0;
+}
+
+/** What lies at the place is fetched again and compared. Throws BackupError where it is not what was written. */
+async function readBack(
+  place: Place,
+  name: string,
+  sha256: string,
+  scratch: string,
+  isSealedWhole: boolean,
+): Promise<'complete' | 'bytes'> {
+  const copy = join(scratch, `.checked-${process.pid}.partial`);
+  try {
+    await place.get(name, copy);
+    if ((await describeFile(copy)).sha256 !== sha256)
+      throw new BackupError(`${place.label}: ${name} is not what was written there. Do not rely on it; back up again.`);
+    if (isSealedWhole) return 'bytes';
+    await readBackup(copy, null, scratch);
+    return 'complete';
+  } finally {
+    rmSync(copy, { force: true });
+  }
 }
 
 function keepOf(text: string | undefined): number | null {
@@ -105,30 +196,30 @@ function keepOf(text: string | undefined): number | null {
   return Number(text);
 }
 
-/** A name of our own in a directory, or the file that was named. Creates the directory. */
-function fileFor(named: string, isSealed: boolean, now: Date): string {
-  if (/^[a-z0-9]+:\/\//i.test(named))
-    throw wrongUsage(`--to takes a directory or a file; ${named} is an address. Copy the file there afterwards.`);
-  const place = resolve(root, named);
-  const ending = isSealed ? endings.sealed : endings.plain;
-  const isFile = /\.tar(?:\.age)?$/.test(place);
-  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
-  const file = isFile ? place : join(place, `gatehouse-${stamp}${ending}`);
-  withFiles(() => mkdirSync(dirname(file), { recursive: true, mode: 0o700 }));
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined)
-    throw new Refusal(`${file} is there already; a backup replaces nothing.`);
-  return file;
+/** A name of our own in a directory or a bucket, or the file that was named. */
+function targetOf(
+  values: Values,
+  to: string | undefined,
+  isSealedWhole: boolean,
+  now: Date,
+): { readonly place: Place; readonly name: string } {
+  const named = placeNamed(values, to);
+  const isFile = /\.tar(?:\.age)?$/.test(named);
+  if (isFile && isBucket(named)) throw wrongUsage(`--to takes s3://bucket/folder; the name in it is made here.`);
+  const place = openPlace(values, isFile ? dirname(resolve(root, named)) : named);
+  return { place, name: isFile ? basename(named) : nameAt(now, isSealedWhole) };
 }
 
-/** Removes the oldest backups that this command named, beyond the newest `keep`. */
-function prune(directory: string, keep: number): void {
-  const old = readdirSync(directory)
-    .filter((name) => backupName.test(name))
-    .sort()
-    .reverse()
-    .slice(keep);
-  for (const name of old) rmSync(join(directory, name));
-  if (old.length > 0) console.log(`removed ${old.length} older: ${old.map((name) => basename(name)).join(', ')}`);
+async function list(values: Values, asked: Asked): Promise<number> {
+  const place = openPlace(values, placeNamed(values, asked.to));
+  const stored = await place.list().catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (asked.json === true) console.log(JSON.stringify({ place: place.label, items: stored }));
+  else if (stored.length === 0) console.log(`${place.label}: no backups`);
+  else for (const { name, bytes } of stored) console.log(`${name}   ${(bytes / 1e6).toFixed(1)} MB`);
+  return 0;
 }
 
 interface Source {
@@ -179,8 +270,7 @@ async function askForCopy(env: Env, values: Values): Promise<string> {
 
 async function verify(file: string, asked: Asked, values: Values): Promise<number> {
   const key = keyOf(asked);
-  const scratch = resolve(root, values.GATEHOUSE_DATA || 'data', 'backups');
-  const manifest = await withMissing(file, () => readBackup(file, key, scratch));
+  const manifest = await withLocal(values, file, (local) => readBackup(local, key, scratchOf(values)));
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const secrets =
     manifest.environment === 'absent'
@@ -194,17 +284,6 @@ async function verify(file: string, asked: Asked, values: Values): Promise<numbe
       `every hash equal; ${secrets}.`,
   );
   return 0;
-}
-
-/** A file that is not there is refused by its name. */
-export async function withMissing<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (error as NodeJS.ErrnoException).path === file)
-      throw new Refusal(`${file}: there is no such file.`);
-    throw error;
-  }
 }
 
 async function makeKey(values: Values): Promise<number> {

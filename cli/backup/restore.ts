@@ -3,15 +3,16 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { allModules, BackupError, restoreBackup } from '#api/main';
-import { parseEnvironmentFile, variables, type EnvironmentVariable } from '#settings/environment';
+import { fileVariableOf, parseEnvironmentFile, variables, type EnvironmentVariable } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
 import { readControlEnv } from '../commands/control-plane.js';
 import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { Refusal, withFiles, wrongUsage } from '../refusal.js';
-import { withMissing } from './backup.js';
+import { takenRows, withValues } from './environment-text.js';
 import { keyOf } from './keys.js';
+import { withLocal } from './places.js';
 
 const options = {
   'key-file': { type: 'string' },
@@ -19,44 +20,21 @@ const options = {
   yes: { type: 'boolean', short: 'y' },
 } as const;
 
-/** Generated secrets that belong to this machine, not to what is stored. */
-const ofThisMachine: ReadonlySet<string> = new Set(['POSTGRES_PASSWORD', 'ADMIN_INITIAL_PASSWORD']);
-/** Taken over besides the generated secrets: who may log in first, and whom backups are sealed for. */
-const alsoTaken: ReadonlySet<string> = new Set(['ADMIN_EMAIL', 'BACKUP_RECIPIENT']);
-
-const isTaken = ({ name, generated }: EnvironmentVariable): boolean =>
-  alsoTaken.has(name) || (generated !== undefined && !ofThisMachine.has(name));
-
-/**
- * The text of an environment file with `taken` in place of its own values; variables that it lacks are
- * added at the end.
- */
-export function withValues(text: string, taken: Readonly<Record<string, string>>): string {
-  const left = new Map(Object.entries(taken));
-  const lines = text.split('\n').map((line) => {
-    const name = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=/.exec(line)?.[1];
-    const value = name === undefined ? undefined : left.get(name);
-    if (name === undefined || value === undefined) return line;
-    left.delete(name);
-    return `${name}=${value}`;
-  });
-  const added = [...left].map(([name, value]) => `${name}=${value}`);
-  return added.length === 0 ? lines.join('\n') : [...lines, ...added, ''].join('\n');
-}
-
 /** Takes the secrets of a backup over. The file as it was is kept beside it, with the time in its name. */
 function adoptEnvironment(text: string, now: Date): void {
   const { values, problems } = parseEnvironmentFile(text);
   if (problems.length > 0)
     throw new BackupError(`The environment file in the backup has a wrong line ${problems[0]?.line}.`);
-  const rows: readonly EnvironmentVariable[] = variables;
   const taken = Object.fromEntries(
-    rows.filter((row) => isTaken(row) && (values[row.name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
+    takenRows.filter(({ name }) => (values[name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
   );
-  const overridden = Object.keys(taken).filter((name) => (process.env[name] ?? taken[name]) !== taken[name]);
+  const overridden = Object.keys(taken).flatMap((name) => {
+    const isOther = (process.env[name] ?? taken[name]) !== taken[name];
+    return [...(isOther ? [name] : []), ...(process.env[fileVariableOf(name)] ? [fileVariableOf(name)] : [])];
+  });
   if (overridden.length > 0)
     throw new BackupError(
-      `${overridden.join(', ')} of the process differ from the backup and would win over .env. Unset or change them.`,
+      `${overridden.join(', ')} of the process would win over the .env that the backup brings. Unset or change them.`,
     );
   const file = envFilePath();
   const before = existsSync(file) ? parseFile(file) : null;
@@ -90,9 +68,9 @@ export async function runRestore(args: readonly string[]): Promise<number> {
   if (asked.yes !== true) await confirm(`Replace ${target} by ${file}?`);
   const now = new Date();
   try {
-    const { manifest, previous } = await withMissing(file, async () =>
+    const { manifest, previous } = await withLocal(values, file, async (local) =>
       restoreBackup({
-        file,
+        file: local,
         key,
         dataDirectory: env.dataDirectory,
         databaseUrl: env.databaseUrl,

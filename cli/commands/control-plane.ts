@@ -7,8 +7,10 @@ import {
   readEnv,
   startServer,
   type Env,
+  type RunBackup,
   type RunningServer,
 } from '#api/main';
+import { backupRunner } from '../backup/scheduled.js';
 import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
@@ -29,11 +31,11 @@ interface Started {
   readonly firstLogin: FirstLogin | null;
 }
 
-async function start(env: Env): Promise<Started> {
+async function start(env: Env, runBackup: RunBackup): Promise<Started> {
   let firstLogin: FirstLogin | null = null;
   const onFirstLogin = (email: string, password: string): void => void (firstLogin = { email, password });
   try {
-    const server = await startServer({ env, connectDataPlane, onFirstLogin });
+    const server = await startServer({ env, connectDataPlane, onFirstLogin, runBackup });
     return { server, firstLogin };
   } catch (error) {
     if (isSystemError(error) && error.code === 'EADDRINUSE')
@@ -47,7 +49,8 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`control-plane does not know ${others.join(' ')}.`);
   keepHeapSmall();
-  const { server, firstLogin } = await start(readControlEnv(controlPlaneEnvironment(readEnvironment(flags))));
+  const values = controlPlaneEnvironment(readEnvironment(flags));
+  const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values));
   closeOnSignals(server, server.app.log);
   // Its parent prints the password to a person; the log file must not have it.
   if (process.send === undefined && firstLogin !== null)

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  fileVariableOf,
   parseEnvironmentFile,
   renderEnvironmentLines,
   variables,
@@ -56,7 +57,9 @@ export function createEnvFile(file = envFilePath()): 'written' | 'complete' | 'c
   }
   const present = readEnvFile(file);
   const rows: readonly EnvironmentVariable[] = variables;
-  const missing = rows.filter(({ name, generated }) => generated !== undefined && !present[name] && !process.env[name]);
+  const isGiven = (name: string): boolean =>
+    [name, fileVariableOf(name)].some((each) => Boolean(present[each]) || Boolean(process.env[each]));
+  const missing = rows.filter(({ name, generated }) => generated !== undefined && !isGiven(name));
   if (missing.length === 0) return 'complete';
   const lines = renderEnvironmentLines(missing, firstValueOf);
   withFiles(() => appendFileSync(file, `\n\n${lines.join('\n')}`)); // the last line may lack its end

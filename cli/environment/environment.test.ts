@@ -6,6 +6,7 @@ import { controlUrl } from './control-url.js';
 import { dataDirectory, root, sharedDirectory, shown } from './directories.js';
 import { createEnvFile, envFilePath, readEnvFile } from './env-file.js';
 import { flagOf, readFlags } from './flags.js';
+import { variables, type EnvironmentVariable, type Values } from '#settings/environment';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from './read-environment.js';
 
 /** For this test, variables of the process; undefined = not set. */
@@ -75,6 +76,44 @@ t.test('a wrong line of .env is told by its number', async (t) => {
     exitCode: 1,
   });
   t.same(readEnvFile(join(t.testdirName, 'none')), {});
+});
+
+t.test('26.9: a secret may be in a file, for every secret of the table', async (t) => {
+  const secret = 'from-a-file-'.repeat(4);
+  const directory = t.testdir({ secret: `${secret}\n`, empty: '\n', two: `a${secret}\nb\n`, '.env': '' });
+  const file = join(directory, '.env');
+  const secrets = (variables as readonly EnvironmentVariable[]).filter(({ isSecret }) => isSecret === true);
+  t.ok(secrets.length >= 9, `${secrets.length} secrets`);
+  for (const { name, kind } of secrets) {
+    const value = kind === 'postgresUrl' ? 'postgres://a:b@c/d' : kind === 'redisUrl' ? 'redis://:x@y' : secret;
+    const at = join(directory, name);
+    writeFileSync(at, `${value}\n`);
+    writeFileSync(file, `${name}_FILE=${at}\n`);
+    setVariables(t, { [name]: undefined, [`${name}_FILE`]: undefined });
+    t.equal(readEnvironment({}, file)[name as keyof Values], value, `${name}: of .env`);
+    t.equal(readEnvironment(readFlags([`--${name}-file`, at]).flags, '')[name as keyof Values], value, 'of a flag');
+    writeFileSync(file, `${name}=${'x'.repeat(40)}\n`);
+    setVariables(t, { [`${name}_FILE`]: at });
+    t.equal(readEnvironment({}, file)[name as keyof Values], value, `${name}: the environment wins over .env`);
+    const wrong: [string, RegExp][] = [
+      [join(directory, 'none'), /cannot be read \(ENOENT\)/],
+      [directory, /cannot be read \(EISDIR\)/],
+      [join(directory, 'empty'), /is empty/],
+      [join(directory, 'two'), /more than one line/],
+    ];
+    for (const [path, message] of wrong) {
+      setVariables(t, { [`${name}_FILE`]: path });
+      t.throws(() => readEnvironment({}, file), { message, exitCode: 1 }, `${name}_FILE ${message}`);
+    }
+    setVariables(t, { [name]: 'y'.repeat(40), [`${name}_FILE`]: at });
+    t.throws(() => readEnvironment({}, file), { message: new RegExp(`${name} and ${name}_FILE are both set`) });
+    setVariables(t, { [name]: undefined, [`${name}_FILE`]: undefined });
+  }
+  setVariables(t, { WAF_PORT_FILE: join(directory, 'none'), AUTH_SESSION_SECRET_FILE: join(directory, 'secret') });
+  t.equal(readEnvironment({}, '').WAF_PORT, '8080', 'only secrets are in files');
+  writeFileSync(file, `POSTGRES_PASSWORD_FILE=${join(directory, 'secret')}\n`);
+  createEnvFile(file);
+  t.notMatch(readFileSync(file, 'utf8'), /^(?:AUTH_SESSION_SECRET|POSTGRES_PASSWORD)=/m, 'none is made beside a file');
 });
 
 t.test('secrets of the environment are not made again', async (t) => {

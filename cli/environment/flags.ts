@@ -1,5 +1,5 @@
 // Every variable of the environment table is also a flag: `--waf-port 9000` sets WAF_PORT.
-import { isVariableName } from '#settings/environment';
+import { isSecretFileName, isVariableName } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
 import { wrongUsage } from '../refusal.js';
 
@@ -17,7 +17,7 @@ export function readFlags(args: readonly string[]): Flags {
   const spelled = args
     .filter((arg) => arg.startsWith('--'))
     .map((arg) => arg.slice(2).split('=', 1)[0] ?? '')
-    .filter((name) => isVariableName(variableOfFlag(name)));
+    .filter((name) => isVariableName(variableOfFlag(name)) || isSecretFileName(variableOfFlag(name)));
   const { tokens } = parseOptions({
     args: [...args],
     options: Object.fromEntries(spelled.map((name) => [name, { type: 'string' as const }])),

@@ -1,21 +1,36 @@
 // The variables in force, from flags, then the environment, then `.env`, then the defaults of settings/environment.ts.
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { kinds, variables, type EnvironmentVariable, type Values } from '#settings/environment';
+import { givenBy, kinds, variables, type EnvironmentVariable, type Values } from '#settings/environment';
 import { Refusal } from '../refusal.js';
 import { root, shown } from './directories.js';
 import { envFilePath, readEnvFile } from './env-file.js';
 
+type Source = readonly [string, Readonly<Record<string, string | undefined>>];
+
+/** The first source that says something, and what; a secret may be in a file that `…_FILE` names there. */
+function sourceOf(row: EnvironmentVariable, sources: readonly Source[], problems: string[]): readonly [string, string] {
+  for (const [source, given] of sources) {
+    const found = givenBy(row, given, (file) => readFileSync(resolve(root, file), 'utf8'));
+    if ('value' in found && found.value === '') continue;
+    if ('value' in found) return [source, found.value];
+    problems.push(`  ${found.problem} (${source}).`);
+    return [source, ''];
+  }
+  return ['default', row.default];
+}
+
 /** Every variable's value in force, checked; all problems are reported at once. An empty value counts as none. */
 export function readEnvironment(flags: Readonly<Record<string, string>> = {}, file = envFilePath()): Values {
-  const sources: readonly (readonly [string, Readonly<Record<string, string | undefined>>])[] = [
+  const sources: readonly Source[] = [
     ['flag', flags],
     ['environment', process.env],
     [shown(file), readEnvFile(file)],
   ];
   const problems: string[] = [];
-  const choose = ({ name, kind, purpose, isSecret, default: fallback }: EnvironmentVariable): [string, string] => {
-    const [source, given] = sources.find(([, values]) => (values[name] ?? '') !== '') ?? ['default', {}];
-    const value = given[name] ?? fallback;
+  const choose = (row: EnvironmentVariable): [string, string] => {
+    const { name, kind, purpose, isSecret } = row;
+    const [source, value] = sourceOf(row, sources, problems);
     const wrong = value === '' ? null : kinds[kind].refuse(value);
     if (wrong !== null)
       problems.push(`  ${name}=${isSecret === true ? '…' : value} (${source}) ${wrong}; it is ${purpose}.`);

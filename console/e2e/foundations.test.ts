@@ -166,7 +166,7 @@ async function upgraded(t: Test, stack: Stack): Promise<void> {
   await logIn(page);
   await go(page, '/admin/nodes');
   await go(page, '/waf/rules/new');
-  const notice = page.locator('.notice', { hasText: 'Gatehouse was updated' });
+  const notice = page.locator('.notice', { hasText: 'A newer version is here' });
   await page.getByLabel('Name').fill('half a rule');
   await losePartsOf(page, true);
   await page.getByRole('tab', { name: 'Seclang' }).click();

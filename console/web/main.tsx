@@ -68,6 +68,7 @@ const Simulation = page(() => import('./pages/simulation/simulation.js').then((m
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
+const Backups = page(() => import('./pages/admin/backups.js').then((m) => m.Backups));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
 /** The one page that needs no login, and asks nothing about whoever sees it. */
@@ -190,6 +191,7 @@ render(
       <Route path="/admin/audit" component={Audit} />
       <Route path="/admin/users" component={Access} />
       <Route path="/admin/tokens" component={Tokens} />
+      <Route path="/admin/backups" component={Backups} />
       <Route path="/admin/licence" component={Licence} />
       <Route path="/account" component={Account} />
       <Route path={publicPath} component={Demo} />

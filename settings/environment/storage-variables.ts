@@ -39,10 +39,48 @@ export const storageVariables = [
     name: 'BACKUP_RECIPIENT',
     default: '',
     kind: 'text',
-    readBy: ['commands'],
+    readBy: ['commands', 'control plane'],
     purpose:
       'age public key (age1…) that `gatehouse backup` seals secrets for; `gatehouse backup key` makes a pair ' +
       'and sets it; empty = a backup asks for --recipient or --passphrase-file',
+  },
+  {
+    name: 'BACKUP_TO',
+    default: '',
+    kind: 'text',
+    readBy: ['commands', 'control plane'],
+    purpose:
+      'where backups go: a directory, or a bucket of an S3 store (s3://bucket/folder); ' +
+      'empty = backups in GATEHOUSE_DATA',
+  },
+  {
+    name: 'BACKUP_S3_ENDPOINT',
+    default: '',
+    kind: 'url',
+    readBy: ['commands', 'control plane'],
+    purpose: 'address of the S3 store, such as https://minio.example.org; empty = AWS in BACKUP_S3_REGION',
+  },
+  {
+    name: 'BACKUP_S3_REGION',
+    default: 'us-east-1',
+    kind: 'text',
+    readBy: ['commands', 'control plane'],
+    purpose: 'region of the S3 store; many stores of your own take any',
+  },
+  {
+    name: 'BACKUP_S3_ACCESS_KEY_ID',
+    default: '',
+    kind: 'text',
+    readBy: ['commands', 'control plane'],
+    purpose: 'key of the S3 store that may put, get, list and delete there',
+  },
+  {
+    name: 'BACKUP_S3_SECRET_ACCESS_KEY',
+    default: '',
+    kind: 'secret',
+    readBy: ['commands', 'control plane'],
+    isSecret: true,
+    purpose: 'its secret',
   },
   {
     name: 'REDIS_URL',

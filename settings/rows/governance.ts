@@ -105,6 +105,27 @@ export const governanceRows = {
     unit: 'days',
   }),
 
+  backup_every_hours: setting(Whole(0, 744, 0), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/backup/schedule/job.ts',
+    description:
+      'how often the control plane makes a backup and reads it back, to the place that BACKUP_TO names; 0 = never',
+    unit: 'hours',
+  }),
+  backup_keep: setting(Whole(1, 1000, 14), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/backup/schedule/job.ts',
+    description: 'so many of the newest backups stay at that place; older ones are removed after each new one',
+  }),
+  backup_encrypt: setting(Flag(true), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/backup/schedule/job.ts',
+    description: 'seal backups whole, not only the secrets in them, for the key of BACKUP_RECIPIENT',
+  }),
+
   policy_block_pwned: setting(Flag(true), {
     access: 'admin',
     reach: ['control'],

@@ -93,6 +93,7 @@ export const navigation: readonly PageGroup[] = [
       page('/admin/audit', text.auditLog, 'audit', text.whoDidWhatChain),
       { ...page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'), permission: 'view_users' },
       page('/admin/tokens', text.apiTokens, 'key', text.automationCiScopes, 'admin'),
+      page('/admin/backups', text.backups, 'versions', text.backupsWords),
       page('/admin/licence', text.licence, 'licence', text.domainsEdition),
     ],
   },

@@ -27,7 +27,7 @@ async function make(names: readonly string[], nowMs: number): Promise<string> {
   const altNames = names.map((name) =>
     isIP(name) === 0 ? ({ type: 2, value: name } as const) : ({ type: 7, ip: name } as const),
   );
-  const made = await generate([{ name: 'commonName', value: 'Gatehouse self-signed' }], {
+  const made = await generate([{ name: 'commonName', value: 'self-signed' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',

@@ -35,7 +35,7 @@ export const groups: readonly SettingGroup[] = [
   group('engine', text.detectionEngine, text.oneVerdictFromSeveral, /^(ai_|self_test_)/),
   group('privacy', text.privacy, text.whatKeptRequestsWhat, /^(privacy_|pii_|audit_|replay_)/),
   group('feeds', text.feeds, text.addressesRulesFromElsewhere, /^(ti_|mrf_)/),
-  group('retention', text.retention, text.howLongRecordsStay, /^(retention_|storage_)/),
+  group('retention', text.retention, text.howLongRecordsStay, /^(retention_|storage_|backup_)/),
   group('logins', text.logins, text.passwordsSessionsSingleSign, /^(policy_|sso_)/),
   group('delivery', text.delivery, text.whereEventsAreSent, /^siem_/),
   group('telemetry', text.telemetry, text.tracesMetricsCollector, /^otel_/),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../environment/directories.js';
+import { root } from './directories.js';
 
 /** The version of this release. */
 export function release(): string {

@@ -1,0 +1,134 @@
+// Backups: the last one, its age, the next, and what reading it back said.
+import { A } from '@solidjs/router';
+import { For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
+import { call, type Reply } from '../../client/http.js';
+import { showMoment } from '../../client/moments.js';
+import { createQuery } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Empty, Figure, Notice, PageHead } from '../../kit/basics.js';
+import { tell } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
+import { backupsText as text } from '../../texts/vm/backups.js';
+
+const minuteS = 60;
+const hourS = 3600;
+const dayS = 86_400;
+
+function age(seconds: number): string {
+  if (seconds < hourS) return text.minutes(Math.floor(seconds / minuteS));
+  return seconds < 2 * dayS ? text.hours(Math.floor(seconds / hourS)) : text.days(Math.floor(seconds / dayS));
+}
+
+const checkedText = (checked: 'complete' | 'bytes' | null): string =>
+  checked === null ? text.notChecked : text[checked];
+const tones = { running: 'neutral', made: 'good', failed: 'danger' } as const;
+/** What reading the last good one back said; nothing where it is older than the list. */
+const noteOf = (run: BackupRun | undefined): string => (run === undefined ? '' : checkedText(run.checked));
+
+type BackupRun = Reply<'GET /api/backup'>['items'][number];
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
+  return (
+    <Card title={text.runs} isFlush>
+      <Show when={props.of.length > 0} fallback={<Empty title={text.noRuns} />}>
+        <div class="table-scroll">
+          <table class="table" aria-label={text.runs}>
+            <thead>
+              <tr>
+                <th>{text.when}</th>
+                <th>{text.state}</th>
+                <th>{text.file}</th>
+                <th class="number">{text.size}</th>
+                <th>{text.readBack}</th>
+                <th>{text.who}</th>
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.of}>
+                {(run) => (
+                  <tr>
+                    <td>{showMoment(run.started_at)}</td>
+                    <td>
+                      <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
+                    </td>
+                    <td>{run.error ?? run.name ?? ''}</td>
+                    <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
+                    <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
+                    <td>{run.actor ?? text.bySchedule}</td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </div>
+      </Show>
+    </Card>
+  );
+}
+
+export function Backups(): JSX.Element {
+  const backups = createQuery('GET /api/backup', () => ({}), { everyMs: 15_000 });
+  const action = createAction();
+  const start = async (): Promise<void> => {
+    if (!(await action.run(() => call('POST /api/backup/run')))) return;
+    tell(text.started);
+    await backups.reload();
+  };
+  return (
+    <>
+      <PageHead title={text.title} about={text.about} />
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+      <Read of={backups}>
+        {(data) => {
+          const good = () => data().items.find(({ state }) => state === 'made');
+          return (
+            <>
+              <Show when={!data().can_run}>
+                <Notice tone="warn">{text.cannot}</Notice>
+              </Show>
+              <Show when={data().last_good_at === null && !data().is_running}>
+                <Notice tone="warn" title={text.none}>
+                  {text.noneAbout}
+                </Notice>
+              </Show>
+              <Show when={data().last_good_at !== null && data().items[0]?.state === 'failed'}>
+                <Notice tone="danger" title={text.lastFailed}>
+                  {data().items[0]?.error}
+                </Notice>
+              </Show>
+              <div class="grid-3">
+                <Figure
+                  label={text.last}
+                  value={data().age_seconds === null ? text.never : text.ago(age(data().age_seconds ?? 0))}
+                  note={data().last_good_at === null ? '' : showMoment(data().last_good_at)}
+                />
+                <Figure label={text.readBack} value={noteOf(good()) || '–'} />
+                <Figure
+                  label={text.next}
+                  value={data().every_hours === 0 ? text.noSchedule : text.every(data().every_hours)}
+                  note={data().next_at === null ? '' : showMoment(data().next_at)}
+                />
+              </div>
+              <Show when={mayAs('admin')}>
+                <div class="row">
+                  <Button
+                    look="primary"
+                    isBusy={action.isBusy() || data().is_running}
+                    disabled={!data().can_run || data().is_running}
+                    onClick={() => void start()}
+                  >
+                    {text.start}
+                  </Button>
+                  <A href="/admin/settings/retention">{text.schedule}</A>
+                </div>
+              </Show>
+              <Runs of={data().items} />
+            </>
+          );
+        }}
+      </Read>
+    </>
+  );
+}
