@@ -13,6 +13,7 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers, type First } from './first-generation.js';
 import { Generations } from './generations.js';
+import { HttpsState } from './https/https-state.js';
 import { AttackWatch } from './gates/attack-watch.js';
 import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
@@ -152,6 +153,9 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
+  const sealKey = ofToken(adminToken, 'certificates', 32);
+  const https = new HttpsState({ dataDir: options.dataDir, sealKey, certificates, onProblem: tell });
+  if (options.resume) await https.resume();
   crashes.tell((request, agoMs) => gates.crashed(request, agoMs), crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
@@ -167,6 +171,7 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
     threats,
     gates,
     certificates,
+    https,
     shipper,
     attack,
     sharing,
@@ -178,7 +183,7 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
 type MainState = Awaited<ReturnType<typeof recallState>>;
 
 function superviseWith(
-  { crashes, generations, threats, gates, certificates, shipper, verdicts, audit }: MainState,
+  { crashes, generations, threats, gates, certificates, https, shipper, verdicts, audit }: MainState,
   options: DataPlaneOptions,
   { listener, workers, claimed, tls, adminToken }: Place,
   log: Logger,
@@ -211,6 +216,7 @@ function superviseWith(
     safe: () => gates.safe,
     verdicts: () => verdicts.current,
     siteKeys: () => gates.siteKeys,
+    challenges: () => https.challenges,
     onKeysWanted: () => gates.wantKeys(),
     onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
@@ -239,13 +245,14 @@ interface Starting extends Parts {
 /** Everything but threads that serve. */
 async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Starting> {
   const { local, first, ...state } = await recallState(options, place, log);
-  const { threats, verdicts, certificates } = state;
+  const { threats, verdicts, certificates, https } = state;
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
   const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
   threats.watch((list) => parts.supervisor.spreadThreats(list));
-  verdicts.onChange = (tables) => parts.supervisor.spreadVerdicts(tables);
+  verdicts.onChange = (tables) => parts.supervisor.spread({ kind: 'verdicts', tables });
+  https.onChallenges = (table) => parts.supervisor.spread({ kind: 'challenges', table });
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));
   return parts;
 }
@@ -292,7 +299,7 @@ async function stopParts(
 
 /** What the admin interface can do. `haveLoaded`: workers can take a generation from then on. */
 function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): AdminActions {
-  const { generations, threats, gates, verdicts } = parts;
+  const { generations, threats, gates, verdicts, https } = parts;
   const spread = (list: ThreatTable): void => parts.supervisor.spreadThreats(list);
   return {
     status: () => describe(parts),
@@ -311,8 +318,12 @@ function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): 
     bans: () => gates.bans,
     liftBan: (network) => gates.lift(network),
     replaceVerdicts: (candidate) => verdicts.replace(candidate),
-    replaceSiteKeys: async (set) => parts.supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
-    replaceSafe: (addresses) => parts.supervisor.spreadSafe(gates.replaceSafe(addresses)),
+    replaceSiteKeys: async (given) =>
+      parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),
+    replaceSafe: (addresses) => parts.supervisor.spread({ kind: 'safe', list: gates.replaceSafe(addresses) }),
+    replaceChallenges: (table) => https.replaceChallenges(table),
+    replaceCertificates: (list) => https.replaceCertificates(list),
+    https: () => https.describe(),
   };
 }
 

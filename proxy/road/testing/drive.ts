@@ -18,6 +18,7 @@ import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
 import { StreamPlaces } from '../limits/stream-places.js';
+import { HttpsAnswers } from '../https/https-answers.js';
 import { LoopGuard } from '../limits/loop-guard.js';
 import { SimulatedClients, simulationKeyOf } from '../../simulation/mark.js';
 import { ProxiedRequest } from '../proxied-request.js';
@@ -122,6 +123,7 @@ export function drive(request: Drive): Driven {
     poolFor: () => pool,
     flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
     loops: new LoopGuard('test'),
+    https: new HttpsAnswers(),
     simulations: new SimulatedClients(simulationKeyOf('test')),
     store: createStore(),
     metrics,
