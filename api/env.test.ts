@@ -18,7 +18,7 @@ t.test('defaults of the specification', async (t) => {
   t.equal(env.adminBind, '127.0.0.1');
   t.equal(env.databaseUrl, null);
   t.equal(env.redisPrefix, null);
-  t.equal(env.acmeEmail, env.adminEmail);
+  t.equal(env.acme.email, env.adminEmail);
 });
 
 t.test('the port that protects reaches the control plane, which tells it to people', async (t) => {

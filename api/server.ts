@@ -99,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       publicDemo: env.publicDemo,
       wafPort: env.ports.waf,
       upstreams: env.upstreams,
+      acme: env.acme,
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },

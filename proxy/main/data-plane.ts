@@ -1,5 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
-import { hkdfSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -37,6 +37,7 @@ import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
+import { ofToken, seedsFor, sharingPrefix } from './start/of-token.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -83,19 +84,6 @@ function watchAttacks(
     },
   });
 }
-
-/** What only nodes of one installation know: the keys of limits that they share are the same on all of them. */
-const ofToken = (adminToken: string, what: string, bytes: number): Buffer =>
-  Buffer.from(hkdfSync('sha256', adminToken, '', `gatehouse ${what}`, bytes));
-
-function seedsFor(adminToken: string): readonly [number, number] {
-  const bytes = ofToken(adminToken, 'rate keys', 8);
-  return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
-}
-
-/** Nodes of one installation find each other's limits under it. */
-const sharingPrefix = (redis: DataPlaneOptions['redis'], adminToken: string): string =>
-  redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`;
 
 function shareRates(
   { redis = null }: DataPlaneOptions,
@@ -321,8 +309,15 @@ function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): 
     replaceSiteKeys: async (given) =>
       parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),
     replaceSafe: (addresses) => parts.supervisor.spread({ kind: 'safe', list: gates.replaceSafe(addresses) }),
-    replaceChallenges: (table) => https.replaceChallenges(table),
-    replaceCertificates: (list) => https.replaceCertificates(list),
+    // Workers answer messages in turn: one that has reported answers with what it was told before.
+    async replaceChallenges(table) {
+      https.replaceChallenges(table);
+      await parts.supervisor.report();
+    },
+    async replaceCertificates(list) {
+      await https.replaceCertificates(list);
+      await parts.supervisor.report();
+    },
     https: () => https.describe(),
   };
 }

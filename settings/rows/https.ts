@@ -35,10 +35,16 @@ export const httpsRows = {
     description: 'the same for all hosts below it (includeSubDomains)',
     under: 'hsts_max_age_seconds',
   }),
+  https_automatic: setting(Flag(false), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/certificates/wanted.ts',
+    description: 'a certificate is ordered for the host of every site that has none; the host has to lead to the nodes',
+  }),
   acme_staging_first: setting(Flag(true), {
     access: 'admin',
     reach: ['control'],
-    enforcedBy: 'api/certificates/order.ts',
+    enforcedBy: 'api/certificates/work.ts',
     description:
       'the first certificate for a set of names is ordered at the staging directory and thrown away, so that a mistake ' +
       'costs nothing of the limits of the real one; without ACME_STAGING_DIRECTORY nothing is tried first',

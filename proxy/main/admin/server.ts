@@ -31,7 +31,7 @@ export interface AdminActions {
   /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
   replaceSafe(addresses: readonly string[]): void;
   /** Challenges of certificate authorities, whole. Throws RangeError for what is no table of them. */
-  replaceChallenges(table: unknown): void;
+  replaceChallenges(table: unknown): Promise<void>;
   /** Certificates of the control plane, whole. Throws RangeError where one of them cannot be used. */
   replaceCertificates(list: unknown): Promise<void>;
   /** Which challenges and certificates are in force. */
