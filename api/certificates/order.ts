@@ -5,7 +5,7 @@ import type { AcmeDirectory } from '../env.js';
 import { callDnsHook } from './dns-hook.js';
 import { loadAcme, openDirectory, type DirectoryParts } from './directory.js';
 import { challengePlace, pushChallenges, type PushParts } from './push.js';
-import { addChallenge, removeChallenges, type CertificateRow } from './store.js';
+import { addChallenge, forgetAccount, removeChallenges, type CertificateRow } from './store.js';
 
 export type OrderParts = DirectoryParts & PushParts;
 
@@ -21,8 +21,26 @@ const challengeMsMax = 3_600_000;
 type Challenge = Authorization['challenges'][number];
 type Undo = () => Promise<unknown>;
 
-/** Rejects with what the authority said. `signal`: no new step is begun once it is aborted. */
-export async function order(
+/** The authority has forgotten the account, or closed it (RFC 8555 section 6.7). */
+const isAccountGone = (error: unknown): boolean =>
+  /account\b.*(not found|does not exist|deactivated|revoked)|accountDoesNotExist|unable to find .*account/i.test(
+    (error as Error).message,
+  );
+
+/** Rejects with what the authority said. With an account that it does not know any more a new one is made, once. */
+export async function order(...asked: Parameters<typeof orderOnce>): Promise<Issued> {
+  try {
+    return await orderOnce(...asked);
+  } catch (error) {
+    const [parts, , directory] = asked;
+    if (!isAccountGone(error)) throw error;
+    await forgetAccount(parts.database.sql, directory.url);
+    return orderOnce(...asked);
+  }
+}
+
+/** `signal`: no new step is begun once it is aborted. */
+async function orderOnce(
   parts: OrderParts,
   row: Pick<CertificateRow, 'id' | 'names' | 'challenge'>,
   directory: AcmeDirectory,

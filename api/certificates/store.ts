@@ -190,6 +190,10 @@ export async function keepAccount(sql: Queryable, row: AccountRow, now: Date): P
     on conflict (directory_url) do update set key_sealed = excluded.key_sealed, account_url = excluded.account_url`;
 }
 
+export async function forgetAccount(sql: Queryable, directoryUrl: string): Promise<void> {
+  await sql`delete from acme_accounts where directory_url = ${directoryUrl}`;
+}
+
 export async function addChallenge(sql: Queryable, row: ChallengeRow): Promise<void> {
   const { id, certificate_id, kind, name, body, key_sealed, expires_at } = row;
   await sql`

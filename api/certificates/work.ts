@@ -97,6 +97,7 @@ async function keep(parts: WorkParts, row: CertificateRow, issued: Issued, direc
   const facts = factsOf(issued.chain);
   const id = randomUUID();
   const [from, to] = [facts.notBefore.getTime(), facts.notAfter.getTime()];
+  const next = new Date(renewAtMs(from, to, Math.random(), now()));
   await database.sql.begin(async (tx) => {
     await addIssue(tx, {
       id,
@@ -111,7 +112,7 @@ async function keep(parts: WorkParts, row: CertificateRow, issued: Issued, direc
       issued_at: new Date(now()),
       state: 'new',
     });
-    await noteSuccess(tx, row.id, new Date(now()), new Date(renewAtMs(from, to, Math.random())));
+    await noteSuccess(tx, row.id, new Date(now()), next);
     await audit.record(tx, {
       actor: systemActor,
       action: 'certificate.issue',

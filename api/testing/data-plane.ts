@@ -11,13 +11,15 @@ export const nodeToken = 'node-token-of-the-tests-0123456789abcdef';
 export interface TestNode {
   readonly url: string;
   readonly http: number;
+  /** 0: there is no TLS edge. */
+  readonly https: number;
   readonly dataDir: string;
   status(): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
 interface Plane {
-  readonly ports: { readonly http: number; readonly admin: number };
+  readonly ports: { readonly http: number; readonly admin: number; readonly tls: number | null };
   status(): Promise<Record<string, unknown>>;
   stop(): Promise<unknown>;
 }
@@ -28,6 +30,7 @@ export interface NodeOptions {
   readonly resume?: boolean;
   readonly workers?: number;
   readonly adminPort?: number;
+  readonly hasTls?: boolean;
   /** Of the local settings file. */
   readonly settings?: object;
   /** The control plane that records go to. */
@@ -48,6 +51,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   const plane = await startDataPlane({
     host: '127.0.0.1',
     port: 0,
+    tls: options.hasTls === true ? { port: 0 } : null,
     adminHost: '127.0.0.1',
     adminPort: options.adminPort ?? 0,
     adminToken: nodeToken,
@@ -73,6 +77,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   return {
     url: `http://127.0.0.1:${plane.ports.admin}`,
     http: plane.ports.http,
+    https: plane.ports.tls ?? 0,
     dataDir,
     status: () => plane.status(),
     stop,
