@@ -144,6 +144,13 @@ export const listIssues = (sql: Queryable): Promise<IssueRow[]> =>
   sql<IssueRow[]>`
     select * from certificate_issues where state in ('new', 'serving') order by issued_at desc, id`;
 
+/** When each certificate that is in service ends, the one of its issues that ends last. */
+export const listEnds = (sql: Queryable): Promise<{ names: string; not_after: Date }[]> =>
+  sql<{ names: string; not_after: Date }[]>`
+    select c.names, max(i.not_after) as not_after from certificates c
+    join certificate_issues i on i.certificate_id = c.id and i.state in ('new', 'serving')
+    where c.revoked_at is null group by c.id, c.names order by c.names`;
+
 /** Nodes have these: what they stand for is not given out in its older form any more. */
 export async function noteServing(sql: Queryable, ids: readonly string[]): Promise<number> {
   let changed = 0;

@@ -67,6 +67,7 @@ export const loggedInPaths: readonly string[] = [
   '/admin/users?view=roles',
   '/admin/users?view=rights',
   '/admin/tokens',
+  '/admin/certificates',
   '/admin/licence',
   '/account',
 ];
