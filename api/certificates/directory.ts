@@ -2,7 +2,7 @@
 // before. Directories stand in the environment of the operator, never in settings; so these are no outgoing calls in
 // the sense of api/outbound, and one on a private network is meant.
 import { readFile } from 'node:fs/promises';
-import { Agent } from 'node:https';
+import { Agent, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Client } from 'acme-client';
 import type { AcmeDirectory, AcmeEnv } from '../env.js';
@@ -42,11 +42,33 @@ const accountPlace = (url: string): string => `certificates:/accounts/${url}`;
 const isReachable = (email: string): boolean =>
   /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email) && !/\.(local|localhost|internal|invalid|test|example|lan)$/i.test(email);
 
+/**
+ * Rejects with a sentence where nothing, or no directory, answers there. Asked before each order, because acme-client
+ * loses the reason when a connection fails.
+ */
+async function requireReachable({ axios }: AcmeClient, { name, url }: AcmeDirectory): Promise<void> {
+  const agent = axios.defaults.httpsAgent as Agent | undefined;
+  const status = await new Promise<number>((resolve, reject) => {
+    const options = { signal: AbortSignal.timeout(requestMsMax), ...(agent === undefined ? {} : { agent }) };
+    const sent = request(url, options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = [error.code, error.message].filter((part) => part !== undefined && part !== '').join(' ');
+      reject(new Error(`the directory ${name} (${url}) cannot be reached: ${reason}`, { cause: error }));
+    });
+    sent.end();
+  });
+  if (status !== 200) throw new Error(`the directory ${name} (${url}) cannot be used: it answered with error ${status}`);
+}
+
 /** With the account of this installation at that directory, which is made at the first order. */
 export async function openDirectory(parts: DirectoryParts, directory: AcmeDirectory): Promise<Client> {
   const { database, sealing, now, acme: env } = parts;
   const acme = await loadAcme(env);
   const { url, eab } = directory;
+  await requireReachable(acme, directory);
   const kept = await findAccount(database.sql, url);
   const options = {
     directoryUrl: url,

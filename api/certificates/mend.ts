@@ -36,11 +36,11 @@ const remedies: readonly Remedy[] = [
     mend: 'Add an A or AAAA record for the name that leads to the data plane, and wait until it is known everywhere.',
   },
   {
-    says: /SELF_SIGNED|self.signed|unable to (verify|get)|UNABLE_TO|certificate has expired/i,
+    says: /SELF_SIGNED|DEPTH_ZERO|self.signed|unable to (verify|get)|UNABLE_TO|certificate has expired/i,
     mend: 'The certificate of the directory itself is not believed: name its authority in ACME_CA_FILE.',
   },
   {
-    says: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|timeout of|error 5\d\d/,
+    says: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|timeout of|TimeoutError|error \d\d\d|connection to the directory/,
     mend:
       'The directory cannot be reached from the control plane: look at name resolution, outgoing connections to port ' +
       '443, and the status page of the authority.',

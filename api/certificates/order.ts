@@ -33,6 +33,8 @@ export async function order(...asked: Parameters<typeof orderOnce>): Promise<Iss
     return await orderOnce(...asked);
   } catch (error) {
     const [parts, , directory] = asked;
+    // what acme-client makes of a connection that fails in the midst of an order
+    if (error instanceof TypeError) throw new Error('the connection to the directory was lost', { cause: error });
     if (!isAccountGone(error)) throw error;
     await forgetAccount(parts.database.sql, directory.url);
     return orderOnce(...asked);
