@@ -6,7 +6,7 @@ export const httpsVariables = [
     name: 'DASHBOARD_DOMAIN',
     default: '',
     kind: 'text',
-    readBy: ['control plane', 'data plane', 'commands'],
+    readBy: ['control plane', 'data plane', 'console', 'commands'],
     purpose:
       'host name under which the console and the API are reached over HTTPS, through the data plane; its certificate ' +
       'is ordered by itself; empty = none',
@@ -18,6 +18,16 @@ export const httpsVariables = [
     readBy: ['control plane', 'data plane', 'commands'],
     purpose: 'where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)',
     whenEmpty: (of) => `http://127.0.0.1:${of('UI_PORT')}`,
+  },
+  {
+    name: 'DASHBOARD_PROXIES',
+    default: '',
+    kind: 'list',
+    readBy: ['console'],
+    purpose:
+      'addresses of nodes whose word of the client the console believes; empty = this machine (127.0.0.1, ::1) with ' +
+      'DASHBOARD_DOMAIN, else nobody',
+    whenEmpty: (of) => (of('DASHBOARD_DOMAIN') === '' ? '' : '127.0.0.1,::1'),
   },
   {
     name: 'ACME_EMAIL',
