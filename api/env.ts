@@ -167,8 +167,7 @@ function acmeOf(given: Given, list: (name: VariableName) => string[], problems: 
   return {
     email: given('ACME_EMAIL') ?? '',
     directories,
-    staging:
-      staging === null || staging === 'none' ? null : directoryOf('ACME_STAGING_DIRECTORY', 'staging', staging),
+    staging: staging === null || staging === 'none' ? null : directoryOf('ACME_STAGING_DIRECTORY', 'staging', staging),
     caFile: given('ACME_CA_FILE'),
     dnsHook: given('ACME_DNS_HOOK'),
   };

@@ -67,7 +67,8 @@ export async function measure(sql: Queryable, rule: AlertRule, now: Date, isFiri
     from alert_counts where slot >= ${from} and slot <= ${now} ${ofSite}`;
   const { requests = 0, blocked = 0, errors = 0, before = false } = sums ?? {};
   const count = besideRequests[rule.metric];
-  const value = count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from, now);
+  const value =
+    count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from, now);
   return {
     from,
     to: now,

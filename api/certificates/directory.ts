@@ -60,7 +60,8 @@ async function requireReachable({ axios }: AcmeClient, { name, url }: AcmeDirect
     });
     sent.end();
   });
-  if (status !== 200) throw new Error(`the directory ${name} (${url}) cannot be used: it answered with error ${status}`);
+  if (status !== 200)
+    throw new Error(`the directory ${name} (${url}) cannot be used: it answered with error ${status}`);
 }
 
 /** With the account of this installation at that directory, which is made at the first order. */

@@ -36,10 +36,21 @@ function shown({ https }: TestNode, servername: string): Promise<string> {
   });
 }
 
-async function installation(t: Test, database: Database, acme: Partial<AcmeEnv>, gatesOf = (gates: NodeGates) => gates) {
+async function installation(
+  t: Test,
+  database: Database,
+  acme: Partial<AcmeEnv>,
+  gatesOf = (gates: NodeGates) => gates,
+) {
   const node = await startNode(t, { upstream: 'http://127.0.0.1:1', hasTls: true });
   const gates = gatesOf(createNodeGates([node.url], createNodeClient({ token: nodeToken })));
-  const env: AcmeEnv = { email: 'it@gatehouse.local', directories: [], staging: null, caFile: trust.caFile, dnsHook: null };
+  const env: AcmeEnv = {
+    email: 'it@gatehouse.local',
+    directories: [],
+    staging: null,
+    caFile: trust.caFile,
+    dnsHook: null,
+  };
   const given = { ...env, ...acme } as { -readonly [Name in keyof AcmeEnv]: AcmeEnv[Name] };
   const at = await startTestApp(database, { nodeGates: gates, acme: given });
   t.teardown(() => at.close());
@@ -71,10 +82,10 @@ async function installation(t: Test, database: Database, acme: Partial<AcmeEnv>,
     return view(id);
   };
   const warnings = async (): Promise<number[]> =>
-    (await database.sql<{ details: string }[]>`
-      select details from audit_entries where action = 'certificate.ending' order by id`).map(
-      ({ details }) => (JSON.parse(details) as { days: number }).days,
-    );
+    (
+      await database.sql<{ details: string }[]>`
+      select details from audit_entries where action = 'certificate.ending' order by id`
+    ).map(({ details }) => (JSON.parse(details) as { days: number }).days);
   return { at, node, env: given, round, asAdmin, view, order, warnings };
 }
 
@@ -136,7 +147,10 @@ async function lifeSuite(t: Test, database: Database): Promise<void> {
   const last = await view(first['id']);
   t.match(last, { attempts: 0, mend: null });
   t.equal(await shown(node, name), last['issued'].serial);
-  t.match(await asAdmin('POST', `/api/certificates/${first['id']}/revoke`), { status: 200, body: { state: 'revoked' } });
+  t.match(await asAdmin('POST', `/api/certificates/${first['id']}/revoke`), {
+    status: 200,
+    body: { state: 'revoked' },
+  });
   t.equal(await back.statusOf(last['issued'].serial), 'Revoked');
   t.equal(await shown(node, name), selfSigned, 'it is shown no more');
   t.equal((await asAdmin('POST', `/api/certificates/${first['id']}/revoke`)).status, 409);
@@ -234,7 +248,11 @@ async function waysSuite(t: Test, database: Database): Promise<void> {
     at.clock.nowMs += dayMs;
     await round();
   }
-  t.match(await view(turn['id']), { state: 'serving', issued: { directory: 'bound' } }, 'the next after three failures');
+  t.match(
+    await view(turn['id']),
+    { state: 'serving', issued: { directory: 'bound' } },
+    'the next after three failures',
+  );
 
   env.staging = directory('staging', closed.url);
   env.directories = [bound];

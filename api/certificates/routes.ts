@@ -176,7 +176,12 @@ function registerOrder(app: App, parts: CertificateJobParts, actions: Certificat
       if (!(await addCertificate(tx, { ...row, created_by: actor.name, created_at: now })))
         throw new ApiError('conflict', `There is a certificate for ${listed(names)}: renew that one.`);
       const summary = `ordered a certificate for ${listed(names)}`;
-      await audit.record(tx, { actor, action: 'certificate.order', summary, details: { certificate: id, names: list } });
+      await audit.record(tx, {
+        actor,
+        action: 'certificate.order',
+        summary,
+        details: { certificate: id, names: list },
+      });
     });
     const view = await actions.view(id);
     actions.kick();
@@ -252,7 +257,10 @@ async function revokeAtAuthority(parts: CertificateJobParts, row: CertificateRow
       await client.revokeCertificate(leaf, { reason: 4 }); // superseded (RFC 5280 section 5.3.1)
     } catch (error) {
       if (/already.?revoked/i.test((error as Error).message)) continue;
-      throw new ApiError('conflict', `The authority did not revoke it: ${(error as Error).message}. It goes on serving.`);
+      throw new ApiError(
+        'conflict',
+        `The authority did not revoke it: ${(error as Error).message}. It goes on serving.`,
+      );
     }
   }
 }

@@ -73,9 +73,7 @@ export async function findCertificate(sql: Queryable, id: string): Promise<Certi
 }
 
 export async function findByNames(sql: Queryable, names: string): Promise<CertificateRow | undefined> {
-  const [row] = await sql<
-    CertificateRow[]
-  >`select * from certificates where names = ${names} and revoked_at is null`;
+  const [row] = await sql<CertificateRow[]>`select * from certificates where names = ${names} and revoked_at is null`;
   return row;
 }
 
@@ -86,7 +84,13 @@ export const listDue = (sql: Queryable, now: Date): Promise<CertificateRow[]> =>
     order by next_attempt_at limit 20`;
 
 /** False: another order for these names is under way. */
-export async function lockCertificate(sql: Queryable, id: string, by: string, now: Date, until: Date): Promise<boolean> {
+export async function lockCertificate(
+  sql: Queryable,
+  id: string,
+  by: string,
+  now: Date,
+  until: Date,
+): Promise<boolean> {
   const taken = await sql`
     update certificates set locked_until = ${until}, locked_by = ${by}
     where id = ${id} and revoked_at is null and (locked_until is null or locked_until <= ${now})`;

@@ -49,7 +49,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   const encrypted = createPrivateKey(good.key)
     .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
     .toString();
-  const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  });
   for (const [what, body, says] of [
     ['no certificate', { ...good, chain: 'x' }, /holds no certificate/],
     ['damaged', { ...good, chain: good.chain.replace(/\n..../, '\nAAAA') }, /certificate 1 cannot be read|not belong/],
@@ -99,8 +102,11 @@ t.test('renewals and pauses keep their bounds', async (t) => {
     }),
   );
   fc.assert(
-    fc.property(life, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (lifeMs, random, nowMs) =>
-      renewAtMs(0, lifeMs, random, nowMs) >= nowMs + lifeMs / 10 - 1,
+    fc.property(
+      life,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.nat(),
+      (lifeMs, random, nowMs) => renewAtMs(0, lifeMs, random, nowMs) >= nowMs + lifeMs / 10 - 1,
     ),
     {},
   );

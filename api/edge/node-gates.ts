@@ -86,10 +86,7 @@ const NodeHttps = Type.Object({
   /** SHA-256; '': none were given. */
   challenges: Type.String(),
   /** null: it has no TLS edge. */
-  certificates: Type.Union([
-    Type.Object({ sha256: Type.String(), ids: Type.Array(Type.String()) }),
-    Type.Null(),
-  ]),
+  certificates: Type.Union([Type.Object({ sha256: Type.String(), ids: Type.Array(Type.String()) }), Type.Null()]),
 });
 export type NodeHttps = Static<typeof NodeHttps>;
 

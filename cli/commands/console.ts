@@ -1,6 +1,7 @@
 // `gatehouse console`: the console's server alone, in the foreground; `up` starts it as a child.
 import { join } from 'node:path';
 import { startConsole, type RunningConsole } from '#console/main';
+import { effectiveValueOf } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
 import { inContainer } from '../environment/in-container.js';
@@ -17,6 +18,10 @@ export async function runConsole(args: readonly string[]): Promise<number> {
     webDirectory: join(root, 'build/console/web-bundle'),
     apiUrl: values.IN_CONTAINER === '1' ? values.GATEHOUSE_CONTROL_URL : controlUrl(values),
     token: values.CONSOLE_TOKEN,
+    trustedProxies: effectiveValueOf('DASHBOARD_PROXIES', values)
+      .split(',')
+      .map((address) => address.trim())
+      .filter((address) => address !== ''),
     host: values.ADMIN_BIND,
     port: Number(values.UI_PORT),
     branding: { brand: values.APP_BRAND, brandSub: values.APP_BRAND_SUB, tagline: values.APP_TAGLINE },

@@ -54,7 +54,11 @@ async function certificateFor(name: string, days = 90) {
     notAfterDate: new Date(Date.now() + days * 86_400_000),
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
   });
-  return { chain: `${made.cert.trim()}\n`, key: `${made.private.trim()}\n`, serial: new X509Certificate(made.cert).serialNumber };
+  return {
+    chain: `${made.cert.trim()}\n`,
+    key: `${made.private.trim()}\n`,
+    serial: new X509Certificate(made.cert).serialNumber,
+  };
 }
 
 const digest = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
@@ -165,7 +169,11 @@ t.test('redirects and Strict-Transport-Security: as set, and only where a certif
   const plain = await get(http, '/a', { host });
   t.notOk(plain.headers['strict-transport-security'], 'never over plain HTTP');
   const wanted = { 'strict-transport-security': 'max-age=300; includeSubDomains' };
-  t.match(await get(https, '/a', { host }, true), { status: 200, headers: wanted }, 'in place of that of the application');
+  t.match(
+    await get(https, '/a', { host }, true),
+    { status: 200, headers: wanted },
+    'in place of that of the application',
+  );
   t.match(await get(https, '/?q=EVIL', { host }, true), { status: 403, headers: wanted }, 'on pages of ours, too');
 });
 

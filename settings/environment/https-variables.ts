@@ -16,7 +16,8 @@ export const httpsVariables = [
     default: '',
     kind: 'url',
     readBy: ['control plane', 'data plane', 'commands'],
-    purpose: 'where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)',
+    purpose:
+      'where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)',
     whenEmpty: (of) => `http://127.0.0.1:${of('UI_PORT')}`,
   },
   {

@@ -3,7 +3,8 @@ import { some, type Shown } from './shown.js';
 
 export const certificatesText = {
   certificates: 'Certificates',
-  about: 'HTTPS of the protected sites: what nodes show to browsers, until when, and what to do where it is not renewed.',
+  about:
+    'HTTPS of the protected sites: what nodes show to browsers, until when, and what to do where it is not renewed.',
   order: 'Order',
   orderTitle: 'Order a certificate',
   orderAbout:

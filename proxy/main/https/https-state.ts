@@ -39,7 +39,8 @@ export class HttpsState {
 
   /** Throws RangeError for what is no list of certificates that can be used. */
   async replaceCertificates(value: unknown): Promise<void> {
-    if (this.managed === null) throw new RangeError('this node has no TLS edge (TLS_EDGE=off): it takes no certificates');
+    if (this.managed === null)
+      throw new RangeError('this node has no TLS edge (TLS_EDGE=off): it takes no certificates');
     await this.managed.replace(value);
   }
 

@@ -24,7 +24,10 @@ export function OrderDialog(
   const [directory, setDirectory] = createSignal('');
   const action = createAction();
   const names = (): string => typed() ?? props.names;
-  const list = (): string[] => names().split(/[\s,]+/).filter((name) => name !== '');
+  const list = (): string[] =>
+    names()
+      .split(/[\s,]+/)
+      .filter((name) => name !== '');
   const send = async (): Promise<void> => {
     const chosen = directory() === '' ? {} : { directory: directory() };
     const body: Order = { names: list(), challenge: challenge(), ...chosen };
