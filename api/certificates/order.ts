@@ -2,7 +2,7 @@
 // certificate, download. Nothing of it is stored here but the challenges while they are open.
 import type { Authorization, Client } from 'acme-client';
 import type { AcmeDirectory } from '../env.js';
-import { callDnsHook } from './dns-hook.js';
+import { callDnsHook } from './acme/dns-hook.js';
 import { loadAcme, openDirectory, type DirectoryParts } from './directory.js';
 import { challengePlace, pushChallenges, type PushParts } from './push.js';
 import { addChallenge, forgetAccount, removeChallenges, type CertificateRow } from './store.js';

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { mendOf } from './mend.js';
+import { mendOf } from './acme/mend.js';
 import { canonicalNames } from './names.js';
 import { pauseMs, renewAtMs, warningOf } from './schedule.js';
 

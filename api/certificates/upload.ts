@@ -74,7 +74,8 @@ function checkOrder(chain: readonly X509Certificate[]): void {
     if (below?.checkIssued(issuer) !== true)
       throw new Unusable(
         '/chain',
-        `certificate ${index + 2} did not issue certificate ${index + 1}: put them in order, each behind the one it issued`,
+        `certificate ${index + 2} did not issue certificate ${index + 1}: ` +
+          'put them in order, each behind the one it issued',
       );
     below = issuer;
   }

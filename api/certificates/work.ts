@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AcmeDirectory } from '../env.js';
 import { systemActor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { mendOf } from './mend.js';
+import { mendOf } from './acme/mend.js';
 import { order, type Issued, type OrderParts } from './order.js';
 import { keyPlace, pushCertificates } from './push.js';
 import { pauseMs, renewAtMs } from './schedule.js';

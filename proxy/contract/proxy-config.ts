@@ -9,7 +9,6 @@ import {
   type Problem,
   type Settings,
 } from '#settings';
-import { effectiveValueOf } from '#settings/environment';
 import type { DeclaredGraphql } from '../graphql/endpoints.js';
 import type { SchemaPlan } from '../schema/plan.js';
 
@@ -93,16 +92,15 @@ export function upstreamDefaults(env: Readonly<Record<string, string | undefined
   return {
     customer: given(env['UPSTREAM_CUSTOMER'], 'http://127.0.0.1:8000'),
     payment: given(env['UPSTREAM_PAYMENT'], 'http://127.0.0.1:8000/payment'),
-    dashboard: dashboardOf(env),
+    ...dashboardOf(env),
   };
 }
 
-function dashboardOf(
-  env: Readonly<Record<string, string | undefined>>,
-): NonNullable<UpstreamDefaults['dashboard']> | null {
+function dashboardOf(env: Readonly<Record<string, string | undefined>>): Pick<UpstreamDefaults, 'dashboard'> {
   const host = env['DASHBOARD_DOMAIN']?.trim().toLowerCase() ?? '';
-  if (host === '') return null;
-  return { host, upstream: effectiveValueOf('DASHBOARD_UPSTREAM', env) };
+  if (host === '') return {};
+  const given = env['DASHBOARD_UPSTREAM'] ?? '';
+  return { dashboard: { host, upstream: given === '' ? `http://127.0.0.1:${env['UI_PORT'] || '3010'}` : given } };
 }
 
 /** `settings` are complete; what cannot be in them was found by `findImpossible`. */

@@ -77,7 +77,7 @@ export const httpsVariables = [
     kind: 'path',
     readBy: ['control plane'],
     purpose:
-      'program for dns-01, called as PROGRAM present|cleanup _acme-challenge.NAME VALUE; it returns when the record can ' +
-      'be seen; empty = no dns-01',
+      'program for dns-01, called as PROGRAM present|cleanup _acme-challenge.NAME VALUE; it returns when the record ' +
+      'can be seen; empty = no dns-01',
   },
 ] as const satisfies readonly EnvironmentVariable[];

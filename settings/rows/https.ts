@@ -9,8 +9,8 @@ export const httpsRows = {
     reach: ['data'],
     enforcedBy: answers,
     description:
-      'requests over plain HTTP for hosts that have a certificate are answered 308 with their address at https; hosts ' +
-      'without one, and what a trusted proxy says came over https, are served as they come',
+      'requests over plain HTTP for hosts that have a certificate are answered 308 with their address at https; ' +
+      'hosts without one, and what a trusted proxy says came over https, are served as they come',
   }),
   https_port: setting(Whole(1, 65_535, 443), {
     access: 'admin',
@@ -46,7 +46,7 @@ export const httpsRows = {
     reach: ['control'],
     enforcedBy: 'api/certificates/work.ts',
     description:
-      'the first certificate for a set of names is ordered at the staging directory and thrown away, so that a mistake ' +
-      'costs nothing of the limits of the real one; without ACME_STAGING_DIRECTORY nothing is tried first',
+      'the first certificate for a set of names is ordered at the staging directory and thrown away, so that a ' +
+      'mistake costs nothing of the limits of the real one; without ACME_STAGING_DIRECTORY nothing is tried first',
   }),
 };

@@ -1,5 +1,5 @@
-// What a worker answers by itself so that sites get HTTPS: challenges of certificate authorities (RFC 8555 section 8.3),
-// for hosts that no site knows as well, and the way from plain HTTP to HTTPS where a host has a certificate.
+// What a worker answers by itself so that sites get HTTPS: challenges of certificate authorities (RFC 8555 section
+// 8.3), for hosts that no site knows as well, and the way from plain HTTP to HTTPS where a host has a certificate.
 import type { RequestHead } from '#engine';
 import { findField } from '../../http/header-fields.js';
 import type { CertificateSet } from '../../tls-edge/certificates/certificate-set.js';

@@ -43,7 +43,8 @@ export function readChallenges(value: unknown): ChallengeTable {
   const { http, alpn } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(http) || !Array.isArray(alpn) || !http.every(isHttp) || !alpn.every(isAlpn))
     throw new RangeError(
-      'send {"http": [{"token": …, "text": its key authorization}], "alpn": [{"name": host, "chain": PEM, "key": PEM}]}',
+      'send {"http": [{"token": …, "text": its key authorization}], ' +
+        '"alpn": [{"name": host, "chain": PEM, "key": PEM}]}',
     );
   if (http.length + alpn.length > challengesMax) throw new RangeError(`at most ${challengesMax} challenges`);
   for (const one of alpn) contextOf(one);

@@ -8,7 +8,7 @@ import { Badge, Button, Card, Foreign, Notice, PageHead, type Tone } from '../..
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
-import { certificatesText as text } from '../../texts/certificates.js';
+import { certificatesText as text } from '../../texts/apis/certificates.js';
 import { OrderDialog, UploadDialog } from './dialogs.js';
 
 type Certificate = Item<'GET /api/certificates'>;

@@ -5,7 +5,7 @@ import { call, type Body, type Reply } from '../../client/http.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
-import { certificatesText as text } from '../../texts/certificates.js';
+import { certificatesText as text } from '../../texts/apis/certificates.js';
 
 type Order = Body<'POST /api/certificates'>;
 type Challenge = NonNullable<Order['challenge']>;

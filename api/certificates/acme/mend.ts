@@ -36,6 +36,7 @@ const remedies: readonly Remedy[] = [
     mend: 'Add an A or AAAA record for the name that leads to the data plane, and wait until it is known everywhere.',
   },
   {
+    // of node:tls
     says: /SELF_SIGNED|DEPTH_ZERO|self.signed|unable to (verify|get)|UNABLE_TO|certificate has expired/i,
     mend: 'The certificate of the directory itself is not believed: name its authority in ACME_CA_FILE.',
   },

@@ -1,10 +1,9 @@
 // English texts of console/web/pages/certificates.
-import { some, type Shown } from './shown.js';
+import { some, type Shown } from '../shown.js';
 
 export const certificatesText = {
   certificates: 'Certificates',
-  about:
-    'HTTPS of the protected sites: what nodes show to browsers, until when, and what to do where it is not renewed.',
+  about: 'What nodes show to browsers, until when, and what to do where it is not renewed.',
   order: 'Order',
   orderTitle: 'Order a certificate',
   orderAbout:
