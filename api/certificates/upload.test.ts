@@ -11,6 +11,7 @@ import { canonicalNames } from './names.js';
 import { pauseMs, renewAtMs, warningOf } from './schedule.js';
 
 const dayMs = 86_400_000;
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 12) });
 
 interface Wish {
   readonly names?: readonly string[];

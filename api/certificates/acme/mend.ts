@@ -36,12 +36,11 @@ const remedies: readonly Remedy[] = [
     mend: 'Add an A or AAAA record for the name that leads to the data plane, and wait until it is known everywhere.',
   },
   {
-    // of node:tls
     says: /SELF_SIGNED|DEPTH_ZERO|self.signed|unable to (verify|get)|UNABLE_TO|certificate has expired/i,
     mend: 'The certificate of the directory itself is not believed: name its authority in ACME_CA_FILE.',
   },
   {
-    says: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|timeout of|TimeoutError|error \d\d\d|connection to the directory/,
+    says: /\bE(CONN|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUN|NETUN)|timeout of|TimeoutError|error \d{3}|to the directory/,
     mend:
       'The directory cannot be reached from the control plane: look at name resolution, outgoing connections to port ' +
       '443, and the status page of the authority.',
@@ -49,8 +48,8 @@ const remedies: readonly Remedy[] = [
   {
     says: /connection|connect|timed? ?out|timeout|fetching|tls|unauthorized|invalid response|key authorization/i,
     mend:
-      'The authority has to reach the data plane under this name: port 80 for http-01, port 443 for tls-alpn-01, from ' +
-      'the internet, without a redirect to another server in front.',
+      'The authority has to reach the data plane under this name: port 80 for http-01, port 443 for tls-alpn-01, ' +
+      'from the internet, without a redirect to another server in front.',
   },
   {
     says: /rejectedIdentifier|policy|forbid|not allowed/i,

@@ -1,5 +1,6 @@
 // Certificates that the control plane gives this node (`PUT :2019/certificates`), the whole list each time: tried
-// before they serve, and kept sealed on disk, so that the node serves them after a restart before anybody has spoken to it.
+// before they serve, and kept sealed on disk, so that the node serves them after a restart before anybody has spoken
+// to it.
 import { createCipheriv, createDecipheriv, createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -108,6 +108,39 @@ function Failures(props: { readonly of: readonly Certificate[] }): JSX.Element {
   );
 }
 
+function Uncovered(props: { readonly of: readonly string[] }): JSX.Element {
+  return (
+    <Show when={props.of.length > 0}>
+      <Notice tone="info" title={text.uncovered}>
+        {props.of.join(', ')}
+      </Notice>
+    </Show>
+  );
+}
+
+function EndDialog(props: {
+  readonly of: Ending | null;
+  readonly isBusy: boolean;
+  readonly onEnd: (ending: Ending) => void;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const isRevocation = (): boolean => props.of?.how === 'revoke';
+  return (
+    <Confirm
+      isOpen={props.of !== null}
+      title={isRevocation() ? text.revokeTitle : text.removeTitle}
+      action={isRevocation() ? text.revoke : text.remove}
+      isBusy={props.isBusy}
+      onConfirm={() => props.onEnd(props.of as Ending)}
+      onClose={() => props.onClose()}
+    >
+      <Show when={props.of} keyed>
+        {({ of, how }) => <p>{how === 'revoke' ? text.revokeAbout(namesOf(of)) : text.removeAbout(namesOf(of))}</p>}
+      </Show>
+    </Confirm>
+  );
+}
+
 export function Certificates(): JSX.Element {
   const list = createQuery('GET /api/certificates', () => ({}), { everyMs });
   const [dialog, setDialog] = createSignal<'order' | 'upload' | null>(null);
@@ -148,11 +181,7 @@ export function Certificates(): JSX.Element {
         </Show>
       </PageHead>
       <Failures of={list.data()?.items ?? []} />
-      <Show when={(list.data()?.uncovered.length ?? 0) > 0}>
-        <Notice tone="info" title={text.uncovered}>
-          {list.data()?.uncovered.join(', ')}
-        </Notice>
-      </Show>
+      <Uncovered of={list.data()?.uncovered ?? []} />
       <Card isFlush>
         <Table
           label={text.certificates}
@@ -171,18 +200,7 @@ export function Certificates(): JSX.Element {
         onDone={close}
       />
       <UploadDialog isOpen={dialog() === 'upload'} onClose={close} onDone={close} />
-      <Confirm
-        isOpen={ending() !== null}
-        title={ending()?.how === 'revoke' ? text.revokeTitle : text.removeTitle}
-        action={ending()?.how === 'revoke' ? text.revoke : text.remove}
-        isBusy={action.isBusy()}
-        onConfirm={() => void end(ending() as Ending)}
-        onClose={() => setEnding(null)}
-      >
-        <Show when={ending()} keyed>
-          {({ of, how }) => <p>{how === 'revoke' ? text.revokeAbout(namesOf(of)) : text.removeAbout(namesOf(of))}</p>}
-        </Show>
-      </Confirm>
+      <EndDialog of={ending()} isBusy={action.isBusy()} onEnd={(of) => void end(of)} onClose={() => setEnding(null)} />
     </>
   );
 }

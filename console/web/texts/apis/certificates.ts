@@ -7,7 +7,7 @@ export const certificatesText = {
   order: 'Order',
   orderTitle: 'Order a certificate',
   orderAbout:
-    'The names have to lead to the data plane already. You agree to the terms of the authority. It is renewed by itself.',
+    'The names have to lead to the data plane already. You agree to the terms of the authority. Renewed by itself.',
   upload: 'Upload',
   uploadTitle: 'Upload a certificate',
   uploadAbout: 'One for the same names is replaced. The key is sealed and shown to nobody again.',
