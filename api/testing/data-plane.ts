@@ -31,6 +31,8 @@ export interface NodeOptions {
   readonly workers?: number;
   readonly adminPort?: number;
   readonly hasTls?: boolean;
+  /** The console under a name of its own (DASHBOARD_DOMAIN). */
+  readonly dashboard?: { readonly host: string; readonly upstream: string };
   /** Of the local settings file. */
   readonly settings?: object;
   /** The control plane that records go to. */
@@ -46,7 +48,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));
   const { config } = resolveProxyConfig(
     { timeouts: { drain_ms: 300 }, ...options.settings },
-    { customer: options.upstream, payment: options.upstream },
+    { customer: options.upstream, payment: options.upstream, dashboard: options.dashboard ?? null },
   );
   const plane = await startDataPlane({
     host: '127.0.0.1',
