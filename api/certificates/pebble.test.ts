@@ -11,7 +11,7 @@ import type { AcmeDirectory, AcmeEnv } from '../env.js';
 import { createNodeClient } from '../nodes/node-client.js';
 import { startTestApp } from '../testing/app.js';
 import { nodeToken, startNode, type TestNode } from '../testing/data-plane.js';
-import { onEmbeddedDatabase, onOneDatabase } from '../testing/databases.js';
+import { onOneDatabase } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { makePebbleTrust, startPebble, withoutPebble } from '../testing/servers/pebble.js';
 import { makeDirectory } from '../testing/temporary.js';
@@ -272,5 +272,5 @@ t.test('from the order to the revocation', { skip: withoutPebble }, (t) =>
   onOneDatabase(t, 'the life of a certificate', lifeSuite),
 );
 t.test('proofs, accounts, directories', { skip: withoutPebble }, (t) =>
-  onEmbeddedDatabase(t, 'ways to a certificate', waysSuite),
+  onOneDatabase(t, 'ways to a certificate', waysSuite),
 );

@@ -4,7 +4,7 @@ import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import t, { type Test } from 'tap';
 import { startNode } from '#api/testing/data-plane';
-import { onEmbeddedDatabase } from '#api/testing/databases';
+import { onOneDatabase } from '#api/testing/databases';
 import { startTestApp, testEnv, testPassword } from '#api/testing/app';
 import { makeDirectory } from '#api/testing/temporary';
 import { testMsMax } from '#api/testing/waiting';
@@ -55,7 +55,7 @@ function logIn(email: string, { port, tls, from, headers }: Sent): Promise<{ sta
 }
 
 t.test('who the client is, and whether its way is TLS', (t) =>
-  onEmbeddedDatabase(t, 'the road of the dashboard', async (t: Test, database) => {
+  onOneDatabase(t, 'the road of the dashboard', async (t: Test, database) => {
     const at = await startTestApp(database, { env: { ...testEnv, trustedProxies: [], consoleToken: token } });
     t.teardown(() => at.close());
     const { email, id } = await at.user('admin');
