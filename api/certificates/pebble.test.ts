@@ -51,7 +51,7 @@ async function installation(
     caFile: trust.caFile,
     dnsHook: null,
   };
-  const given = { ...env, ...acme } as { -readonly [Name in keyof AcmeEnv]: AcmeEnv[Name] };
+  const given: { -readonly [Name in keyof AcmeEnv]: AcmeEnv[Name] } = { ...env, ...acme };
   const at = await startTestApp(database, { nodeGates: gates, acme: given });
   t.teardown(() => at.close());
   at.clock.nowMs = Date.now();
