@@ -71,7 +71,8 @@ function checkOrder(chain: readonly X509Certificate[]): void {
     throw new Unusable('/chain', 'begins with the certificate of an authority: the one of the host comes first');
   let below = leaf;
   for (const [index, issuer] of others.entries()) {
-    if (below?.checkIssued(issuer) !== true)
+    // names alone are no proof: an authority that was renewed with another key has the same
+    if (below?.checkIssued(issuer) !== true || !below.verify(issuer.publicKey))
       throw new Unusable(
         '/chain',
         `certificate ${index + 2} did not issue certificate ${index + 1}: ` +
