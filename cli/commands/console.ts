@@ -42,7 +42,7 @@ export function trustedProxiesOf(values: Values): string[] {
     const version = isIP(base);
     if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128))
       throw new Refusal(
-        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: it must be an address, a network such as 10.0.0.0/24, or none.`,
+        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: write an address, a network (10.0.0.0/24) or none.`,
       );
   }
   return addresses;
