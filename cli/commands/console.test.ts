@@ -1,5 +1,5 @@
-// The dashboard under DASHBOARD_DOMAIN: client → node (TLS) → console → control plane. What the control plane takes for
-// the client, and whether its cookie goes over TLS only.
+// The dashboard under DASHBOARD_DOMAIN: client → node (TLS) → console → control plane. What the control plane takes
+// for the client, and whether its cookie goes over TLS only.
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import t, { type Test } from 'tap';
