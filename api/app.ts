@@ -7,6 +7,7 @@ import { alertsFeature } from './alerts/index.js';
 import { apiTokensFeature } from './api-tokens/index.js';
 import { auditFeature } from './audit/index.js';
 import { backupFeature } from './backup/index.js';
+import { certificatesFeature } from './certificates/index.js';
 import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
@@ -77,6 +78,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   threatIntelFeature,
   managedFeedFeature,
   edgeFeature,
+  certificatesFeature,
   eventsFeature,
   samplesFeature,
   specFeature,

@@ -18,7 +18,7 @@ t.test('defaults of the specification', async (t) => {
   t.equal(env.adminBind, '127.0.0.1');
   t.equal(env.databaseUrl, null);
   t.equal(env.redisPrefix, null);
-  t.equal(env.acmeEmail, env.adminEmail);
+  t.equal(env.acme.email, env.adminEmail);
 });
 
 t.test('the port that protects reaches the control plane, which tells it to people', async (t) => {
@@ -106,7 +106,9 @@ t.test('an empty value is what another variable stands in for', async (t) => {
   const { DATA_ADMIN_TOKEN: token, ...others } = secrets;
   const env = readEnv({ ...others, GATEHOUSE_ADMIN_TOKEN: token, DEMO_PORT: '9', DATA_ADMIN_URLS: ' ' });
   t.equal(env.dataAdminToken, token);
-  t.same(env.upstreams, { customer: 'http://127.0.0.1:9', payment: 'http://127.0.0.1:9/payment' });
+  t.same(env.upstreams, { customer: 'http://127.0.0.1:9', payment: 'http://127.0.0.1:9/payment', dashboard: null });
+  const named = readEnv({ ...secrets, DASHBOARD_DOMAIN: 'WAF.example.com', UI_PORT: '3011' });
+  t.same(named.upstreams.dashboard, { host: 'waf.example.com', upstream: 'http://127.0.0.1:3011' });
   t.same(env.dataAdminUrls, ['http://127.0.0.1:2019']);
   t.equal(env.dataDirectory, 'data');
   t.throws(() => readEnv(others), /DATA_ADMIN_TOKEN is missing \(token between the two planes/);

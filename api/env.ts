@@ -1,5 +1,6 @@
 // Environment → typed Env, validated once at start: the control plane's view of the table in settings/environment.ts.
 // An error names all wrong variables at once.
+import type { UpstreamDefaults } from '#proxy/contract';
 import { effectiveValueOf, kinds, parseEnvironmentFile, variableOf, type VariableName } from '#settings/environment';
 
 export interface Env {
@@ -21,11 +22,11 @@ export interface Env {
   readonly dataListener: 'auto' | 'net' | 'uws' | 'node';
   readonly crsDirectory: string | null;
   readonly settingsImport: string | null;
-  readonly upstreams: { readonly customer: string; readonly payment: string };
+  readonly upstreams: UpstreamDefaults;
   readonly publicDemo: boolean;
   readonly brand: { readonly name: string; readonly sub: string; readonly tagline: string | null };
   readonly dashboardDomain: string | null;
-  readonly acmeEmail: string;
+  readonly acme: AcmeEnv;
   readonly trustedProxies: readonly string[];
   /** By which the console is known; null: its clients count as one address. */
   readonly consoleToken: string | null;
@@ -33,6 +34,24 @@ export interface Env {
   readonly breachedPasswordsUrl: string;
   readonly torExitsUrl: string;
   readonly logLevel: string;
+}
+
+/** A directory of RFC 8555, as the operator names it. */
+export interface AcmeDirectory {
+  readonly name: string;
+  readonly url: string;
+  /** External account binding; null: it asks for none. */
+  readonly eab: { readonly kid: string; readonly hmacKey: string } | null;
+}
+
+export interface AcmeEnv {
+  readonly email: string;
+  /** In the order in which they are asked. */
+  readonly directories: readonly AcmeDirectory[];
+  /** null: nothing is tried first. */
+  readonly staging: AcmeDirectory | null;
+  readonly caFile: string | null;
+  readonly dnsHook: string | null;
 }
 
 /** Thrown once, naming every wrong variable, so that one start shows all that has to be mended. */
@@ -95,11 +114,15 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     dataListener: required('DATA_LISTENER') as Env['dataListener'],
     crsDirectory: given('CRS_DIR'),
     settingsImport: given('SETTINGS_IMPORT'),
-    upstreams: { customer: required('UPSTREAM_CUSTOMER'), payment: required('UPSTREAM_PAYMENT') },
+    upstreams: {
+      customer: required('UPSTREAM_CUSTOMER'),
+      payment: required('UPSTREAM_PAYMENT'),
+      dashboard: dashboardOf(given),
+    },
     publicDemo: given('PUBLIC_DEMO') !== '0',
     brand: { name: required('APP_BRAND'), sub: required('APP_BRAND_SUB'), tagline: given('APP_TAGLINE') },
     dashboardDomain: given('DASHBOARD_DOMAIN'),
-    acmeEmail: required('ACME_EMAIL'),
+    acme: acmeOf(given, list, problems),
     trustedProxies: list('API_TRUSTED_PROXIES'),
     consoleToken: given('CONSOLE_TOKEN'),
     outboundAllow: list('OUTBOUND_ALLOW'),
@@ -109,6 +132,50 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   };
   if (problems.length > 0) throw new EnvError(problems);
   return env;
+}
+
+type Given = (name: VariableName) => string | null;
+
+/** `name=value` pairs; what is none is told. */
+function pairsOf(name: VariableName, entries: readonly string[], problems: string[]): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  for (const entry of entries) {
+    const at = entry.indexOf('=');
+    if (at > 0 && at < entry.length - 1) pairs.set(entry.slice(0, at).trim(), entry.slice(at + 1).trim());
+    else problems.push(`${name} must be pairs of name=value, separated by commas`);
+  }
+  return pairs;
+}
+
+function acmeOf(given: Given, list: (name: VariableName) => string[], problems: string[]): AcmeEnv {
+  const eabs = pairsOf('ACME_EAB', list('ACME_EAB'), problems);
+  const directoryOf = (variable: VariableName, name: string, url: string): AcmeDirectory => {
+    if (!URL.canParse(url) || new URL(url).protocol !== 'https:')
+      problems.push(`${variable} must be an https URL for ${name}`);
+    const [kid = '', hmacKey = ''] = eabs.get(name)?.split(':') ?? [];
+    if (eabs.has(name) && (kid === '' || hmacKey === ''))
+      problems.push(`ACME_EAB must have key id:HMAC key for ${name}`);
+    return { name, url, eab: eabs.has(name) ? { kid, hmacKey } : null };
+  };
+  const directories = [...pairsOf('ACME_DIRECTORIES', list('ACME_DIRECTORIES'), problems)].map(([name, url]) =>
+    directoryOf('ACME_DIRECTORIES', name, url),
+  );
+  for (const name of eabs.keys())
+    if (name !== 'staging' && directories.every((one) => one.name !== name))
+      problems.push(`ACME_EAB names ${name}, which ACME_DIRECTORIES does not have`);
+  const staging = given('ACME_STAGING_DIRECTORY');
+  return {
+    email: given('ACME_EMAIL') ?? '',
+    directories,
+    staging: staging === null || staging === 'none' ? null : directoryOf('ACME_STAGING_DIRECTORY', 'staging', staging),
+    caFile: given('ACME_CA_FILE'),
+    dnsHook: given('ACME_DNS_HOOK'),
+  };
+}
+
+function dashboardOf(given: Given): NonNullable<UpstreamDefaults['dashboard']> | null {
+  const host = given('DASHBOARD_DOMAIN');
+  return host === null ? null : { host: host.toLowerCase(), upstream: given('DASHBOARD_UPSTREAM') ?? '' };
 }
 
 function databaseUrl(given: (name: VariableName) => string | null): string | null {

@@ -13,7 +13,7 @@ import type { ApplySettings, Expected } from './change/contract.js';
 import type { TryRequests } from './change/try-requests.js';
 import type { Database } from './db/client.js';
 import type { NodeGates, OfNode } from './edge/node-gates.js';
-import type { Env } from './env.js';
+import type { AcmeEnv, Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
@@ -87,6 +87,8 @@ export interface AppDeps {
   readonly wafPort?: number;
   /** Where the sites lead that are protected before one is saved; absent: to the bundled demo applications. */
   readonly upstreams?: UpstreamDefaults;
+  /** Where certificates are ordered; absent: nowhere. */
+  readonly acme?: AcmeEnv;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;
@@ -133,6 +135,7 @@ export interface Parts {
   /** WAF_PORT: where clients reach protected sites. */
   readonly wafPort: number;
   readonly upstreams: UpstreamDefaults;
+  readonly acme: AcmeEnv;
   readonly loginsPerMinute: number;
 }
 
@@ -187,6 +190,7 @@ export function createParts(deps: AppDeps): Parts {
     publicDemo: deps.publicDemo ?? true,
     wafPort: deps.wafPort ?? wafPortDefault,
     upstreams: deps.upstreams ?? upstreamDefaults({}),
+    acme: deps.acme ?? { email: '', directories: [], staging: null, caFile: null, dnsHook: null },
     loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
   };
 }

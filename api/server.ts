@@ -103,6 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       runBackup: options.runBackup ?? null,
       wafPort: env.ports.waf,
       upstreams: env.upstreams,
+      acme: env.acme,
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },

@@ -5,6 +5,7 @@ import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { httpsRows } from './rows/https.js';
 import { telemetryRows } from './rows/telemetry.js';
 import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
@@ -16,6 +17,7 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
   ['Sites', siteRows],
   ['Rate limits, floods, challenge', trafficRows],
   ['Sizes and waiting times', dataPlaneRows],
+  ['HTTPS', httpsRows],
   ['Bots, detection, authentication of sites', detectionRows],
   ['Specifications of APIs', apiRows],
   ['Data protection, feeds, people, integrations', governanceRows],

@@ -6,6 +6,7 @@ import { apiRows } from './rows/api.js';
 import { dataPlaneRows } from './rows/data-plane.js';
 import { detectionRows } from './rows/detection.js';
 import { governanceRows } from './rows/governance.js';
+import { httpsRows } from './rows/https.js';
 import { telemetryRows } from './rows/telemetry.js';
 import { vulnerabilityRows } from './rows/vulnerabilities.js';
 import { ruleRows } from './rows/rules.js';
@@ -19,6 +20,7 @@ export const settingRows = {
   ...siteRows,
   ...trafficRows,
   ...dataPlaneRows,
+  ...httpsRows,
   ...detectionRows,
   ...apiRows,
   ...governanceRows,

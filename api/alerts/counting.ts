@@ -1,5 +1,6 @@
 // What rules measure: requests counted as they come in, each once, by the id of its record (ids are handed out in the
 // order of commits). Slots are ten seconds, so that a window is right to ten seconds.
+import { listEnds } from '../certificates/store.js';
 import type { Database, Queryable } from '../db/client.js';
 import type { AlertRule, Metric } from './rule.js';
 
@@ -66,7 +67,8 @@ export async function measure(sql: Queryable, rule: AlertRule, now: Date, isFiri
     from alert_counts where slot >= ${from} and slot <= ${now} ${ofSite}`;
   const { requests = 0, blocked = 0, errors = 0, before = false } = sums ?? {};
   const count = besideRequests[rule.metric];
-  const value = count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from);
+  const value =
+    count === undefined ? valueOf(rule, { requests, blocked, errors }) : await count(sql, rule.site, from, now);
   return {
     from,
     to: now,
@@ -79,7 +81,7 @@ export async function measure(sql: Queryable, rule: AlertRule, now: Date, isFiri
   };
 }
 
-type Count = (sql: Queryable, site: string | null, from: Date) => Promise<number>;
+type Count = (sql: Queryable, site: string | null, from: Date, now: Date) => Promise<number | null>;
 
 /** Metrics that are counted where their events are stored, each row once, by the moment at which it was found. */
 const besideRequests: Readonly<Partial<Record<Metric, Count>>> = {
@@ -89,6 +91,10 @@ const besideRequests: Readonly<Partial<Record<Metric, Count>>> = {
       select coalesce(sum(jsonb_array_length(lost)), 0)::bigint as n from self_tests
       where ended_at >= ${from} and jsonb_typeof(lost) = 'array' ${ofSite}`;
     return row?.n ?? 0;
+  },
+  certificate_days: async (sql, _site, _from, now) => {
+    const endsAt = (await listEnds(sql)).map(({ not_after: end }) => end.getTime());
+    return endsAt.length === 0 ? null : (Math.min(...endsAt) - now.getTime()) / 86_400_000;
   },
   api_threats: async (sql, site, from) => {
     const ofSite = site === null ? sql`` : sql`and site = ${site}`;

@@ -49,6 +49,7 @@ const units: Readonly<Record<AlertRule['metric'], string>> = {
   missing_data: 'requests',
   self_test_lost: 'attacks that the self-test lost protection against',
   api_threats: 'new findings of API abuse',
+  certificate_days: 'days until a certificate ends',
 };
 
 /** As people read it. */

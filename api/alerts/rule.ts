@@ -16,6 +16,7 @@ export const metrics = {
   missing_data: 'requests, where there were some before the window: fires at the threshold or below',
   self_test_lost: 'attacks that the nightly self-test stopped before and stops no more, or by other rules',
   api_threats: 'findings of API abuse that were made within the window',
+  certificate_days: 'days until the first certificate ends, below 0 behind its end; no value without certificates',
 } as const;
 export type Metric = keyof typeof metrics;
 const metricNames = Object.keys(metrics) as Metric[];

@@ -85,6 +85,13 @@ export const auditActions = {
   'managed-feed.update': { by: ['people', 'system'], meaning: 'a new version of the managed feed was taken up' },
   'managed-feed.off': { by: ['system'], meaning: 'the managed feed was switched off' },
 
+  'certificate.order': { by: ['people', 'system'], meaning: 'a certificate was ordered, or ordered again' },
+  'certificate.issue': { by: ['system'], meaning: 'an authority issued a certificate' },
+  'certificate.upload': { by: ['people'], meaning: 'somebody uploaded a certificate and its key' },
+  'certificate.revoke': { by: ['people'], meaning: 'a certificate was revoked at its authority' },
+  'certificate.remove': { by: ['people'], meaning: 'a certificate was taken out of service' },
+  'certificate.ending': { by: ['system'], meaning: 'a certificate comes to its end and was not renewed' },
+
   'retention.refused': {
     by: ['system'],
     meaning: 'nothing was pruned, because the clock is far ahead of the last run',

@@ -81,6 +81,15 @@ export const NodeTraffic = Type.Object({
 });
 export type NodeTraffic = Static<typeof NodeTraffic>;
 
+/** What a node has for HTTPS, as `GET :2019/https` has it. */
+const NodeHttps = Type.Object({
+  /** SHA-256; '': none were given. */
+  challenges: Type.String(),
+  /** null: it has no TLS edge. */
+  certificates: Type.Union([Type.Object({ sha256: Type.String(), ids: Type.Array(Type.String()) }), Type.Null()]),
+});
+export type NodeHttps = Static<typeof NodeHttps>;
+
 export interface OfNode<T> {
   readonly node: string;
   /** null: it did not answer, or with something else. */
@@ -100,6 +109,12 @@ export interface NodeGates {
   giveVerdicts(node: string, list: object): Promise<void>;
   /** Public keys of the sites' tokens, for one node. */
   giveKeys(node: string, set: object): Promise<void>;
+  /** Which challenges and certificates nodes have; of a node of an earlier release null. */
+  https(): Promise<OfNode<NodeHttps>[]>;
+  /** Open challenges of authorities, all of them; whether the node took them. */
+  giveChallenges(node: string, table: object): Promise<boolean>;
+  /** Certificates with their keys, all of them; whether the node took them. */
+  giveCertificates(node: string, list: object): Promise<boolean>;
   /** Addresses that no node is to ban automatically, all of them. */
   spare(addresses: readonly string[]): Promise<void>;
 }
@@ -128,6 +143,9 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
     async giveKeys(node, set) {
       await client.ask(node, 'PUT', '/site-keys', set);
     },
+    https: () => fromAll('/https', NodeHttps),
+    giveChallenges: async (node, table) => (await client.ask(node, 'PUT', '/challenges', table)) !== null,
+    giveCertificates: async (node, list) => (await client.ask(node, 'PUT', '/certificates', list)) !== null,
     async spare(addresses) {
       await Promise.all(urls.map((url) => client.ask(url, 'PUT', '/ban-safe', { addresses })));
     },

@@ -72,6 +72,12 @@ export const families = {
   otelRejected: family('counter', 'otel_rejected_total', 'Spans and values that the collector refused.', 'signal'),
   otelDropped: family('counter', 'otel_dropped_total', 'Requests that were too old to be sent as traces.', 'signal'),
   otelFailing: family('gauge', 'otel_failing', '1 while the collector cannot be reached, else 0.', 'signal'),
+  certificateEnds: family(
+    'gauge',
+    'certificate_not_after_timestamp_seconds',
+    'When a certificate in service ends, by the first of its names.',
+    'name',
+  ),
   settingsVersion: family('gauge', 'settings_version', 'Versions of the settings: saved last, and in force.', 'which'),
 } as const satisfies Record<string, Family>;
 

@@ -2,6 +2,7 @@
 // the same.
 import { alertStates } from '../alerts/machine.js';
 import { readCounters } from '../events/batches.js';
+import { listEnds } from '../certificates/store.js';
 import { detectionSamples } from './detection.js';
 import { listExports } from './otlp/store.js';
 import type { Parts } from '../parts.js';
@@ -55,6 +56,10 @@ export async function readSamples(parts: MetricParts): Promise<Samples> {
     otelRejected: exports.map(({ signal, rejected }) => ({ labels: [signal], value: rejected })),
     otelDropped: exports.map(({ signal, dropped }) => ({ labels: [signal], value: dropped })),
     otelFailing: exports.map(({ signal, failures }) => ({ labels: [signal], value: failures > 0 ? 1 : 0 })),
+    certificateEnds: (await listEnds(sql)).map(({ names, not_after: end }) => ({
+      labels: [names.split(' ')[0] ?? ''],
+      value: end.getTime() / 1000,
+    })),
     settingsVersion: [
       { labels: ['saved'], value: headId },
       { labels: ['active'], value: activeId ?? 0 },

@@ -11,13 +11,15 @@ export const nodeToken = 'node-token-of-the-tests-0123456789abcdef';
 export interface TestNode {
   readonly url: string;
   readonly http: number;
+  /** 0: there is no TLS edge. */
+  readonly https: number;
   readonly dataDir: string;
   status(): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
 interface Plane {
-  readonly ports: { readonly http: number; readonly admin: number };
+  readonly ports: { readonly http: number; readonly admin: number; readonly tls: number | null };
   status(): Promise<Record<string, unknown>>;
   stop(): Promise<unknown>;
 }
@@ -28,6 +30,9 @@ export interface NodeOptions {
   readonly resume?: boolean;
   readonly workers?: number;
   readonly adminPort?: number;
+  readonly hasTls?: boolean;
+  /** The console under a name of its own (DASHBOARD_DOMAIN). */
+  readonly dashboard?: { readonly host: string; readonly upstream: string };
   /** Of the local settings file. */
   readonly settings?: object;
   /** The control plane that records go to. */
@@ -43,11 +48,12 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));
   const { config } = resolveProxyConfig(
     { timeouts: { drain_ms: 300 }, ...options.settings },
-    { customer: options.upstream, payment: options.upstream },
+    { customer: options.upstream, payment: options.upstream, dashboard: options.dashboard ?? null },
   );
   const plane = await startDataPlane({
     host: '127.0.0.1',
     port: 0,
+    tls: options.hasTls === true ? { port: 0 } : null,
     adminHost: '127.0.0.1',
     adminPort: options.adminPort ?? 0,
     adminToken: nodeToken,
@@ -73,6 +79,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
   return {
     url: `http://127.0.0.1:${plane.ports.admin}`,
     http: plane.ports.http,
+    https: plane.ports.tls ?? 0,
     dataDir,
     status: () => plane.status(),
     stop,

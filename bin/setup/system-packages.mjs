@@ -64,6 +64,11 @@ function optionalNeeds() {
       present: () => onPath('chromium'),
     },
     {
+      package: 'pebble',
+      why: 'certificates are not ordered from a directory in the tests',
+      present: () => onPath('pebble') && onPath('pebble-challtestsrv'),
+    },
+    {
       package: 'nginx',
       why: 'the benchmark has no peer',
       present: () => onPath('nginx') || existsSync('/usr/sbin/nginx'),

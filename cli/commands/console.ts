@@ -1,6 +1,8 @@
 // `gatehouse console`: the console's server alone, in the foreground; `up` starts it as a child.
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { startConsole, type RunningConsole } from '#console/main';
+import { effectiveValueOf, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
 import { inContainer } from '../environment/in-container.js';
@@ -17,6 +19,7 @@ export async function runConsole(args: readonly string[]): Promise<number> {
     webDirectory: join(root, 'build/console/web-bundle'),
     apiUrl: values.IN_CONTAINER === '1' ? values.GATEHOUSE_CONTROL_URL : controlUrl(values),
     token: values.CONSOLE_TOKEN,
+    trustedProxies: trustedProxiesOf(values),
     host: values.ADMIN_BIND,
     port: Number(values.UI_PORT),
     branding: { brand: values.APP_BRAND, brandSub: values.APP_BRAND_SUB, tagline: values.APP_TAGLINE },
@@ -28,6 +31,21 @@ export async function runConsole(args: readonly string[]): Promise<number> {
   sayReady({ url: server.url });
   await untilStopped(server);
   return 0;
+}
+
+/** Nodes whose word of the client the console believes (DASHBOARD_PROXIES). Throws Refusal for what is no address. */
+export function trustedProxiesOf(values: Values): string[] {
+  const entries = effectiveValueOf('DASHBOARD_PROXIES', values).split(',');
+  const addresses = entries.map((entry) => entry.trim()).filter((entry) => entry !== '' && entry !== 'none');
+  for (const address of addresses) {
+    const [base = '', bits = '0', ...more] = address.split('/');
+    const version = isIP(base);
+    if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128))
+      throw new Refusal(
+        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: write an address, a network (10.0.0.0/24) or none.`,
+      );
+  }
+  return addresses;
 }
 
 async function untilStopped(server: RunningConsole): Promise<void> {

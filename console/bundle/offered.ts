@@ -35,6 +35,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
 
 /** The same is offered by way of another operation, which the console calls. */
 export const sameAs: Readonly<Record<string, string>> = {
+  'GET /api/certificates/{id}': 'GET /api/certificates',
   'POST /api/v1/auth/login': 'POST /api/login',
   'POST /api/v1/auth/mfa': 'POST /api/login/otp',
   'DELETE /api/v1/auth/mfa': 'DELETE /api/account/totp',

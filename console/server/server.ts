@@ -23,6 +23,8 @@ export interface ConsoleServerOptions {
   readonly apiUrl: string;
   /** By which the control plane knows it (CONSOLE_TOKEN); empty: it believes no word of whom this speaks for. */
   readonly token: string;
+  /** Addresses whose X-Forwarded-For and -Proto are believed; absent: nobody's. */
+  readonly trustedProxies?: readonly string[];
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
@@ -40,10 +42,15 @@ const hashedAssets = /\/assets\//;
 const apiTimeoutMs = 150_000;
 
 export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
-  const { webDirectory, apiUrl, token, host, port, branding } = options;
+  const { webDirectory, apiUrl, token, host, port, branding, trustedProxies = [] } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
-  const app = Fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true, exposeHeadRoutes: true });
+  const app = Fastify({
+    bodyLimit: bodyBytesMax,
+    forceCloseConnections: true,
+    exposeHeadRoutes: true,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+  });
   app.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
   });
@@ -69,7 +76,7 @@ async function forwardApi(app: FastifyInstance, apiUrl: string, token: string): 
         'x-gatehouse-console': token,
         'x-forwarded-for': request.ip,
         'x-forwarded-host': request.host,
-        'x-forwarded-proto': 'http',
+        'x-forwarded-proto': request.protocol,
       }),
       onError: (answer) => void unavailable(answer as unknown as FastifyReply),
     }),

@@ -40,6 +40,7 @@ const Addresses = page(() => import('./pages/protection/addresses.js').then((m) 
 const Gates = page(() => import('./pages/protection/gates.js').then((m) => m.Gates));
 const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
+const Certificates = page(() => import('./pages/certificates/certificates.js').then((m) => m.Certificates));
 const Nodes = page(() => import('./pages/admin/nodes.js').then((m) => m.Nodes));
 const Audit = page(() => import('./pages/admin/audit.js').then((m) => m.Audit));
 const Access = page(() => import('./pages/admin/access/access.js').then((m) => m.Access));
@@ -188,6 +189,7 @@ render(
       <Route path="/admin/settings/:group" component={Settings} />
       <Route path="/admin/changes" component={Changes} />
       <Route path="/admin/nodes" component={Nodes} />
+      <Route path="/admin/certificates" component={Certificates} />
       <Route path="/admin/audit" component={Audit} />
       <Route path="/admin/users" component={Access} />
       <Route path="/admin/tokens" component={Tokens} />

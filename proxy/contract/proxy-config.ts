@@ -81,6 +81,8 @@ function toSiteConfig(site: SentSite, policy: string | null): SiteConfig {
 export interface UpstreamDefaults {
   readonly customer: string;
   readonly payment: string;
+  /** The console under a name of its own (DASHBOARD_DOMAIN); null or absent: it has none. */
+  readonly dashboard?: { readonly host: string; readonly upstream: string } | null;
 }
 
 /** UPSTREAM_CUSTOMER and UPSTREAM_PAYMENT, or the bundled demo applications. */
@@ -90,7 +92,15 @@ export function upstreamDefaults(env: Readonly<Record<string, string | undefined
   return {
     customer: given(env['UPSTREAM_CUSTOMER'], 'http://127.0.0.1:8000'),
     payment: given(env['UPSTREAM_PAYMENT'], 'http://127.0.0.1:8000/payment'),
+    ...dashboardOf(env),
   };
+}
+
+function dashboardOf(env: Readonly<Record<string, string | undefined>>): Pick<UpstreamDefaults, 'dashboard'> {
+  const host = env['DASHBOARD_DOMAIN']?.trim().toLowerCase() ?? '';
+  if (host === '') return {};
+  const given = env['DASHBOARD_UPSTREAM'] ?? '';
+  return { dashboard: { host, upstream: given === '' ? `http://127.0.0.1:${env['UI_PORT'] || '3010'}` : given } };
 }
 
 /** `settings` are complete; what cannot be in them was found by `findImpossible`. */
@@ -106,8 +116,13 @@ export function toProxyConfig(settings: Settings, upstreams: UpstreamDefaults): 
     timeouts: { ...sent.timeouts, ...floodTimeouts(settings) },
     trustedProxies: settings.rl_trust_proxy ? settings.rl_trusted_proxies : [],
   };
-  if (common.sites.length > 0) return common;
-  return { ...common, sites: withOpinion(environmentSites(upstreams), sent), sitesFromEnvironment: true };
+  const dashboard = withOpinion(dashboardSites(upstreams, common.sites), sent);
+  if (common.sites.length > 0) return { ...common, sites: [...common.sites, ...dashboard] };
+  return {
+    ...common,
+    sites: [...withOpinion(environmentSites(upstreams), sent), ...dashboard],
+    sitesFromEnvironment: true,
+  };
 }
 
 /** Each site with what it wants of the second opinion, so that a replay needs no more than the sites. */
@@ -148,8 +163,9 @@ export function resolveProxyConfig(candidate: unknown, upstreams: UpstreamDefaul
  * settings stay.
  */
 export function followEnvironment(config: ProxyConfig, upstreams: UpstreamDefaults): ProxyConfig {
-  if (config.sitesFromEnvironment !== true) return config;
-  return { ...config, sites: withOpinion(environmentSites(upstreams), config) };
+  const own = config.sites.filter(({ name }) => name !== dashboardSite);
+  const sites = config.sitesFromEnvironment === true ? withOpinion(environmentSites(upstreams), config) : own;
+  return { ...config, sites: [...sites, ...withOpinion(dashboardSites(upstreams, sites), config)] };
 }
 
 /** What a site is where nobody says anything of it. */
@@ -172,6 +188,19 @@ function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
     { ...usualSite, name: 'customer', prefix: '/', upstream: upstreams.customer },
     { ...usualSite, name: 'payment', prefix: '/payment', upstream: upstreams.payment },
   ];
+}
+
+/** Name of the site that is the console; people cannot take it, names of sites begin with a letter or digit. */
+export const dashboardSite = '.dashboard';
+
+/**
+ * The console under a name of its own. No rules look at it, because people write rules and payloads there; who comes is
+ * judged by its login. A site of the settings with that host has its way.
+ */
+function dashboardSites({ dashboard }: UpstreamDefaults, sites: readonly Pick<SiteConfig, 'host'>[]): SiteConfig[] {
+  if (dashboard == null || sites.some(({ host }) => host === dashboard.host)) return [];
+  const { host, upstream } = dashboard;
+  return [{ ...usualSite, name: dashboardSite, prefix: '/', host, upstream, protected: false }];
 }
 
 /** The threshold at which one critical rule blocks; every one of the self-test's attacks matches at least one. */

@@ -1,5 +1,5 @@
 // The data plane: workers that serve, an admin interface, logs. This thread supervises; no request touches it.
-import { hkdfSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
@@ -13,6 +13,7 @@ import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers, type First } from './first-generation.js';
 import { Generations } from './generations.js';
+import { HttpsState } from './https/https-state.js';
 import { AttackWatch } from './gates/attack-watch.js';
 import { attackEvent } from './gates/attack-event.js';
 import { GateState } from './gates/gate-state.js';
@@ -36,6 +37,7 @@ import { VerdictList } from './gates/verdict-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
+import { ofToken, seedsFor, sharingPrefix } from './start/of-token.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -82,19 +84,6 @@ function watchAttacks(
     },
   });
 }
-
-/** What only nodes of one installation know: the keys of limits that they share are the same on all of them. */
-const ofToken = (adminToken: string, what: string, bytes: number): Buffer =>
-  Buffer.from(hkdfSync('sha256', adminToken, '', `gatehouse ${what}`, bytes));
-
-function seedsFor(adminToken: string): readonly [number, number] {
-  const bytes = ofToken(adminToken, 'rate keys', 8);
-  return [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
-}
-
-/** Nodes of one installation find each other's limits under it. */
-const sharingPrefix = (redis: DataPlaneOptions['redis'], adminToken: string): string =>
-  redis?.prefix ?? `gatehouse:${ofToken(adminToken, 'rate prefix', 8).toString('hex')}`;
 
 function shareRates(
   { redis = null }: DataPlaneOptions,
@@ -152,6 +141,9 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
+  const sealKey = ofToken(adminToken, 'certificates', 32);
+  const https = new HttpsState({ dataDir: options.dataDir, sealKey, certificates, onProblem: tell });
+  if (options.resume) await https.resume();
   crashes.tell((request, agoMs) => gates.crashed(request, agoMs), crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
@@ -167,6 +159,7 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
     threats,
     gates,
     certificates,
+    https,
     shipper,
     attack,
     sharing,
@@ -178,7 +171,7 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
 type MainState = Awaited<ReturnType<typeof recallState>>;
 
 function superviseWith(
-  { crashes, generations, threats, gates, certificates, shipper, verdicts, audit }: MainState,
+  { crashes, generations, threats, gates, certificates, https, shipper, verdicts, audit }: MainState,
   options: DataPlaneOptions,
   { listener, workers, claimed, tls, adminToken }: Place,
   log: Logger,
@@ -211,6 +204,7 @@ function superviseWith(
     safe: () => gates.safe,
     verdicts: () => verdicts.current,
     siteKeys: () => gates.siteKeys,
+    challenges: () => https.challenges,
     onKeysWanted: () => gates.wantKeys(),
     onVacant: (index) => gates.forgetWorker(index),
     onBan: (record) => {
@@ -239,13 +233,14 @@ interface Starting extends Parts {
 /** Everything but threads that serve. */
 async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Starting> {
   const { local, first, ...state } = await recallState(options, place, log);
-  const { threats, verdicts, certificates } = state;
+  const { threats, verdicts, certificates, https } = state;
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
   const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
   threats.watch((list) => parts.supervisor.spreadThreats(list));
-  verdicts.onChange = (tables) => parts.supervisor.spreadVerdicts(tables);
+  verdicts.onChange = (tables) => parts.supervisor.spread({ kind: 'verdicts', tables });
+  https.onChallenges = (table) => parts.supervisor.spread({ kind: 'challenges', table });
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));
   return parts;
 }
@@ -292,7 +287,7 @@ async function stopParts(
 
 /** What the admin interface can do. `haveLoaded`: workers can take a generation from then on. */
 function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): AdminActions {
-  const { generations, threats, gates, verdicts } = parts;
+  const { generations, threats, gates, verdicts, https } = parts;
   const spread = (list: ThreatTable): void => parts.supervisor.spreadThreats(list);
   return {
     status: () => describe(parts),
@@ -311,8 +306,19 @@ function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): 
     bans: () => gates.bans,
     liftBan: (network) => gates.lift(network),
     replaceVerdicts: (candidate) => verdicts.replace(candidate),
-    replaceSiteKeys: async (set) => parts.supervisor.spreadSiteKeys(await gates.replaceSiteKeys(set)),
-    replaceSafe: (addresses) => parts.supervisor.spreadSafe(gates.replaceSafe(addresses)),
+    replaceSiteKeys: async (given) =>
+      parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),
+    replaceSafe: (addresses) => parts.supervisor.spread({ kind: 'safe', list: gates.replaceSafe(addresses) }),
+    // Workers answer messages in turn: one that has reported answers with what it was told before.
+    async replaceChallenges(table) {
+      https.replaceChallenges(table);
+      await parts.supervisor.report();
+    },
+    async replaceCertificates(list) {
+      await https.replaceCertificates(list);
+      await parts.supervisor.report();
+    },
+    https: () => https.describe(),
   };
 }
 

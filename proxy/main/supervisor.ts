@@ -13,6 +13,7 @@ import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
+import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
 import { flightTableBytes } from '../worker/flight-table.js';
 import {
   dispatch,
@@ -42,6 +43,7 @@ export interface SupervisorOptions {
     | 'safe'
     | 'verdicts'
     | 'siteKeys'
+    | 'challenges'
     | 'connections'
     | 'flights'
     | 'flightFile'
@@ -58,6 +60,7 @@ export interface SupervisorOptions {
   readonly safe: () => ThreatTable | null;
   readonly verdicts?: () => VerdictTables | null;
   readonly siteKeys: () => KeySetMessage | null;
+  readonly challenges?: () => ChallengeTable | null;
   readonly onBan: (record: BanRecord) => void;
   readonly onKeysWanted: () => void;
   /** Nobody serves at this place any more, until another worker does. */
@@ -155,6 +158,7 @@ export class Supervisor implements SlotOwner {
       safe: safe(),
       verdicts: this.options.verdicts?.() ?? null,
       siteKeys: siteKeys(),
+      challenges: this.options.challenges?.() ?? null,
       connections: this.connections,
       flights: new SharedArrayBuffer(flightTableBytes),
       flightFile: this.options.crashes.flightFile(workerId),
@@ -295,17 +299,9 @@ export class Supervisor implements SlotOwner {
     for (const slot of this.slots) slot.post({ kind: 'threats', list });
   }
 
-  /** Addresses that are never banned; as with the deny list. */
-  spreadSafe(list: ThreatTable): void {
-    for (const slot of this.slots) slot.post({ kind: 'safe', list });
-  }
-
-  spreadVerdicts(tables: VerdictTables): void {
-    for (const slot of this.slots) slot.post({ kind: 'verdicts', tables });
-  }
-
-  spreadSiteKeys(set: KeySetMessage): void {
-    for (const slot of this.slots) slot.post({ kind: 'siteKeys', set });
+  /** Other lists; as with the deny list. */
+  spread(message: ToWorker<'safe' | 'verdicts' | 'siteKeys' | 'challenges'>): void {
+    for (const slot of this.slots) slot.post(message);
   }
 
   /** A worker that starts later gets them with its start. */

@@ -20,6 +20,8 @@ export type Answer =
       readonly problem?: Problem;
     }
   | { readonly shape: 'redirect'; readonly status: number; readonly location: string }
+  /** Bytes for a program, as they are. */
+  | { readonly shape: 'text'; readonly status: number; readonly text: string }
   | { readonly shape: 'challenge'; readonly status: number; readonly challenge: Challenge }
   /** The application's CORS policy, without its content. */
   | { readonly shape: 'preflight'; readonly status: number; readonly headers: readonly string[] }

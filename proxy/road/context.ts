@@ -9,6 +9,7 @@ import type { RequestRing } from '../records/request-records.js';
 import type { FlightTable } from '../worker/flight-table.js';
 import type { Generation } from '../worker/generation.js';
 import type { Dispatcher } from '../worker/upstream-pools.js';
+import type { HttpsAnswers } from './https/https-answers.js';
 import type { LoopGuard } from './limits/loop-guard.js';
 import type { SimulatedClients } from '../simulation/mark.js';
 import type { BodyWorker } from './request-body.js';
@@ -23,6 +24,8 @@ export interface RoadContext extends BodyWorker, RelayWorker {
   makeRequestId(nowMs: number): string;
   poolFor(site: Site, generation: Generation): Dispatcher;
   readonly loops: LoopGuard;
+  /** Challenges of certificate authorities, and redirects to HTTPS. */
+  readonly https: HttpsAnswers;
   /** Who comes as a client of a simulation. */
   readonly simulations: SimulatedClients;
   readonly flights: FlightTable;

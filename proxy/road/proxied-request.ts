@@ -77,9 +77,16 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
 
   /** Step 3, and the order of the next. */
   private route(): void {
-    const { router, admission } = this.generation;
+    const { router, admission, config } = this.generation;
+    const { https } = this.context;
+    const proof = https.challengeOf(this.head);
+    if (proof !== null) return this.endWith({ shape: 'text', status: 200, text: proof }, 'served');
     const host = findField(this.head.headers, 'host') ?? '';
     if (this.exchange.tls?.isMisdirected?.(host) === true) return this.refuse(421, 'misdirected', !this.isBodyComplete);
+    const location = config.httpsRedirect
+      ? https.redirectOf(this.head, config, this.exchange.isTls, this.isFromTrustedProxy)
+      : null;
+    if (location !== null) return this.endWith({ shape: 'redirect', status: 308, location }, 'served');
     const routed = router.match(host, this.head.uri);
     if (routed === null) return this.refuse(404, 'no_site', !this.isBodyComplete);
     const { site } = routed;

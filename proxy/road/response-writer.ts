@@ -13,6 +13,8 @@ interface AnsweredRequest {
   readonly requestId: string;
   /** Limits that are to be told of on the application's answer; null or absent: none. */
   readonly toldLimits?: Pick<LimitFields, 'headers'> | null;
+  /** Value of Strict-Transport-Security; null or absent: none. */
+  readonly hsts?: string | null;
 }
 
 export class ResponseWriter {
@@ -41,6 +43,11 @@ export class ResponseWriter {
       case 'redirect':
         this.respond(answer.status, ['Location', answer.location, ...this.ownFields()], '', isLast);
         return;
+      case 'text': {
+        const { text } = answer;
+        this.respond(answer.status, ['Content-Type', 'application/octet-stream', ...this.ownFields()], text, isLast);
+        return;
+      }
       case 'preflight':
         this.respond(answer.status, answer.headers, '', isLast);
         return;
@@ -57,9 +64,21 @@ export class ResponseWriter {
 
   private respond(status: number, fields: readonly string[], body: string, isLast: boolean): void {
     this.status = status;
-    this.fields = fields;
+    this.fields = this.withHsts(fields);
     this.bytes = body.length;
-    this.request.exchange.respond(status, fields, body, isLast);
+    this.request.exchange.respond(status, this.fields, body, isLast);
+  }
+
+  /** In place of the application's own: what the operator has set holds for all of the host. */
+  private withHsts(fields: readonly string[]): readonly string[] {
+    const { hsts } = this.request;
+    if (hsts == null) return fields;
+    const kept: string[] = [];
+    for (let index = 0; index < fields.length; index += 2)
+      if ((fields[index] as string).toLowerCase() !== 'strict-transport-security')
+        kept.push(fields[index] as string, fields[index + 1] as string);
+    kept.push('Strict-Transport-Security', hsts);
+    return kept;
   }
 
   interim({ status, reason, headers }: UpstreamHead): void {
@@ -72,7 +91,7 @@ export class ResponseWriter {
     this.status = status;
     const { requestId, toldLimits } = this.request;
     const fields = relayedFields(headers, requestId);
-    this.fields = toldLimits == null ? fields : [...fields, ...toldLimits.headers];
+    this.fields = this.withHsts(toldLimits == null ? fields : [...fields, ...toldLimits.headers]);
   }
 
   /** A response that has no body, whatever it announces. */

@@ -5,6 +5,7 @@ import type { ConnectionRefusal } from '../metrics/families.js';
 import { parseClientHello } from './client-hello/client-hello.js';
 import { ja3Hash, ja4 } from './client-hello/fingerprints.js';
 import { HelloReader } from './client-hello/hello-reader.js';
+import { challengeProtocol } from './challenges/challenge-table.js';
 
 /** What is kept of a ClientHello. */
 export interface Hello {
@@ -12,6 +13,8 @@ export interface Hello {
   readonly ja3: string;
   readonly ja4: string;
   readonly given: GivenValues;
+  /** A certificate authority asks for a proof (RFC 8737). */
+  readonly isChallenge: boolean;
 }
 
 export interface HelloRefusal {
@@ -45,7 +48,8 @@ export function helloStep(next: (hello: Hello) => void, refused: (refusal: Hello
       ['ja3', ja3],
       ['ja4', ja4Text],
     ];
-    const hello = { serverName: parsed.serverName, ja3, ja4: ja4Text, given };
+    const isChallenge = parsed.firstAlpn?.toString('latin1') === challengeProtocol;
+    const hello = { serverName: parsed.serverName, ja3, ja4: ja4Text, given, isChallenge };
     return { rest: Buffer.concat(pieces), next: () => next(hello) };
   };
 }

@@ -17,6 +17,8 @@ import { OpenRequests } from '../listeners/open-requests.js';
 import type { Http2Excess } from '../metrics/families.js';
 import { ActiveList } from '../worker/active-list.js';
 import { Certificates, type CertificateSet, type TicketKeys } from './certificates/certificate-set.js';
+import { ChallengeServer } from './challenges/challenge-server.js';
+import type { ChallengeTable } from './challenges/challenge-table.js';
 import { helloStep, type Hello, type HelloRefusal } from './hello-step.js';
 import { Http2Connection, streamsMax } from './http2/connection.js';
 import type { Http2Exchange } from './http2/exchange.js';
@@ -24,6 +26,8 @@ import type { Http2Exchange } from './http2/exchange.js';
 export interface TlsEdgeOptions extends Omit<ListenerOptions, 'share'> {
   readonly certificates: CertificateSet;
   readonly ticketKeys: TicketKeys;
+  /** null: there are none yet. */
+  readonly challenges: ChallengeTable | null;
   onHandshake(version: string, alpn: ClientTls['alpn']): void;
   onExcess(excess: Http2Excess, peerIp: string): void;
   shareOf(peerIp: string): number;
@@ -32,6 +36,7 @@ export interface TlsEdgeOptions extends Omit<ListenerOptions, 'share'> {
 export interface TlsEdge extends Listener {
   /** For handshakes from now on; connections keep theirs. */
   replaceCertificates(set: CertificateSet): void;
+  replaceChallenges(table: ChallengeTable): void;
 }
 
 /** How often connections of HTTP/2 are looked at for excess. */
@@ -63,10 +68,12 @@ class Edge {
   private readonly tls: TlsServer;
   private readonly http2: Http2Server;
   private certificates: Certificates;
+  readonly challenges = new ChallengeServer();
   private readonly weigher: NodeJS.Timeout;
 
   constructor(private readonly options: TlsEdgeOptions) {
     this.certificates = new Certificates(options.certificates, options.ticketKeys);
+    if (options.challenges !== null) this.challenges.replace(options.challenges);
     this.tls = this.createTls();
     this.http2 = this.createHttp2();
     this.weigher = setInterval(() => {
@@ -151,6 +158,12 @@ class Edge {
   }
 
   private greet(socket: Socket, facts: Greeted): void {
+    if (facts.hello.isChallenge && this.challenges.knows(facts.hello.serverName)) {
+      this.shaking.add(socket);
+      socket.on('close', () => this.shaking.delete(socket));
+      this.challenges.take(socket);
+      return;
+    }
     const key = keyOf(socket);
     this.greeted.set(key, facts);
     this.shaking.add(socket);
@@ -234,5 +247,10 @@ class Edge {
 export async function listenTlsEdge(options: TlsEdgeOptions): Promise<TlsEdge> {
   const edge = new Edge(options);
   const { port, stop } = await listenTcp(options, edge);
-  return { port, stop, replaceCertificates: (set) => edge.replaceCertificates(set) };
+  return {
+    port,
+    stop,
+    replaceCertificates: (set) => edge.replaceCertificates(set),
+    replaceChallenges: (table) => edge.challenges.replace(table),
+  };
 }

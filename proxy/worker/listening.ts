@@ -7,6 +7,7 @@ import { handleRequest } from '../road/proxied-request.js';
 import type { RoadContext } from '../road/context.js';
 import { refuseUnreadable } from '../road/ends/unreadable.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
+import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
 import { listenTlsEdge, type TlsEdge } from '../tls-edge/index.js';
 import { Penalties } from '../tls-edge/http2/penalties.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
@@ -15,6 +16,7 @@ import type { WorkerSockets, WorkerStart } from './messages.js';
 
 export interface Listening extends Listener {
   replaceCertificates(set: CertificateSet): void;
+  replaceChallenges(table: ChallengeTable): void;
 }
 
 type RefusedConnection = NonNullable<ListenerOptions['onConnectionRefused']>;
@@ -32,6 +34,7 @@ function refusals(context: RoadContext, metrics: Metrics, port: 'plain' | 'tls')
 function listenTls(
   common: Omit<ListenerOptions, 'share' | 'host' | 'port'>,
   { host, port, certificates, ticketKeys }: TlsStart,
+  challenges: ChallengeTable | null,
   metrics: Metrics,
   isTrusted: (address: string) => boolean,
 ): Promise<TlsEdge> {
@@ -51,6 +54,7 @@ function listenTls(
     port,
     certificates,
     ticketKeys,
+    challenges,
     onHandshake: (version, alpn) => {
       const known = version === 'TLSv1.2' ? 'TLSv1.2' : 'TLSv1.3';
       metrics.count('tlsHandshakes', { version: known, alpn: alpn ?? 'none' });
@@ -98,7 +102,7 @@ export async function beginListening(
   });
   // Where threads cannot share a port, the first worker has it alone.
   const hasTls = start.tls !== null && (!sharedPort || canSharePort('net') || start.workerId === 0);
-  if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {} };
+  if (!hasTls || start.tls === null) return { ...plain, replaceCertificates: () => {}, replaceChallenges: () => {} };
   try {
     const forTls = {
       ...common,
@@ -106,10 +110,11 @@ export async function beginListening(
       socket: sockets.tls,
       onConnectionRefused: refusals(context, metrics, 'tls'),
     };
-    const edge = await listenTls(forTls, start.tls, metrics, isTrusted);
+    const edge = await listenTls(forTls, start.tls, start.challenges, metrics, isTrusted);
     return {
       port: plain.port,
       replaceCertificates: (set) => edge.replaceCertificates(set),
+      replaceChallenges: (table) => edge.replaceChallenges(table),
       stop: async (drainMs, onClosed) => {
         let open = 2;
         const closed = (): void => {

@@ -13,6 +13,7 @@ import type { TargetView } from '../upstream/several/group.js';
 import type { VerdictTables } from '../shared-state/verdict-tables.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
+import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
 
 /** A generation on its way to a thread. The artifact is shared memory: one copy for all threads. */
@@ -64,6 +65,8 @@ export interface WorkerStart {
   readonly verdicts: VerdictTables | null;
   /** Public keys of the sites' tokens; null = none were given. */
   readonly siteKeys: KeySetMessage | null;
+  /** Open challenges of certificate authorities; null = none were given. */
+  readonly challenges: ChallengeTable | null;
   readonly gateMemory: GateMemory;
   readonly challengeSecret: Uint8Array;
   /** Of the signatures of requests of a simulation. */
@@ -109,6 +112,7 @@ export interface WorkerOrders {
   readonly siteKeys: { readonly set: KeySetMessage };
   /** For TLS handshakes from now on. */
   readonly certificates: { readonly set: CertificateSet };
+  readonly challenges: { readonly table: ChallengeTable };
   /** Once everything is loaded: begin, with the others. */
   readonly listen: { readonly sockets: WorkerSockets };
   readonly stop: { readonly drainMs: number };

@@ -20,6 +20,7 @@ import { TrafficObserver } from '../observation/observer.js';
 import { EventRing } from '../records/event-ring.js';
 import { RequestRing } from '../records/request-records.js';
 import type { RoadContext } from '../road/context.js';
+import { HttpsAnswers } from '../road/https/https-answers.js';
 import { LoopGuard } from '../road/limits/loop-guard.js';
 import { SimulatedClients } from '../simulation/mark.js';
 import { ClientShares } from '../road/limits/client-shares.js';
@@ -106,6 +107,9 @@ function useVerdicts(tables: VerdictTables): void {
 }
 if (start.verdicts !== null) useVerdicts(start.verdicts);
 const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
+const https = new HttpsAnswers();
+if (start.challenges !== null) https.replaceChallenges(start.challenges);
+if (start.tls !== null) https.replaceCertificates(start.tls.certificates);
 const keysWanted = new EventBudget(1);
 const heap = new HeapWatch();
 const readingBody = new ActiveList<BodyWatch>();
@@ -120,6 +124,7 @@ let share: ConnectionShare | null = null;
 let isStopping = false;
 /** Newer ones than those of the start, while nothing listens yet. */
 let certificates: CertificateSet | null = null;
+let challenges = start.challenges;
 
 const foreignInspector =
   start.inspectionThreads > 0 ? createInspectionPool(start.inspectionThreads, start.inspectionModule) : null;
@@ -166,6 +171,7 @@ const context: RoadContext = {
   readingBody,
   bodies: new ClientShares(),
   relaying,
+  https,
   relayed: new ClientShares(),
   waitedFor: new ClientShares(),
   streams: new StreamPlaces(),
@@ -245,7 +251,7 @@ const tlsNow = (): WorkerStart['tls'] =>
 async function takeConnections(sockets: WorkerSockets): Promise<void> {
   try {
     share = shareOf(start.connections, start.workerId, () => performance.now());
-    const begun = await beginListening({ ...start, tls: tlsNow() }, sockets, share, context, guard);
+    const begun = await beginListening({ ...start, tls: tlsNow(), challenges }, sockets, share, context, guard);
     listener = begun;
     if (isStopping) await begun.stop(0);
     else post({ kind: 'ready', port: begun.port });
@@ -297,7 +303,13 @@ const orders: Handlers<WorkerOrders> = {
   },
   certificates: ({ set }) => {
     certificates = set;
+    https.replaceCertificates(set);
     listener?.replaceCertificates(set);
+  },
+  challenges: ({ table }) => {
+    challenges = table;
+    https.replaceChallenges(table);
+    listener?.replaceChallenges(table);
   },
   listen: ({ sockets }) => void takeConnections(sockets),
   stop: ({ drainMs }) => void stop(drainMs),

@@ -129,21 +129,6 @@ export const dashboardVariables = [
     readBy: ['control plane'],
     purpose: '1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody',
   },
-  {
-    name: 'DASHBOARD_DOMAIN',
-    default: '',
-    kind: 'text',
-    readBy: [],
-    purpose: 'kept for a dashboard: domain name for its automatic HTTPS',
-  },
-  {
-    name: 'ACME_EMAIL',
-    default: '',
-    kind: 'text',
-    readBy: [],
-    purpose: 'kept for a dashboard: contact of its ACME account; empty = ADMIN_EMAIL',
-    whenEmpty: (of) => of('ADMIN_EMAIL'),
-  },
 ] as const satisfies readonly EnvironmentVariable[];
 
 export const outgoingVariables = [

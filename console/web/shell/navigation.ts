@@ -89,6 +89,7 @@ export const navigation: readonly PageGroup[] = [
       page('/admin/settings', text.settings, 'cog', text.configurationLimitsSitesTimeouts),
       page('/admin/changes', text.changes, 'versions', text.applyVersionsRollbackDiff),
       page('/admin/nodes', text.nodes, 'nodes', text.dataPlaneGenerationWorkers),
+      page('/admin/certificates', text.certificates, 'key', text.certificatesWords),
       page('/compliance', text.compliance, 'check', text.complianceWords),
       page('/admin/audit', text.auditLog, 'audit', text.whoDidWhatChain),
       { ...page('/admin/users', text.users, 'people', text.accountsRolesPasswords, 'admin'), permission: 'view_users' },

@@ -71,6 +71,8 @@ export const shellText = {
   licence: 'Licence',
   automationCiScopes: 'automation ci scopes',
   apiTokens: 'API tokens',
+  certificates: 'Certificates',
+  certificatesWords: 'https tls acme letsencrypt renew upload',
   accountsRolesPasswords: 'accounts roles passwords permissions matrix grants sessions rbac',
   users: 'Users',
   whoDidWhatChain: 'who did what chain verify export',

@@ -30,6 +30,12 @@ export interface AdminActions {
   replaceSiteKeys(set: unknown): Promise<void>;
   /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
   replaceSafe(addresses: readonly string[]): void;
+  /** Challenges of certificate authorities, whole. Throws RangeError for what is no table of them. */
+  replaceChallenges(table: unknown): Promise<void>;
+  /** Certificates of the control plane, whole. Throws RangeError where one of them cannot be used. */
+  replaceCertificates(list: unknown): Promise<void>;
+  /** Which challenges and certificates are in force. */
+  https(): object;
 }
 
 export interface AdminOptions {
@@ -137,6 +143,21 @@ const routes: Readonly<Record<string, Route>> = {
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
+/** Something whole that takes the place of what was before, or is refused by a RangeError. */
+const replacing =
+  (title: string, replace: (actions: AdminActions, value: unknown) => void | Promise<void>): Route =>
+  async (actions, request, response) => {
+    const input = await readJson(request, response);
+    if (input === null) return;
+    try {
+      await replace(actions, input.value);
+      sendJson(response, 200, { outcome: 'active' });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      sendProblem(response, 422, title, error.message);
+    }
+  };
+
 const gateRoutes: Readonly<Record<string, Route>> = {
   'GET /gates': async (actions, _request, response) => sendJson(response, 200, await actions.gates()),
   'GET /bans': async (actions, _request, response) => sendJson(response, 200, { bans: actions.bans() }),
@@ -156,17 +177,10 @@ const gateRoutes: Readonly<Record<string, Route>> = {
       sendProblem(response, 422, 'No list of verdicts', error.message);
     }
   },
-  'PUT /site-keys': async (actions, request, response) => {
-    const input = await readJson(request, response);
-    if (input === null) return;
-    try {
-      await actions.replaceSiteKeys(input.value);
-      sendJson(response, 200, { outcome: 'active' });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      sendProblem(response, 422, 'No key set', error.message);
-    }
-  },
+  'PUT /site-keys': replacing('No key set', (actions, set) => actions.replaceSiteKeys(set)),
+  'GET /https': async (actions, _request, response) => sendJson(response, 200, actions.https()),
+  'PUT /challenges': replacing('No table of challenges', (actions, table) => actions.replaceChallenges(table)),
+  'PUT /certificates': replacing('No certificates to serve', (actions, list) => actions.replaceCertificates(list)),
   'PUT /ban-safe': async (actions, request, response) => {
     const input = await readJson(request, response);
     if (input === null) return;

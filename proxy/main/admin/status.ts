@@ -15,6 +15,7 @@ import type { Supervisor } from '../supervisor.js';
 import type { Crashes } from '../crashes.js';
 import { countDown } from './upstream-status.js';
 import type { CertificateStore } from '../../tls-edge/certificates/certificate-store.js';
+import type { HttpsState } from '../https/https-state.js';
 import type { ThreatList } from '../threat-list.js';
 
 /** Of the clients that were limited most. */
@@ -34,6 +35,7 @@ export interface Parts {
   readonly crashes: Crashes;
   /** Of the TLS edge; null: there is none. */
   readonly certificates: CertificateStore | null;
+  readonly https: HttpsState;
 }
 
 export async function describe({

@@ -16,6 +16,7 @@ import { page, type Answer } from '../answers.js';
 import { clientKey } from '../client-address.js';
 import type { RoadContext } from '../context.js';
 import { finishInspection, recordFinished, type FinishedRequest, type Stop } from '../finish.js';
+import { hstsOf } from '../https/https-answers.js';
 import type { SlowReason } from '../limits/relay.js';
 import * as trouble from '../limits/report-trouble.js';
 import { endSlowClient, endStandstill } from '../limits/slow-ends.js';
@@ -69,6 +70,11 @@ export class RequestUnderWay implements FinishedRequest {
     this.atMs = context.now();
     this.head = exchange.head;
     this.requestId = context.makeRequestId(this.atMs);
+  }
+
+  /** Only over TLS (RFC 6797 section 7.2). */
+  get hsts(): string | null {
+    return this.exchange.isTls ? hstsOf(this.generation.config) : null;
   }
 
   get limits(): Limits {

@@ -18,6 +18,7 @@ import { createGeneration, type Generation } from '../../worker/generation.js';
 import type { RoadContext } from '../context.js';
 import { ClientShares } from '../limits/client-shares.js';
 import { StreamPlaces } from '../limits/stream-places.js';
+import { HttpsAnswers } from '../https/https-answers.js';
 import { LoopGuard } from '../limits/loop-guard.js';
 import { SimulatedClients, simulationKeyOf } from '../../simulation/mark.js';
 import { ProxiedRequest } from '../proxied-request.js';
@@ -76,6 +77,22 @@ function headOf({ method = 'GET', uri = '/', headers = [], clientIp = '192.0.2.1
   };
 }
 
+/** An upstream that takes a request and never answers. */
+const poolThat = (isAsked: () => void) => ({
+  dispatch: () => {
+    isAsked();
+    return {
+      write: () => true,
+      end: () => {},
+      abort: () => {},
+      pause: () => {},
+      resume: () => {},
+      outlast: () => {},
+      unsentBytes: 0,
+    };
+  },
+});
+
 export function drive(request: Drive): Driven {
   const generation = generationOf(request);
   const metrics = new Metrics();
@@ -101,27 +118,14 @@ export function drive(request: Drive): Driven {
     close: () => (seen.isClosed = true),
     readBody: () => {},
   } as unknown as Exchange;
-  const pool = {
-    dispatch: () => {
-      seen.isForwarded = true;
-      return {
-        write: () => true,
-        end: () => {},
-        abort: () => {},
-        pause: () => {},
-        resume: () => {},
-        outlast: () => {},
-        unsentBytes: 0,
-      };
-    },
-  };
   const context: RoadContext = {
     current: () => generation,
     now: () => 0,
     makeRequestId: () => 'ID',
-    poolFor: () => pool,
+    poolFor: () => poolThat(() => (seen.isForwarded = true)),
     flights: new FlightTable(new SharedArrayBuffer(flightTableBytes)),
     loops: new LoopGuard('test'),
+    https: new HttpsAnswers(),
     simulations: new SimulatedClients(simulationKeyOf('test')),
     store: createStore(),
     metrics,

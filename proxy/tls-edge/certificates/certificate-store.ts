@@ -33,6 +33,8 @@ export class CertificateStore {
   private told = new Set<string>();
   private timer: NodeJS.Timeout | null = null;
   private onChange: (set: CertificateSet) => void = () => {};
+  private files: readonly CertificateEntry[] = [];
+  private managed: readonly CertificateEntry[] = [];
 
   private constructor(
     private readonly options: CertificateStoreOptions,
@@ -96,20 +98,32 @@ export class CertificateStore {
     const { entries, problems } = await readCertificates(folder, files);
     for (const problem of problems) this.tell(problem);
     const broken = new Set(problems.map(({ source }) => source));
-    const kept = this.set.entries.filter((entry) => broken.has(entry.source));
-    this.replace([...entries, ...kept]);
+    const kept = this.files.filter((entry) => broken.has(entry.source));
+    this.files = [...entries, ...kept];
+    this.replace();
   }
 
-  private replace(entries: readonly CertificateEntry[]): void {
+  /** Those of the control plane, whole; of two for one name the one that ends last serves, whosever it is. */
+  useManaged(entries: readonly CertificateEntry[]): void {
+    this.managed = entries;
+    this.replace();
+  }
+
+  private replace(): void {
     const nowMs = Date.now();
-    for (const { source, notAfterMs } of entries)
+    const entries =
+      this.managed.length === 0
+        ? this.files
+        : [...this.managed, ...this.files].sort((one, other) => other.notAfterMs - one.notAfterMs);
+    for (const { source, notAfterMs } of this.files)
       if (notAfterMs < nowMs + warnBeforeMs)
         this.tell({
           source,
           message: `${notAfterMs < nowMs ? 'ended' : 'ends'} on ${new Date(notAfterMs).toISOString()}; renew it`,
         });
-    const bySource = [...entries].sort((one, other) => (one.source < other.source ? -1 : 1));
-    const fallback = bySource.find(({ source }) => /^default\b/.test(source)) ?? bySource[0] ?? this.own;
+    const bySource = [...this.files].sort((one, other) => (one.source < other.source ? -1 : 1));
+    const fallback =
+      bySource.find(({ source }) => /^default\b/.test(source)) ?? bySource[0] ?? this.managed[0] ?? this.own;
     this.set = { version: this.set.version + 1, entries, fallback };
     this.onChange(this.set);
   }

@@ -25,6 +25,7 @@ export const alertsText = {
     missing_data: 'requests, where there were some before',
     self_test_lost: 'attacks that the self-test no longer sees stopped',
     api_threats: 'new findings of API abuse',
+    certificate_days: 'days until a certificate ends',
   },
   /** Of those metrics that are no plain numbers. */
   units: { block_rate: ' %', missing_data: ' requests' },
