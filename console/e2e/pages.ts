@@ -67,11 +67,8 @@ export const loggedInPaths: readonly string[] = [
   '/admin/users?view=roles',
   '/admin/users?view=rights',
   '/admin/tokens',
-<<<<<<< HEAD
   '/admin/backups',
-=======
   '/admin/certificates',
->>>>>>> refs/heads/acme
   '/admin/licence',
   '/account',
 ];
