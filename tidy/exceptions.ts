@@ -36,6 +36,7 @@ export const entries: Readonly<Record<string, string>> = {
 /** Dependencies that no source imports, and who uses them instead. */
 export const indirect: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'make format, make check',
+  '@types/fontkit': 'types of fontkit',
   '@types/node': 'types of node',
   '@types/pdfkit': 'types of pdfkit',
   '@types/semver': 'types of semver',

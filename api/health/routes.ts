@@ -53,7 +53,7 @@ const healthSchema = {
   tags: ['health'],
   summary: 'The database answers, and no background job hangs',
   description:
-    'Without the database 503. `degraded`: requests are answered, and a background job runs past its time limit (`jobs`).',
+    'Without the database 503. `degraded`: requests are answered, a background job runs past its limit (`jobs`).',
   security: [],
   response: {
     200: Type.Object({

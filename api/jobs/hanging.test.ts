@@ -1,4 +1,4 @@
-// Jobs of a whole control plane beside one that hangs for ever, one that is slow and one that fails: over several rounds
+// Jobs of a whole control plane beside one that hangs for ever, a slow one and one that fails: over several rounds
 // all others keep their pace, health names the one that hangs, and a shutdown does not wait for it.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';

@@ -1,5 +1,5 @@
 // The background loop. About every 15 seconds one leader among all servers of a database starts the jobs that are due
-// and waits for none of them: a job that throws, hangs or takes long delays no other job and no later round. A job never
+// and waits for none of them: a job that throws, hangs or is slow delays no other job and no later round. A job never
 // runs beside itself. When a job ran last is in the database, so a new leader continues where the old one stopped.
 //
 // What a job can still do to others: hold a transaction of the embedded database, which has one connection, or compute
@@ -48,9 +48,20 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
+function refuseSameNames(jobs: readonly Job[]): void {
+  const names = new Set(jobs.map((job) => job.name));
+  if (names.size !== jobs.length) throw new Error('two jobs have one name');
+}
+
+async function whenAll(runs: Iterable<Run>, what: 'settled' | 'ended'): Promise<void> {
+  await Promise.all([...runs].map((run) => run[what]));
+}
+
+const leftBehind = (stopMsMax: number): Error =>
+  new Error(`it did not end within ${stopMsMax} ms of the shutdown, and is left behind`);
+
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const names = new Set(options.jobs.map((job) => job.name));
-  if (names.size !== options.jobs.length) throw new Error('two jobs have one name');
+  refuseSameNames(options.jobs);
   const running = new Map<string, Run>();
   const states = new JobStates(options.database.sql, options.now);
   let isStopping = false;
@@ -97,13 +108,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const close = async (): Promise<void> => {
     await current;
     abortAll();
-    await Promise.all([...running.values()].map((run) => run.ended));
+    await whenAll(running.values(), 'ended');
   };
   return {
     tick,
-    async settled() {
-      await Promise.all([...running.values()].map((run) => run.settled));
-    },
+    settled: () => whenAll(running.values(), 'settled'),
     start: loop,
     get isLeader() {
       return lock !== null;
@@ -114,8 +123,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       abortAll();
       const stopMsMax = options.stopMsMax ?? stopMsMaxDefault;
       await within(stopMsMax, close());
-      for (const name of running.keys())
-        options.onError(name, new Error(`it did not end within ${stopMsMax} ms of the shutdown, and is left behind`));
+      for (const name of running.keys()) options.onError(name, leftBehind(stopMsMax));
       await within(releaseMsMax, lock?.release());
       lock = null;
     },

@@ -22,7 +22,7 @@ function isJsonStart(text: string): boolean {
   return code === 0x7b || code === 0x5b;
 }
 
-/** Names and scalars of a JSON text, as far as it can be read; `isWhole`: only of one whose first document is complete. */
+/** Names and scalars of a JSON text as far as it can be read; `isWhole`: only where the first document is complete. */
 function addJson(text: string, into: Set<string>, isWhole = false): void {
   const sink = createBodySink();
   const limits = { ...noLimits, argumentsMax: readingsMax - into.size, jsonDepthMax: depthMax };

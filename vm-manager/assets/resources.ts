@@ -6,7 +6,7 @@ import type { Queryable, Tx } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { toId, unfit, type Call } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
-import { textOf } from '../kit/text.js';
+import { textOf } from '../kit/values/text.js';
 import { refreshApplication } from '../findings/refresh.js';
 
 /** Some text: one of blanks alone could not be told from none in a list. */

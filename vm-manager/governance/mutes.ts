@@ -7,7 +7,7 @@ import { isUnconfined, reachable } from '../kit/caller.js';
 import { endpoint, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { checkPredicate, holds, PredicateSchema, toSql, type Predicate } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
-import { textOf } from '../kit/text.js';
+import { textOf } from '../kit/values/text.js';
 import { Id, Name, requireApplication } from '../assets/resources.js';
 import { findingFields, FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';

@@ -4,7 +4,7 @@
 // common, aliases of the advisories that are known here counted in.
 import { json, type Tx } from '../database.js';
 import type { Status } from '../findings/words.js';
-import { groupBy } from '../kit/group-by.js';
+import { groupBy } from '../kit/values/group-by.js';
 import { packageKey } from './fingerprint.js';
 import type { FindingRecord, Location } from './record.js';
 

@@ -4,7 +4,7 @@ import { escapeLike, escapePointer } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { allOf, anyOf, json, type Fragment, type Queryable } from '../database.js';
 import { toMoment, unfit } from './endpoint.js';
-import { textOf } from './text.js';
+import { textOf } from './values/text.js';
 
 export type Scalar = string | number | boolean | null;
 export type Predicate =

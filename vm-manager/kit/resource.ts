@@ -17,7 +17,7 @@ import { endpoint, notFound, toId, type Call, type Endpoint } from './endpoint.j
 import { hasOneOf, SomeOf } from './comma-list.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from './list.js';
 import type { VmPermission } from './permissions.js';
-import { textOf } from './text.js';
+import { textOf } from './values/text.js';
 
 export interface Column {
   readonly schema: TSchema;

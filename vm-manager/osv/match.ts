@@ -1,7 +1,7 @@
 // Components of an application beside the advisories: which are affected, and which cannot be told. Advisories that are
 // aliases of each other are one weakness, whatever way the alias is written.
 import type { Tx } from '../database.js';
-import { groupBy } from '../kit/group-by.js';
+import { groupBy } from '../kit/values/group-by.js';
 import { parsePurl, advisoryNameOf, type Purl } from '../components/purl.js';
 import type { AdvisoryFacts, Affected } from './advisory.js';
 import { isAffected } from './affects.js';

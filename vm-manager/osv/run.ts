@@ -3,7 +3,7 @@
 import { systemActor, type Actor } from '#http-kit';
 import type { Host } from '../host.js';
 import type { Tx } from '../database.js';
-import { groupBy } from '../kit/group-by.js';
+import { groupBy } from '../kit/values/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
 import { clusterOf, keysOf } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';

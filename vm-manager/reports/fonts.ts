@@ -98,7 +98,7 @@ async function openSystemFonts(): Promise<readonly ReportFont[]> {
     .filter((font) => font !== null);
 }
 
-/** The fonts that a document with these texts needs; the own one is first. Those of the system only where it needs them. */
+/** The fonts that a document with these texts needs: the own one first, those of the system only where needed. */
 export async function fontsFor(texts: Iterable<string>): Promise<readonly ReportFont[]> {
   const font = ownFont();
   const missing = new Set<number>();

@@ -41,8 +41,8 @@ const isIdeographic = (letter: string): boolean =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(letter);
 
 /**
- * Lines no wider than `width` points at `size` points: ended at spaces, between ideographs, and within a word only where
- * it has no room of its own. `text` is printable.
+ * Lines no wider than `width` points at `size` points: ended at spaces, between ideographs, and within a word only
+ * where it has no room of its own. `text` is printable.
  */
 export function toLines(text: string, fonts: readonly ReportFont[], size: number, width: number): string[] {
   const lines: string[] = [];

@@ -124,7 +124,7 @@ export const assignment = new RegExp(
   'gi',
 );
 
-/** `hard-coded password "value"`, `Token 'value' is valid`: what a sentence quotes behind the name is the third group. */
+/** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */
 export const quotation = new RegExp(
   `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\s]{6,200})(?=\\2)`,
   'gi',

@@ -11,7 +11,7 @@ const nestedMax = 3;
 /** All documents, one behind the other, are read. */
 const sequence = 'application/x-ndjson';
 
-/** What members of a body are part of: their names are shown as those of members of values (`Collection.shownNames`). */
+/** What members of a body are part of: their names are shown like those of members of values (`shownNames`). */
 const documentName = 'json';
 
 const isJsonSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
@@ -49,8 +49,9 @@ function textOrDocument(bytes: Buffer, limits: BodyLimits): Buffer | null {
 
 /**
  * What can be read of a body that begins like JSON → argsPost, named as `processJson` names it. That it is no JSON
- * after all is no error, for no header declared it; what is beyond a limit is (`truncated`, with the error). Text is read
- * as far as it goes, other bytes (protobuf begins with a line feed and a `{`) only where a whole document begins them.
+ * after all is no error, for no header declared it; what is beyond a limit is (`truncated`, with the error). Text is
+ * read as far as it goes, other bytes (protobuf begins with a line feed and a `{`) only where a whole document begins
+ * them.
  */
 export function processJsonBesides(body: Buffer, start: number, sink: BodySink, limits: BodyLimits): BodyOutcome {
   const json = textOrDocument(body.subarray(start), limits);

@@ -1,6 +1,6 @@
-// Whether bytes that nothing declares are text. An alternate reading (JSON in base64, a body of another type) counts only
-// where an application would read it so: random bytes begin like JSON now and then, and what a tolerant parser makes of
-// their rest is noise that rules match.
+// Whether bytes that nothing declares are text. An alternate reading (JSON in base64, a body of another type) counts
+// only where an application would read it so: random bytes begin like JSON now and then, and what a tolerant parser
+// makes of their rest is noise that rules match.
 import { isUtf8 } from 'node:buffer';
 
 /** Control characters beyond white space: no JSON holds one. */

@@ -133,7 +133,7 @@ function withBases(uri: string, baseId: string, bases: Json): string {
   return address;
 }
 
-/** Absolute directories that the run resolves relative addresses against, and where its repositories are checked out. */
+/** Absolute directories that the run resolves relative addresses against, and those of its repositories. */
 export function rootsOf({ bases, properties }: Run): string[] {
   const ofBases = Object.keys(bases).map((id) => withBases('', id, bases));
   const mapped = list(properties['versionControlProvenance']).map((one) => {

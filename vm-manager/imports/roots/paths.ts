@@ -1,4 +1,5 @@
-// Directories that a checkout lies in: what is before the first part of a path that belongs to the repository. Paths are
+// Directories that a checkout lies in: what is before the first part of a path that belongs to the repository. Paths
+// are
 // compared by whole parts; a drive letter (`C:`) is the first part of its path.
 
 /** Working directories of CI services and of containers, at the beginning of an absolute path. */
@@ -11,7 +12,8 @@ const checkouts: readonly RegExp[] = [
   /^\/github\/workspace(?:\/|$)/,
   // GitLab, Bitbucket, CircleCI, CodeBuild, Drone, Tekton, Cloud Build
   /^\/builds\/[^/]+\/[^/]+(?:\/|$)/,
-  /^\/(?:opt\/atlassian\/pipelines\/agent|opt\/atlassian\/bitbucketci\/agent|bitbucket\/pipelines\/agent)\/build(?:\/|$)/,
+  /^\/opt\/atlassian\/(?:pipelines|bitbucketci)\/agent\/build(?:\/|$)/,
+  /^\/bitbucket\/pipelines\/agent\/build(?:\/|$)/,
   /^\/(?:home\/circleci|root)\/(?:project|repo)(?:\/|$)/,
   /^\/codebuild\/output\/src\d+\/src\/(?:[^/]+\.[a-z]+\/[^/]+\/)?[^/]+(?:\/|$)/,
   /^\/(?:drone|woodpecker)\/src(?:\/|$)/,

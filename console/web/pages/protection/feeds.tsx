@@ -45,7 +45,7 @@ export function Feeds(): JSX.Element {
   const fetchNow = async (name: string): Promise<void> => {
     setBusy(name);
     try {
-      const { feeds: now } = await call('POST /api/threat-intel/feeds/:name/fetch', { params: { name } });
+      const { feeds: now } = await call('POST /api/threat-intel/feeds/{name}/fetch', { params: { name } });
       const failure = now.find((one) => one.name === name)?.last_error ?? null;
       tell(failure === null ? text.fetched : text.feedFailed);
       await feeds.reload();

@@ -1,4 +1,4 @@
-// Formats that several tools write: Checkstyle XML, and the lines of compilers (`file:line:column: level: text [rule]`);
+// Formats that several tools write: Checkstyle XML, and lines of compilers (`file:line:column: level: text [rule]`);
 // and ShellCheck's own JSON. Which tool it is comes from the names of its rules.
 import { unfit } from '../../../kit/endpoint.js';
 import { cwesOf, list, obj, pos, reportPath, str, type Json } from '../../normalize.js';
@@ -75,8 +75,9 @@ export const checkstyle: Format = {
   },
 };
 
-const compilerLine =
-  /^((?:[A-Za-z]:)?[^:\n]{1,1000}):(\d{1,9}):(?:(\d{1,9}):)? (fatal error|error|warning|note|info|style): (.*?) \[([^[\]]{1,200})\]$/;
+const place = '((?:[A-Za-z]:)?[^:\\n]{1,1000}):(\\d{1,9}):(?:(\\d{1,9}):)?';
+const levels = '(fatal error|error|warning|note|info|style)';
+const compilerLine = new RegExp(`^${place} ${levels}: (.*?) \\[([^[\\]]{1,200})\\]$`);
 
 export const gcc: Format = {
   name: 'gcc',

@@ -9,14 +9,20 @@ type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const cppcheck = `${xml}<results version="2"><cppcheck version="2.13"/><errors>
-<error id="nullPointer" severity="error" msg="Null pointer: q" verbose="Null pointer: q" cwe="476"><location file="src/a.c" line="7" column="3"/><symbol>q</symbol></error>
-<error id="odd" severity="style" msg="Odd" verbose="Odd" cwe="398"><location file="src/a.c" line="9" column="1"/></error>
+<error id="nullPointer" severity="error" msg="Null pointer: q" verbose="Null pointer: q" cwe="476">
+<location file="src/a.c" line="7" column="3"/><symbol>q</symbol></error>
+<error id="odd" severity="style" msg="Odd" verbose="Odd" cwe="398">
+<location file="src/a.c" line="9" column="1"/></error>
 <error id="checkersReport" severity="information" msg="Active" verbose=""/></errors></results>`;
-const plist = `${xml}<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+const plist = `${xml}<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN"
+  "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0"><dict><key>clang_version</key><string>clang 17</string><key>diagnostics</key><array><dict>
-<key>path</key><array/><key>description</key><string>Null is read</string><key>category</key><string>Logic error</string>
-<key>check_name</key><string>core.NullDereference</string><key>issue_hash_content_of_line_in_context</key><string>ab12</string>
-<key>location</key><dict><key>line</key><integer>7</integer><key>col</key><integer>3</integer><key>file</key><integer>0</integer></dict>
+<key>path</key><array/><key>description</key><string>Null is read</string>
+<key>category</key><string>Logic error</string>
+<key>check_name</key><string>core.NullDereference</string>
+<key>issue_hash_content_of_line_in_context</key><string>ab12</string>
+<key>location</key><dict><key>line</key><integer>7</integer><key>col</key><integer>3</integer>
+<key>file</key><integer>0</integer></dict>
 </dict></array><key>files</key><array><string>/home/alice/shop/src/a.c</string></array></dict></plist>`;
 const clangSarif = {
   version: '2.1.0',
@@ -73,9 +79,15 @@ const nmapOf = (ports: string, end = '<runstats><finished exit="success"/></runs
   `${xml}<!DOCTYPE nmaprun>\n<nmaprun scanner="nmap" start="1760000000" version="7.95"><host><status state="up"/>
 <address addr="192.0.2.7" addrtype="ipv4"/><hostnames><hostname name="shop.example" type="user"/></hostnames>
 <ports>${ports}</ports></host>${end}</nmaprun>`;
-const openPort = `<port protocol="tcp" portid="443"><state state="open"/><service name="https" product="nginx" version="1.9"/>`;
-const vulners = `<script id="vulners" output="&#xa;  cpe:/a:x:&#xa;    CVE-2026-1234  9.8  https://vulners.example/CVE-2026-1234"/>`;
-const library = `<script id="ssl-hole" output="&#xa;  VULNERABLE:&#xa;  A hole of TLS&#xa;    State: VULNERABLE&#xa;    IDs:  CVE:CVE-2026-9009&#xa;    Risk factor: High"/>`;
+const openPort = `<port protocol="tcp" portid="443"><state state="open"/>
+<service name="https" product="nginx" version="1.9"/>`;
+const vulners = `<script id="vulners"
+  output="&#xa;  cpe:/a:x:&#xa;    CVE-2026-1234  9.8  https://vulners.example/CVE-2026-1234"/>`;
+const library = `<script id="ssl-hole"
+  output="&#xa;  VULNERABLE:&#xa;  A hole of TLS&#xa;    State: VULNERABLE&#xa;    IDs:  ${[
+    'CVE:CVE-2026-9009',
+    '    Risk factor: High',
+  ].join('&#xa;')}"/>`;
 const harmless = `<script id="other" output="&#xa;  NOT VULNERABLE:&#xa;  Another&#xa;    State: NOT VULNERABLE"/>`;
 const testsslRow = {
   id: 'BREACH',
@@ -105,7 +117,8 @@ const cases: readonly (readonly [string, readonly unknown[], Json])[] = [
     [
       [shell],
       { comments: [shell] },
-      `${xml}<checkstyle version='4.3'><file name='a.sh' ><error line='2' column='8' severity='info' message='Quote' source='ShellCheck.SC2086' /></file></checkstyle>`,
+      `${xml}<checkstyle version='4.3'><file name='a.sh' >
+<error line='2' column='8' severity='info' message='Quote' source='ShellCheck.SC2086' /></file></checkstyle>`,
       'a.sh:2:8: note: Quote [SC2086]\n',
     ],
     { title: 'Quote', severity: 'low', source: 'sast', tool: 'ShellCheck', rule_id: 'SC2086', cwe: ['CWE-78'] },
@@ -113,8 +126,12 @@ const cases: readonly (readonly [string, readonly unknown[], Json])[] = [
   [
     'bandit',
     [
-      'filename,test_name,test_id,issue_severity,issue_confidence,issue_cwe,issue_text,line_number,col_offset,line_range,more_info\na.py,x,B602,HIGH,HIGH,https://cwe.example/data/definitions/CWE-78.html,shell,3,0,[3],https://docs.example/b602\n',
-      `${xml}<testsuite name="bandit" tests="1"><testcase classname="a.py" name="x"><error more_info="https://docs.example" type="HIGH" message="shell">${banditText}</error></testcase></testsuite>`,
+      'filename,test_name,test_id,issue_severity,issue_confidence,issue_cwe,issue_text,line_number,col_offset,' +
+        'line_range,more_info\na.py,x,B602,HIGH,HIGH,https://cwe.example/data/definitions/' +
+        'CWE-78.html,shell,3,0,[3],https://docs.example/b602\n',
+      `${xml}<testsuite name="bandit" tests="1">
+<testcase classname="a.py" name="x">
+<error more_info="https://docs.example" type="HIGH" message="shell">${banditText}</error></testcase></testsuite>`,
       {
         errors: [],
         generated_at: '2026-11-20T10:00:00Z',
@@ -127,7 +144,9 @@ const cases: readonly (readonly [string, readonly unknown[], Json])[] = [
   [
     'flawfinder',
     [
-      'File,Line,Column,DefaultLevel,Level,Category,Name,Warning,Suggestion,Note,CWEs,Context,Fingerprint,ToolVersion,RuleId,HelpUri\nsrc/a.c,4,39,4,4,buffer,strcpy,"Copies without a bound (CWE-120).",Use another,,CWE-120,"strcpy(b, v);",5c00,2.0.19,FF1001,https://cwe.example/120\n',
+      'File,Line,Column,DefaultLevel,Level,Category,Name,Warning,Suggestion,Note,CWEs,Context,Fingerprint,' +
+        'ToolVersion,RuleId,HelpUri\nsrc/a.c,4,39,4,4,buffer,strcpy,"Copies without a bound (CWE-120).",' +
+        'Use another,,CWE-120,"strcpy(b, v);",5c00,2.0.19,FF1001,https://cwe.example/120\n',
     ],
     { severity: 'high', source: 'sast', tool: 'Flawfinder', cwe: ['CWE-120'], rule_id: 'FF1001' },
   ],
@@ -244,7 +263,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     await client.send(
       app,
       nmapOf(
-        `${openPort}${vulners}${library}${harmless}</port><port protocol="tcp" portid="80"><state state="closed"/></port>`,
+        `${openPort}${vulners}${library}${harmless}</port>
+<port protocol="tcp" portid="80"><state state="closed"/></port>`,
       ),
     );
     const found = (await client.findings(app)).sort((left, right) =>
@@ -297,7 +317,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     });
     t.equal(made.status, 201, JSON.stringify(made.body));
     const app = await client.application();
-    const report = `${xml}<list><hit name="Bad" level="high"><place file="a.c" line="3"/><place file="b.c"/><text>why</text></hit><other><hit name="no" level="low"/></other></list>`;
+    const report = `${xml}<list><hit name="Bad" level="high"><place file="a.c" line="3"/>
+<place file="b.c"/><text>why</text></hit>
+<other><hit name="no" level="low"/></other></list>`;
     t.match(await client.send(app, report, { format: 'mapping:own' }), {
       status: 202,
       body: { report: { created: 1 } },

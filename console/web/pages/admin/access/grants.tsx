@@ -81,6 +81,12 @@ function OneGrant(props: {
   );
 }
 
+/** What the grants of this user mean. */
+function explanation(user: User, isConfined: boolean): string {
+  if (user.role === 'admin') return text.grantsAdmin;
+  return isConfined ? text.grantsConfined : text.grantsNone(user.role);
+}
+
 export function Grants(props: { readonly user: User }): JSX.Element {
   const stored = createQuery('GET /api/v1/rbac/grants/{user_id}', () => ({ params: { user_id: props.user.id } }));
   const access = createVmAccess();
@@ -91,10 +97,6 @@ export function Grants(props: { readonly user: User }): JSX.Element {
   const isConfined = (): boolean => confined() ?? stored.data()?.confined ?? false;
   const rows = (): readonly GrantRow[] => changed() ?? stored.data()?.items ?? [];
   const mayEdit = (): boolean => access.may('manage_roles');
-  const said = (): string => {
-    if (props.user.role === 'admin') return text.grantsAdmin;
-    return isConfined() ? text.grantsConfined : text.grantsNone(props.user.role);
-  };
   const save = async (): Promise<void> => {
     const given = { params: { user_id: props.user.id }, body: { items: toGrants(rows()), confined: isConfined() } };
     if (!(await action.run(() => call('PUT /api/v1/rbac/grants/{user_id}', given)))) return;
@@ -109,7 +111,7 @@ export function Grants(props: { readonly user: User }): JSX.Element {
       <Read of={stored}>
         {() => (
           <div class="stack">
-            <p class="muted">{said()}</p>
+            <p class="muted">{explanation(props.user, isConfined())}</p>
             <Show when={props.user.role !== 'admin'}>
               <Switch label={text.confined} isOn={isConfined()} isDisabled={!mayEdit()} onChange={setConfined} />
             </Show>
