@@ -229,7 +229,7 @@ class XmlReader {
   }
 
   private readCdata(): boolean {
-    const { body, at } = this;
+    const { at } = this;
     if (this.open.length === 0) return this.fail('CDATA outside the root element');
     const end = this.source.indexOf(']]>', at + 9);
     if (end < 0) return this.fail('CDATA not closed');

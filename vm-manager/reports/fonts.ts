@@ -41,7 +41,7 @@ const depthMax = 4;
 async function findFonts(directory: string, depth = 0): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const nested = await Promise.all(
-    entries.map((entry) => {
+    entries.map(async (entry): Promise<string[]> => {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) return depth < depthMax ? findFonts(path, depth + 1) : [];
       return wanted.some((name) => name.test(entry.name)) ? [path] : [];
@@ -54,7 +54,7 @@ const rankOf = (path: string): number => wanted.findIndex((name) => name.test(pa
 
 /** Throws for a file that is no font. */
 function openFont(file: string): ReportFont {
-  const opened = openSync(file) as Font | FontCollection;
+  const opened: Font | FontCollection = openSync(file);
   const font = 'fonts' in opened ? (opened.fonts[0] as Font) : opened;
   const widths = new Map<number, number>();
   return {

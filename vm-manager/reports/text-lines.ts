@@ -9,7 +9,7 @@ export interface TextRun {
 }
 
 /** Letters that take no room and mean nothing on paper: joiners and variation selectors. */
-const unseen = /[\u200c\u200d\ufe00-\ufe0f]/gu;
+const unseen = /\u200c|\u200d|[\ufe00-\ufe0f]/gu;
 /** Control characters, and those that change the direction of others' text. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
