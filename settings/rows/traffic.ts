@@ -55,14 +55,16 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: limits,
-    description: 'default zone: requests a client may send per window',
+    description:
+      'default zone: so many requests of a client may come at once; each gets its place back after window / events ' +
+      '(GCRA), not at the end of a window, so that up to twice as many pass within the first window',
     unit: 'requests',
   }),
   rl_window: setting(Window('1m'), {
     access: 'operator',
     reach: ['data'],
     enforcedBy: limits,
-    description: 'default zone: window',
+    description: 'default zone: time in which all places of rl_events come back, one by one (GCRA)',
     unit: 'count and s, m, h or d',
   }),
   rl_distributed: setting(Flag(false), {
@@ -83,13 +85,13 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: limits,
-    description: 'further zones',
+    description: 'further zones; events and window of each mean what they do in rl_events and rl_window (GCRA)',
   }),
   endpoint_limits: setting(Type.Array(EndpointLimit, { maxItems: 500, default: [] }), {
     access: 'operator',
     reach: ['data'],
     enforcedBy: endpoints,
-    description: 'tight caps per client on expensive endpoints, while rl_enabled is on',
+    description: 'tight caps per client on expensive endpoints (GCRA, as rl_events), while rl_enabled is on',
   }),
   rl_dry_run: setting(Flag(false), {
     access: 'operator',
