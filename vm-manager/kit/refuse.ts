@@ -1,5 +1,5 @@
-// How this API says no: `{"detail": string}` and the status, and nothing else. What the room did not expect is passed
-// on to the server's own handler, which logs it.
+// How this API says no: `{"detail": string}` and the status; where a program is to ask again, what it has to send, too.
+// What the room did not expect is passed on to the server's own handler, which logs it.
 import { ApiError, wantsPage } from '#http-kit';
 import { maskSecrets } from '../secrets/mask.js';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ export function answerRefusal(error: FastifyError | ApiError, request: FastifyRe
   if (error instanceof ApiError) {
     for (const [name, value] of Object.entries(error.extras.headers ?? {})) reply.header(name, value);
     if (statusOf(error) >= 500 && error.code === 'internal') throw error;
-    return send(reply, statusOf(error), detailOf(error));
+    return send(reply, statusOf(error), detailOf(error), askedOf(error));
   }
   if (error.validation !== undefined) return send(reply, 422, error.message);
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -39,9 +39,19 @@ function detailOf({ code, message, extras }: ApiError): string {
   return `${message.split(':', 1)[0] ?? ''}: ${shown.join('; ')}.`;
 }
 
-const send = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
+/** What a program has to know to ask again (`needs_confirm_close`), and the field that it has to send. */
+function askedOf({ code, extras: { errors, extensions } }: ApiError): Readonly<Record<string, unknown>> {
+  return code !== 'conflict' || errors === undefined || extensions === undefined ? {} : { ...extensions, errors };
+}
+
+const send = (
+  reply: FastifyReply,
+  status: number,
+  detail: string,
+  asked: Readonly<Record<string, unknown>> = {},
+): FastifyReply =>
   reply
     .code(status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send({ detail: maskSecrets(detail) });
+    .send({ detail: maskSecrets(detail), ...asked });
