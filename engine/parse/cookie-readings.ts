@@ -11,6 +11,9 @@ const decodingsMax = 3;
 /** Texts that one cookie may add; what JSON holds beyond it is seen in the text that it stands in. */
 const readingsMax = 200;
 const depthMax = 64;
+const backslash = 0x5c;
+/** Fewer characters of base64 hold at most three bytes of a document: no value longer than one. */
+const base64Min = 6;
 
 const noLimits = { noFilesBytesMax: 65_536, uploadFilesMax: 0, argumentSeparator: '&' };
 
@@ -23,16 +26,17 @@ function isJsonStart(text: string): boolean {
 }
 
 /** Names and scalars of a JSON text as far as it can be read; `isWhole`: only where the first document is complete. */
-function addJson(text: string, into: Set<string>, isWhole = false): void {
+function addJson(json: Buffer, into: Set<string>, isWhole = false): void {
   const sink = createBodySink();
   const limits = { ...noLimits, argumentsMax: readingsMax - into.size, jsonDepthMax: depthMax };
-  const { error, truncated } = processJson(Buffer.from(text, 'latin1'), '', sink, limits);
+  const { error, truncated } = processJson(json, '', sink, limits);
   if (isWhole && error !== null && !truncated && !error.includes(trailingGarbage)) return;
   const { names, values } = sink.argsPost;
+  const hasEscapes = json.includes(backslash);
   for (const [index, value] of values.entries()) {
     if (value !== '') into.add(value);
     // Members' names hold what their escapes hid; the whole path is nothing that an application reads.
-    if (text.includes('\\')) for (const part of (names[index] as string).split('.').slice(1)) into.add(part);
+    if (hasEscapes) for (const part of (names[index] as string).split('.').slice(1)) into.add(part);
   }
 }
 
@@ -73,12 +77,11 @@ function mayHoldBase64Json(value: string): boolean {
  */
 function addBase64(text: string, into: Set<string>): void {
   for (const part of text.split(/\.|--|:|!/)) {
-    if (!beginsBase64Json(part, 0)) continue;
+    if (part.length < base64Min || !beginsBase64Json(part, 0)) continue;
     const bytes = Buffer.from(part, 'base64');
-    const decoded = bytes.toString('latin1');
-    if (!isJsonStart(decoded)) continue;
-    if (isTextLike(bytes)) addJson(decoded, into);
-    else addJson(asTolerantText(bytes).toString('latin1'), into, true);
+    if (!isJsonStart(bytes.toString('latin1'))) continue;
+    if (isTextLike(bytes)) addJson(bytes, into);
+    else addJson(asTolerantText(bytes), into, true);
   }
 }
 
@@ -97,7 +100,7 @@ function addStructured(text: string, into: Set<string>): void {
     if (rest !== '') into.add(rest);
   }
   if (rest.startsWith('j:')) rest = rest.slice(2);
-  if (isJsonStart(rest)) addJson(rest, into);
+  if (isJsonStart(rest)) addJson(Buffer.from(rest, 'latin1'), into);
   else addBase64(rest, into);
 }
 

@@ -2,6 +2,8 @@
 import { some, type Shown } from './shown.js';
 
 export const settingsText = {
+  https: 'HTTPS',
+  certificatesRedirects: 'Certificates that are ordered by themselves, the redirect to HTTPS, and HSTS.',
   mine: 'Mine',
   theirsSaved: 'Theirs, saved',
   saveMineOver: 'Save mine over it',

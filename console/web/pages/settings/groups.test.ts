@@ -43,6 +43,8 @@ t.test('X3: what was added lately stands where it is looked for', async (t) => {
     ['otel_metrics_interval_sec', 'telemetry', /^Send metrics every$/],
     ['proxy_protocol', 'proxies', /^Proxy protocol$/],
     ['self_test_site', 'engine', /^Self test site$/],
+    ['https_redirect', 'https', /redirect$/],
+    ['acme_staging_first', 'https', /staging first$/],
   ];
   for (const [name, group, label] of wanted) {
     t.ok(

@@ -26,6 +26,7 @@ export const groups: readonly SettingGroup[] = [
     /^(mode|paranoia_|(in|out)bound_|categories|allowed_|early_|re(quest|sponse)_|restricted_|xml_|profile|second)/,
   ),
   group('exclusions', text.exclusions, text.rulesAreLeftOut, /^rule_exclusions$/),
+  group('https', text.https, text.certificatesRedirects, /^(https_|hsts_|acme_)/),
   group('proxies', text.proxiesFront, text.whoseWordTakenFor, /^(rl_trust|accept_request_id|proxy_protocol)/),
   group('limits', text.limits, text.sizesWaitingTimesData, /^(limits|timeouts|ws_|upstream)/),
   group('rates', text.ratesFloods, text.howMuchClientMay, /^(rl_|endpoint_limits|flood_|attack_|challenge_)/),
