@@ -50,7 +50,7 @@ async function prepare(
 /** Routes that nodes or commands of the host call; null: a person does. */
 function tokenFor(pattern: string, { nodeToken, localToken }: TestApp['parts']): string | null {
   if (pattern.startsWith('/api/dataplane/')) return nodeToken;
-  return pattern.startsWith('/api/backup/') ? localToken : null;
+  return pattern === '/api/backup/database-copy' ? localToken : null;
 }
 
 async function suite(t: Test, database: Database): Promise<void> {

@@ -64,7 +64,10 @@ async function suite(t: Test, database: Database): Promise<void> {
 
   await set({ mrf_enabled: true });
   t.equal((await apply()).length, baselineFeed.catalogIds.length, 'the baseline’s rules are in the very next apply');
-  t.match(await run(1), /took up version 1 of the managed feed "Gatehouse baseline": \d+ networks/);
+  t.match(
+    await run(1),
+    new RegExp(`took up version ${baselineFeed.version} of the managed feed "Gatehouse baseline": \\d+ networks`),
+  );
   t.match(await status(), {
     enabled: true,
     last_error: null,

@@ -131,7 +131,11 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
   const stored: Readonly<Record<string, object>> = {
     '/api/v1/findings/views': { name: fits.slice(0, 100), query: predicate, shared: true },
     '/api/v1/mutes': { name: fits, predicate: { ...predicate, value: `${fits}-` }, reason: fits, expires_at: later },
-    '/api/v1/imports/mappings': { name: 'other-tool', format: 'json', rows_path: fits, fields: { title: fits } },
+    '/api/v1/imports/mappings': {
+      ...{ name: 'other-tool', format: 'json' },
+      rows_path: markup.replace(/[^<>"'&=\w]/g, '_').slice(0, 200), // other characters are refused: it would match nothing
+      fields: { title: fits, description: fits },
+    },
     '/api/v1/sla/policies': { name: fits, selector: predicate, matrix: { high: 9 } },
     '/api/v1/gate/definitions': { name: fits, conditions: [{ name: fits, metric: 'new_high' }] },
     '/api/v1/acceptances': {
