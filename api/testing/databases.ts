@@ -5,7 +5,7 @@ import { features } from '../app.js';
 import { openPostgres, openEmbedded, type Database } from '../db/client.js';
 import { loadModules, migrate } from '../db/migrate.js';
 import { copyMigratedTemplate, migratedName, startMigratedCluster } from './database-templates.js';
-import { emptyAgain, readUntouched, type Untouched } from './emptied.js';
+import { emptyAgain, readUntouched, type Untouched } from './servers/emptied.js';
 import { withoutPostgres, type Cluster } from './servers/postgres.js';
 import { testMsMax } from './waiting.js';
 

@@ -2,9 +2,9 @@
 // time before its first assertion: on starting Node.js, on a thousand modules, on a PostgreSQL and on an embedded
 // database (WebAssembly that each process compiles anew). Eight of them together spend it once.
 //
-// Isolation: every suite gets empty databases and an application of its own in any case; a file that touches what belongs
-// to the process (environment, signals, globals, children, mocks, tap's root) stays alone. And a company that did not
-// pass proves nothing about its members: each is run again, alone (run.ts).
+// Isolation: every suite gets empty databases and an application of its own in any case; a file that touches what
+// belongs to the process (environment, signals, globals, children, mocks, tap's root) stays alone. And a company that
+// did not pass proves nothing about its members: each is run again, alone (run.ts).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,7 +29,7 @@ const ownsProcess = [
 /** Whether a test file with this built text may run with others in one process. */
 export const mayShare = (text: string): boolean => shares.test(text) && !ownsProcess.some((word) => word.test(text));
 
-/** Files, each in exactly one company; a company of one is a process of its own. The order of the first members stays. */
+/** Files, each in exactly one company; one of one is a process of its own. The order of the first members stays. */
 export function formCompanies(root: string, files: readonly string[]): readonly (readonly string[])[] {
   const companies: string[][] = [];
   let open: string[] = [];

@@ -1,7 +1,7 @@
-// Runs the built tests, some files at a time (pace.ts), each as a process of its own (those that need databases, several
-// in one: companions.ts), and ends with one plain line that CI reads: `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran
-// at all.
-//   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
+// Runs the built tests, some files at a time (pace.ts), each as a process of its own (those that need databases,
+// several in one: companions.ts), and ends with one plain line that CI reads: `N passed, N failed, N skipped`. Exit
+// code 1 on any failure, on a test file that died, and when no test ran at all.
+//   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one
 //   node bin/test.mjs --watch [word…]                                see watch.ts
 // --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it.
 // --seeded runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
@@ -25,8 +25,9 @@ import { watchTests } from './watch.js';
 const minutesMax = 20;
 
 /**
- * Runs files in one process; where that does not pass, each alone, and what it then says is what counts. When each passes
- * alone, one of them left something behind that another stumbled over: that is a failure, told with what was printed.
+ * Runs files in one process; where that does not pass, each alone, and what it then says is what counts. When each
+ * passes alone, one of them left something behind that another stumbled over: that is a failure, told with what was
+ * printed.
  */
 async function runCompany(files: readonly string[], processes: TestProcesses): Promise<readonly Outcome[]> {
   const together = await processes.run(files);

@@ -1,7 +1,6 @@
 // Test files as processes: each in one of its own, bounded in time, its temporary files gone with the run.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Report, type Outcome } from './report.js';
@@ -38,13 +37,7 @@ export class TestProcesses {
     const child = spawn(process.execPath, ['--enable-source-maps', ...script, ...files], {
       cwd: this.root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        TAP_TIMEOUT: String(this.secondsMax),
-        TMPDIR: this.scratch,
-        // Node.js 22.1 and newer keep what they compiled; older ones do not know it
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(this.root, '.cache', 'compiled'),
-      },
+      env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch },
     });
     this.running.set(child, report);
     const late = setTimeout(

@@ -17,10 +17,10 @@ function queueFile(index: number): void {
   const file = files[index];
   if (file === undefined) return;
   const startedMs = performance.now();
-  t.test(`import ${file}`, async (t) => {
+  void t.test(`import ${file}`, async (t) => {
     await import(pathToFileURL(resolve(file)).href);
     t.pass('imported');
-    root.test(`${file} is over`, async (t) => {
+    void root.test(`${file} is over`, async (t) => {
       t.pass(describeTook(file, performance.now() - startedMs));
       queueFile(index + 1);
     });

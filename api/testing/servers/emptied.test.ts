@@ -1,14 +1,17 @@
-// A database emptied between suites is like a new one: rows, rows of migrations, sequences; and what is more than rows is
-// noticed.
+// A database emptied between suites is like a new one: rows, rows of migrations, sequences; and what is more than rows
+// is noticed.
 import t from 'tap';
-import type { Database } from '../db/client.js';
-import { onBothDatabases, onEmbeddedDatabase } from './databases.js';
+import type { Database } from '../../db/client.js';
+import { onBothDatabases, onEmbeddedDatabase } from '../databases.js';
 import { emptyAgain, readUntouched } from './emptied.js';
 
-const tables = `create table parents (id bigint generated always as identity primary key, name text);
-  create table children (id serial primary key, parent bigint references parents, at timestamptz, bytes bytea, body jsonb);
+const tables = `create table parents (id bigint generated always as identity primary key,
+    name text);
+  create table children (id serial primary key, parent bigint references parents,
+    at timestamptz, bytes bytea, body jsonb);
   insert into parents (name) values ('it''s seeded');
-  insert into children (parent, at, bytes, body) values (1, '2026-01-02T03:04:05.678901Z', '\\x00ff', '{"a": [1, null]}')`;
+  insert into children (parent, at, bytes, body)
+    values (1, '2026-01-02T03:04:05.678901Z', '\\x00ff', '{"a": [1, null]}')`;
 const all = async ({ sql }: Database): Promise<unknown> => [
   await sql`select * from parents order by id`,
   await sql`select id, parent, at::text, bytes, body::text from children order by id`,

@@ -1,6 +1,6 @@
-// A migrated database made as it was before a suite wrote to it. To drop everything and migrate again costs the embedded
-// database two seconds of processor time; to take out what a suite put in, a tenth of that.
-import type { Database, Tx } from '../db/client.js';
+// A migrated database made as it was before a suite wrote to it. To drop everything and migrate again costs the
+// embedded database two seconds of processor time; to take out what a suite put in, a tenth of that.
+import type { Database, Tx } from '../../db/client.js';
 
 interface Sequence {
   readonly name: string;
@@ -22,7 +22,8 @@ export interface Untouched {
 async function readCatalogue(tx: Tx): Promise<string> {
   const [row] = await tx<{ digest: string }[]>`
     select md5(string_agg(part, ',' order by part)) as digest from (
-      select concat_ws(':', 'c', oid, relname, relkind) as part from pg_class where relnamespace = 'public'::regnamespace
+      select concat_ws(':', 'c', oid, relname, relkind) as part from pg_class
+      where relnamespace = 'public'::regnamespace
       union all
       select concat_ws(':', 'a', attrelid, attnum, attname, atttypid, attnotnull, atthasdef) from pg_attribute
       where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
