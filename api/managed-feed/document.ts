@@ -8,7 +8,7 @@
 //           the last dot, by the vendor's key that licences are signed with (the prefix keeps the two apart).
 import { createPublicKey, verify } from 'node:crypto';
 import { Type, type Static } from '@sinclair/typebox';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { checkRuleText } from '#compiler';
 import { definePatch, type CatalogPatch, type PatchFacts } from '../vpatch/catalog/entry.js';
 import { patchCatalog } from '../vpatch/catalog/index.js';
@@ -71,7 +71,10 @@ export interface ManagedFeed {
   readonly patches: readonly CatalogPatch[];
 }
 
-const fits = new Ajv({ strict: false, allErrors: false }).compile(Document);
+const checks: ValidateFunction[] = [];
+/** Compiled when the first document comes: every process of the control plane loads this file, few read one. */
+const documentCheck = (): ValidateFunction =>
+  checks[0] ?? (checks[0] = new Ajv({ strict: false, allErrors: false }).compile(Document));
 /** No quote ends it early, no line end, no backslash before the quote that ends it. */
 const operatorPattern = /^!?@[A-Za-z]+(?: [^"\r\n]{0,3999}[^"\r\n\\])?$/;
 const variablesPattern = /^[&!]?[A-Za-z][A-Za-z0-9_&!|:.*/@$^()?+[\]-]{0,499}$/;
@@ -90,6 +93,7 @@ export function readManagedFeed(body: Buffer, publicKeyPem: string | null): Mana
     if (!(error instanceof SyntaxError)) throw error;
     throw new Error('it is no managed feed: not JSON');
   }
+  const fits = documentCheck();
   if (!fits(content)) {
     const [problem] = fits.errors ?? [];
     const surplus =
