@@ -5,6 +5,7 @@ import { features } from '../app.js';
 import { openPostgres, openEmbedded, type Database } from '../db/client.js';
 import { loadModules, migrate } from '../db/migrate.js';
 import { copyMigratedTemplate, migratedName, startMigratedCluster } from './database-templates.js';
+import { emptyAgain, readUntouched, type Untouched } from './servers/emptied.js';
 import { withoutPostgres, type Cluster } from './servers/postgres.js';
 import { testMsMax } from './waiting.js';
 
@@ -14,14 +15,17 @@ export { startCluster, withoutPostgres } from './servers/postgres.js';
 root.setTimeout(testMsMax);
 
 // Starting a database costs more than most suites: one of each per test process, emptied between suites.
-const shared: { cluster: Promise<Cluster> | null; embedded: Promise<Database> | null } = {
-  cluster: null,
-  embedded: null,
-};
+const shared: {
+  cluster: Promise<Cluster> | null;
+  embedded: Promise<Database> | null;
+  /** Of the embedded one, read before the first suite. */
+  untouched: Untouched | null;
+} = { cluster: null, embedded: null, untouched: null };
 
 async function openShared(): Promise<Database> {
   const database = await openEmbedded(await copyMigratedTemplate(root), { ownWaitMs: 0 });
   root.teardown(() => database.close());
+  shared.untouched = await readUntouched(database);
   return database;
 }
 
@@ -29,8 +33,10 @@ async function openShared(): Promise<Database> {
 async function emptyEmbedded(): Promise<Database> {
   if (shared.embedded === null) return (shared.embedded = openShared());
   const database = await shared.embedded;
+  if (shared.untouched !== null && (await emptyAgain(database, shared.untouched))) return database;
   await database.sql.unsafe('drop schema public cascade; create schema public');
   await migrate(database, await loadModules(features));
+  shared.untouched = await readUntouched(database);
   return database;
 }
 

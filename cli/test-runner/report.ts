@@ -1,5 +1,6 @@
 // What one test file printed (TAP), and what follows from it.
 
+import { ownAssertions, readTook } from './companions.js';
 import { Failures } from './failures.js';
 
 /** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
@@ -36,15 +37,23 @@ export class Report {
   /** Why something was skipped. */
   readonly skips: string[] = [];
   readonly failures = new Failures();
+  /** Of a company: its files that are over. */
+  readonly over: { readonly file: string; readonly tookMs: number }[] = [];
   private readonly progress = createProgress();
+  /** One, or a company in one process; relative to the root. */
+  constructor(readonly files: readonly string[]) {}
 
-  /** `file` is relative to the root. */
-  constructor(readonly file: string) {}
+  /** As it is called in what is printed. */
+  get file(): string {
+    return this.files.join(' with ');
+  }
 
   readonly take = (line: string): void => {
     this.lines.push(line);
     this.progress.take(line);
     this.failures.take(line);
+    const over = this.files.length > 1 ? readTook(line) : null;
+    if (over !== null) this.over.push(over);
     const summary = /^# \{ ([a-z0-9:, ]+) \}$/.exec(line)?.[1] ?? '';
     for (const [, name, count] of summary.matchAll(/(\w+): (\d+)/g)) this.counts[name as keyof Counts] = Number(count);
     const skip = /^ *ok \d+ - (.*?) # SKIP ?(.*)$/.exec(line);
@@ -58,8 +67,11 @@ export class Report {
 
   /** As its process ended, with a code or by a signal. */
   end(code: number | string): Outcome {
+    if (this.files.length > 1) this.forgetOwn();
     const { total, fail } = this.counts;
-    const isPassed = code === 0 && fail === 0 && total > 0;
+    const isComplete = this.files.length === 1 || this.over.length === this.files.length;
+    const isPassed = code === 0 && fail === 0 && total > 0 && isComplete;
+    if (!isComplete) this.take(`# ${this.over.length} of ${this.files.length} files ran to their end`);
     if (code === 0 && total === 0) this.take('# not one assertion ran');
     if (code !== 0 && fail === 0) this.take(`# ended with ${code} although no assertion failed, in: ${this.place()}`);
     return this.outcome(isPassed);
@@ -69,6 +81,11 @@ export class Report {
   cut(why: string): Outcome {
     this.take(`# ${why} came while it ran, in: ${this.place()}`);
     return this.outcome(false);
+  }
+
+  private forgetOwn(): void {
+    this.counts.total -= ownAssertions * this.over.length;
+    this.counts.pass -= ownAssertions * this.over.length;
   }
 
   private outcome(isPassed: boolean): Outcome {

@@ -1,7 +1,7 @@
-// Runs the built tests, some files at a time (pace.ts), each as a process of its own, and ends with one plain line that
-// CI reads: `N passed, N failed, N skipped`. Exit code 1 on any failure, on a test file that died, and when no test ran
-// at all.
-//   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one of them
+// Runs the built tests, some files at a time (pace.ts), each as a process of its own (those that need databases,
+// several in one: companions.ts), and ends with one plain line that CI reads: `N passed, N failed, N skipped`. Exit
+// code 1 on any failure, on a test file that died, and when no test ran at all.
+//   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one
 //   node bin/test.mjs --watch [word…]                                see watch.ts
 // --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it.
 // --seeded runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
@@ -10,6 +10,7 @@
 // all. Here a file that hangs is named with its open subtests, also when somebody ends the whole run (CI's own limit).
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { formCompanies } from './companions.js';
 import { runPaced } from './pace.js';
 import type { Outcome } from './report.js';
 import { selectTests, type Selection } from './selection.js';
@@ -22,6 +23,21 @@ import { watchTests } from './watch.js';
  * time.
  */
 const minutesMax = 20;
+
+/**
+ * Runs files in one process; where that does not pass, each alone, and what it then says is what counts. When each
+ * passes alone, one of them left something behind that another stumbled over: that is a failure, told with what was
+ * printed.
+ */
+async function runCompany(files: readonly string[], processes: TestProcesses): Promise<readonly Outcome[]> {
+  const together = await processes.run(files);
+  if (together.isPassed || files.length === 1) return [together];
+  const alone: Outcome[] = [];
+  for (const file of files) alone.push(await processes.run([file]));
+  if (alone.some(({ isPassed }) => !isPassed)) return alone;
+  together.report.take('# each of these files passes alone: one leaves something behind that another stumbles over');
+  return [together];
+}
 
 /** Runs these files; resolves with whether all passed. */
 async function runFiles(root: string, files: readonly string[], processes: TestProcesses): Promise<boolean> {
@@ -39,12 +55,15 @@ async function runFiles(root: string, files: readonly string[], processes: TestP
   for (const signal of signals) process.once(signal, end);
   mkdirSync(join(root, '.tap'), { recursive: true });
   const log = createWriteStream(join(root, '.tap', 'last-run.tap'));
-  await runPaced(files, async (file) => {
-    const outcome = await processes.run(file);
+  const take = (outcome: Outcome): void => {
     outcomes.push(outcome);
     printOutcome(outcome);
-    const lines = outcome.report.lines.map((line) => `    ${line}\n`).join('');
-    log.write(`# Subtest: ${file}\n${lines}${outcome.isPassed ? '' : 'not '}ok - ${file}\n`);
+    const { file, lines } = outcome.report;
+    const text = lines.map((line) => `    ${line}\n`).join('');
+    log.write(`# Subtest: ${file}\n${text}${outcome.isPassed ? '' : 'not '}ok - ${file}\n`);
+  };
+  await runPaced(formCompanies(root, files), async (company) => {
+    for (const outcome of await runCompany(company, processes)) take(outcome);
   });
   for (const signal of signals) process.off(signal, end);
   log.end();

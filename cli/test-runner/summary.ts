@@ -9,7 +9,9 @@ const linesShownMax = 200;
  * passed.
  */
 export function printOutcome({ report, isPassed, tookMs }: Outcome): void {
-  console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${report.file.replace(/^build\//, '')} (${tookMs} ms)`);
+  const files = isPassed && report.over.length > 0 ? report.over : [{ file: report.file, tookMs }];
+  for (const one of files)
+    console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${one.file.replaceAll(/\bbuild\//g, '')} (${one.tookMs} ms)`);
   if (isPassed) return;
   for (const line of describeFailures(report.failures.list)) console.log(line);
   const shown = report.lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
@@ -31,7 +33,8 @@ export function printSummary(outcomes: readonly Outcome[], filesWanted: number, 
     console.log(`failed file: ${report.file}`);
     for (const line of describeFailures(report.failures.list)) console.log(line);
   }
-  console.log(`${outcomes.length} of ${filesWanted} test files in ${Math.round(tookMs / 1000)} s`);
+  const filesRun = outcomes.reduce((all, { report }) => all + report.files.length, 0);
+  console.log(`${filesRun} of ${filesWanted} test files in ${Math.round(tookMs / 1000)} s`);
   console.log(`${sum('pass')} passed, ${sum('fail') + died} failed, ${sum('skip') + sum('todo')} skipped`);
-  return sum('pass') > 0 && failed.length === 0 && outcomes.length === filesWanted;
+  return sum('pass') > 0 && failed.length === 0 && filesRun === filesWanted;
 }

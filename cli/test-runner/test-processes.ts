@@ -2,8 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
+
+/** Runs several files, one after another. */
+const together = fileURLToPath(new URL('together.js', import.meta.url));
 
 const secondsToReport = 10; // tap names the subtest and the open handles when it is told; then the process is killed
 
@@ -26,10 +30,11 @@ export class TestProcesses {
     });
   }
 
-  /** Runs one file; resolves when its process is gone. Never rejects. */
-  run(file: string): Promise<Outcome> {
-    const report = new Report(file);
-    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+  /** Runs one file, or a company in one process; resolves when that process is gone. Never rejects. */
+  run(files: readonly string[]): Promise<Outcome> {
+    const report = new Report(files);
+    const script = files.length > 1 ? [together] : [];
+    const child = spawn(process.execPath, ['--enable-source-maps', ...script, ...files], {
       cwd: this.root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch },

@@ -21,6 +21,8 @@ async function run(
   mkdirSync(join(directory, 'build'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+  mkdirSync(join(directory, 'build', 'testing'));
+  writeFileSync(join(directory, 'build', 'testing', 'databases.js'), 'export const shared = { users: 0 };');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, 'build', `${name}.test.js`), text);
   const script = `import { runTests } from ${JSON.stringify(runner)};
     process.exitCode = await runTests(${JSON.stringify(directory)}, []);`;
@@ -140,4 +142,46 @@ t.test('whoever hangs is named when the run is ended', async (t) => {
   for (const name of ['spins', 'waits']) t.match(text, `failed file: build/${name}.test.js`);
   t.equal(text.match(/# SIGTERM came while it ran, in: outer > inner - with a dash/g)?.length, 2);
   t.match(text, /^3 of 3 test files in \d+ s$/m);
+});
+
+const sharing = (text: string): string =>
+  `import t from 'tap';\nimport { shared } from './testing/databases.js';\n${text}`;
+const counting = (users: number): string =>
+  sharing(`t.test('fine', async (t) => { t.equal(shared.users++, ${users}); t.ok(1); });`);
+
+t.test('files that need databases share a process, and count as if each had its own', async (t) => {
+  const { code, text } = await run(t, {
+    a: counting(0),
+    b: counting(1),
+    c: `${counting(0)} t.ok(process.env);`,
+    d: counting(2),
+    e: good,
+  });
+  t.equal(code, 0, text);
+  for (const name of 'abcde') t.match(text, new RegExp(`^ok   ${name}\\.test\\.js \\(\\d+ ms\\)$`, 'm'));
+  t.match(text, /^5 of 5 test files in \d+ s\n11 passed, 0 failed, 1 skipped$/m);
+});
+
+t.test('of files that share a process, the one that fails is named, and the others are heard', async (t) => {
+  const wrong: Readonly<Record<string, string>> = {
+    fails: sharing("t.test('wrong', async (t) => { t.equal(1, 2, 'a sum'); });"),
+    throws: sharing("throw new Error('at once');"),
+    rejects: sharing("t.test('wrong', async () => { throw new Error('later'); });"),
+    silent: sharing(''),
+    waits: sharing("t.test('wrong', async () => { await new Promise(() => {}); });"),
+  };
+  for (const [name, file] of Object.entries(wrong)) {
+    const { code, text } = await run(t, { a: counting(0), [name]: file, z: counting(0) });
+    t.equal(code, 1, name);
+    t.strictSame(text.match(/^failed file: .*$/gm), [`failed file: build/${name}.test.js`]);
+    t.match(text, /^3 of 3 test files in \d+ s\n4 passed, 1 failed, 0 skipped$/m);
+  }
+});
+
+t.test('a file that passes alone and not beside another is a failure', async (t) => {
+  const { code, text } = await run(t, { a: counting(0), b: counting(0) });
+  t.equal(code, 1);
+  t.match(text, 'failed file: build/a.test.js with build/b.test.js');
+  t.match(text, '# each of these files passes alone: one leaves something behind that another stumbles over');
+  t.match(text, /^2 of 2 test files in \d+ s\n3 passed, 1 failed, 0 skipped$/m);
 });
