@@ -29,10 +29,13 @@ async function openShared(): Promise<Database> {
   return database;
 }
 
+/** The same database as another object: what is remembered of it (chains, inventory, evaluations) goes by object. */
+const asAnother = (database: Database): Database => ({ ...database, sql: new Proxy(database.sql, {}) });
+
 /** Migrated and empty. */
 async function emptyEmbedded(): Promise<Database> {
   if (shared.embedded === null) return (shared.embedded = openShared());
-  const database = await shared.embedded;
+  const database = asAnother(await shared.embedded);
   if (shared.untouched !== null && (await emptyAgain(database, shared.untouched))) return database;
   await database.sql.unsafe('drop schema public cascade; create schema public');
   await migrate(database, await loadModules(features));
