@@ -72,7 +72,9 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
 }
 
 function copyBuilt(input: ReleaseInput, kind: TreeKind, to: string): void {
-  for (const room of rooms[kind]) {
+  // the programs put together have the control plane in them
+  const fused = kind === 'whole' ? ['fused'] : [];
+  for (const room of [...rooms[kind], ...fused]) {
     const from = join(input.root, 'build', room);
     if (!existsSync(from)) throw new ReleaseError(`${relative(input.root, from)} is not built; run \`make setup\`.`);
     cpSync(from, join(to, 'build', room), {

@@ -1,0 +1,85 @@
+// @ts-check
+// Puts what is built together: a process of Gatehouse loads a thousand modules of its own and as many of its packages,
+// and to find, read and link them one by one is most of the processor time of a start. The programs that processes and
+// threads begin with are fused into build/fused/, a few files each; the file-by-file build beside them stays what tests
+// load, and what is loaded where nothing is fused.
+import { build } from 'esbuild';
+import { readFile, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
+const built = join(root, 'build');
+const fused = join(built, 'fused');
+
+/** Relative to build/: what a process or a thread is started with, or loads by an address. */
+const programs = [
+  'cli/main.js',
+  'proxy/worker/worker.js',
+  'proxy/inspection/engine-inspection.js',
+  'api/db/embedded-worker.js',
+  'api/change/compile-entry.js',
+  'api/ingest/digest-process.js',
+];
+
+/** They bring native code, programs or files of their own, which they look for beside themselves; or are never loaded. */
+const apart =
+  /^(?:re2|uWebSockets\.js|msgpackr|piscina|pino|postgres|pdfkit|fontkit|dejavu-fonts-ttf|vite|esbuild|typescript|playwright-core|tap|@electric-sql\/.*|@fastify\/.*|@zxcvbn-ts\/.*|@readme\/.*)(?:\/|$)/;
+
+/** @param {string} program */
+const nameOf = (program) => program.replace(/\.js$/, '').replaceAll('/', '-');
+
+/**
+ * Each file goes on knowing its own address (migrations, keys, workers beside it); the address of another program is
+ * that of the fused one.
+ * @param {string} file
+ */
+async function readKnowingItself(file) {
+  const text = await readFile(file, 'utf8');
+  if (!text.includes('import.meta.')) return text;
+  const own = `new URL(${JSON.stringify(relative(fused, file))}, import.meta.url).href`;
+  return text
+    .replace(/new URL\("(\.[^"]+\.js)", import\.meta\.url\)/g, (all, path) => {
+      const target = relative(built, join(dirname(file), path));
+      return programs.includes(target) ? `new URL("./${nameOf(target)}.js", import\0.meta.url)` : all;
+    })
+    .replaceAll('import.meta.url', own)
+    .replaceAll('import\0.meta', 'import.meta');
+}
+
+/** @type {import('esbuild').Plugin} */
+const addresses = {
+  name: 'addresses',
+  setup(making) {
+    making.onResolve({ filter: /^[^.#/]/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && apart.test(path) ? { path, external: true } : null,
+    );
+    making.onLoad({ filter: /\.js$/ }, async ({ path }) =>
+      path.startsWith(`${built}/`) ? { contents: await readKnowingItself(path), loader: 'js' } : null,
+    );
+  },
+};
+
+/** Throws esbuild's BuildFailure. */
+export async function fuse() {
+  await rm(fused, { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: programs.map((program) => ({ in: join(built, program), out: nameOf(program) })),
+    outdir: fused,
+    bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: false,
+    legalComments: 'none',
+    logLevel: 'silent',
+    plugins: [addresses],
+    // packages written for CommonJS ask for Node's own modules by `require`
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+}
