@@ -9,12 +9,30 @@ export { isPlainPath, pathOf } from '#engine';
 /** A script with a path behind it (PATH_INFO): a front controller serves `/index.php/a` as `/a`. */
 const scriptSegment = /\/[^/]*\.(?:php\d?|phtml|f?cgi|pl|py|rb|wsgi|cf[mc]|aspx?)(?=\/)/i;
 
+/** A plus sign, also one that a second decoding brings out. */
+const plus = /\+|%(?:25)*2b/i;
+
+/**
+ * What readers make of the path that take `+` for a blank, as in a form (`urldecode` of PHP, `URLDecoder` of Java,
+ * `unquote_plus`): those written so, and those that are decoded to it and decoded again. null as `readingsOf`.
+ */
+function blanksForPlus(path: string): readonly string[] | null {
+  const written = path.replaceAll('+', '%20');
+  const decoded = path.replace(/\+|%(?:25)*2b/gi, '%20');
+  const first = readingsOf(written);
+  const second = written === decoded ? [] : readingsOf(decoded);
+  return first === null || second === null ? null : [...first, ...second];
+}
+
 /** Where the key of a path is compared: nearly always one; null: the path can mean anything. */
 export function pathKeys(path: string): readonly string[] | null {
   const isPlain = isPlainPath(path);
-  if (isPlain && !(path.includes('.') && scriptSegment.test(path))) return [path.toLowerCase()];
-  const readings = isPlain ? [path] : readingsOf(path);
-  if (readings === null) return null;
+  const hasPlus = plus.test(path);
+  if (isPlain && !hasPlus && !(path.includes('.') && scriptSegment.test(path))) return [path.toLowerCase()];
+  const ways = hasPlus ? blanksForPlus(path) : [];
+  const plain = isPlain ? [path] : readingsOf(path);
+  if (plain === null || ways === null) return null;
+  const readings = hasPlus ? [...plain, ...ways] : plain;
   const keys = new Set([keyOf(normalisePath(path))]);
   for (const reading of readings) {
     keys.add(keyOf(reading));
