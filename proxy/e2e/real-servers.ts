@@ -1,5 +1,5 @@
-// Servers that applications stand on, as they come from their makers, each with a resource below `/authed` and one below
-// `/my area` that answer with a mark. They are found on the machine; which are not is for the test to say.
+// Servers that applications stand on, as they come from their makers, each with a resource below `/authed` and one
+// below `/my area` that answer with a mark. They are found on the machine; which are not is for the test to say.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -116,11 +116,13 @@ const express = `const app = used();
 const open = (request, response) => response.send(mark);
 app.use('/authed', open);
 app.use('/my%20area', open);
-app.get('/:name', (request, response, next) => /^(?:authed|my area)$/.test(request.params.name) ? open(request, response) : next());
+const isClosed = (name) => /^(?:authed|my area)$/.test(name);
+app.get('/:name', ({ params }, response, next) => isClosed(params.name) ? open(null, response) : next());
 app.use(used.static(root));
 app.listen(port, '127.0.0.1');`;
 
-const fastify = `const app = used({ ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, caseSensitive: false, useSemicolonDelimiter: true });
+const fastify = `const app = used({
+  ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, caseSensitive: false, useSemicolonDelimiter: true });
 const open = async () => mark;
 for (const path of ['/authed', '/authed/*', '/my area', '/my area/*']) app.all(path, open);
 app.get('/open.txt', async () => 'open');
@@ -154,7 +156,8 @@ export const realServers: readonly RealServer[] = [
         .join('');
       await writeFile(
         join(dir, 'httpd.conf'),
-        `${loaded}User nobody\nGroup nogroup\nServerRoot ${dir}\nServerName localhost\nListen 127.0.0.1:${port}\nPidFile ${join(dir, 'pid')}
+        `${loaded}User nobody\nGroup nogroup\nServerRoot ${dir}
+ServerName localhost\nListen 127.0.0.1:${port}\nPidFile ${join(dir, 'pid')}
 DefaultRuntimeDir ${dir}\nErrorLog ${join(dir, 'log')}\nDocumentRoot ${root}\nAllowEncodedSlashes On\nMergeSlashes On
 TypesConfig /dev/null\nAddType text/html .html\nAddType text/plain .txt\nAcceptPathInfo On
 <Directory ${root}>\nOptions +MultiViews\nDirectoryIndex index.html\n</Directory>\n`,
