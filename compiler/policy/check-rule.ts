@@ -2,7 +2,8 @@
 import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
 import { findOperator } from '../program/names.js';
 import { SourceFile } from '../text/source.js';
-import { canQuote, quoteValue, renderLabel, renderOperator, toBytes } from './quoting.js';
+import { pathConditionOf } from './paths/path-conditions.js';
+import { canQuote, quoteValue, renderCaseless, renderLabel, renderOperator, toBytes } from './quoting.js';
 import { checkRuleText, type CheckedRule } from './raw-rule.js';
 import type { CustomRule } from './settings.js';
 
@@ -22,7 +23,9 @@ export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Di
   const entry = named === null ? null : findOperator(named[2] as string);
   if (named === null || entry === null || entry.argument.endsWith('files'))
     return fail('operator', 'must be an operator such as contains, rx or ipMatch');
-  const rendered = renderOperator(entry.name, toBytes(rule.value));
+  const condition = pathConditionOf(rule, named[1] === '!');
+  const value = toBytes(rule.value);
+  const rendered = condition.isCaseless ? renderCaseless(entry.name, value) : renderOperator(entry.name, value);
   if (rendered === null)
     return fail(
       'value',
@@ -34,7 +37,7 @@ export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Di
   const label = renderLabel(rule.name === '' ? `Custom rule ${rule.id}` : rule.name);
   const argument = rendered.argument === '' ? '' : ` ${rendered.argument}`;
   const meta = `msg:'${label}',tag:'gatehouse/custom-rule'`;
-  return `SecRule ${rule.variable} "${named[1]}@${rendered.operator}${argument}" \\
+  return `SecRule ${rule.variable}${condition.more} "${named[1]}@${rendered.operator}${argument}" \\
     "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},${meta}"
 `;
 }

@@ -28,6 +28,7 @@ import { checkRuleExclusions, renderCustomRules, renderVirtualPatches } from './
 import type { CoreRuleSet } from './crs.js';
 import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
+import { renderUnreadablePaths } from './paths/path-conditions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import { renderSecondOpinion } from './second-opinion/evidence-rules.js';
 import { categoryTags } from './settings.js';
@@ -108,6 +109,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...own('second-opinion', renderSecondOpinion(settings)),
     ...own('crs-conclusion', crs.generation.conclude(settings, sitePolicies)),
     ...own('categories', disabled.length === 0 ? '' : renderDisabledCategories(disabled)),
+    ...own('path-readings', renderUnreadablePaths(settings.custom_rules)),
     ...own('custom', gates.render(policy.after)),
     ...own('virtual-patches', gates.render(policy.patches)),
   ];

@@ -42,6 +42,23 @@ export function renderOperator(
 ): { readonly operator: string; readonly argument: string } | null {
   if (operator === 'rx') return renderExpression(value);
   if (canQuote(value)) return { operator, argument: quoteValue(value) };
+  return renderLiteral(operator, value);
+}
+
+/** As `renderOperator`, for a literal that is found whatever the case of its letters is; else the operator itself. */
+export function renderCaseless(
+  operator: string,
+  value: string,
+): { readonly operator: string; readonly argument: string } | null {
+  const literal = renderLiteral(operator, value);
+  return literal === null ? renderOperator(operator, value) : { ...literal, argument: `(?i)${literal.argument}` };
+}
+
+/** A literal as an equal expression; null for other operators. */
+function renderLiteral(
+  operator: string,
+  value: string,
+): { readonly operator: string; readonly argument: string } | null {
   const hex = hexEscape(value);
   switch (operator) {
     case 'contains':

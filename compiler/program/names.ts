@@ -19,6 +19,7 @@ const collection = (phase: Phase, ...names: string[]): [string, VariableEntry][]
 export const variables: ReadonlyMap<string, VariableEntry> = new Map([
   ...collection(1, 'ARGS', 'ARGS_GET', 'ARGS_GET_NAMES', 'ARGS_NAMES'),
   ...collection(1, 'REQUEST_COOKIES', 'REQUEST_COOKIES_NAMES', 'REQUEST_HEADERS', 'REQUEST_HEADERS_NAMES'),
+  ...collection(1, 'PATH_READINGS'),
   ...collection(1, 'ENV', 'GEO', 'RULE', 'TX', 'MATCHED_VARS', 'MATCHED_VARS_NAMES'),
   ...collection(1, 'IP', 'GLOBAL', 'RESOURCE', 'SESSION', 'USER'),
   ...collection(

@@ -1,4 +1,5 @@
 // Variables of the request: its head, its arguments, its body as it came.
+import { pathMembers } from '../parse/path-keys.js';
 import { requestLine } from '../parse/request-target.js';
 import type { Collection } from '../transaction/collection.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -92,6 +93,7 @@ export const requestVariables: readonly Variable[] = [
   scalar('REQUEST_URI_RAW', 1, (t) => t.request.uri),
   scalar('REQUEST_FILENAME', 1, (t) => t.requestFilename),
   scalar('REQUEST_BASENAME', 1, (t) => t.requestBasename),
+  values('PATH_READINGS', 1, (t) => pathMembers(t.request.uri)),
   scalar('PATH_INFO', 1, (t) => t.requestFilename),
   scalar('QUERY_STRING', 1, (t) => t.queryString),
   cached('REQUEST_BODY', 2, requestBody),

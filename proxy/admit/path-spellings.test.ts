@@ -7,6 +7,7 @@ import { createRouter } from '../road/route.js';
 import { drive } from '../road/testing/drive.js';
 import { gates } from './index.js';
 import { testGateWorker } from './testing/gate-worker.js';
+import { knownSpellings, spellingPieces } from './testing/path-spellings.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_124) });
 t.setTimeout(3_600_000); // bin/test.mjs has the limit that counts
@@ -49,6 +50,8 @@ const servers: Readonly<Record<string, ServerModel>> = {
   'c strings': (path) => (unescape(path).split('\0')[0] as string).split('\n')[0] as string,
   'php front controller': (path) => path.replace(/^\/index\.php(?=\/)/, ''),
   'php path info': (path) => last(path, /\.php\/.*$/),
+  'readers of forms': (path) => unescape(path.replaceAll('+', ' ')).trim(),
+  'readers of forms behind a decoder': (path) => unescape(unescape(path).replaceAll('+', ' ')).trim(),
   parse_url: (path) => path.replace(/^\/\/[^/]+/, ''),
   'url class': (path) => new URL(path, 'http://h').pathname,
   'spring suffix': (path) => last(unescape(path.replace(/;[^/]*/g, '')), /\.[a-z]+$/),
@@ -126,104 +129,8 @@ const siteIsInspected = (uri: string): boolean => {
   return routed === null || routed.site.isProtected || routed.isAmbiguous;
 };
 
-const known = [
-  '/authed',
-  '/authed/',
-  '/authed/x',
-  '/AUTHED',
-  '//authed',
-  '/./authed',
-  '/x/../authed',
-  '/;/authed',
-  '/;a=b/authed',
-  '/;jsessionid=1/authed',
-  '/authed;',
-  '/authed/;',
-  '/authed;.css',
-  '/authed;/x',
-  '/x/..;/authed',
-  '/authed.',
-  '/authed..',
-  '/authed.%20',
-  '/%u0061uthed',
-  '/authed.json',
-  '/authed.css',
-  '/authed.html',
-  '/authed.xml',
-  '/authed.tar.gz',
-  '/authed%a0',
-  '/authed\xa0',
-  '/authed\x85',
-  '/authed%85',
-  '/authed%09',
-  '/authed%00.css',
-  '/authed%0a',
-  '/authed%0d%0ax',
-  '/authed%c2%a0',
-  '/authed%e2%80%83',
-  '/authed%e3%80%80',
-  '/authed%ef%bb%bf',
-  '/%ef%bd%81uthed',
-  '/\xef\xbd\x81uthed',
-  '/aut%e1%b8%a3ed',
-  '/%c5%a1/../authed',
-  '/%c5%a1%c5%b5/..%c0%afauthed',
-  '/%2561uthed',
-  '/%252e%252e/authed',
-  '/x%5c..%5cauthed',
-  '\\authed'.replace('\\', '/\\'),
-  '/authed\\x',
-  '/authed::$DATA',
-  '/authed:$I30:$INDEX_ALLOCATION/x',
-  '/(S(abc))/authed',
-  '/(A(x)F(y))/authed',
-  '/aut/(S(x))hed',
-  '/index.php/authed',
-  '/index.PHP/authed/x',
-  '//any.host/authed',
-  '//any.host:80/authed',
-  '/authed.php/x.css',
-  'http://shop.example/authed',
-  'http://shop.example/;/authed',
-  '/authed%3fx',
-  '/authed%23x',
-  '/authed?x',
-  '/%c1%a1uthed',
-  '/%e0%81%a1uthed',
-  '/%c5%a1uthed/../authed',
-  '/%C5%A1uthed'.replace('%C5%A1', '%C5%A1/../a'),
-  '/%61%75%74%68%65%64',
-  '/au%u0074hed',
-  '/%uff41uthed',
-  '/authed%20',
-  '/%20authed',
-  '/authed/../authed',
-  '/auth%c2%aded',
-  '/auth%e2%80%8ced',
-  '/auth%ffed',
-  '/authed%e1%a0%8e',
-  '/a/..;/authed',
-  '/a/..;x=y/authed',
-  '/..;/authed',
-  '/.;/authed',
-  '/x;/..;/authed',
-  '/x/%2e%2e;/authed',
-  '/x/..%3b/authed',
-  '/authed;x=1/y',
-  '/x//../authed',
-  '/..../authed',
-  '/%%361uthed',
-  '/%252561uthed',
-  '/authed%2ejson',
-  '/authed%252ejson',
-  '/%e2%88%95authed',
-  '/x%u2215..%u2215authed',
-  '/authed%uff0e',
-  '/aut\xe2\x84\x8eed',
-];
-
 t.test('B1: every known spelling is met by every gate, and by the site', async (t) => {
-  for (const uri of known) {
+  for (const uri of knownSpellings) {
     for (const [name, gate] of Object.entries(gatesByPath)) {
       if (name.startsWith('exact') && !/authed[^/]*$/.test(uri)) continue;
       if (name.startsWith('exact') && /[\\/(]/.test(uri.slice(2))) continue; // something below, or a longer way
@@ -259,6 +166,28 @@ t.test('B1: neighbours stay open', async (t) => {
     for (const [name, gate] of Object.entries(gatesByPath)) t.notOk(guards(gate, uri), `${name} ${uri}`);
   for (const uri of ['/authed2', '/authedX.css', '/public/authed', '/a.css/authed'])
     t.notOk(siteIsInspected(uri), `site ${uri}`);
+});
+
+t.test('B1: a plus sign is itself, and a blank for who reads paths as forms', async (t) => {
+  const { worker } = testGateWorker();
+  const closes = (closed: string, uri: string): boolean =>
+    !drive({ gates, worker, settings: { auth_enabled: true, auth_protected_paths: [closed] }, uri }).isForwarded;
+  for (const uri of [
+    '/my+area',
+    '/my%20area',
+    '/my%2barea/x',
+    '/my%252Barea',
+    '/;/my+area',
+    '/my+area+',
+    '/MY+area.json',
+  ])
+    t.ok(closes('/my area', uri), uri);
+  for (const uri of ['/c++', '/c++/x', '/c%2b%2b', '/C+%2B/x']) t.ok(closes('/c++', uri), uri);
+  t.ok(closes('/my area+b', '/my+area%2bb'), 'one of both');
+  for (const uri of ['/my++area', '/my+area2', '/my+', '/a+b', '/myarea', '/x/my+area', '/?q=/my+area'])
+    t.notOk(closes('/my area', uri), uri);
+  for (const uri of ['/c', '/c+', '/c+++']) t.notOk(closes('/c++', uri), uri);
+  t.ok(closes('/my area', `/x/${'+%2561;%u0061\\..//'.repeat(400)}`), 'what cannot be told is taken for protected');
 });
 
 t.test('B1: letters beyond ASCII are compared without case, and however they are encoded', async (t) => {
@@ -323,60 +252,9 @@ t.test('B1: nothing above the base path of a site is reached, and no other way t
   }
 });
 
-const pieces = [
-  '/',
-  '/',
-  '/',
-  'authed',
-  'authed',
-  'authed',
-  'AuThed',
-  'x',
-  '..',
-  '.',
-  ';',
-  ';a=b',
-  '%2e',
-  '%2f',
-  '%5c',
-  '\\',
-  '%61uthed',
-  '%u0061uthed',
-  '%2561uthed',
-  '%c1%a1uthed',
-  '\xa0',
-  '%a0',
-  '\x85',
-  '%85',
-  '%c2%a0',
-  '%09',
-  '%20',
-  '%00',
-  '%0a',
-  '.json',
-  '.css',
-  '.php',
-  'index.php',
-  '(S(a))',
-  '::$DATA',
-  ':$I30:$INDEX_ALLOCATION',
-  '%c0%af',
-  '%252e',
-  '%252f',
-  '%ef%bd%81uthed',
-  '%c5%a1',
-  '%ef%bb%bf',
-  '%e2%80%8c',
-  '%ff',
-  '%',
-  '%3b',
-  '%3f',
-  '%23',
-];
-
 t.test('B1: what some server resolves to a protected path, each gate and the site protect', async () => {
   const path = fc
-    .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 })
+    .array(fc.constantFrom(...spellingPieces), { minLength: 1, maxLength: 8 })
     .map((parts) => `/${parts.join('')}`);
   fc.assert(
     fc.property(path, (uri) => {

@@ -1,48 +1,7 @@
 // How the proxy reads paths. `normalisePath` is the one reading by which a request is routed: what most servers make of
-// it. `pathKeys` are the texts in which a path is compared with a prefix that protects: sites and gates share them, so
-// that no gate is got around by a spelling that another one knows. The readings are the engine's
-// (parse/path-readings.ts). Paths are Latin1, keys are Unicode text of one case.
-import { decodePercent, isPlainPath, lowBytes, readingsOf } from '#engine';
-
-export { isPlainPath, pathOf } from '#engine';
-
-/** A script with a path behind it (PATH_INFO): a front controller serves `/index.php/a` as `/a`. */
-const scriptSegment = /\/[^/]*\.(?:php\d?|phtml|f?cgi|pl|py|rb|wsgi|cf[mc]|aspx?)(?=\/)/i;
-
-/** Where the key of a path is compared: nearly always one; null: the path can mean anything. */
-export function pathKeys(path: string): readonly string[] | null {
-  const isPlain = isPlainPath(path);
-  if (isPlain && !(path.includes('.') && scriptSegment.test(path))) return [path.toLowerCase()];
-  const readings = isPlain ? [path] : readingsOf(path);
-  if (readings === null) return null;
-  const keys = new Set([keyOf(normalisePath(path))]);
-  for (const reading of readings) {
-    keys.add(keyOf(reading));
-    keys.add(lowBytes(reading).toLowerCase());
-    keys.add(reading.replace(/[\x80-\xff]+/g, '').toLowerCase()); // decoders that leave out what they cannot read
-    const inner = reading.replace(scriptSegment, '');
-    if (inner !== reading) keys.add(keyOf(inner));
-  }
-  return [...keys];
-}
-
-const utf8Character = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
-
-/**
- * A reading without case, and without the differences that file systems and code pages do not keep: full-width and
- * composed forms, characters that nobody sees (HFS+), and marks on letters beyond Latin1 (Windows' best fit). Bytes
- * that are no UTF-8 are taken for Latin1.
- */
-export function keyOf(reading: string): string {
-  if (!/[\x80-\xff]/.test(reading)) return reading.toLowerCase();
-  return reading
-    .replace(utf8Character, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'))
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/[\u0100-\u024f\u1e00-\u1eff]/g, (letter) => letter.normalize('NFKD').charAt(0))
-    .toUpperCase()
-    .toLowerCase();
-}
+// it. `pathKeys` are the texts in which a path is compared with a prefix that protects. Both are the engine's
+// (parse/path-readings.ts, parse/path-keys.ts), whose rules go by them as well.
+export { isPlainPath, keyOf, normalisePath, pathKeys, pathOf } from '#engine';
 
 /**
  * Whole segments: `/api` covers `/api`, `/api/…`, and `/api.json`, which frameworks serve by the handler of `/api`; not
@@ -52,35 +11,4 @@ export function covers(prefix: string, key: string): boolean {
   if (!key.startsWith(prefix)) return false;
   const next = key.charCodeAt(prefix.length);
   return key.length === prefix.length || next === 0x2f || next === 0x2e || prefix === '';
-}
-
-/**
- * The path as most servers read it: percent-encoded characters decoded (twice, for those that decode again),
- * backslashes as slashes, doubled slashes single, path parameters of dot segments gone, dot segments resolved. Latin1
- * in and out.
- */
-export function normalisePath(path: string): string {
-  if (isPlainPath(path)) return path;
-  return resolvePath(decodePercent(decodePercent(path)).replaceAll('\\', '/'), true, true);
-}
-
-/** Dot segments resolved; with path parameters dropped and empty segments taken for none, as asked. */
-function resolvePath(text: string, dropsParameters: boolean, mergesSlashes: boolean): string {
-  const kept: string[] = [];
-  const segments = text.split('/');
-  for (const [index, segment] of segments.entries()) {
-    if (index === 0 && segment === '') continue;
-    const parameterAt = dropsParameters ? segment.indexOf(';') : -1;
-    const bare = parameterAt === -1 ? segment : segment.slice(0, parameterAt);
-    if (bare === '..') kept.pop();
-    else if (bare === '.') continue;
-    else if (segment !== '' || !mergesSlashes) kept.push(bare === '' ? segment : bare);
-    if (
-      index === segments.length - 1 &&
-      ((segment === '' && mergesSlashes) || bare === '.' || bare === '..') &&
-      kept.length > 0
-    )
-      kept.push('');
-  }
-  return `/${kept.join('/')}`;
 }

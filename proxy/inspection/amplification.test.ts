@@ -1,6 +1,6 @@
 // What a request of less than 1 KiB on the wire can cost: a search for the dearest bodies in every content coding, over
 // the real rules at their defaults, and the dearest of them sent over HTTP. The bar is 20 ms of CPU on a quiet machine.
-// Here it is CPU time, never time that passed, and ten times the bar, for the test machine is slow and busy, and
+// Here it is CPU time, never time that passed, and five times the bar, for the test machine is slow and busy, and
 // compiles the code meanwhile; the comments in the output are the figures. AMPLIFICATION_BODIES=2000 is a long search.
 import { request } from 'node:http';
 import t from 'tap';
@@ -11,9 +11,9 @@ import { CostSearch, randomOf, type CostlyBody } from './testing/costly-bodies.j
 
 const bodies = Number(process.env['AMPLIFICATION_BODIES'] ?? 120);
 const seed = Number(process.env['SEED'] ?? 20_261_127);
-const cpuMsMax = 200;
+const cpuMsMax = 100;
 const wireBytesMax = 1023;
-const limits = { bytesMax: 13_107_200, ratioMax: 100, decodedBytes: 64 * 1024, wireBytesMax };
+const limits = { bytesMax: 13_107_200, ratioMax: 100, decodedBytes: 12 * 1024, wireBytesMax };
 
 const told = ({ plan, cpuMs, wire, decodedBytes, status }: CostlyBody): string =>
   `${cpuMs.toFixed(1)} ms, ${wire.length} → ${decodedBytes} bytes, ${String(status)}: ` +
@@ -55,7 +55,7 @@ t.test('B4: few bytes on the wire cost little', { skip: withoutRules }, async (t
   for (const body of dearest) {
     let cpuMs = Number.POSITIVE_INFINITY;
     const statuses = new Set<number>();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 40; round += 1) {
       const before = process.cpuUsage();
       statuses.add(await post(plane.ports.http, body));
       const { user, system } = process.cpuUsage(before);

@@ -26,6 +26,7 @@ export const ruleIdRanges = {
   categoryExclusions: [1_009_000, 1_009_499],
   ruleExclusions: [1_009_500, 1_009_999],
   endpointAuthorisation: [1_010_000, 1_019_999],
+  pathReadings: [1_020_000, 1_020_000],
 } as const satisfies Record<string, readonly [number, number]>;
 
 const owners: readonly (readonly [range: readonly [number, number], owner: string])[] = [
@@ -36,6 +37,7 @@ const owners: readonly (readonly [range: readonly [number, number], owner: strin
   [ruleIdRanges.categoryExclusions, 'path exclusions of categories'],
   [ruleIdRanges.ruleExclusions, 'exclusions of single rules'],
   [ruleIdRanges.endpointAuthorisation, 'authorisation of endpoints'],
+  [ruleIdRanges.pathReadings, 'paths that cannot be told'],
 ];
 
 /** Whose rules have ids like this one, for people who took a wrong one. */

@@ -1,0 +1,55 @@
+// Custom rules that go by the path. What such a rule refuses, or reports, it has to find in every spelling that some
+// server takes for the path, as the gates do: `/;/admin`, `/%2561dmin`, `/ADMIN` (engine/parse/path-keys.ts).
+import { ruleIdRanges } from '#settings';
+import type { CustomRule } from '../settings.js';
+
+/** Variables of the path, and where its readings are. */
+const pathVariables: ReadonlyMap<string, string> = new Map([
+  ['REQUEST_FILENAME', 'path'],
+  ['REQUEST_URI', 'path'],
+  ['REQUEST_URI_RAW', 'path'],
+  ['PATH_INFO', 'path'],
+  ['REQUEST_BASENAME', 'basename'],
+]);
+
+export interface PathCondition {
+  /** For behind the variables of the rule: `|PATH_READINGS:path`, or ''. */
+  readonly more: string;
+  /** All that is looked at is the path, and the value has capitals. */
+  readonly isCaseless: boolean;
+}
+
+/**
+ * What a visual rule looks at besides. A negated operator holds when anything differs, and of many readings one always
+ * does: it gets the reading of most servers, with dots resolved. `allow` takes protection away and gets nothing.
+ */
+export function pathConditionOf(rule: CustomRule, isNegated: boolean): PathCondition {
+  const named = rule.variable.split('|').map((name) => name.toUpperCase());
+  const members = new Set(named.flatMap((name) => pathVariables.get(name) ?? []));
+  if (members.size === 0 || rule.action === 'allow') return { more: '', isCaseless: false };
+  if (isNegated) return { more: members.has('path') ? '|PATH_READINGS:resolved' : '', isCaseless: false };
+  return {
+    more: [...members].map((member) => `|PATH_READINGS:${member}`).join(''),
+    isCaseless: named.every((name) => pathVariables.has(name)) && /[A-Z]/.test(rule.value),
+  };
+}
+
+/**
+ * In front of such rules: a path that has more readings than are looked at is refused, for nobody can say that they do
+ * not mean it. '' where no rule refuses by the path.
+ */
+export function renderUnreadablePaths(rules: readonly CustomRule[]): string {
+  const refuses = rules.some(
+    (rule) =>
+      rule.enabled &&
+      rule.kind === 'visual' &&
+      !['log', 'pass', 'allow'].includes(rule.action) &&
+      !rule.operator.startsWith('!') &&
+      pathConditionOf(rule, false).more !== '',
+  );
+  if (!refuses) return '';
+  return `SecRule PATH_READINGS:unreadable "@streq 1" \\
+    "id:${ruleIdRanges.pathReadings[0]},phase:1,deny,status:400,log,auditlog,t:none,\
+msg:'Path with too many readings for the rules that go by it',tag:'gatehouse/custom-rule'"
+`;
+}
