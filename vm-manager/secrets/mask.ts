@@ -109,10 +109,33 @@ function maskRandom(text: string): string {
   );
 }
 
-const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>"'`]|PRIVATE KEY/;
+/** Shorter than every token that is known by its form. */
+const runMin = 12;
+/** Of characters that tokens are made of: letters, digits, `_ ~ . $ / : + = -`. */
+const ofToken = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_~.$/:+=-')
+  ofToken[char.charCodeAt(0)] = 1;
+
+/** Whether so many such characters stand side by side: looks at every twelfth, and around those that are some. */
+function hasRun(text: string): boolean {
+  for (let at = runMin - 1; at < text.length; ) {
+    let back = at;
+    while (back > at - runMin && ofToken[text.charCodeAt(back)] === 1) back--;
+    if (back === at - runMin) return true;
+    at = back + runMin;
+  }
+  return false;
+}
+
+/**
+ * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an address
+ * or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
+ */
+const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/\\/|\\s-u|--user`, 'i');
 
 function maskWhole(text: string): string {
-  if (!mayHold.test(text)) return text;
+  const isNamed = mayBeNamed.test(text);
+  if (!isNamed && !hasRun(text)) return text;
   let masked = text;
   if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
   masked = masked.replace(tokenShapes, hide);
@@ -177,13 +200,15 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (typeof value === 'string') return mask(value) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= depthMax) return null as T;
-  if (Array.isArray(value)) return value.map((one: unknown) => maskValues(one, mask, depth + 1)) as T;
+  if (Array.isArray(value))
+    return (value.length === 0 ? [] : value.map((one: unknown) => maskValues(one, mask, depth + 1))) as T;
   const masked: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member: unknown = value[name as keyof typeof value];
     const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
     // as a property of its own, also where the report calls it `__proto__`
     const shownName = mask(name);
-    const shownValue = isSecret ? hide(member) : maskValues(member as unknown, mask, depth + 1);
+    const shownValue = isSecret ? hide(member) : maskValues(member, mask, depth + 1);
     if (shownName === '__proto__')
       Object.defineProperty(masked, shownName, {
         value: shownValue,
