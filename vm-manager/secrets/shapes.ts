@@ -126,7 +126,7 @@ export const assignment = new RegExp(
 
 /** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */
 export const quotation = new RegExp(
-  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\s]{6,200})(?=\\2)`,
+  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
   'gi',
 );
 /** What a tool for secrets says behind the name, without quotation marks. */
