@@ -73,6 +73,7 @@ t.test('Q5: values that are assigned to names of secrets', async (t) => {
     `AccountName=x;AccountKey=${secret}==;EndpointSuffix=y`,
     `postgres://app:${secret}@db.example:5432/x`,
     `redis://:${secret}@cache/0`,
+    `src/a.ts postgres:/app:${secret}@db.example/x`,
     `https://${secret}${secret}@git.example/x.git`,
     `Authorization: Bearer ${secret}`,
     `Authorization: Basic ${Buffer.from(`a:${secret}`).toString('base64')}`,
@@ -151,6 +152,7 @@ t.test('22 D: the quick look sees whatever the patterns mask, and identities are
 t.test('Q5: what is no secret stays', async (t) => {
   for (const text of [
     'password: string',
+    'C:/pictures/averylongnameofapicture@2x.png',
     'api_key: required',
     'token: undefined',
     'Password: weak hashing of passwords',

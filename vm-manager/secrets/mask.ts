@@ -162,7 +162,7 @@ function hasRun(text: string): boolean {
  * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an address
  * or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
  */
-const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/\\/|\\s-u|--user`, 'i');
+const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`, 'i');
 
 export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text);
 
@@ -173,7 +173,7 @@ export function patternsMask(text: string): string {
   let masked = text;
   if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
   masked = masked.replace(tokenShapes, hide);
-  if (masked.includes('://') && masked.includes('@'))
+  if (masked.includes(':/') && masked.includes('@'))
     masked = masked
       .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
       .replace(urlToken, (_, head: string, value: string) => head + hide(value));
