@@ -51,6 +51,75 @@ async function suite(t: Test, database: Database): Promise<void> {
     const given = { items: [{ scope: 'org', role: own.name }] };
     t.match(await client.call('PUT', `/rbac/grants/${someone.id}`, given), { status: 200, body: given });
   });
+
+  await t.test(
+    '22 E: an account is made with a role of the organisation, or given one, and may that at once',
+    async (t) => {
+      const name = `triage${Date.now()}`;
+      const permissions = ['view_findings', 'manage_mutes'];
+      const made = await client.call('POST', '/rbac/roles', { name, permissions });
+      const mayDo = async (token: string, permission: string) =>
+        (await new Client(at, token).call('POST', '/rbac/check', { permission })).body['allowed'];
+      const password = 'Quiet-river-stone-41';
+      const email = `${name}@example.org`;
+      const user = await client.call('POST', '/users', { email, role: name, password });
+      t.match(user, { status: 201, body: { role: name } });
+      const id = String(user.body['id']);
+      const first = String((await at.logIn(email, password)).body['token']);
+      const next = 'Slow-meadow-cloud-73';
+      await new Client(at, first).call('POST', '/auth/password/change', { current: password, new: next });
+      const token = async () => String((await at.logIn(email, next)).body['token']);
+      const held = await token();
+      t.same(
+        await Promise.all(
+          ['view_findings', 'manage_mutes', 'view_assets', 'manage_roles'].map((one) => mayDo(held, one)),
+        ),
+        [true, true, false, false],
+        'what the role says, and nothing of a viewer beside it',
+      );
+      t.match(await client.call('GET', `/users?role=${name}`), { body: { total: 1, items: [{ id, role: name }] } });
+      t.equal((await client.call('DELETE', `/rbac/roles/${String(made.body['id'])}`)).status, 409, 'somebody has it');
+      const patch = { permissions: ['view_findings', 'view_assets'] };
+      t.equal((await client.call('PATCH', `/rbac/roles/${String(made.body['id'])}`, patch)).status, 200);
+      t.same([await mayDo(held, 'manage_mutes'), await mayDo(held, 'view_assets')], [false, true], 'at once');
+      for (const [role, seen] of [
+        ['auditor', { view_audit: true, manage_mutes: false }],
+        ['operator', { view_audit: false, manage_mutes: true }],
+        [name, { view_audit: false, manage_mutes: false, view_assets: true }],
+        ['viewer', { view_sla: true, manage_mutes: false }],
+      ] as const) {
+        t.match(await client.call('PATCH', `/users/${id}`, { role }), { status: 200, body: { role } }, role);
+        t.match(await client.call('GET', `/users/${id}`), { body: { role } });
+        const now = await token();
+        for (const [permission, allowed] of Object.entries(seen))
+          t.equal(await mayDo(now, permission), allowed, `${role}: ${permission}`);
+      }
+      t.match(
+        await client.call('GET', `/rbac/grants/${id}`),
+        { body: { items: [], confined: false } },
+        'nothing is left',
+      );
+      t.equal((await client.call('PATCH', `/users/${id}`, { role: 'no-such' })).status, 422);
+      t.equal((await client.call('DELETE', `/rbac/roles/${String(made.body['id'])}`)).status, 204);
+    },
+  );
+
+  await t.test('22 E: nobody gives a role with more than they have, nor changes who has one', async (t) => {
+    const [helper, chief] = [`helper${Date.now()}`, `chief${Date.now()}`];
+    await client.call('POST', '/rbac/roles', { name: helper, permissions: ['view_users', 'manage_users'] });
+    await client.call('POST', '/rbac/roles', { name: chief, permissions: ['view_users', 'override_gate'] });
+    const someone = await at.user('viewer');
+    await client.call('PUT', `/rbac/grants/${someone.id}`, { items: [{ scope: 'org', role: helper }] });
+    const own = new Client(at, someone.token);
+    t.equal((await own.call('POST', '/users', { email: `x${chief}@example.org`, role: chief })).status, 403);
+    const over = await client.call('POST', '/users', { email: `y${chief}@example.org`, role: chief });
+    const id = String(over.body['id']);
+    t.equal((await own.call('PATCH', `/users/${id}`, { name: 'Z' })).status, 403);
+    t.equal((await own.call('PATCH', `/users/${id}`, { role: 'viewer' })).status, 403);
+    t.equal((await own.call('DELETE', `/users/${id}`)).status, 403);
+    t.equal((await own.call('POST', `/users/${id}/reset-password`)).status, 403);
+    t.match(await client.call('GET', `/users/${id}`), { body: { role: chief } });
+  });
 }
 
 t.test('22 Q11: rights add up', (t) => onBothDatabases(t, 'rights', suite));

@@ -10,11 +10,24 @@ import { endpoint, notFound, type Call, type Endpoint } from '../kit/endpoint.js
 import { List, ListQuery } from '../kit/list.js';
 import { builtInRoles } from '../kit/permissions.js';
 import { checkVersion } from '../kit/resource.js';
+import {
+  giveRole,
+  givenRoles,
+  requireOverGiven,
+  toGiven,
+  withGivenRoles,
+  type GivenRole,
+  type ShownUser,
+} from './given-roles.js';
 import { requireHeld } from './held.js';
 
 const closed = { additionalProperties: false } as const;
-const roleNames = ['viewer', 'operator', 'admin'] as const;
-const RoleOfAccount = OneOf(roleNames);
+const RoleOfAccount = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  pattern: '^[a-z][a-z0-9_-]*$',
+  description: 'a role of `GET /rbac/roles`, built in or of the organisation',
+});
 
 const UserView = Type.Object({
   id: Type.String(),
@@ -31,7 +44,7 @@ const OneTimePassword = Type.Object({
   one_time_password: Nullable(Type.String({ description: 'shown once; to be changed at the next login' })),
 });
 
-const viewUser = (user: UserRow) => ({
+const viewUser = (user: ShownUser) => ({
   id: user.id,
   version: user.version,
   email: user.email,
@@ -69,7 +82,20 @@ const acceptFor =
 
 async function answer(call: Call, user: UserRow) {
   call.reply.header('etag', `"${user.version}"`);
-  return viewUser(user);
+  const [shown] = await withGivenRoles(call.sql, [user]);
+  return viewUser(shown ?? user);
+}
+
+/** Where the role before or after is one that only the hub knows; the control plane has noted its own part. */
+async function giveAudited(call: Call, user: UserRow, role: string, wanted: GivenRole): Promise<void> {
+  const given = (await givenRoles(call.sql, [user.id])).has(user.id);
+  if (wanted.granted === null && !given) return;
+  await call.audited(
+    'vm.access',
+    `gave ${user.email} the role ${role}`,
+    (tx) => giveRole(tx, user.id, wanted),
+    () => ({ user: user.id, role }),
+  );
 }
 
 const PersonView = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() });
@@ -136,13 +162,14 @@ const reads: readonly Endpoint[] = [
       closed,
     ),
     answer: List(UserView),
-    handle: async ({ host, query }) => {
+    handle: async ({ host, sql, query }) => {
       const { limit = 50, offset = 0, role, q, status } = query;
-      const found = await host.identity.users({
-        ...(role === undefined ? {} : { role }),
-        ...(q === undefined ? {} : { q }),
-      });
-      const all = found.filter(({ suspended }) => status === undefined || suspended === (status === 'suspended'));
+      const found = await withGivenRoles(sql, await host.identity.users(q === undefined ? {} : { q }));
+      const all = found.filter(
+        (user) =>
+          (role === undefined || user.role === role) &&
+          (status === undefined || user.suspended === (status === 'suspended')),
+      );
       const items = all.slice(offset, offset + limit).map(viewUser);
       return { items, total: all.length, total_is_estimate: false, limit, offset, next_cursor: null };
     },
@@ -187,10 +214,12 @@ const accounts: readonly Endpoint[] = [
       const call = given as Call;
       const { email, name = '', role, password } = given.body;
       requireEverywhere(call);
-      requireOver(call, role);
+      const wanted = await toGiven(call, role);
       const { administration } = call.host.identity;
       const made = password ?? (await administration.newPassword());
-      const user = await administration.create(call.caller.actor, { email, name, role, password: made }, call.reply);
+      const account = { email, name, role: wanted.account, password: made };
+      const user = await administration.create(call.caller.actor, account, call.reply);
+      await giveAudited(call, user, role, wanted);
       return { ...(await answer(call, user)), one_time_password: password === undefined ? made : null };
     },
   }),
@@ -205,10 +234,15 @@ const accounts: readonly Endpoint[] = [
     handle: async (given) => {
       const call = given as Call;
       requireEverywhere(call);
-      if (given.body.role !== undefined) requireOver(call, given.body.role);
+      const { role, ...rest } = given.body;
+      const wanted = role === undefined ? null : await toGiven(call, role);
       const { id } = await requireUser(call);
+      await requireOverGiven(call, id);
       const { administration } = call.host.identity;
-      return answer(call, await administration.change(call.caller.actor, id, given.body, acceptFor(call)));
+      const change = wanted === null ? rest : { ...rest, role: wanted.account };
+      const user = await administration.change(call.caller.actor, id, change, acceptFor(call));
+      if (role !== undefined && wanted !== null) await giveAudited(call, user, role, wanted);
+      return answer(call, user);
     },
   }),
   endpoint({
@@ -222,6 +256,7 @@ const accounts: readonly Endpoint[] = [
       const call = given;
       requireEverywhere(call);
       const { id } = await requireUser(call);
+      await requireOverGiven(call, id);
       await call.host.identity.administration.delete(call.caller.actor, id, acceptFor(call));
       await call.sql.begin(async (tx) => {
         await tx`delete from vm_grants where user_id = ${id}`;
@@ -244,6 +279,7 @@ const moveOf = (path: 'suspend' | 'activate', summary: string): Endpoint =>
       const call = given;
       requireEverywhere(call);
       const { id } = await requireUser(call);
+      await requireOverGiven(call, id);
       const suspended = path === 'suspend';
       const { administration } = call.host.identity;
       const user = await administration.change(call.caller.actor, id, { suspended }, (before) => {
@@ -269,6 +305,7 @@ const moves: readonly Endpoint[] = [
       const call = given;
       requireEverywhere(call);
       const { id } = await requireUser(call);
+      await requireOverGiven(call, id);
       const { administration } = call.host.identity;
       const password = await administration.newPassword();
       await administration.setPassword(call.caller.actor, id, password, acceptFor(call), call.reply);

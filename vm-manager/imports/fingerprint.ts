@@ -4,18 +4,23 @@
 import { hash } from 'node:crypto';
 import type { FindingRecord, Location } from './record.js';
 
-const version = Buffer.from('v1');
+/** Fields of most records fit; nothing waits between writing and hashing. */
+const scratch = Buffer.alloc(16_384);
+scratch.write('v1');
+const versionBytes = 2;
 
 /** sha256 over "v1" and, of each field, its length in bytes (32 bits, big end first) and its UTF-8. */
 export function hashFields(fields: readonly string[]): string {
-  const parts: Uint8Array[] = [version];
+  // three bytes of UTF-8 for each code unit at most
+  const most = fields.reduce((sum, field) => sum + 4 + field.length * 3, versionBytes);
+  const bytes = most <= scratch.length ? scratch : Buffer.alloc(most, 'v1');
+  let at = versionBytes;
   for (const field of fields) {
-    const bytes = Buffer.from(field, 'utf8');
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    parts.push(length, bytes);
+    const length = bytes.write(field, at + 4, 'utf8');
+    bytes.writeUInt32BE(length, at);
+    at += 4 + length;
   }
-  return hash('sha256', Buffer.concat(parts), 'hex');
+  return hash('sha256', bytes.subarray(0, at), 'hex');
 }
 
 /** A path whose parts that look like ids stand for any. */
@@ -77,7 +82,7 @@ export interface Keys {
   readonly place: string;
   /** By the tool's own identity, within the tool. */
   readonly native: string | null;
-  /** Equal for two records that say the same twice. */
+  /** Equal for two records that say the same twice; 32 bytes, of one report only. */
   readonly exact: string;
   /** Of findings of other tools that may be the same; null: none is told by it. */
   readonly cluster: string | null;
@@ -87,11 +92,12 @@ export function keysOf(record: FindingRecord, tool: string): Keys {
   const { location } = record;
   const line =
     'line' in location ? `${location.line ?? ''}:${'column' in location ? (location.column ?? '') : ''}` : '';
-  const place = placeOf(record);
+  const place = hashFields(placeOf(record));
+  const native = record.nativeId ?? '';
   return {
-    place: hashFields(place),
+    place,
     native: record.nativeId === null ? null : hashFields(['native', tool, record.ruleId, record.nativeId]),
-    exact: hashFields([...place, line, record.nativeId ?? '', record.title]),
+    exact: hash('sha256', `${place}|${line}|${native.length}|${native}|${record.title}`, 'binary'),
     cluster:
       location.kind === 'secret'
         ? hashFields(['secret', location.hash])
@@ -127,7 +133,8 @@ export class KeysOfReport {
     record: FindingRecord,
   ): { readonly fingerprint: string; readonly toolKey: string; readonly cluster: string | null } | null {
     const keys = keysOf(record, record.tool ?? this.tool);
-    const [place, exact] = [shortened(keys.place), shortened(keys.exact)];
+    const { exact } = keys;
+    const place = shortened(keys.place);
     if (this.said.has(exact)) return null;
     const ordinal = this.places.get(place) ?? 0;
     if (ordinal > 0 && !this.isOfItsOwn(record, keys.native)) return null;

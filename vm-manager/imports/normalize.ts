@@ -26,11 +26,16 @@ export const texts = (value: unknown): string[] =>
 
 /** `at(report, 'run', 'tool', 'name')`. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((here, name) => {
-    if (typeof name === 'number') return list(here)[name];
-    const object = obj(here);
-    return Object.hasOwn(object, name) ? object[name] : undefined;
-  }, value);
+  let here = value;
+  for (const name of path) {
+    if (here === undefined || here === null) return undefined;
+    if (typeof name === 'number') here = list(here)[name];
+    else {
+      const object = obj(here);
+      here = Object.hasOwn(object, name) ? object[name] : undefined;
+    }
+  }
+  return here;
 }
 
 /** Every weakness that the texts name: `CWE-79: …`, `external/cwe/cwe-079`, and 79 where `bare` says so. */
@@ -38,6 +43,7 @@ export function cwesOf(values: readonly unknown[], bare = false): number[] {
   const found = values.flatMap((value) => {
     const text = str(value).slice(0, 500);
     if (bare && /^\d{1,5}$/.test(text)) return [Number(text)];
+    if (!/cwe/i.test(text)) return [];
     return [...text.matchAll(/cwe[-_ /:]?(\d{1,5})/gi)].map((match) => Number(match[1]));
   });
   return [...new Set(found)].filter((number) => number > 0);
@@ -46,12 +52,11 @@ export function cwesOf(values: readonly unknown[], bare = false): number[] {
 /** Ids of vulnerabilities in the texts. */
 export function vulnIdsOf(values: readonly unknown[]): string[] {
   const pattern = /\b(CVE-\d{4}-\d{4,9}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi;
+  // most texts name none
+  const named = values.map((value) => str(value).slice(0, 2000)).filter((text) => /CVE-|GHSA-/i.test(text));
+  if (named.length === 0) return [];
   return [
-    ...new Set(
-      values.flatMap((value) =>
-        [...str(value).slice(0, 2000).matchAll(pattern)].map((match) => (match[1] ?? '').toUpperCase()),
-      ),
-    ),
+    ...new Set(named.flatMap((text) => [...text.matchAll(pattern)].map((match) => (match[1] ?? '').toUpperCase()))),
   ];
 }
 
@@ -61,6 +66,8 @@ export function vulnIdsOf(values: readonly unknown[]): string[] {
  */
 export function reportPath(given: unknown): string {
   let path = str(given).trim();
+  // relative, and without `.`, `..` and empty parts: as it is
+  if (/^[\w-](?:[\w-]|\.(?=[\w-])|\/(?=[\w-])){0,998}$/.test(path)) return path;
   if (/^file:/i.test(path)) path = pathOfFileUri(path);
   path = path.replace(/\\/g, '/').replace(/^\/\/\?\//, ''); // \\?\C:\ of Windows
   const drive = /^([A-Za-z]):(?=\/)/.exec(path)?.[1]?.toUpperCase();

@@ -135,12 +135,17 @@ export class Importer {
     const record = this.mask.record(item);
     if (item.severityProblem !== undefined && !item.suppressed && item.source !== 'quality')
       this.noteSeverity(record, this.mask.text(item.severityProblem));
+    const fingerprint = keyed(keys.fingerprint);
+    let hash: string | undefined;
     this.waiting.push({
       record,
-      fingerprint: keyed(keys.fingerprint),
-      toolKey: keyed(keys.toolKey),
+      fingerprint,
+      toolKey: keys.toolKey === keys.fingerprint ? fingerprint : keyed(keys.toolKey),
       cluster: keys.cluster !== null && item.location.kind === 'secret' ? keyed(keys.cluster) : keys.cluster,
-      hash: contentHash(record),
+      // a preview of what is new asks for none
+      get hash() {
+        return (hash ??= contentHash(record));
+      },
       location: showLocation(record.location),
     });
     if (this.waiting.length >= batchSize) await this.flush();

@@ -113,22 +113,6 @@ export async function* provingAbsence(items: AsyncIterable<Item>, facts: ReportF
   if (isAnyUnread) facts.complete = false;
 }
 
-const blank = {
-  description: '',
-  cwes: [],
-  vulnIds: [],
-  cvss: null,
-  nativeId: null,
-  fix: { state: 'unknown' },
-  references: [],
-  evidence: [],
-  tags: [],
-  reachable: null,
-  quality: 0.7,
-  suppressed: false,
-  extra: {},
-} as const satisfies Partial<FindingRecord>;
-
 type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | 'location'>;
 
 /** Each once, in a list of its own; most lists of records have one member or none. */
@@ -139,24 +123,59 @@ const oneLine = (text: string): string => (isSpaced.test(text) ? text.replace(/\
 
 /** A record with what is known; texts are cut to what the tables take. */
 export function record(given: Needed & Partial<FindingRecord>): FindingRecord {
-  const all: FindingRecord = { ...blank, ...given };
-  return {
-    ...all,
-    title: cut(oneLine(all.title) || all.ruleId || 'Untitled', 300),
-    description: cut(all.description, 20_000),
-    ruleId: cut(all.ruleId, 300),
-    nativeId: all.nativeId === null ? null : cut(all.nativeId, 500),
-    vulnIds: unlike(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))
+  const all = blankWith(given);
+  all.title = cut(oneLine(all.title) || all.ruleId || 'Untitled', 300);
+  all.description = cut(all.description, 20_000);
+  all.ruleId = cut(all.ruleId, 300);
+  if (all.nativeId !== null) all.nativeId = cut(all.nativeId, 500);
+  if (all.vulnIds.length > 0)
+    all.vulnIds = unlike(all.vulnIds.map((id) => cut(id.toUpperCase(), 60)))
       .sort(byCveFirst)
-      .slice(0, 50),
-    cwes: unlike(all.cwes).slice(0, 20),
-    references: unlike(all.references.filter((link) => /^https?:\/\//i.test(link)))
+      .slice(0, 50);
+  if (all.cwes.length > 0) all.cwes = unlike(all.cwes).slice(0, 20);
+  if (all.references.length > 0)
+    all.references = unlike(all.references.filter((link) => /^https?:\/\//i.test(link)))
       .slice(0, 50)
-      .map((one) => cut(one, 2000)),
-    tags: unlike(all.tags.map((tag) => cut(tag, 60))).slice(0, 50),
-    evidence: all.evidence.slice(0, 20),
-    location: cutLocation(all.location),
+      .map((one) => cut(one, 2000));
+  if (all.tags.length > 0) all.tags = unlike(all.tags.map((tag) => cut(tag, 60))).slice(0, 50);
+  if (all.evidence.length > 0) all.evidence = all.evidence.slice(0, 20);
+  all.location = cutLocation(all.location);
+  return all;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/**
+ * With what the importer leaves out. One literal, so that all records have one shape: spreads of spreads were a seventh
+ * of what an import of SARIF took. The order of the members is part of the hash of a record: it stays.
+ */
+function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingRecord> {
+  const all: Writable<FindingRecord> = {
+    description: given.description ?? '',
+    cwes: given.cwes ?? [],
+    vulnIds: given.vulnIds ?? [],
+    cvss: given.cvss ?? null,
+    nativeId: given.nativeId ?? null,
+    fix: given.fix ?? { state: 'unknown' },
+    references: given.references ?? [],
+    evidence: given.evidence ?? [],
+    tags: given.tags ?? [],
+    reachable: given.reachable ?? null,
+    quality: given.quality ?? 0.7,
+    suppressed: given.suppressed ?? false,
+    extra: given.extra ?? {},
+    title: given.title,
+    severity: given.severity,
+    source: given.source,
+    ruleId: given.ruleId,
+    location: given.location,
   };
+  if (given.severityProblem !== undefined) all.severityProblem = given.severityProblem;
+  if (given.knownAs !== undefined) all.knownAs = given.knownAs;
+  if (given.secrets !== undefined) all.secrets = given.secrets;
+  if (given.placed !== undefined) all.placed = given.placed;
+  if (given.tool !== undefined) all.tool = given.tool;
+  return all;
 }
 
 const byCveFirst = (left: string, right: string): number =>
@@ -176,7 +195,8 @@ export function cut(text: string, most: number): string {
 
 function cutLocation(location: Location): Location {
   const made: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(location)) {
+  for (const name of Object.keys(location)) {
+    const value: unknown = location[name as keyof Location];
     if (value === undefined) continue;
     made[name] = typeof value === 'string' ? cut(value, name === 'snippet' ? 1000 : 1500) : value;
   }

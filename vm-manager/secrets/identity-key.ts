@@ -2,7 +2,7 @@
 // stored under a key of the installation (HMAC-SHA256), so that nobody who reads the tables can try secrets against
 // them. The key is random and stored sealed. Another SETTINGS_ENCRYPTION_SECRET must not make every finding a new one:
 // a key that does not open ends the import.
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import { ApiError } from '#http-kit';
 import type { Queryable } from '../database.js';
 import type { Secrets } from '../host.js';
@@ -13,11 +13,38 @@ const prefix = 'k1:';
 
 export const isKeyed = (hash: string): boolean => hash.startsWith(prefix);
 
+const blockBytes = 64;
+const digestBytes = 32;
+
+/**
+ * HMAC-SHA256 (RFC 2104) of texts of ASCII, in hexadecimal digits: two digests in one call each. An object of node:crypto
+ * for each identity took four times as long, and a report has two identities for each result.
+ */
+export function hmacHex(key: Buffer): (text: string) => string {
+  const block = Buffer.alloc(blockBytes);
+  (key.length > blockBytes ? Buffer.from(digest('sha256', key, 'hex'), 'hex') : key).copy(block);
+  const inner = Buffer.alloc(blockBytes + 256);
+  const outer = Buffer.alloc(blockBytes + digestBytes);
+  for (let i = 0; i < blockBytes; i++) {
+    inner[i] = (block[i] ?? 0) ^ 0x36;
+    outer[i] = (block[i] ?? 0) ^ 0x5c;
+  }
+  return (text) => {
+    const bytes = Buffer.byteLength(text);
+    const message =
+      bytes <= inner.length - blockBytes
+        ? (inner.write(text, blockBytes), inner.subarray(0, blockBytes + bytes))
+        : Buffer.concat([inner.subarray(0, blockBytes), Buffer.from(text)]);
+    outer.write(digest('sha256', message, 'hex'), blockBytes, 'hex');
+    return digest('sha256', outer, 'hex');
+  };
+}
+
 /** Keyed once: what is keyed already stays. */
-export const keyedBy =
-  (key: Buffer): Keyed =>
-  (hash) =>
-    isKeyed(hash) ? hash : `${prefix}${createHmac('sha256', key).update(hash).digest('hex')}`;
+export function keyedBy(key: Buffer): Keyed {
+  const hmac = hmacHex(key);
+  return (hash) => (isKeyed(hash) ? hash : `${prefix}${hmac(hash)}`);
+}
 
 /** Throws ApiError 503 where the stored key does not open. */
 export async function readIdentityKey(sql: Queryable, secrets: Secrets): Promise<Keyed> {

@@ -1,8 +1,9 @@
 // What is a secret in a text of a report, and what is none. All secrets are made here by chance.
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { maskSecrets } from './mask.js';
+import { hmacHex } from './identity-key.js';
+import { maskSecrets, mayHoldSecret, patternsMask } from './mask.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_124) });
 
@@ -72,6 +73,7 @@ t.test('Q5: values that are assigned to names of secrets', async (t) => {
     `AccountName=x;AccountKey=${secret}==;EndpointSuffix=y`,
     `postgres://app:${secret}@db.example:5432/x`,
     `redis://:${secret}@cache/0`,
+    `src/a.ts postgres:/app:${secret}@db.example/x`,
     `https://${secret}${secret}@git.example/x.git`,
     `Authorization: Bearer ${secret}`,
     `Authorization: Basic ${Buffer.from(`a:${secret}`).toString('base64')}`,
@@ -98,8 +100,74 @@ t.test('Q5: values that are assigned to names of secrets', async (t) => {
   t.notOk(maskSecrets(`q ${secret} ${encodeURIComponent(secret)}`, [secret]).includes(secret), 'named by the tool');
 });
 
+t.test('22 Q5: secrets of letters only, behind the name of a secret', async (t) => {
+  const small = 'abcdefghijklmnopqrstuvwxyz';
+  const word = made(24, small);
+  const phrase = Array.from({ length: 4 }, () => `q${made(6, small)}`).join(' ');
+  const mixed = [...made(22, small)].map((char, at) => (at % 2 === 0 ? char.toUpperCase() : char)).join('');
+  for (const text of [
+    `password = "${phrase}"`,
+    `passphrase: ${phrase}`,
+    `db.password = ${phrase}`,
+    `a: 1\n  password: ${phrase}\nb: 2`,
+    `Hard-coded password "${phrase}" found`,
+    `The password is '${phrase.replaceAll(' ', '-')}'`,
+    `api_key: ${word}`,
+    `api_key = ${word}`,
+    `apiKey=${word}`,
+    `secret_key := ${word}`,
+    `client_secret: ${word.toUpperCase()}`,
+    `api-key: ${mixed}`,
+    `const token = ${word};`,
+    `password is "${word}"`,
+    `password: ${word.slice(0, 9)}`,
+    `spring.datasource.password: ${word.slice(0, 9)}`,
+    `x: 1\n  - password: ${word.slice(0, 9)}\ny: 2`,
+  ])
+    for (const secret of [phrase, phrase.replaceAll(' ', '-'), word, word.toUpperCase(), mixed, word.slice(0, 9)])
+      t.notOk(maskSecrets(text).includes(secret), `${text}: ${secret}`);
+});
+
+t.test('22 D: the quick look sees whatever the patterns mask, and identities are HMACs', async (t) => {
+  const text = fc.array(
+    fc.oneof(
+      fc.constantFrom(...Object.values(tokens).map((make) => make())),
+      fc.constantFrom('password=', 'Bearer ', 'x://a:', '@', ' -u a:', '"', 'path path', '\n', ' ', '-----BEGIN '),
+      fc.string({ maxLength: 30 }),
+    ),
+    { maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(text, (parts) => {
+      const all = parts.join('');
+      return mayHoldSecret(all) || patternsMask(all) === all;
+    }),
+    { numRuns: 2000 },
+  );
+  for (const key of [randomBytes(32), randomBytes(64), randomBytes(100), Buffer.alloc(0)])
+    for (const message of ['', 'a', hex(64), made(500), 'é漢'])
+      t.equal(hmacHex(key)(message), createHmac('sha256', key).update(message).digest('hex'));
+});
+
 t.test('Q5: what is no secret stays', async (t) => {
   for (const text of [
+    'password: string',
+    'C:/pictures/averylongnameofapicture@2x.png',
+    'api_key: required',
+    'token: undefined',
+    'Password: weak hashing of passwords',
+    'password: must have at least twelve characters',
+    'Secret: found in the history of the repository',
+    'Do not store the secret: use the vault instead',
+    'token = authenticationProvider',
+    'const secret = applicationConfiguration;',
+    'password = line',
+    'The password "user name" is asked for',
+    'The cookie is "not marked as secure" here',
+    'token: expired',
+    'Possible hardcoded password',
+    'A weak password policy lets people choose short words',
+    'secret detection rule for generic keys',
     'd41d8cd98f00b204e9800998ecf8427e',
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==',

@@ -1,5 +1,6 @@
 // Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
 // assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
+import { isOpaque, isPhrase, isSecretOfLine, phraseLine } from './words.js';
 import {
   assignment,
   authorization,
@@ -34,19 +35,41 @@ function isSecretLiteral(value: string): boolean {
   return !(isKeyWord.test(value) && /^[A-Za-z_.\s,!?-]+$/.test(value));
 }
 
-/** `before`: the character in front of the name. */
-function isSecretWord(value: string, operator: string, before: string): boolean {
+interface Place {
+  readonly operator: string;
+  /** The character in front of the name. */
+  readonly before: string;
+  /** Nothing else stands in its line. */
+  readonly isLine: boolean;
+}
+
+function isSecretWord(value: string, { operator, before, isLine }: Place): boolean {
   if (isPlaceholder(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
   // `accessToken` is the name of a variable; `MySecret123!` is none
   if (isKeyWord.test(value) && (/^[$@%&]/.test(value) || !/\d\D*\d|[!#^*~]/.test(value))) return false;
   // a variable file or a query: nothing in it is code
   if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
   if (operator.startsWith('--') || operator === '>') return true;
+  if (isOpaque(value) || (isLine && operator === ':' && isSecretOfLine(value))) return true;
   if (isNameOfCode(value)) return value.length >= 6 && /\d/.test(value) && !/[.:>]/.test(value);
   return value.length >= 6 && !/^[\d.]{1,5}$/.test(value) && /[\d!@#$%^*+/~]/.test(value);
 }
 
-function maskAssignments(text: string): string {
+const indentMax = 40;
+
+/** Whether a line, without its indentation, begins and ends here. */
+function isWholeLine(text: string, from: number, to: number): boolean {
+  const end = text[to];
+  if (end !== undefined && end !== '\n' && end !== '\r') return false;
+  const before = text.slice(Math.max(0, from - indentMax), from);
+  const indent = before.slice(before.lastIndexOf('\n') + 1);
+  return (indent.length < before.length || from <= indentMax) && /^[ \t]*(?:- )?["']?$/.test(indent);
+}
+
+function maskAssignments(given: string): string {
+  const text = given.replace(phraseLine, (all, head: string, phrase: string) =>
+    isPhrase(phrase) ? head + hide(phrase) : all,
+  );
   return text.replace(
     assignment,
     (
@@ -64,7 +87,11 @@ function maskAssignments(text: string): string {
       const before = text[at - name.length - 1] ?? '';
       const isSecret =
         quoted === undefined
-          ? isSecretWord(value, isSpaced && operator === '=' ? ' = ' : operator, before)
+          ? isSecretWord(value, {
+              operator: isSpaced && operator === '=' ? ' = ' : operator,
+              before,
+              isLine: isWholeLine(text, at - name.length, at + all.length),
+            })
           : isSecretLiteral(value);
       return isSecret ? all.slice(0, all.length - value.length) + hide(value) : all;
     },
@@ -77,12 +104,16 @@ const isMixed = (value: string): boolean =>
 
 const maskQuotations = (text: string): string =>
   text.replace(quotation, (all, _head: string, _quote: string, value: string) =>
-    isMixed(value) ? all.slice(0, all.length - value.length) + hide(value) : all,
+    (isMixed(value) && !/\s/.test(value)) || isOpaque(value) || isPhrase(value)
+      ? all.slice(0, all.length - value.length) + hide(value)
+      : all,
   );
 
 /** What the text of a tool for secrets itself calls one. */
 export const secretsOfProse = (text: string): string[] =>
-  [...text.slice(0, 4000).matchAll(mention)].map((match) => match[1] ?? '').filter(isMixed);
+  [...text.slice(0, 4000).matchAll(mention)]
+    .map((match) => match[1] ?? '')
+    .filter((word) => isMixed(word) || isOpaque(word));
 
 const classOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 ? 2 : 3);
 
@@ -109,14 +140,40 @@ function maskRandom(text: string): string {
   );
 }
 
-const mayHold = /[\w+/~.-]{16}|:\/\/|[-:=>"'`]|PRIVATE KEY/;
+/** Shorter than every token that is known by its form. */
+const runMin = 12;
+/** Of characters that tokens are made of: letters, digits, `_ ~ . $ / : + = -`. */
+const ofToken = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_~.$/:+=-')
+  ofToken[char.charCodeAt(0)] = 1;
 
-function maskWhole(text: string): string {
-  if (!mayHold.test(text)) return text;
+/** Whether so many such characters stand side by side: looks at every twelfth, and around those that are some. */
+function hasRun(text: string): boolean {
+  for (let at = runMin - 1; at < text.length; ) {
+    let back = at;
+    while (back > at - runMin && ofToken[text.charCodeAt(back)] === 1) back--;
+    if (back === at - runMin) return true;
+    at = back + runMin;
+  }
+  return false;
+}
+
+/**
+ * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an address
+ * or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
+ */
+const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`, 'i');
+
+export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text);
+
+const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
+
+/** What `mayHoldSecret` saves: every pattern, one after the other. */
+export function patternsMask(text: string): string {
   let masked = text;
   if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
   masked = masked.replace(tokenShapes, hide);
-  if (masked.includes('://') && masked.includes('@'))
+  if (masked.includes(':/') && masked.includes('@'))
     masked = masked
       .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
       .replace(urlToken, (_, head: string, value: string) => head + hide(value));
@@ -177,13 +234,15 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (typeof value === 'string') return mask(value) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= depthMax) return null as T;
-  if (Array.isArray(value)) return value.map((one: unknown) => maskValues(one, mask, depth + 1)) as T;
+  if (Array.isArray(value))
+    return (value.length === 0 ? [] : value.map((one: unknown) => maskValues(one, mask, depth + 1))) as T;
   const masked: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member: unknown = value[name as keyof typeof value];
     const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
     // as a property of its own, also where the report calls it `__proto__`
     const shownName = mask(name);
-    const shownValue = isSecret ? hide(member) : maskValues(member as unknown, mask, depth + 1);
+    const shownValue = isSecret ? hide(member) : maskValues(member, mask, depth + 1);
     if (shownName === '__proto__')
       Object.defineProperty(masked, shownName, {
         value: shownValue,

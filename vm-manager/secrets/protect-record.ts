@@ -23,6 +23,9 @@ function secretsOfSnippet(snippet: string): string[] {
 const isOfCredential = ({ source, cwes }: FindingRecord): boolean =>
   source === 'secret' || cwes.some((cwe) => cwe === 259 || cwe === 321 || cwe === 798);
 
+/** Members that are written after the loop, or are no texts. */
+const kept: ReadonlySet<string> = new Set(['location', 'fix', 'cvss', 'cwes'] satisfies (keyof FindingRecord)[]);
+
 const withoutSecrets = ({ secrets: _, ...record }: FindingRecord): FindingRecord => record;
 
 /** Masks records of one report; texts that rules repeat are masked once. */
@@ -56,15 +59,20 @@ export class RecordMask {
     const record = given.secrets === undefined ? given : withoutSecrets(given);
     const told = isOfCredential(record) ? secretsOfProse(`${record.title}\n${record.description}`) : [];
     const mask = this.maskFor(source, location, record.evidence, [...secrets, ...told]);
-    return {
-      ...maskValues(record, mask),
-      location: this.location(location, mask),
-      fix: { ...maskValues(fix, mask), state: fix.state },
-      ...(record.knownAs === undefined ? {} : { knownAs: record.knownAs }),
-      severity,
-      source,
-      cvss,
-    };
+    // the members of a record are ours, and none of them is named after a secret: values only
+    const masked = { ...record } as Record<string, unknown>;
+    for (const name of Object.keys(masked)) {
+      const value = masked[name];
+      if (typeof value === 'string') masked[name] = mask(value);
+      else if (!kept.has(name)) masked[name] = maskValues(value, mask);
+    }
+    masked['location'] = this.location(location, mask);
+    masked['fix'] = { ...maskValues(fix, mask), state: fix.state };
+    if (record.knownAs !== undefined) masked['knownAs'] = record.knownAs;
+    masked['severity'] = severity;
+    masked['source'] = source;
+    masked['cvss'] = cvss;
+    return masked as unknown as FindingRecord;
   }
 
   /** A row of a table, with its columns as they are called there; digests in it are the caller's. */

@@ -78,10 +78,10 @@ export const tokenShapes = new RegExp(`(?<![\\w-])(?:${Object.values(rows).flat(
 export const privateKey =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}-----|$)/g;
 
-/** `scheme://name:password@host`: the password is the second group. */
-export const urlPassword = /(:\/\/[^\s/?#@:"'`<>]{0,256}:)([^\s/?#@"'`<>]{1,256})(?=@)/g;
+/** `scheme://name:password@host`: the password is the second group. A path that was cleaned has one slash left. */
+export const urlPassword = /((?::\/\/|(?<=[\w+.-]{2}):\/)[^\s/?#@:"'`<>]{0,256}:)([^\s/?#@"'`<>]{1,256})(?=@)/g;
 /** `scheme://token@host`. */
-export const urlToken = /(:\/\/)([\w.~+=-]{16,256})(?=@)/g;
+export const urlToken = /(:\/\/|(?<=[\w+.-]{2}):\/)([\w.~+=-]{16,256})(?=@)/g;
 /** A credential of an Authorization field. */
 export const authorization = /\b((?:bearer|basic|token|apikey|digest|negotiate)\s{1,3})([\w.~+/=-]{8,4000})/gi;
 /** `curl -u name:password`. */
@@ -126,7 +126,7 @@ export const assignment = new RegExp(
 
 /** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */
 export const quotation = new RegExp(
-  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\s]{6,200})(?=\\2)`,
+  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
   'gi',
 );
 /** What a tool for secrets says behind the name, without quotation marks. */

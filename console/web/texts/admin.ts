@@ -119,4 +119,6 @@ export const adminText = {
   adminEverything: 'admin: everything',
   operatorTunesRulesLists: 'operator: tunes rules, lists and applies',
   viewerSees: 'viewer: sees',
+  roleOfHub: (a: Shown) => `${a}: in the vulnerability manager; elsewhere a viewer`,
+  roleOfOrganisation: (a: Shown) => `${a}: a role of yours; outside the vulnerability manager a viewer`,
 } as const;

@@ -156,7 +156,7 @@ export function addressOf(artifactLocation: Json, run: Run): string {
 
 /** A URI without its percent signs; one that means something else stays as it is. */
 function decoded(uri: string): string {
-  if (/^file:/i.test(uri)) return uri;
+  if (!uri.includes('%') || /^file:/i.test(uri)) return uri;
   try {
     return decodeURIComponent(uri);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
-import { parseJson, readElements, readRest } from '../reading/report-file.js';
+import { parseElement, readElements, readRest } from '../reading/report-file.js';
 import { canonicalName } from '../kinds/tools.js';
 import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
@@ -30,18 +30,18 @@ function locationOf(given: unknown, run: Run): Location {
   const address = addressOf(obj(physical['artifactLocation']), run);
   const region = obj(physical['region']);
   const logical = obj(at(given, 'logicalLocations', 0));
-  const place = { ...run.logicalLocations[num(logical['index']) ?? -1], ...logical };
-  const symbol = str(place['fullyQualifiedName']) || str(place['name']);
+  const listed = obj(run.logicalLocations[num(logical['index']) ?? -1]);
+  const ofPlace = (name: string): string => str(Object.hasOwn(logical, name) ? logical[name] : listed[name]);
+  const symbol = ofPlace('fullyQualifiedName') || ofPlace('name');
   const snippet = str(at(region, 'snippet', 'text')) || str(at(physical, 'contextRegion', 'snippet', 'text'));
-  return {
-    kind: 'code',
-    path: address || symbol || 'unknown',
-    ...optional('line', pos(region['startLine'])),
-    ...optional('end_line', pos(region['endLine'])),
-    ...optional('column', pos(region['startColumn'])),
-    ...(symbol === '' ? {} : { symbol }),
-    ...(snippet === '' ? {} : { snippet }),
-  };
+  const place: Record<string, unknown> = { kind: 'code', path: address || symbol || 'unknown' };
+  const [line, endLine, column] = [pos(region['startLine']), pos(region['endLine']), pos(region['startColumn'])];
+  if (line !== undefined) place['line'] = line;
+  if (endLine !== undefined) place['end_line'] = endLine;
+  if (column !== undefined) place['column'] = column;
+  if (symbol !== '') place['symbol'] = symbol;
+  if (snippet !== '') place['snippet'] = snippet;
+  return place as unknown as Location;
 }
 
 /** Where it is: in a file, or, of a tool that talks to an application, behind an address of it. */
@@ -50,9 +50,6 @@ function placeOf(result: Json, run: Run): Location {
   if (found.kind !== 'code' || !/^https?:\/\//i.test(found.path)) return found;
   return { kind: 'web', url: found.path, method: str(at(result, 'webRequest', 'method')).toUpperCase() || 'GET' };
 }
-
-const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, Value>>;
 
 const firstByName = (given: unknown) =>
   Object.entries(obj(given)).sort(([left], [right]) => (left < right ? -1 : 1))[0];
@@ -164,7 +161,7 @@ export const sarif: Format = {
       text,
     } of readElements(file, results)) {
       const place = `/runs/${runIndex}/results/${index}`;
-      const result = parseJson(text, place);
+      const result = parseElement(text, place);
       if (Object.keys(obj(result)).length === 0) yield unread('is no result', place);
       else yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
     }

@@ -8,13 +8,7 @@ import { kindOfRule } from './enrich.js';
 import { kindOfTag, profileOf, qualityTags } from './tools.js';
 
 type Source = FindingRecord['source'];
-type Told = Pick<
-  FindingRecord,
-  'source' | 'location' | 'severity' | 'vulnIds' | 'cwes' | 'fix' | 'nativeId' | 'extra'
-> & {
-  readonly severityProblem?: string;
-  readonly tool: string;
-};
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Shorter ones are words of other texts, too. */
 const secretMin = 8;
@@ -126,20 +120,23 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
     !tags.some((tag) => /security|cwe/i.test(tag)) &&
     /^codeql|^spotbugs/i.test(reported) &&
     tags.some((tag) => qualityTags.has(tag.toLowerCase()));
-  const told: Told = {
-    source: isLint ? 'quality' : source,
-    location,
-    ...severityOf(record, source, tags, text, hasScore),
-    vulnIds: record.vulnIds.length > 0 ? record.vulnIds : location.kind === 'package' ? vulnIdsOf([text]) : [],
-    cwes: source === 'secret' && record.cwes.length === 0 ? [798] : record.cwes,
-    fix: fixed === '' ? record.fix : { ...record.fix, state: 'fixed_available', version: fixed },
-    nativeId: location.kind === 'secret' || location.kind === 'package' ? null : record.nativeId,
-    extra: hasScore ? { ...record.extra, security_severity: true } : record.extra,
-    tool: profileOf(reported)?.name ?? reported,
-  };
-  const rest = record.severityProblem === undefined ? record : withoutProblem(record);
+  const { severity, severityProblem } = severityOf(record, source, tags, text, hasScore);
+  const made: Writable<FindingRecord> =
+    record.severityProblem === undefined ? { ...record } : { ...withoutProblem(record) };
+  made.source = isLint ? 'quality' : source;
+  made.location = location;
+  made.severity = severity;
+  if (severityProblem !== undefined) made.severityProblem = severityProblem;
+  if (record.vulnIds.length === 0 && location.kind === 'package') made.vulnIds = vulnIdsOf([text]);
+  if (source === 'secret' && record.cwes.length === 0) made.cwes = [798];
+  if (fixed !== '') made.fix = { ...record.fix, state: 'fixed_available', version: fixed };
+  if (location.kind === 'secret' || location.kind === 'package') made.nativeId = null;
+  if (hasScore) made.extra = { ...record.extra, security_severity: true };
+  made.tool = profileOf(reported)?.name ?? reported;
+  if (source !== 'secret') return made;
   const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';
-  const secrets = source === 'secret' && snippet.length >= secretMin ? { secrets: [snippet] } : {};
-  const placed = source === 'secret' ? placedOf(record, text) : null;
-  return { ...rest, ...told, ...secrets, ...(placed === null ? {} : { placed }) };
+  if (snippet.length >= secretMin) made.secrets = [snippet];
+  const placed = placedOf(record, text);
+  if (placed !== null) made.placed = placed;
+  return made;
 }

@@ -11,6 +11,8 @@ export interface CutRules {
   /** Of the document without the elements. */
   readonly restBytesMax: number;
   readonly depthMax: number;
+  /** Only what is beside the elements is wanted: they are checked and passed over. */
+  readonly restOnly?: boolean;
 }
 
 export interface Cut {
@@ -76,7 +78,8 @@ export class JsonCutter {
         this.elementBytes = 0;
         this.elementDepth = this.levels.length;
       } else if (this.element !== null && this.endsElement(code)) {
-        found.push(this.endElement(chunk.subarray(from, i)));
+        if (this.rules.restOnly === true) this.passElement(i - from);
+        else found.push(this.endElement(chunk.subarray(from, i)));
         from = i;
         // the comma between two elements goes with them
         if (code === comma) from = i + 1;
@@ -121,10 +124,14 @@ export class JsonCutter {
   }
 
   private endElement(last: Buffer): Cut {
-    this.keepElement(last);
-    const text = Buffer.concat(this.element ?? []).toString('utf8');
+    this.weigh(last.length);
+    const before = this.element ?? [];
     this.element = null;
-    return { at: this.levels.filter(({ isList }) => isList).map(({ index }) => index), text };
+    // most elements lie within one piece of the file
+    const text = before.length === 0 ? last.toString('utf8') : Buffer.concat([...before, last]).toString('utf8');
+    const at: number[] = [];
+    for (const { isList, index } of this.levels) if (isList) at.push(index);
+    return { at, text };
   }
 
   private structure(code: number): void {
@@ -164,12 +171,21 @@ export class JsonCutter {
   }
 
   private keepElement(piece: Buffer): void {
-    this.elementBytes += piece.length;
+    this.weigh(piece.length);
+    if (piece.length > 0 && this.rules.restOnly !== true) this.element?.push(Buffer.from(piece));
+  }
+
+  private passElement(bytes: number): void {
+    this.weigh(bytes);
+    this.element = null;
+  }
+
+  private weigh(bytes: number): void {
+    this.elementBytes += bytes;
     if (this.elementBytes > this.rules.elementBytesMax)
       throw new ApiError(
         'body_too_large',
         `A result of the report is larger than ${this.rules.elementBytesMax} bytes.`,
       );
-    if (piece.length > 0) this.element?.push(Buffer.from(piece));
   }
 }

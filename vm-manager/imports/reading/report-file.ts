@@ -52,6 +52,15 @@ export function parseJson(text: string, what: string): unknown {
   if (beyond === 'depth') throw new ApiError('nested_too_deep', `${what} nests deeper than ${depthMax} levels.`);
   if (beyond === 'values')
     throw new ApiError('body_too_large', `${what} has more than ${valuesMax} members and elements; split it.`);
+  return parseBounded(text, what);
+}
+
+/** An element as `readElements` gives it: its depth and its bytes, hence its values, are within bounds. */
+export function parseElement(text: string, what: string): unknown {
+  return parseBounded(text, what);
+}
+
+function parseBounded(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -69,7 +78,13 @@ const withoutQuotation = (message: string): string =>
 
 /** The document without the elements of its large list. */
 export async function readRest(file: ReportFile, path: readonly string[]): Promise<unknown> {
-  const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
+  const cutter = new JsonCutter({
+    path,
+    elementBytesMax: lineBytesMax,
+    restBytesMax: wholeBytesMax,
+    depthMax,
+    restOnly: true,
+  });
   for await (const chunk of readPieces(file)) cutter.push(chunk);
   return parseJson(cutter.end(), 'The report');
 }

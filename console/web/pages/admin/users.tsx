@@ -3,7 +3,7 @@ import { createAction } from '../../client/action.js';
 import { ask, call, Refused } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { account, type Role } from '../../client/session.js';
+import { account } from '../../client/session.js';
 import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Confirm, Overlay, tell, tellProblem } from '../../kit/overlays.js';
@@ -12,24 +12,20 @@ import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { adminText as words } from '../../texts/admin.js';
 import { rolesText } from '../../texts/resources/roles.js';
+import { addAccount, createAccountRoles, type AccountRoles } from './access/account-roles.js';
 import { UserDrawer, type User } from './access/user-drawer.js';
 
 const isMe = (user: User): boolean => user.id === account()?.id;
 
-const roles = [
-  ['viewer', words.viewerSees],
-  ['operator', words.operatorTunesRulesLists],
-  ['admin', words.adminEverything],
-] as const;
-
 function AddDialog(props: {
   readonly isOpen: boolean;
+  readonly roles: AccountRoles;
   readonly onClose: () => void;
   readonly onAdded: () => void;
 }): JSX.Element {
   const [email, setEmail] = createSignal('');
   const [name, setName] = createSignal('');
-  const [role, setRole] = createSignal<Role>('viewer');
+  const [role, setRole] = createSignal('viewer');
   const [password, setPassword] = createSignal('');
   const [problem, setProblem] = createSignal<string | null>(null);
   const [isBusy, setBusy] = createSignal(false);
@@ -37,7 +33,7 @@ function AddDialog(props: {
     setBusy(true);
     setProblem(null);
     try {
-      await call('POST /api/users', { body: { email: email(), name: name(), role: role(), password: password() } });
+      await addAccount({ email: email(), name: name(), role: role(), password: password() });
       tell(words.canLogHasChange(email()));
       props.onAdded();
       props.onClose();
@@ -62,7 +58,7 @@ function AddDialog(props: {
       <Show when={problem()}>{(text) => <Notice tone="danger">{text()}</Notice>}</Show>
       <TextField label={words.eMail} type="email" value={email()} onInput={setEmail} />
       <TextField label={words.name} value={name()} onInput={setName} />
-      <SelectField label={words.role} value={role()} options={roles} onChange={setRole} />
+      <SelectField label={words.role} value={role()} options={props.roles.options()} onChange={setRole} />
       <TextField
         label={words.firstPassword}
         type="password"
@@ -174,28 +170,36 @@ function questionsOf(user: User): Question[] {
   ];
 }
 
-function RoleSelect(props: { readonly user: User; readonly onChanged: () => void }): JSX.Element {
-  const setRole = async (role: Role): Promise<void> => {
+interface RoleSelectProps {
+  readonly user: User;
+  readonly roles: AccountRoles;
+  readonly onChanged: () => void;
+}
+
+function RoleSelect(props: RoleSelectProps): JSX.Element {
+  const setRole = async (role: string): Promise<void> => {
     try {
-      const { id, etag } = props.user;
-      await ask('PATCH /api/users/{id}', { params: { id }, body: { role }, ifMatch: etag });
+      const { id } = props.user;
+      await call('PATCH /api/v1/users/{id}', { params: { id }, body: { role } });
       tell(words.now(props.user.email, role));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
     }
+    props.roles.reload();
     props.onChanged();
   };
+  const shown = (): string => props.roles.of(props.user);
   return (
     <select
       class="select"
       aria-label={words.role2(props.user.email)}
       disabled={isMe(props.user)}
-      onChange={(event) => void setRole(event.currentTarget.value as Role)}
+      onChange={(event) => void setRole(event.currentTarget.value)}
     >
-      <For each={roles}>
+      <For each={props.roles.options()}>
         {([role]) => (
-          <option value={role} selected={props.user.role === role}>
+          <option value={role} selected={shown() === role}>
             {role}
           </option>
         )}
@@ -224,6 +228,7 @@ const columnsOf = (
   ask: (question: Question) => void,
   onPassword: (user: User) => void,
   onChanged: () => void,
+  roles: AccountRoles,
 ): readonly TableColumn<User>[] => [
   {
     title: words.who,
@@ -237,7 +242,11 @@ const columnsOf = (
       </>
     ),
   },
-  { title: words.role, sortBy: ({ role }) => role, cell: (user) => <RoleSelect user={user} onChanged={onChanged} /> },
+  {
+    title: words.role,
+    sortBy: (user) => roles.of(user),
+    cell: (user) => <RoleSelect user={user} roles={roles} onChanged={onChanged} />,
+  },
   { title: words.state, cell: (user) => <UserState user={user} /> },
   {
     title: words.lastLogin,
@@ -270,6 +279,7 @@ const columnsOf = (
 
 export function Users(): JSX.Element {
   const list = createPagedList('GET /api/users', () => ({}));
+  const roles = createAccountRoles();
   const [isAdding, setAdding] = createAsked('add');
   const [chosen, choose] = createChosen('user');
   const opened = (): User | undefined => list.items().find(({ id }) => id === chosen());
@@ -299,7 +309,7 @@ export function Users(): JSX.Element {
             {words.newUser}
           </Button>
         }
-        columns={columnsOf(setQuestion, setForgetful, list.reload)}
+        columns={columnsOf(setQuestion, setForgetful, list.reload, roles)}
         list={list}
         keyOf={({ id }) => id}
         onOpen={({ id }) => choose(id)}
@@ -316,7 +326,15 @@ export function Users(): JSX.Element {
           list.reload();
         }}
       />
-      <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
+      <AddDialog
+        isOpen={isAdding()}
+        roles={roles}
+        onClose={() => setAdding(false)}
+        onAdded={() => {
+          roles.reload();
+          list.reload();
+        }}
+      />
       <Confirm
         isOpen={question() !== null}
         title={question()?.title ?? ''}

@@ -111,6 +111,7 @@ export const vulnText = {
   branchHelp: 'Findings of one branch and tool are compared with each other.',
   root: 'Directory of the checkout',
   rootHelp: 'Only where it is not recognised, such as /home/alice/shop: paths are stored without it.',
+  rootFound: 'Paths are stored without the directory of the checkout:',
   confirmClose: 'These findings are gone: resolve them',
   importNow: 'Import',
   preview: 'What would it do?',

@@ -50,6 +50,13 @@ export function ImportCounts(props: { readonly of: ImportReport }): JSX.Element 
           )}
         </For>
       </dl>
+      <Show when={props.of.root}>
+        {(root) => (
+          <p>
+            {text.rootFound} <Foreign text={root()} max={300} />
+          </p>
+        )}
+      </Show>
       <Show when={Object.keys(props.of.dropped_by_reason ?? {}).length > 0}>
         <div class="row wrap">
           <For each={Object.entries(props.of.dropped_by_reason ?? {})}>
