@@ -22,9 +22,18 @@ const programs = [
   'api/ingest/digest-process.js',
 ];
 
-/** They bring native code, programs or files of their own, which they look for beside themselves; or are never loaded. */
-const apart =
-  /^(?:re2|uWebSockets\.js|msgpackr|piscina|pino|postgres|pdfkit|fontkit|dejavu-fonts-ttf|vite|esbuild|typescript|playwright-core|tap|@electric-sql\/.*|@fastify\/.*|@zxcvbn-ts\/.*|@readme\/.*)(?:\/|$)/;
+/** They bring native code, programs or files of their own, which they look for beside themselves. */
+const packagesApart = [
+  ...['re2', 'uWebSockets.js', 'msgpackr', 'piscina', 'pino', 'postgres', 'pdfkit', 'fontkit', 'dejavu-fonts-ttf'],
+  ...['vite', 'esbuild', 'typescript', 'playwright-core', 'tap'], // these are loaded by no program of a release
+];
+const scopesApart = ['@electric-sql', '@fastify', '@zxcvbn-ts', '@readme'];
+
+/** @param {string} specifier as in an import */
+function isApart(specifier) {
+  const [first = '', second = ''] = specifier.split('/');
+  return scopesApart.includes(first) || packagesApart.includes(first.startsWith('@') ? `${first}/${second}` : first);
+}
 
 /** @param {string} program */
 const nameOf = (program) => program.replace(/\.js$/, '').replaceAll('/', '-');
@@ -52,7 +61,7 @@ const addresses = {
   name: 'addresses',
   setup(making) {
     making.onResolve({ filter: /^[^.#/]/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && apart.test(path) ? { path, external: true } : null,
+      kind !== 'entry-point' && isApart(path) ? { path, external: true } : null,
     );
     making.onLoad({ filter: /\.js$/ }, async ({ path }) =>
       path.startsWith(`${built}/`) ? { contents: await readKnowingItself(path), loader: 'js' } : null,

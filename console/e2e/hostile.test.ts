@@ -133,7 +133,8 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
     '/api/v1/mutes': { name: fits, predicate: { ...predicate, value: `${fits}-` }, reason: fits, expires_at: later },
     '/api/v1/imports/mappings': {
       ...{ name: 'other-tool', format: 'json' },
-      rows_path: markup.replace(/[^<>"'&=\w]/g, '_').slice(0, 200), // other characters are refused: it would match nothing
+      // other characters are refused: such a path would match nothing
+      rows_path: markup.replace(/[^<>"'&=\w]/g, '_').slice(0, 200),
       fields: { title: fits, description: fits },
     },
     '/api/v1/sla/policies': { name: fits, selector: predicate, matrix: { high: 9 } },

@@ -36,6 +36,8 @@ export interface BodyLimits {
    * 'array_' gives `json.a.array_0` (libmodsecurity 3).
    */
   readonly jsonArrayPrefix?: string;
+  /** JSON: bytes of names that this document may make. Absent = `repeatedBytesMax` of the document. */
+  readonly nameBytesMax?: number;
   /**
    * XML: also add the text of every element without child elements to argsPost, as `xml.root.child`. Absent = false.
    */

@@ -10,7 +10,7 @@
 // recommended rule 200007
 //                          | refuses by count). JSON: error, truncated, parse ends. XML (attributes): the same error
 // jsonDepthMax             | error, truncated, parse ends
-// names in JSON            | 1 MiB or four times the body in total: error, truncated, parse ends
+// names in JSON            | more than `repeatedBytesMax` in total: error, truncated, parse ends
 // uploadFilesMax           | MULTIPART_FILE_LIMIT_EXCEEDED and error; files are still listed up to argumentsMax
 // part header              | 4,096 bytes folded, 64 per part: error
 // XML                      | 256 levels deep, 64 KiB of DTD: error, truncated, parse ends

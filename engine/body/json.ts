@@ -4,14 +4,7 @@
 import type { Collection } from '../transaction/collection.js';
 import type { BodyLimits, BodyOutcome, BodyProcessor, BodySink } from './body.js';
 import { JsonTokens } from './json-tokens.js';
-
-/**
- * Budget for the names handed out, in bytes: names repeat their whole path, so that one 400 KB key above a thousand
- * values would make 400 MB of a body of half a megabyte. Beyond it the body is refused like one with too many
- * arguments.
- */
-const nameBytesMin = 1_048_576;
-const nameBytesPerBodyByte = 4;
+import { repeatedBytesMax } from './repeated.js';
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -51,7 +44,7 @@ class JsonReader {
     private readonly isSequence: boolean,
   ) {
     this.tokens = new JsonTokens(body);
-    this.nameBytesLeft = Math.max(nameBytesMin, body.length * nameBytesPerBodyByte);
+    this.nameBytesLeft = limits.nameBytesMax ?? repeatedBytesMax(body.length);
   }
 
   read(): BodyOutcome {
@@ -201,7 +194,7 @@ class JsonReader {
  *
  * Errors (each ends the parse, what was found before stays): not well-formed, also a BOM, comments, trailing commas
  * and bytes that are not UTF-8 inside strings; nesting over `jsonDepthMax` (containers, the outermost is 1); more than
- * `argumentsMax` values; names of more than 1 MiB or four times the body in total. The last three set `truncated`.
+ * `argumentsMax` values; names longer in total than `repeatedBytesMax`. The last three set `truncated`.
  */
 export const processJson: BodyProcessor = (
   body: Buffer,

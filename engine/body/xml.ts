@@ -7,14 +7,13 @@ import type { BodyLimits, BodyOutcome, BodySink } from './body.js';
 import { externalOfAttribute, externalOfInstruction } from './xml/external.js';
 import { readEncoding, skipDoctype } from './xml/prolog.js';
 import { endOfReference, referenced } from './xml/references.js';
+import { repeatedBytesMax } from './repeated.js';
 import { XmlText, type OpenText } from './xml/text.js';
 
 /** Open elements at a time, libxml2's default. */
 const depthMax = 256;
 /** Attributes in the document; XML bodies of real services have some hundreds. */
 const attributesMax = 10_000;
-const nameBytesMin = 1_048_576;
-const nameBytesPerBodyByte = 4;
 /** The first says all that a rule asks; the others are there for people. */
 const externalMax = 16;
 const shownBytesMax = 256;
@@ -82,7 +81,7 @@ class XmlReader {
     private readonly sink: BodySink,
     private readonly limits: BodyLimits,
   ) {
-    this.nameBytesLeft = Math.max(nameBytesMin, body.length * nameBytesPerBodyByte);
+    this.nameBytesLeft = repeatedBytesMax(body.length);
     this.text = new XmlText(body.length);
     this.source = body.toString('latin1');
   }

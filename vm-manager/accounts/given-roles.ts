@@ -1,6 +1,7 @@
 // Roles that the control plane does not know, given to accounts: those of the organisation, and the built-in ones that
-// are only granted. Such an account is a viewer there, and here its own role counts nowhere (`vm_confined`) and the given
-// one everywhere: a grant, so that what it may is read anew with each request, and a role that is given is not deleted.
+// are only granted. Such an account is a viewer there, and here its own role counts nowhere (`vm_confined`) and the
+// given one everywhere: a grant, so that what it may is read anew with each request, and a role that is given is not
+// deleted.
 import type { Queryable, Tx } from '../database.js';
 import type { UserRow } from '../host.js';
 import { unfit, type Call } from '../kit/endpoint.js';

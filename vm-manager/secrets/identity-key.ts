@@ -17,8 +17,8 @@ const blockBytes = 64;
 const digestBytes = 32;
 
 /**
- * HMAC-SHA256 (RFC 2104) of texts of ASCII, in hexadecimal digits: two digests in one call each. An object of node:crypto
- * for each identity took four times as long, and a report has two identities for each result.
+ * HMAC-SHA256 (RFC 2104) of texts of ASCII, in hexadecimal digits: two digests in one call each. An object of
+ * node:crypto for each identity took four times as long, and a report has two identities for each result.
  */
 export function hmacHex(key: Buffer): (text: string) => string {
   const block = Buffer.alloc(blockBytes);

@@ -159,8 +159,8 @@ function hasRun(text: string): boolean {
 }
 
 /**
- * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an address
- * or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
+ * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an
+ * address or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
  */
 const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`, 'i');
 

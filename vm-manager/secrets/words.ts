@@ -45,5 +45,12 @@ export function isPhrase(value: string): boolean {
 }
 
 /** A whole line of settings with a phrase; the phrase is the second group. */
-export const phraseLine =
-  /((?:passw(?:or)?d|passphrase|passwd|pwd|secret)\w{0,20}["']?\s{0,5}[:=]\s{0,5})([a-z]{3,20}(?: [a-z]{3,20}){3,11})(?=[ \t]{0,20}$)/gim;
+export const phraseLine = new RegExp(
+  [
+    /((?:passw(?:or)?d|passphrase|passwd|pwd|secret)\w{0,20}["']?\s{0,5}[:=]\s{0,5})/,
+    /([a-z]{3,20}(?: [a-z]{3,20}){3,11})(?=[ \t]{0,20}$)/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gim',
+);

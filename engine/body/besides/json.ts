@@ -4,6 +4,7 @@ import { createBodySink } from '../empty-sink.js';
 import type { Collection } from '../../transaction/collection.js';
 import type { BodyLimits, BodyOutcome, BodySink } from '../body.js';
 import { processJson, trailingGarbage } from '../json.js';
+import { repeatedBytesMax } from '../repeated.js';
 import { asTolerantText, isTextLike } from './text-like.js';
 
 /** Texts within texts within texts are read so far. */
@@ -23,7 +24,19 @@ export function jsonStart(body: Buffer): number {
   return body[at] === 0x7b || body[at] === 0x5b ? at : -1;
 }
 
-function read(body: Buffer, name: string, into: BodySink, limits: BodyLimits, depth: number): BodyOutcome {
+/** How much all values of a request together may still add. */
+interface Room {
+  members: number;
+  nameBytes: number;
+}
+
+/** `room` is that of the outermost text: names of members begin with the names of all texts around them. */
+function read(
+  body: Buffer,
+  name: string,
+  { into, limits, room }: { into: BodySink; limits: BodyLimits; room: Pick<Room, 'nameBytes'> },
+  depth: number,
+): BodyOutcome {
   const found = createBodySink();
   const argumentsMax = Math.max(0, limits.argumentsMax - into.argsPost.size);
   const outcome = processJson(body, sequence, found, { ...limits, argumentsMax });
@@ -33,8 +46,10 @@ function read(body: Buffer, name: string, into: BodySink, limits: BodyLimits, de
     const full = `${name}${(names[index] as string).slice('json'.length)}`;
     const bytes = depth < nestedMax && /^[{[]/.test(value) ? Buffer.from(value, 'latin1') : null;
     // Whoever sends JSON as text within JSON reads it as such: its values are shown, and not its syntax.
-    if (bytes === null || read(bytes, full, into, limits, depth + 1).error !== null)
-      into.argsPost.addPart(full, value, documentName);
+    if (bytes !== null && read(bytes, full, { into, limits, room }, depth + 1).error === null) continue;
+    room.nameBytes -= full.length;
+    if (room.nameBytes < 0) return { error: 'names too long in total', truncated: true };
+    into.argsPost.addPart(full, value, documentName);
   }
   return outcome;
 }
@@ -56,7 +71,8 @@ function textOrDocument(bytes: Buffer, limits: BodyLimits): Buffer | null {
 export function processJsonBesides(body: Buffer, start: number, sink: BodySink, limits: BodyLimits): BodyOutcome {
   const json = textOrDocument(body.subarray(start), limits);
   if (json === null) return { error: null, truncated: false };
-  const outcome = read(json, documentName, sink, limits, 0);
+  const room = { nameBytes: repeatedBytesMax(json.length) };
+  const outcome = read(json, documentName, { into: sink, limits, room }, 0);
   return outcome.truncated ? outcome : { error: null, truncated: false };
 }
 
@@ -84,30 +100,33 @@ const shownNameMax = 256;
  */
 export function addMembersOfJson(values: Collection, limits: BodyLimits): void {
   const { size } = values;
-  let left = Math.floor((limits.argumentsMax - size) / 2);
-  for (let index = 0; index < size && left > 0; index += 1) {
+  const room = roomFor(Math.floor((limits.argumentsMax - size) / 2));
+  for (let index = 0; index < size && room.members > 0; index += 1) {
     const value = values.values[index] as string;
     if (!beginsLikeJson(value)) continue;
     const name = values.names[index] as string;
     const add = (member: string, text: string): void => values.addPart(member, text, name);
-    left -= addMembers(Buffer.from(value, 'latin1'), name, add, limits, left);
+    addMembers(Buffer.from(value, 'latin1'), name, add, limits, room);
   }
 }
 
-/** Calls `add` for each member: `membersMax` at most, none where the bytes are no JSON. Returns how many there were. */
+const roomFor = (members: number): Room => ({ members, nameBytes: repeatedBytesMax(0) });
+
+/** Calls `add` for each member, as far as there is room; for none where the bytes are no JSON. */
 function addMembers(
   json: Buffer,
   name: string,
   add: (member: string, value: string) => void,
   limits: BodyLimits,
-  membersMax: number,
-): number {
+  room: Room,
+): void {
   const found = createBodySink();
-  const outcome = read(json, name.slice(0, shownNameMax), found, { ...limits, argumentsMax: membersMax }, 1);
-  if (outcome.error !== null && !outcome.truncated) return 0;
+  const bounds = { ...limits, argumentsMax: room.members, nameBytesMax: Math.max(0, room.nameBytes) };
+  const outcome = read(json, name.slice(0, shownNameMax), { into: found, limits: bounds, room }, 1);
+  if (outcome.error !== null && !outcome.truncated) return;
   const { names, values } = found.argsPost;
   for (const [at, member] of names.entries()) add(member, values[at] as string);
-  return names.length;
+  room.members -= names.length;
 }
 
 /**
@@ -116,16 +135,16 @@ function addMembers(
  */
 export function addTextsOfJson(texts: string[], limits: BodyLimits): void {
   const { length } = texts;
-  let left = Math.floor(limits.argumentsMax / 2);
-  for (let index = 0; index < length && left > 0; index += 1) {
+  const room = roomFor(Math.floor(limits.argumentsMax / 2));
+  for (let index = 0; index < length && room.members > 0; index += 1) {
     const text = texts[index] as string;
     if (!beginsLikeJson(text)) continue;
-    left -= addMembers(Buffer.from(text, 'latin1'), '', (_member, value) => texts.push(value), limits, left);
+    addMembers(Buffer.from(text, 'latin1'), '', (_member, value) => texts.push(value), limits, room);
   }
 }
 
 /** The same of a file `name` that its sender calls JSON. */
 export function addMembersOfFile(json: Buffer, name: string, into: Collection, limits: BodyLimits): void {
   const add = (member: string, value: string): void => into.addPart(member, value, name);
-  addMembers(json, name, add, limits, Math.floor((limits.argumentsMax - into.size) / 2));
+  addMembers(json, name, add, limits, roomFor(Math.floor((limits.argumentsMax - into.size) / 2)));
 }

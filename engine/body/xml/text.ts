@@ -1,5 +1,6 @@
 // The text of an XML document: as one value, as ModSecurity has it, and as the values that an application reads. In the
 // one value a quote in a sibling hides what the text before it says to an SQL parser; no backend reads it so.
+import { repeatedBytesMax } from '../repeated.js';
 
 /** Where a text began that is not over yet. */
 export interface OpenText {
@@ -11,16 +12,14 @@ export interface OpenText {
 
 /** Values of one document; beyond it the body is refused as one with too many arguments is. */
 const valuesMax = 10_000;
-const bytesMin = 1_048_576;
-const bytesPerBodyByte = 4;
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
 /**
  * Values besides the whole: every run of text that no tag interrupts (comments, instructions and CDATA sections do not
  * end a run: `UNI<!-- -->ON` is one word to a backend), and the whole text of every element that mixes text and
- * elements. Each once. Work is linear in the body but for nested mixed content, whose sum is bounded by four times the
- * body (1 MiB for small ones).
+ * elements. Each once. Work is linear in the body but for nested mixed content, whose sum is bounded by
+ * `repeatedBytesMax`.
  */
 export class XmlText {
   private readonly pieces: string[] = [];
@@ -32,7 +31,7 @@ export class XmlText {
   isTooMuch = false;
 
   constructor(bodyBytes: number) {
-    this.bytesLeft = Math.max(bytesMin, bodyBytes * bytesPerBodyByte);
+    this.bytesLeft = repeatedBytesMax(bodyBytes);
   }
 
   add(text: string): void {

@@ -319,13 +319,7 @@ export function Users(): JSX.Element {
       <Overlay isOpen={opened() !== undefined} look="drawer" title={rolesText.user} onClose={() => choose(null)}>
         <Show when={opened()}>{(user) => <UserDrawer of={user()} state={<UserState user={user()} />} />}</Show>
       </Overlay>
-      <PasswordDialog
-        user={forgetful()}
-        onClose={() => {
-          setForgetful(null);
-          list.reload();
-        }}
-      />
+      <PasswordDialog user={forgetful()} onClose={() => (setForgetful(null), list.reload())} />
       <AddDialog
         isOpen={isAdding()}
         roles={roles}
