@@ -13,7 +13,7 @@ const bodies = Number(process.env['AMPLIFICATION_BODIES'] ?? 120);
 const seed = Number(process.env['SEED'] ?? 20_261_127);
 const cpuMsMax = 100;
 const wireBytesMax = 1023;
-const limits = { bytesMax: 13_107_200, ratioMax: 100, decodedBytes: 12 * 1024, wireBytesMax };
+const limits = { bytesMax: 13_107_200, ratioMax: 100, decodedBytes: 14 * 1024, wireBytesMax };
 
 const told = ({ plan, cpuMs, wire, decodedBytes, status }: CostlyBody): string =>
   `${cpuMs.toFixed(1)} ms, ${wire.length} → ${decodedBytes} bytes, ${String(status)}: ` +

@@ -9,7 +9,7 @@ import { Importer, type ImportScope, type Sorted } from './pipeline.js';
 import { provingAbsence, type Item, type ReportFacts } from './record.js';
 
 export const previewResultsMax = 100_000;
-/** Ten times what 60,000 results take on one busy core; nothing is held meanwhile. */
+/** Some three times what 60,000 results take on one busy core; nothing is held meanwhile. */
 const previewMsMax = 60_000;
 const batchSize = 2000;
 
