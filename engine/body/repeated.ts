@@ -1,6 +1,6 @@
-// What parsers hand out besides the body itself: names repeat their whole path, and the text of an element holds that of
-// the elements within it. One key of 400 KB above a thousand values would make 400 MB of a body of half a megabyte; 12 KB
-// of brackets, 75 bytes on the wire, a megabyte of names, which cost 40 ms to inspect.
+// What parsers hand out besides the body itself: names repeat their whole path, and the text of an element holds that
+// of the elements within it. One key of 400 KB above a thousand values would make 400 MB of a body of half a megabyte;
+// 12 KB of brackets, 75 bytes on the wire, made half a megabyte of names, which cost 40 ms to inspect.
 
 const free = 64 * 1024; // a thousand names of 64 characters
 const perBodyByte = 4;
