@@ -16,6 +16,8 @@ export interface BodyPlan {
   readonly units: readonly string[];
   readonly tail: string;
   readonly codings: readonly Coding[];
+  /** What the units open is closed behind the last of them: readers repeat names and text of what is around. */
+  readonly isNested: boolean;
 }
 
 export interface CostlyBody {
@@ -53,7 +55,7 @@ function fresh(random: Random, type: string | null): BodyPlan {
   const kind = type === null ? pick(random, kinds) : (kinds.find((one) => one.type === type) ?? pick(random, kinds));
   const [head, tail] = pick(random, kind.frames);
   const units = Array.from({ length: 1 + Math.floor(random() * 3) }, () => unitOf(random, kind.type));
-  return { type: kind.type, head, tail, units, codings: pick(random, codingsTried) };
+  return { type: kind.type, head, tail, units, codings: pick(random, codingsTried), isNested: random() < 0.3 };
 }
 
 function unitOf(random: Random, type: string): string {
@@ -70,7 +72,8 @@ function changed(random: Random, plan: BodyPlan): BodyPlan {
   else if (step < 0.55) units.splice(at, 0, unitOf(random, plan.type));
   else if (step < 0.7 && units.length > 1) units.splice(at, 1);
   else if (step < 0.8) return { ...plan, type: pick(random, kinds).type };
-  else if (step < 0.9) return { ...plan, codings: pick(random, codingsTried) };
+  else if (step < 0.87) return { ...plan, codings: pick(random, codingsTried) };
+  else if (step < 0.93) return { ...plan, isNested: !plan.isNested };
   else {
     const [head, tail] = pick(random, kinds.find((kind) => kind.type === plan.type)?.frames ?? [['', '']]);
     return { ...plan, head, tail };
@@ -78,7 +81,30 @@ function changed(random: Random, plan: BodyPlan): BodyPlan {
   return { ...plan, units };
 }
 
-function plainOf({ head, units, tail }: BodyPlan, bytes: number): Buffer {
+/** What closes the brackets and elements that `round` leaves open, the innermost first. */
+function closerOf(round: string): string {
+  const open: string[] = [];
+  for (const [, bracket, end, name] of round.matchAll(/([[\]{}])|<(\/?)([a-z][\w:-]*)(?:\s[^<>]*)?(?<!\/)>/g)) {
+    if (bracket === '[' || bracket === '{') open.push(bracket === '[' ? ']' : '}');
+    else if (bracket !== undefined || end === '/') open.pop();
+    else open.push(`</${name}>`);
+  }
+  return open.reverse().join('');
+}
+
+function nestedOf({ head, units, tail }: BodyPlan, bytes: number): Buffer | null {
+  const round = units.join('');
+  const closer = closerOf(round);
+  if (closer === '' || round.includes('#')) return null;
+  const rounds = Math.floor((bytes - head.length - tail.length - 1) / (round.length + closer.length));
+  const within = closer.startsWith('<') ? 'x' : '1';
+  return Buffer.from(`${head}${round.repeat(rounds)}${within}${closer.repeat(rounds)}${tail}`, 'latin1');
+}
+
+function plainOf(plan: BodyPlan, bytes: number): Buffer {
+  const { head, units, tail } = plan;
+  const nested = plan.isNested ? nestedOf(plan, bytes) : null;
+  if (nested !== null) return nested;
   const round = units.join('');
   const room = Math.max(0, bytes - head.length - tail.length);
   if (!round.includes('#')) {

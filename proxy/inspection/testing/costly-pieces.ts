@@ -42,6 +42,7 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
       '\\ud83d\\ude00',
       `"${'k'.repeat(200)}#":1,`,
       '{"query":"{a}"},',
+      `{"${'k'.repeat(90)}":1,"m":`,
     ],
   },
   {
@@ -66,6 +67,7 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
       '<!-- -->',
       '<b>#<c/></b>',
       '<b>x<c>',
+      `<b>${'x y '.repeat(10)}`,
       '<?p q?>',
       '<!ENTITY e "x">',
       '<b c="&#65;"/>',
