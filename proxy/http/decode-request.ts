@@ -21,23 +21,43 @@ export function requestCodingsOf(contentEncoding: string | null, codingsMax: num
 
 export interface DecodeLimits {
   readonly bytesMax: number;
-  /** Times that the body may grow, all codings together; of what is over 1 KiB on the wire and 14 KiB decoded. */
+  /** Times that the body may grow, all codings together; of what is over 1 KiB on the wire and the free allowance. */
   readonly ratioMax: number;
 }
 
 /**
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
- * decoded byte: 10 ns where it is honest, 0.9 µs where each word nearly is an attack (CWE-409; the search of
- * inspection/amplification.test.ts). So this bounds what a request costs before a rule sees it: some 15 ms under 1 KiB,
- * by the ratio beyond. The largest JSON within 1 KiB of gzip had 6 KB (orders), 12 KB (logs) and 13 KB (metrics);
- * 64 KiB were free once, and cost 68 ms for 97 bytes.
+ * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns at most where it is words and numbers,
+ * up to 1 µs where each word nearly is an attack, a bracket or escaped. So a body of plain characters may
+ * have 64 KiB, any other 12 KiB, which bounds what a request under 1 KiB costs before a rule sees it to some 15 ms; by
+ * the ratio beyond. 64 KiB were free for all once, and cost 68 ms for 97 bytes of escapes.
  */
-const freeBytes = 14 * 1024;
+const plainFreeBytes = 64 * 1024;
+const freeBytes = 12 * 1024;
 const freeWireBytes = 1024;
+/** One in so many of the smaller allowance may be another character: the shortest escapes have one in six. */
+const bytesPerOther = 8;
 
-/** Bytes that a body of `wireBytes` may become. */
-export function decodedBytesMax(wireBytes: number, { bytesMax, ratioMax }: DecodeLimits): number {
-  return Math.min(bytesMax, freeBytes + Math.max(0, wireBytes - freeWireBytes) * ratioMax);
+const isOther = new Uint8Array(256).fill(1);
+for (const character of ' \t\r\n,.:-_@"') isOther[character.charCodeAt(0)] = 0;
+for (const range of ['09', 'az', 'AZ']) isOther.fill(0, range.charCodeAt(0), range.charCodeAt(1) + 1);
+
+/** Bytes that a body of `wireBytes` may become: of any characters, and where nearly all of them are plain. */
+export function decodedBytesMax(
+  wireBytes: number,
+  { bytesMax, ratioMax }: DecodeLimits,
+): { readonly any: number; readonly plain: number } {
+  const more = Math.max(0, wireBytes - freeWireBytes) * ratioMax;
+  return { any: Math.min(bytesMax, freeBytes + more), plain: Math.min(bytesMax, plainFreeBytes + more) };
+}
+
+function isNearlyPlain(bytes: Buffer, othersMax: number): boolean {
+  let others = 0;
+  for (const byte of bytes) {
+    others += isOther[byte] as number;
+    if (others > othersMax) return false;
+  }
+  return true;
 }
 
 export type DecodedRequest =
@@ -56,10 +76,12 @@ export async function decodeRequest(
   const most = decodedBytesMax(bytes.length, limits);
   let decoded = bytes;
   for (const coding of [...codings].reverse()) {
-    const undone = await undo(decoded, coding, most);
+    const undone = await undo(decoded, coding, most.plain);
     if (undone.kind !== 'decoded') return undone;
     decoded = undone.bytes;
   }
+  if (codings.length > 0 && decoded.length > most.any && !isNearlyPlain(decoded, most.any / bytesPerOther))
+    return { kind: 'too-large' };
   return { kind: 'decoded', bytes: decoded };
 }
 

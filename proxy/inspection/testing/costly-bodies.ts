@@ -39,6 +39,7 @@ const codingsTried: readonly (readonly Coding[])[] = [
   ['br', 'br'],
 ];
 
+const tooLarge = 413;
 /** Runs until code is compiled: the first ones cost five times what an attacker can go on spending. */
 const steadyAfter = 25;
 
@@ -129,8 +130,8 @@ const codedBy = (plain: Buffer, codings: readonly Coding[]): Buffer =>
   codings.reduce((bytes, coding) => coders[coding](bytes), plain);
 
 export interface SearchLimits extends DecodeLimits {
-  /** Decoded bytes that are tried first; half of it, and so on, where that is too much for `wireBytesMax`. */
-  readonly decodedBytes: number;
+  /** Decoded bytes to try in turn, until a body is small enough on the wire and not refused for its size. */
+  readonly decodedBytes: readonly number[];
   readonly wireBytesMax: number;
 }
 
@@ -164,7 +165,7 @@ export class CostSearch {
 
   /** null: no body of this plan is small enough on the wire. What is dearer than `known` is measured again. */
   async measure(plan: BodyPlan, known = 0): Promise<CostlyBody | null> {
-    for (let bytes = this.limits.decodedBytes; bytes >= 1024; bytes >>= 1) {
+    for (const bytes of this.limits.decodedBytes) {
       const plain = plainOf(plan, bytes);
       const wire = codedBy(plain, plan.codings);
       if (wire.length > this.limits.wireBytesMax) continue;
@@ -175,7 +176,9 @@ export class CostSearch {
         status = await this.spend(plan, wire);
         const { user, system } = process.cpuUsage(before);
         cpuMs = Math.min(cpuMs, (user + system) / 1000);
+        if (status === tooLarge) break;
       }
+      if (status === tooLarge) continue;
       return { plan, wire, decodedBytes: plain.length, cpuMs, status };
     }
     return null;
@@ -184,7 +187,7 @@ export class CostSearch {
   /** What the road does with it; the status of a refusal, or null. */
   private async spend({ type, codings }: BodyPlan, wire: Buffer): Promise<number | null> {
     const outcome = await decodeRequest(wire, codings, this.limits);
-    if (outcome.kind !== 'decoded') return outcome.kind === 'wrong' ? 400 : 413;
+    if (outcome.kind !== 'decoded') return outcome.kind === 'wrong' ? 400 : tooLarge;
     const { bytes } = outcome;
     const { inspector } = this.inspection;
     this.count += 1;
