@@ -162,7 +162,7 @@ DefaultRuntimeDir ${dir}\nErrorLog ${join(dir, 'log')}\nDocumentRoot ${root}\nAl
 TypesConfig /dev/null\nAddType text/html .html\nAddType text/plain .txt\nAcceptPathInfo On
 <Directory ${root}>\nOptions +MultiViews\nDirectoryIndex index.html\n</Directory>\n`,
       );
-      return ['apache2', '-DFOREGROUND', '-f', join(dir, 'httpd.conf')];
+      return ['apache2', '-X', '-f', join(dir, 'httpd.conf')]; // one process: none is left when it is ended
     },
   },
   {
@@ -203,9 +203,11 @@ export async function startRealServer(t: Test, server: RealServer): Promise<numb
   let child: ChildProcess | null = null;
   t.teardown(async () => {
     if (child !== null && child.exitCode === null && child.signalCode === null) {
-      const ended = new Promise((resolve) => child?.once('close', resolve));
+      // its streams may be held by processes of its own
+      const ended = new Promise((resolve) => child?.once('exit', resolve));
       child.kill('SIGKILL');
       await ended;
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     }
     await rm(dir, { recursive: true, force: true });
   });
