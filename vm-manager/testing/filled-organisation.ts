@@ -289,5 +289,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PUT /rbac/grants/:user_id': { items: [] },
   'POST /rbac/check': { permission: 'view_findings', application_id: application },
   'POST /tokens': { expires_at: later, application_ids: [application], allowed_cidrs: ['192.0.2.0/24'] },
-  'POST /users': { email: `new-${person}@example.org`, password: 'Quiet-river-stone-42' },
+  'POST /users': { email: `new-${person}@example.org`, role: 'viewer', password: 'Quiet-river-stone-42' },
+  'PATCH /users/:id': { role: 'viewer' },
 });
