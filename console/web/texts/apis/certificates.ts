@@ -20,7 +20,7 @@ export const certificatesText = {
     'How the authority checks the names. http-01 needs port 80, tls-alpn-01 port 443, dns-01 a DNS record. ' +
     'Wildcards need dns-01.',
   directory: 'Directory',
-  anyDirectory: 'The first that answers',
+  anyDirectory: 'Each in the configured order',
   chain: 'Certificate and chain (PEM)',
   chainHelp: 'The certificate of the host first, then the intermediate certificates',
   key: 'Private key (PEM)',
