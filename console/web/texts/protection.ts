@@ -22,7 +22,8 @@ export const protectionText = {
   fetchNow: 'Fetch now',
   managedFeed: 'Managed feed',
   fetched: 'The feed was fetched.',
-  feedFailed: 'The feed could not be fetched. The table shows the error. The list fetched before stays in force.',
+  feedFailed:
+    'The feed could not be fetched. The table shows the error. A list that was fetched before stays in force.',
   for: 'For',
   oneLineIpv4Or: 'One a line, IPv4 or IPv6.',
   addressesNetworks: 'Addresses and networks',
