@@ -8,7 +8,7 @@ import { root } from '../environment/directories.js';
 
 const saidMax = 4000;
 
-/** What the command said, for the operator; of an error with a stack only its message. The cause has all, for the log. */
+/** What the command said, for the operator: of an error with a stack only its message. The cause has all of it. */
 function failureOf(said: string, code: number | null): Error {
   const text = said.trim().replace(/^gatehouse: /, '');
   const [, thrown] = /^(?:[A-Z]\w*)?Error(?: \[\w+\])?: (.+)\n\s+at /m.exec(text) ?? [];

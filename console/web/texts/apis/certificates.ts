@@ -7,7 +7,7 @@ export const certificatesText = {
   order: 'Order',
   orderTitle: 'Order a certificate',
   orderAbout:
-    'The names must already resolve to the data plane. By ordering you accept the terms of the certificate authority. ' +
+    'The names must already resolve to the data plane. By ordering you accept the terms of the authority. ' +
     'The certificate is renewed automatically.',
   upload: 'Upload',
   uploadTitle: 'Upload a certificate',

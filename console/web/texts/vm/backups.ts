@@ -2,8 +2,8 @@
 export const backupsText = {
   title: 'Backups',
   about:
-    'Each backup is one file with the database, the configuration, the artifacts and the encrypted secrets. To restore ' +
-    'it, run `gatehouse restore` on the host.',
+    'Each backup is one file with the database, the configuration, the artifacts and the encrypted secrets. To ' +
+    'restore it, run `gatehouse restore` on the host.',
   last: 'Last backup',
   never: 'Never',
   ago: (age: string) => `${age} ago`,
@@ -20,8 +20,8 @@ export const backupsText = {
   cannot: 'This control plane was not started by gatehouse, so it cannot make backups.',
   none: 'There is no backup yet',
   noneAbout:
-    'Backups are encrypted for a key. If there is none yet, run `gatehouse backup key` on the host, keep what it prints ' +
-    'in another place, and restart the control plane. Then set a schedule, or back up now.',
+    'Backups are encrypted for a key. If there is none yet, run `gatehouse backup key` on the host, keep what it ' +
+    'prints in another place, and restart the control plane. Then set a schedule, or back up now.',
   noRuns: 'No backup was started yet',
   lastFailed: 'The last backup failed',
   runs: 'Runs',

@@ -1,4 +1,4 @@
-// An import that would resolve most of what is open asks first: once as a problem of the preview, once as a refusal. The
+// An import that would resolve most of what is open asks first: as a problem of the preview, or as a refusal. The
 // server writes for programs, which send fields; here its numbers are shown, and the page says what to do.
 import type { ImportReport } from './counts.js';
 

@@ -158,6 +158,20 @@ function createSending(onImported: () => void) {
   return { result, problem, busy, asked, isConfirmed, setConfirmed, forget, send };
 }
 
+/** Asked before most of what is open is resolved. */
+function CloseQuestion(props: { readonly of: ReturnType<typeof createSending> }): JSX.Element {
+  return (
+    <Show when={props.of.asked()}>
+      {(question) => (
+        <Notice tone="warn" title={question()}>
+          <p>{text.confirmAbout}</p>
+          <Switch label={text.confirmClose} isOn={props.of.isConfirmed()} onChange={props.of.setConfirmed} />
+        </Notice>
+      )}
+    </Show>
+  );
+}
+
 export function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
   const [search] = useSearchParams();
   const formats = createFormats();
@@ -209,14 +223,7 @@ export function Upload(props: { readonly applications: Applications; readonly on
           <PlaceFields branch={branch()} onBranch={setBranch} root={root()} onRoot={setRoot} />
         </div>
         <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-        <Show when={sending.asked()}>
-          {(question) => (
-            <Notice tone="warn" title={question()}>
-              <p>{text.confirmAbout}</p>
-              <Switch label={text.confirmClose} isOn={sending.isConfirmed()} onChange={sending.setConfirmed} />
-            </Notice>
-          )}
-        </Show>
+        <CloseQuestion of={sending} />
         <div class="row wrap">
           <Button look="primary" isBusy={busy() === 'import'} disabled={!isReady()} onClick={() => void send('import')}>
             {text.importNow}
