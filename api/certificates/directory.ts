@@ -55,13 +55,13 @@ async function requireReachable({ axios }: AcmeClient, { name, url }: AcmeDirect
       resolve(response.statusCode ?? 0);
     });
     sent.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = [error.code, error.message].filter((part) => part !== undefined && part !== '').join(' ');
-      reject(new Error(`the directory ${name} (${url}) cannot be reached: ${reason}`, { cause: error }));
+      const reason = error.message || error.code || error.name;
+      reject(new Error(`The directory ${name} (${url}) cannot be reached: ${reason}.`, { cause: error }));
     });
     sent.end();
   });
   if (status !== 200)
-    throw new Error(`the directory ${name} (${url}) cannot be used: it answered with error ${status}`);
+    throw new Error(`The directory ${name} (${url}) cannot be used: it answered with error ${status}.`);
 }
 
 /** With the account of this installation at that directory, which is made at the first order. */

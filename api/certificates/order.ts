@@ -34,7 +34,7 @@ export async function order(...asked: Parameters<typeof orderOnce>): Promise<Iss
   } catch (error) {
     const [parts, , directory] = asked;
     // what acme-client makes of a connection that fails in the midst of an order
-    if (error instanceof TypeError) throw new Error('the connection to the directory was lost', { cause: error });
+    if (error instanceof TypeError) throw new Error('The connection to the directory was lost.', { cause: error });
     if (!isAccountGone(error)) throw error;
     await forgetAccount(parts.database.sql, directory.url);
     return orderOnce(...asked);
@@ -85,7 +85,7 @@ async function prove(
   const challenge = authorization.challenges.find(({ type }) => type === row.challenge);
   if (challenge === undefined) {
     const offered = authorization.challenges.map(({ type }) => type).join(', ');
-    throw new Error(`the authority does not offer ${row.challenge} for ${name}; it offers ${offered}`);
+    throw new Error(`The authority does not offer ${row.challenge} for ${name}; it offers ${offered}.`);
   }
   const text = await client.getChallengeKeyAuthorization(challenge);
   if (row.challenge === 'dns-01') await presentInDns(parts, name, text, undo, signal);
@@ -105,7 +105,8 @@ async function presentInDns(
   undo: Undo[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if (dnsHook === null) throw new Error('dns-01 needs a program that sets records: name it in ACME_DNS_HOOK');
+  if (dnsHook === null)
+    throw new Error('Challenge dns-01 needs a program that sets records: name it in ACME_DNS_HOOK.');
   undo.push(() => callDnsHook(dnsHook, 'cleanup', name, value));
   await callDnsHook(dnsHook, 'present', name, value, signal);
 }
@@ -147,5 +148,5 @@ async function presentAtNodes(
     });
   }
   if ((await pushChallenges(parts)) === 0)
-    throw new Error('no data-plane node answers, so nobody could prove that the name is yours');
+    throw new Error('No data-plane node answers, so the authority cannot check the names.');
 }

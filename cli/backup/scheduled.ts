@@ -8,6 +8,13 @@ import { root } from '../environment/directories.js';
 
 const saidMax = 4000;
 
+/** What the command said, for the operator: of an error with a stack only its message. The cause has all of it. */
+function failureOf(said: string, code: number | null): Error {
+  const text = said.trim().replace(/^gatehouse: /, '');
+  const [, thrown] = /^(?:[A-Z]\w*)?Error(?: \[\w+\])?: (.+)\n\s+at /m.exec(text) ?? [];
+  return new Error((thrown ?? text) || `it ended with ${code}`, { cause: new Error(text) });
+}
+
 /** `values`: those that the control plane runs with. */
 export const backupRunner =
   (values: Values): RunBackup =>
@@ -34,7 +41,7 @@ export const backupRunner =
       child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-saidMax)));
       child.on('error', reject);
       child.on('close', (code) => {
-        if (code !== 0) return reject(new Error(said.trim().replace(/^gatehouse: /, '') || `it ended with ${code}`));
+        if (code !== 0) return reject(failureOf(said, code));
         try {
           resolve(JSON.parse(out) as BackupReport);
         } catch {

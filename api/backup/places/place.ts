@@ -11,7 +11,10 @@ export interface Stored {
 export interface Place {
   /** For people; holds no secret. */
   readonly label: string;
-  /** Puts a file there under `name`: all of it, or an error and nothing. Throws BackupError where the name is taken. */
+  /**
+   * Puts a file there under `name`: all of it, or an error and nothing. Throws BackupError where the name is taken or
+   * the place cannot be written to.
+   */
   put(file: string, name: string): Promise<void>;
   /** Backups that this program named, oldest first. */
   list(): Promise<readonly Stored[]>;
@@ -29,22 +32,36 @@ export const isOwnName = (name: string): boolean => ownName.test(name);
 export const nameAt = (now: Date, isSealedWhole: boolean): string =>
   `gatehouse-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.tar${isSealedWhole ? '.age' : ''}`;
 
+/** Throws BackupError for what the system refuses in this directory: the operator can change it, and reads this. */
+async function withinDirectory<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new BackupError(
+      `The directory ${directory} cannot be used for backups (${error.message}). Check that it is a directory, that ` +
+        'Gatehouse may write to it and that its disk has space, or name another place in BACKUP_TO.',
+    );
+  }
+}
+
+async function putInto(directory: string, file: string, name: string): Promise<void> {
+  const place = join(directory, name);
+  if ((await sizeOf(place)) !== null) throw new BackupError(`${place} is there already; a backup replaces nothing.`);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await rename(file, place).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EXDEV') throw error;
+    const partial = `${place}.${process.pid}.partial`;
+    await copyFile(file, partial);
+    await rename(partial, place);
+    await rm(file, { force: true });
+  });
+}
+
 export function openDirectory(directory: string): Place {
   return {
     label: directory,
-    async put(file, name) {
-      const place = join(directory, name);
-      if ((await sizeOf(place)) !== null)
-        throw new BackupError(`${place} is there already; a backup replaces nothing.`);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      await rename(file, place).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EXDEV') throw error;
-        const partial = `${place}.${process.pid}.partial`;
-        await copyFile(file, partial);
-        await rename(partial, place);
-        await rm(file, { force: true });
-      });
-    },
+    put: (file, name) => withinDirectory(directory, () => putInto(directory, file, name)),
     async list() {
       const names = (await readdir(directory)).filter(isOwnName).sort();
       return Promise.all(names.map(async (name) => ({ name, bytes: (await sizeOf(join(directory, name))) ?? 0 })));

@@ -36,6 +36,23 @@ async function suite(t: Test, place: Place, directory: string): Promise<void> {
   t.same(await prune(place, 5), [], 'nothing more');
 }
 
+t.test('a directory that cannot be used says which, why and what to do', async (t) => {
+  const directory = await makeDirectory(t, 'place');
+  const made = join(directory, 'made');
+  const plain = join(directory, 'plain');
+  await writeFile(made, 'a backup');
+  await writeFile(plain, 'no directory');
+  for (const named of [plain, join(plain, 'below')]) {
+    const wanted = {
+      name: 'BackupError',
+      message: /cannot be used for backups \(E[A-Z]+: .*\)\. Check .* BACKUP_TO\.$/,
+    };
+    await t.rejects(openDirectory(named).put(made, at(1)), wanted, named);
+    await t.rejects(openDirectory(named).put(made, at(1)), { message: new RegExp(named) }, named);
+  }
+  t.equal(await readFile(made, 'utf8'), 'a backup', 'it is not lost');
+});
+
 t.test('a directory', async (t) => {
   const directory = await makeDirectory(t, 'place');
   const kept = join(directory, 'of somebody else.tar');

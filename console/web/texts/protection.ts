@@ -21,8 +21,9 @@ export const protectionText = {
   baselineComesProgram: 'the baseline that comes with the program',
   fetchNow: 'Fetch now',
   managedFeed: 'Managed feed',
-  fetched: 'Fetched.',
-  feedFailed: 'The feed could not be used; the list of before stays in force. The table says why.',
+  fetched: 'The feed was fetched.',
+  feedFailed:
+    'The feed could not be fetched. The table shows the error. A list that was fetched before stays in force.',
   for: 'For',
   oneLineIpv4Or: 'One a line, IPv4 or IPv6.',
   addressesNetworks: 'Addresses and networks',
@@ -195,9 +196,9 @@ export const protectionText = {
   noFeed: 'No feed is on',
   noFeedAbout: 'Switch on the list of Tor exits, or name a list of your own, in the settings.',
   from: 'From',
-  tried: 'Tried',
+  tried: 'Last attempt',
   next: 'Next',
-  wentWrong: 'What went wrong',
+  wentWrong: 'Error',
   refusesWithOf: (a: Shown) => `Refuses with ${a}`,
   ofRememberedGaveWayOf: (a: Shown, b: Shown, c: Shown) => `${a} of ${b} remembered; ${c} gave way`,
 } as const;

@@ -6,7 +6,7 @@ import { call, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Empty, Figure, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Button, Card, Empty, Figure, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { backupsText as text } from '../../texts/vm/backups.js';
@@ -14,10 +14,13 @@ import { backupsText as text } from '../../texts/vm/backups.js';
 const minuteS = 60;
 const hourS = 3600;
 const dayS = 86_400;
+/** As much as the server keeps of one. */
+const errorMax = 2000;
 
 function age(seconds: number): string {
-  if (seconds < hourS) return text.minutes(Math.floor(seconds / minuteS));
-  return seconds < 2 * dayS ? text.hours(Math.floor(seconds / hourS)) : text.days(Math.floor(seconds / dayS));
+  if (seconds < minuteS) return text.justNow;
+  if (seconds < hourS) return text.ago(text.minutes(Math.floor(seconds / minuteS)));
+  return text.ago(seconds < 2 * dayS ? text.hours(Math.floor(seconds / hourS)) : text.days(Math.floor(seconds / dayS)));
 }
 
 const checkedText = (checked: 'complete' | 'bytes' | null): string =>
@@ -40,7 +43,7 @@ function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
                 <th>{text.when}</th>
                 <th>{text.state}</th>
                 <th>{text.file}</th>
-                <th class="number">{text.size}</th>
+                <th class="num">{text.size}</th>
                 <th>{text.readBack}</th>
                 <th>{text.who}</th>
               </tr>
@@ -49,12 +52,14 @@ function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
               <For each={props.of}>
                 {(run) => (
                   <tr>
-                    <td>{showMoment(run.started_at)}</td>
+                    <td class="nums">{showMoment(run.started_at)}</td>
                     <td>
                       <Badge tone={tones[run.state]}>{text.states[run.state]}</Badge>
                     </td>
-                    <td>{run.error ?? run.name ?? ''}</td>
-                    <td class="number">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
+                    <td class="words">
+                      <Foreign text={run.error ?? run.name ?? ''} max={errorMax} />
+                    </td>
+                    <td class="num">{run.bytes === null ? '' : megabytes(run.bytes)}</td>
                     <td>{run.state === 'made' ? checkedText(run.checked) : ''}</td>
                     <td>{run.actor ?? text.bySchedule}</td>
                   </tr>
@@ -83,25 +88,27 @@ export function Backups(): JSX.Element {
       <Read of={backups}>
         {(data) => {
           const good = () => data().items.find(({ state }) => state === 'made');
+          /** A first backup that fails is not merely a missing one. */
+          const isFailed = (): boolean => data().items[0]?.state === 'failed';
           return (
             <>
               <Show when={!data().can_run}>
                 <Notice tone="warn">{text.cannot}</Notice>
               </Show>
-              <Show when={data().last_good_at === null && !data().is_running}>
+              <Show when={data().last_good_at === null && !data().is_running && !isFailed()}>
                 <Notice tone="warn" title={text.none}>
                   {text.noneAbout}
                 </Notice>
               </Show>
-              <Show when={data().last_good_at !== null && data().items[0]?.state === 'failed'}>
+              <Show when={isFailed()}>
                 <Notice tone="danger" title={text.lastFailed}>
-                  {data().items[0]?.error}
+                  <Foreign text={data().items[0]?.error ?? ''} max={errorMax} />
                 </Notice>
               </Show>
               <div class="grid-3">
                 <Figure
                   label={text.last}
-                  value={data().age_seconds === null ? text.never : text.ago(age(data().age_seconds ?? 0))}
+                  value={data().age_seconds === null ? text.never : age(data().age_seconds ?? 0)}
                   note={data().last_good_at === null ? '' : showMoment(data().last_good_at)}
                 />
                 <Figure label={text.readBack} value={noteOf(good()) || '–'} />
@@ -121,7 +128,9 @@ export function Backups(): JSX.Element {
                   >
                     {text.start}
                   </Button>
-                  <A href="/admin/settings/retention">{text.schedule}</A>
+                  <A href="/admin/settings/retention#backup_every_hours">
+                    {data().every_hours === 0 ? text.setSchedule : text.schedule}
+                  </A>
                 </div>
               </Show>
               <Runs of={data().items} />

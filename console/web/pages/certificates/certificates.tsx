@@ -71,7 +71,7 @@ const columnsOf = (
 ): readonly TableColumn<Certificate>[] => [
   { title: text.names, class: 'mono', sortBy: namesOf, cell: (one) => namesOf(one) },
   { title: text.state, sortBy: ({ state }) => state, cell: (one) => <StateCell of={one} /> },
-  { title: text.sites, cell: ({ sites }) => sites.join(', ') },
+  { title: text.sites, cell: ({ sites }) => sites.join(', ') || '–' },
   { title: text.issuer, cell: ({ issued }) => <Foreign text={issued?.by ?? '–'} max={100} /> },
   {
     title: text.ends,

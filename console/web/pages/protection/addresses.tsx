@@ -1,4 +1,5 @@
 // Addresses that are not let in: by hand, from feeds, from the managed feed.
+import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
@@ -98,7 +99,8 @@ function ManagedFeed(): JSX.Element {
       title={words.managedFeed}
       actions={
         <Show when={mayAs('admin')}>
-          <Button isBusy={isBusy()} onClick={() => void refresh()}>
+          <A href="/admin/settings/feeds#mrf_enabled">{words.settings}</A>
+          <Button isBusy={isBusy()} disabled={feed.data()?.enabled !== true} onClick={() => void refresh()}>
             {words.fetchNow}
           </Button>
         </Show>

@@ -29,9 +29,10 @@ const columnsOf = (
   { title: text.wentWrong, cell: (feed) => <Foreign text={feed.last_error ?? '–'} max={300} /> },
   {
     title: text.actions,
+    isTitleHidden: true,
     cell: ({ name }) => (
       <Show when={mayAs('operator')}>
-        <Button isBusy={isBusy(name)} onClick={() => void fetchNow(name)}>
+        <Button isSmall isBusy={isBusy(name)} onClick={() => void fetchNow(name)}>
           {text.fetchNow}
         </Button>
       </Show>
@@ -47,7 +48,8 @@ export function Feeds(): JSX.Element {
     try {
       const { feeds: now } = await call('POST /api/threat-intel/feeds/{name}/fetch', { params: { name } });
       const failure = now.find((one) => one.name === name)?.last_error ?? null;
-      tell(failure === null ? text.fetched : text.feedFailed);
+      if (failure === null) tell(text.fetched);
+      else tellProblem(new Error(text.feedFailed));
       await feeds.reload();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -58,7 +60,7 @@ export function Feeds(): JSX.Element {
   };
   const columns = columnsOf((name) => busy() === name, fetchNow);
   return (
-    <Card isFlush title={text.threatFeeds} actions={<A href="/admin/settings">{text.settings}</A>}>
+    <Card isFlush title={text.threatFeeds} actions={<A href="/admin/settings/feeds">{text.settings}</A>}>
       <Table
         label={text.threatFeeds}
         columns={columns}

@@ -47,7 +47,7 @@ export const rolesText = {
   lastLogin: 'Last login',
   never: 'never',
   sessions: 'Sessions',
-  noSessions: 'They are logged in nowhere.',
+  noSessions: 'This user is not logged in.',
   begun: 'Begun',
   from: 'From',
   browser: 'With',
@@ -62,7 +62,8 @@ export const rolesText = {
   grants: 'Roles in the vulnerability manager',
   grantsNone: (a: Shown) => `The role of the account counts everywhere: ${a}. Roles below add to it.`,
   confined: 'Only the roles below count',
-  grantsConfined: 'The role of the account counts nowhere; these roles count, each where it is given.',
+  grantsConfined:
+    'In the vulnerability manager only these roles count, each where it is given. The role of the account does not.',
   grantsAdmin: 'Administrators may do everything everywhere, whatever is given here.',
   addGrant: 'Give a role',
   removeGrant: (a: Shown) => `Take back role ${a}`,

@@ -112,6 +112,9 @@ export const vulnText = {
   root: 'Directory of the checkout',
   rootHelp: 'Only where it is not recognised, such as /home/alice/shop: paths are stored without it.',
   rootFound: 'Paths are stored without the directory of the checkout:',
+  confirmAbout:
+    'If the report was made in another directory, enter that directory above. If it covers only a part of the ' +
+    'application, choose "stays as it is". If the findings are really gone, switch this on and import again.',
   confirmClose: 'These findings are gone: resolve them',
   importNow: 'Import',
   preview: 'What would it do?',

@@ -3,6 +3,7 @@ import { For, Show, type JSX } from 'solid-js';
 import { showCount } from '../../../client/moments.js';
 import { Badge, Foreign } from '../../../kit/basics.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
+import { unreadOf } from './question.js';
 
 /** As `/imports` answers it. */
 export interface ImportReport {
@@ -64,11 +65,11 @@ export function ImportCounts(props: { readonly of: ImportReport }): JSX.Element 
           </For>
         </div>
       </Show>
-      <Show when={(props.of.problems ?? []).length > 0}>
+      <Show when={unreadOf(props.of).length > 0}>
         <section class="stack tight">
           <h3>{text.problems}</h3>
           <ul class="code">
-            <For each={props.of.problems}>
+            <For each={unreadOf(props.of)}>
               {({ at, detail }) => (
                 <li>
                   <Foreign text={`${at}: ${detail}`} max={500} />

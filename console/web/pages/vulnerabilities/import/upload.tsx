@@ -12,6 +12,7 @@ import { NeedsApplication } from '../application/needed.js';
 import { formatOf } from '../mapping/mappings.js';
 import { findingsOf, type Applications } from '../words.js';
 import { ImportCounts, type ImportReport } from './counts.js';
+import { numbersOf, questionOf } from './question.js';
 
 /** As many as one answer holds. */
 const mappingsMax = 500;
@@ -122,11 +123,12 @@ function createSending(onImported: () => void) {
   const [result, setResult] = createSignal<Result | null>(null);
   const [problem, setProblem] = createSignal<string | null>(null);
   const [busy, setBusy] = createSignal<'import' | 'preview' | null>(null);
-  const [isAsked, setAsked] = createSignal(false);
+  /** What has to be confirmed, in a sentence; null: nothing. */
+  const [asked, setAsked] = createSignal<string | null>(null);
   const [isConfirmed, setConfirmed] = createSignal(false);
   /** What was said is of another report. */
   const forget = (): void => {
-    setAsked(false);
+    setAsked(null);
     setConfirmed(false);
     setProblem(null);
     setResult(null);
@@ -139,21 +141,35 @@ function createSending(onImported: () => void) {
       const route = what === 'import' ? 'POST /api/v1/imports' : 'POST /api/v1/imports/preview';
       const report = ((await call(route, { form })).report ?? {}) as ImportReport;
       setResult({ isKept: what === 'import', applicationId, report });
-      if (what === 'preview') setAsked((before) => before || report.needs_confirm_close === true);
+      if (what === 'preview') setAsked((before) => questionOf(report) ?? before);
       else {
-        setAsked(false);
+        setAsked(null);
         setConfirmed(false);
         onImported();
       }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      if (asksToClose(error)) setAsked(true);
-      setProblem(error.message);
+      if (asksToClose(error)) setAsked(numbersOf(error.message));
+      else setProblem(error.message);
     } finally {
       setBusy(null);
     }
   };
-  return { result, problem, busy, isAsked, isConfirmed, setConfirmed, forget, send };
+  return { result, problem, busy, asked, isConfirmed, setConfirmed, forget, send };
+}
+
+/** Asked before most of what is open is resolved. */
+function CloseQuestion(props: { readonly of: ReturnType<typeof createSending> }): JSX.Element {
+  return (
+    <Show when={props.of.asked()}>
+      {(question) => (
+        <Notice tone="warn" title={question()}>
+          <p>{text.confirmAbout}</p>
+          <Switch label={text.confirmClose} isOn={props.of.isConfirmed()} onChange={props.of.setConfirmed} />
+        </Notice>
+      )}
+    </Show>
+  );
 }
 
 export function Upload(props: { readonly applications: Applications; readonly onImported: () => void }): JSX.Element {
@@ -207,9 +223,7 @@ export function Upload(props: { readonly applications: Applications; readonly on
           <PlaceFields branch={branch()} onBranch={setBranch} root={root()} onRoot={setRoot} />
         </div>
         <Show when={problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-        <Show when={sending.isAsked()}>
-          <Switch label={text.confirmClose} isOn={sending.isConfirmed()} onChange={sending.setConfirmed} />
-        </Show>
+        <CloseQuestion of={sending} />
         <div class="row wrap">
           <Button look="primary" isBusy={busy() === 'import'} disabled={!isReady()} onClick={() => void send('import')}>
             {text.importNow}
