@@ -4,7 +4,8 @@
 // threads begin with are fused into build/fused/, a few files each; the file-by-file build beside them stays what tests
 // load, and what is loaded where nothing is fused.
 import { build } from 'esbuild';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -69,13 +70,28 @@ const addresses = {
   },
 };
 
-/** Throws esbuild's BuildFailure. */
+/**
+ * Puts a whole new build/fused in place of the old one, so that a program that starts meanwhile finds one or the other.
+ * Throws esbuild's BuildFailure, and leaves the old one.
+ */
 export async function fuse() {
-  await rm(fused, { recursive: true, force: true });
+  // beside it, so that addresses relative to it stay what they are
+  const [made, old] = [`${fused}-new-${process.pid}`, `${fused}-old-${process.pid}`];
+  try {
+    await bundleInto(made);
+    if (existsSync(fused)) await rename(fused, old);
+    await rename(made, fused);
+  } finally {
+    for (const directory of [made, old]) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} directory */
+async function bundleInto(directory) {
   await build({
     absWorkingDir: root,
     entryPoints: programs.map((program) => ({ in: join(built, program), out: nameOf(program) })),
-    outdir: fused,
+    outdir: directory,
     bundle: true,
     splitting: true,
     chunkNames: '[name]-[hash]',

@@ -53,7 +53,7 @@ const utf8Character = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 /**
  * A reading without case, and without the differences that file systems and code pages do not keep: full-width and
- * composed forms, characters that nobody sees (HFS+), and marks on letters beyond Latin1 (Windows' best fit). Bytes
+ * composed forms, invisible characters (HFS+), and marks on letters beyond Latin1 (Windows' best fit). Bytes
  * that are no UTF-8 are taken for Latin1.
  */
 export function keyOf(reading: string): string {

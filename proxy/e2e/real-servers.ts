@@ -199,7 +199,7 @@ async function makeRoot(dir: string): Promise<string> {
 /** Started on a free port of the loopback, and ended with the test. Fails when it does not come up. */
 export async function startRealServer(t: Test, server: RealServer): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), 'gatehouse-real-'));
-  await chmod(dir, 0o755); // Apache's workers are nobody when root starts it
+  await chmod(dir, 0o755); // Apache's workers run as another user when root starts it
   let child: ChildProcess | null = null;
   t.teardown(async () => {
     if (child !== null && child.exitCode === null && child.signalCode === null) {

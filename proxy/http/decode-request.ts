@@ -28,14 +28,14 @@ export interface DecodeLimits {
 /**
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns at most where it is words and numbers,
- * up to 1 µs where each word nearly is an attack, a bracket or escaped. So a body of plain characters may
- * have 64 KiB, any other 12 KiB, which bounds what a request under 1 KiB costs before a rule sees it to some 15 ms; by
- * the ratio beyond. 64 KiB were free for all once, and cost 68 ms for 97 bytes of escapes.
+ * up to 1.4 µs where each word nearly is an attack, a bracket or an escape. So a body of plain characters may have 64 KiB,
+ * any other 12 KiB. The dearest body under 1 KiB that the search found then cost 17 ms. Beyond 1 KiB the ratio decides.
+ * With 64 KiB for every body, 97 bytes of compressed escapes cost 68 ms.
  */
 const plainFreeBytes = 64 * 1024;
 const freeBytes = 12 * 1024;
 const freeWireBytes = 1024;
-/** One in so many of the smaller allowance may be another character: the shortest escapes have one in six. */
+/** One in so many bytes of the smaller allowance may be another character. Escapes have at least one in six. */
 const bytesPerOther = 8;
 
 const isOther = new Uint8Array(256).fill(1);

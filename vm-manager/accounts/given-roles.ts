@@ -12,7 +12,7 @@ const accountRoles = ['viewer', 'operator', 'admin'] as const;
 export type AccountRole = (typeof accountRoles)[number];
 const isOfAccounts = (role: string): role is AccountRole => (accountRoles as readonly string[]).includes(role);
 
-/** What the control plane is told, and what is granted beside it; null: nothing. */
+/** The role in the control plane, and the role that is granted in the vulnerability manager; null: none. */
 export interface GivenRole {
   readonly account: AccountRole;
   readonly granted: string | null;
@@ -52,7 +52,7 @@ export async function withGivenRoles(sql: Queryable, users: readonly UserRow[]):
   return users.map((user) => (user.role === 'admin' ? user : { ...user, role: given.get(user.id) ?? user.role }));
 }
 
-/** Nobody changes the account of somebody who was given more than they have. Throws `role_denied`. */
+/** A caller changes no account whose given role has more permissions than the caller. Throws `role_denied`. */
 export async function requireOverGiven(call: Call, id: string): Promise<void> {
   const role = (await givenRoles(call.sql, [id])).get(id);
   if (role !== undefined) requireHeld(call, (await permissionsOf(call.sql, role)) ?? []);

@@ -106,7 +106,7 @@ async function users(t: Test, database: Database): Promise<void> {
     const weak = await call('POST', '/users', { email: 'w@example.org', role: 'viewer', password: 'short' });
     t.match(weak, { status: 422, body: { detail: /password/ } });
     t.equal((await call('POST', '/users', { email: 'no address', role: 'viewer' })).status, 422);
-    t.equal((await call('POST', '/users', { email: 'a@example.org', role: 'nobody-made-it' })).status, 422, 'no role');
+    t.equal((await call('POST', '/users', { email: 'a@example.org', role: 'unknown-role' })).status, 422, 'no role');
     for (const [method, path, body] of [
       ['DELETE', '', undefined],
       ['POST', '/suspend', undefined],

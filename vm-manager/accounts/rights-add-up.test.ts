@@ -78,7 +78,7 @@ async function suite(t: Test, database: Database): Promise<void> {
         'what the role says, and nothing of a viewer beside it',
       );
       t.match(await client.call('GET', `/users?role=${name}`), { body: { total: 1, items: [{ id, role: name }] } });
-      t.equal((await client.call('DELETE', `/rbac/roles/${String(made.body['id'])}`)).status, 409, 'somebody has it');
+      t.equal((await client.call('DELETE', `/rbac/roles/${String(made.body['id'])}`)).status, 409, 'a user has it');
       const patch = { permissions: ['view_findings', 'view_assets'] };
       t.equal((await client.call('PATCH', `/rbac/roles/${String(made.body['id'])}`, patch)).status, 200);
       t.same([await mayDo(held, 'manage_mutes'), await mayDo(held, 'view_assets')], [false, true], 'at once');
@@ -104,7 +104,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     },
   );
 
-  await t.test('22 E: nobody gives a role with more than they have, nor changes who has one', async (t) => {
+  await t.test('22 E: a caller neither gives a role with more permissions than their own nor changes a user who has one', async (t) => {
     const [helper, chief] = [`helper${Date.now()}`, `chief${Date.now()}`];
     await client.call('POST', '/rbac/roles', { name: helper, permissions: ['view_users', 'manage_users'] });
     await client.call('POST', '/rbac/roles', { name: chief, permissions: ['view_users', 'override_gate'] });

@@ -44,17 +44,20 @@ function textOfPdf(pdf: Buffer): string {
   return pieces.join('\n').replace(/\) ?Tj[^(]*\(/g, '');
 }
 
-const lists = ['/findings', '/imports', '/runs', '/events', '/sca/components', '/graph/attack-chains', '/audit'];
-lists.push('/graph/chokepoints', '/policies', '/mutes', '/people', '/applications', '/tags', '/violations');
+const lists = ['/findings', '/imports', '/runs', '/events', '/sca/components', '/audit', '/graph/chokepoints'];
+lists.push('/policies', '/policies/violations', '/mutes', '/people', '/applications', '/posture/trend');
+const single = ['/posture/score', '/graph/attack-chains', '/findings/facets', '/sla/clocks', '/gate/evaluations'];
 
-async function everythingOf(at: TestApp, client: Client, app: string): Promise<Map<string, string>> {
+async function everythingOf(t: Test, at: TestApp, client: Client, app: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
+  const unanswered: string[] = [];
   const keep = async (url: string): Promise<void> => {
     const { status, text } = await client.call('GET', url);
     if (status === 200) found.set(url, text);
+    else unanswered.push(`${url} ${status}`);
   };
   for (const url of lists) await keep(`${url}?limit=200`);
-  for (const url of ['/posture', '/findings/facets', '/sla/clocks', '/gate/evaluations']) await keep(url);
+  for (const url of single) await keep(url);
   for (const format of ['csv', 'json', 'sarif']) await keep(`/findings/export?format=${format}`);
   for (const format of ['openvex', 'cyclonedx', 'csaf'])
     await keep(`/vex/export?format=${format}&application_id=${app}`);
@@ -68,7 +71,9 @@ async function everythingOf(at: TestApp, client: Client, app: string): Promise<M
     });
     const { rawPayload: bytes } = reply;
     if (reply.statusCode === 200) found.set(`report ${format}`, format === 'pdf' ? textOfPdf(bytes) : bytes.toString());
+    else unanswered.push(`report ${format} ${reply.statusCode}`);
   }
+  t.same(unanswered, [], 'every way out was looked at');
   return found;
 }
 
@@ -89,7 +94,7 @@ async function suite(t: Test, database: Database): Promise<void> {
         holds(t, JSON.stringify([preview, done]), secret, `the answer to ${format}`);
       }
       t.ok(taken > 15, `${taken} reports are taken`);
-      const ways = await everythingOf(at, client, app);
+      const ways = await everythingOf(t, at, client, app);
       for (const wanted of [
         'report pdf',
         'report html',

@@ -8,7 +8,7 @@ interface Sequence {
   readonly last_value: string | null;
 }
 
-/** What a migrated database holds before anybody uses it. */
+/** What a migrated database holds before its first use. */
 export interface Untouched {
   /** Of tables, columns, constraints, indexes, functions and triggers. */
   readonly catalogue: string;
@@ -55,7 +55,7 @@ async function findFilled(tx: Tx, tables: readonly string[]): Promise<string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** To be called when the migrations are done and nobody has used it. */
+/** To be called after the migrations and before the first use. */
 export function readUntouched(database: Database): Promise<Untouched> {
   return database.sql.begin(async (tx) => {
     const found = await tx<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`;

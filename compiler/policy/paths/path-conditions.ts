@@ -35,8 +35,8 @@ export function pathConditionOf(rule: CustomRule, isNegated: boolean): PathCondi
 }
 
 /**
- * In front of such rules: a path that has more readings than are looked at is refused, for nobody can say that they do
- * not mean it. '' where no rule refuses by the path.
+ * In front of such rules: a path with more readings than are looked at is refused, because a rule might mean one of the
+ * others. '' where no rule refuses by the path.
  */
 export function renderUnreadablePaths(rules: readonly CustomRule[]): string {
   const refuses = rules.some(

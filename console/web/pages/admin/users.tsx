@@ -180,7 +180,7 @@ function RoleSelect(props: RoleSelectProps): JSX.Element {
   const setRole = async (role: string): Promise<void> => {
     try {
       const { id } = props.user;
-      await call('PATCH /api/v1/users/{id}', { params: { id }, body: { role } });
+      await call('PATCH /api/v1/users/{id}', { params: { id }, body: { role }, ifMatch: props.roles.versionOf(id) });
       tell(words.now(props.user.email, role));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

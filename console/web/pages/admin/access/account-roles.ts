@@ -20,6 +20,8 @@ export interface AccountRoles {
   readonly options: Accessor<Choices>;
   /** The role of an account as both planes see it; until it is known, the control plane's. */
   of(user: { readonly id: string; readonly role: string }): string;
+  /** For If-Match: the version of the account as it is shown; null where it is not known. */
+  versionOf(id: string): string | null;
   readonly reload: () => void;
 }
 
@@ -31,7 +33,7 @@ export function createAccountRoles(): AccountRoles {
     isAdmin() ? { query: { limit: listMax, sort: 'name' as const } } : null,
   );
   const users = createQuery('GET /api/v1/users', () => (isAdmin() ? { query: { limit: listMax } } : null));
-  const byId = createMemo(() => new Map((users.data()?.items ?? []).map(({ id, role }) => [id, role])));
+  const byId = createMemo(() => new Map((users.data()?.items ?? []).map((user) => [user.id, user])));
   const options = createMemo((): Choices => {
     const more = (all.data()?.items ?? []).flatMap(({ name, built_in }) =>
       name === null || isOwnRole(name)
@@ -42,7 +44,11 @@ export function createAccountRoles(): AccountRoles {
   });
   return {
     options,
-    of: ({ id, role }) => (role === 'admin' ? role : (byId().get(id) ?? role)),
+    of: ({ id, role }) => (role === 'admin' ? role : (byId().get(id)?.role ?? role)),
+    versionOf: (id) => {
+      const version = byId().get(id)?.version;
+      return version === undefined ? null : `"${version}"`;
+    },
     reload: () => void users.reload(),
   };
 }
