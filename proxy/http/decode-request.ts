@@ -29,8 +29,8 @@ export interface DecodeLimits {
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns at most where it is words and numbers,
  * up to 1.4 µs where each word nearly is an attack, a bracket or an escape. So a body of plain characters may have
- * 64 KiB, any other 12 KiB. The dearest body under 1 KiB that the search found then cost 17 ms. Beyond 1 KiB the ratio decides.
- * With 64 KiB for every body, 97 bytes of compressed escapes cost 68 ms.
+ * 64 KiB, any other 12 KiB. The dearest body under 1 KiB that the search found then cost 17 ms. Beyond 1 KiB the
+ * ratio decides. With 64 KiB for every body, 97 bytes of compressed escapes cost 68 ms.
  */
 const plainFreeBytes = 64 * 1024;
 const freeBytes = 12 * 1024;
