@@ -23,7 +23,7 @@ import { lockScope } from './scope-lock.js';
 import { readyForImport } from './protect-stored.js';
 import { maskSecrets, maskValues } from '../secrets/mask.js';
 import type { Keyed } from '../secrets/protect-record.js';
-import { cut, type ReportFacts } from './record.js';
+import { cut, severalAtOnce, type ReportFacts } from './record.js';
 import type { ReportFile } from './reading/report-file.js';
 import { inRepository } from './roots/resolve.js';
 
@@ -156,9 +156,9 @@ async function openReport(call: Call, fields: Fields, file: ReportFile, format: 
     ...to,
     sql,
     root: fields.root ?? fields.strip_prefix,
-    again: () => format.read(file, new MaskedFacts()),
+    again: () => severalAtOnce(format.read(file, new MaskedFacts())),
   };
-  const items = inRepository(format.read(file, facts), facts, source);
+  const items = inRepository(severalAtOnce(format.read(file, facts)), facts, source);
   const first = await items.next();
   const rest = async function* () {
     if (first.done !== true) yield first.value;

@@ -110,6 +110,8 @@ export function keysOf(record: FindingRecord, tool: string): Keys {
 /** Of everything that the tables keep of a record: equal means that nothing has changed. */
 export const contentHash = (record: FindingRecord): string => hash('sha256', JSON.stringify(record), 'hex');
 
+export type TakenKeys = Readonly<Record<'fingerprint' | 'toolKey', string>> & Pick<Keys, 'cluster'>;
+
 const shortened = (digest: string): string => Buffer.from(digest, 'hex').toString('base64url', 0, 16);
 
 /**
@@ -129,9 +131,7 @@ export class KeysOfReport {
   }
 
   /** null: said already. `toolKey` names the sighting, `fingerprint` the finding. */
-  take(
-    record: FindingRecord,
-  ): { readonly fingerprint: string; readonly toolKey: string; readonly cluster: string | null } | null {
+  take(record: FindingRecord): TakenKeys | null {
     const keys = keysOf(record, record.tool ?? this.tool);
     const { exact } = keys;
     const place = shortened(keys.place);

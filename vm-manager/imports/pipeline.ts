@@ -7,10 +7,11 @@ import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy }
 import { transition } from '../findings/transition.js';
 import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
-import { contentHash, KeysOfReport } from './fingerprint.js';
+import { KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
 import { emptyReport, type ImportReport } from './import-report.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
+import { PreparedRecord } from './prepared.js';
 import {
   cut,
   isDropped,
@@ -20,6 +21,7 @@ import {
   type Dropped,
   type FindingRecord,
   type Item,
+  type Items,
   type ReportFacts,
 } from './record.js';
 import { recogniseOthers } from './same-weakness.js';
@@ -88,13 +90,12 @@ const severityColumns = ({ severity, severityProblem, source }: FindingRecord, b
  */
 export async function importItems(
   tx: Tx,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Items>,
   facts: ReportFacts,
   scope: ImportScope,
 ): Promise<ImportReport> {
   const importer = new Importer(tx, facts, scope, await readFacts(tx, scope.applicationId), await readPolicies(tx));
-  for await (const item of provingAbsence(items, facts)) await importer.take(item);
-  return importer.finish();
+  return importer.takeAll(items);
 }
 
 export class Importer {
@@ -106,7 +107,7 @@ export class Importer {
   private readonly policies: readonly SlaPolicy[];
   private readonly mask: RecordMask;
   private keys: KeysOfReport | null = null;
-  private waiting: Prepared[] = [];
+  private waiting: PreparedRecord[] = [];
   private batches = 0;
   private readonly taken = new Set<number>();
 
@@ -121,7 +122,17 @@ export class Importer {
     this.mask = new RecordMask(scope.keyed);
   }
 
-  async take(given: Item): Promise<void> {
+  async takeAll(read: AsyncIterable<Items>): Promise<ImportReport> {
+    for await (const items of provingAbsence(read, this.facts))
+      for (const item of items) {
+        this.take(item);
+        if (this.waiting.length >= batchSize) await this.flush();
+      }
+    await this.flush();
+    return this.finish();
+  }
+
+  protected take(given: Item): void {
     if (++this.report.parsed > recordsMax)
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
     if (isDropped(given)) return this.drop(this.mask.item(given) as Dropped);
@@ -131,28 +142,13 @@ export class Importer {
       this.report.duplicates_in_file++;
       return;
     }
-    const { keyed } = this.scope;
-    const record = this.mask.record(item);
+    const prepared = new PreparedRecord(item, keys, this.mask, this.scope.keyed);
     if (item.severityProblem !== undefined && !item.suppressed && item.source !== 'quality')
-      this.noteSeverity(record, this.mask.text(item.severityProblem));
-    const fingerprint = keyed(keys.fingerprint);
-    let hash: string | undefined;
-    this.waiting.push({
-      record,
-      fingerprint,
-      toolKey: keys.toolKey === keys.fingerprint ? fingerprint : keyed(keys.toolKey),
-      cluster: keys.cluster !== null && item.location.kind === 'secret' ? keyed(keys.cluster) : keys.cluster,
-      // a preview of what is new asks for none
-      get hash() {
-        return (hash ??= contentHash(record));
-      },
-      location: showLocation(record.location),
-    });
-    if (this.waiting.length >= batchSize) await this.flush();
+      this.noteSeverity(prepared.record, this.mask.text(item.severityProblem));
+    this.waiting.push(prepared);
   }
 
-  async finish(): Promise<ImportReport> {
-    await this.flush();
+  private async finish(): Promise<ImportReport> {
     const { scope, report } = this;
     if (scope.mode === 'sync') {
       const { closed, unverified } = await this.close();
@@ -174,7 +170,7 @@ export class Importer {
     if (report.problems.length < problemsMax) report.problems.push({ at, detail });
   }
 
-  private drop({ dropped: reason, at, isUnread }: Dropped): void {
+  protected drop({ dropped: reason, at, isUnread }: Dropped): void {
     const { report } = this;
     if (isUnread) report.unread++;
     report.dropped++;
@@ -217,7 +213,7 @@ export class Importer {
    * Which records are new and which are known. Of what is known only what tells them apart is read, and nothing is
    * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
    */
-  private async sort(batch: readonly Prepared[]): Promise<Sorted> {
+  protected async sort(batch: readonly PreparedRecord[]): Promise<Sorted> {
     const { tx, scope } = this;
     const sightings = await tx<(Sighting & Finding)[]>`
       select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status, f.tool, f.fingerprint

@@ -6,7 +6,8 @@ import type { Sql, Tx } from '../database.js';
 import { isGone, massClose, wasLookedAt } from './closing.js';
 import type { ImportReport } from './import-report.js';
 import { Importer, type ImportScope, type Sorted } from './pipeline.js';
-import { provingAbsence, type Item, type ReportFacts } from './record.js';
+import type { PreparedRecord } from './prepared.js';
+import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
 
 export const previewResultsMax = 100_000;
 /** Some three times what 60,000 results take on one busy core; nothing is held meanwhile. */
@@ -16,13 +17,14 @@ const batchSize = 2000;
 /** Throws ApiError 413 for more results than a preview takes, and where it takes longer than a minute. */
 export async function previewItems(
   sql: Sql,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Items>,
   facts: ReportFacts,
   scope: ImportScope,
 ): Promise<ImportReport> {
-  const importer = new PreviewImporter(sql, facts, scope);
-  for await (const item of provingAbsence(items, facts)) await importer.take(item);
-  return importer.finish();
+  const [has] = await sql<{ findings: boolean }[]>`
+    select exists (select 1 from vm_findings where application_id = ${scope.applicationId})
+      or exists (select 1 from vm_occurrences where scope_key = ${scope.scopeKey}) as findings`;
+  return new PreviewImporter(sql, facts, scope, has?.findings === false).takeAll(items);
 }
 
 class PreviewImporter extends Importer {
@@ -31,13 +33,16 @@ class PreviewImporter extends Importer {
   /** Sightings that the report has again. */
   private readonly seen = new Set<number>();
 
-  constructor(sql: Sql, facts: ReportFacts, scope: ImportScope) {
+  /** The application has no finding: all that the report has is new, and nothing is asked of the tables. */
+  private readonly isFirst: boolean;
+
+  constructor(sql: Sql, facts: ReportFacts, scope: ImportScope, isFirst: boolean) {
     // what is read is asked for by the pool: no two statements need one state
     super(sql as unknown as Tx, facts, scope, null, []);
-    this.sql = sql;
+    [this.sql, this.isFirst] = [sql, isFirst];
   }
 
-  override async take(item: Item): Promise<void> {
+  protected override take(item: Item): void {
     const { parsed } = this.report;
     if (parsed >= previewResultsMax)
       throw new ApiError(
@@ -49,7 +54,13 @@ class PreviewImporter extends Importer {
         'body_too_large',
         `The preview took longer than ${previewMsMax / 1000} seconds, after ${parsed} results; split the report.`,
       );
-    await super.take(item);
+    super.take(item);
+  }
+
+  protected override async sort(batch: readonly PreparedRecord[]): Promise<Sorted> {
+    if (!this.isFirst) return super.sort(batch);
+    for (const one of batch) if (one.isSuppressed) this.drop(noFinding('is set aside in the report', one.location));
+    return { fresh: batch.filter(({ isSuppressed }) => !isSuppressed), known: [] };
   }
 
   protected override async write({ fresh, known }: Sorted): Promise<void> {

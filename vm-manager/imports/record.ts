@@ -99,16 +99,25 @@ export const noFinding = (dropped: string, at: string): Dropped => ({ dropped, a
 
 export type Item = FindingRecord | Dropped;
 export const isDropped = (item: Item): item is Dropped => 'dropped' in item;
+/** Some, in the order of the report: a step of an asynchronous loop for each record was a seventh of an import. */
+export type Items = readonly Item[];
+
+const isSeveral = (given: Item | Items): given is Items => Array.isArray(given);
+
+/** What a format reads, one by one or many at a time, as many at a time. */
+export async function* severalAtOnce(read: AsyncIterable<Item | Items>): AsyncGenerator<Items> {
+  for await (const given of read) yield isSeveral(given) ? given : [given];
+}
 
 /**
  * The records of a report as they are. After the last of them `facts.complete` is false if one was unread, whatever its
  * importer has written there meanwhile.
  */
-export async function* provingAbsence(items: AsyncIterable<Item>, facts: ReportFacts): AsyncGenerator<Item> {
+export async function* provingAbsence(read: AsyncIterable<Items>, facts: ReportFacts): AsyncGenerator<Items> {
   let isAnyUnread = false;
-  for await (const item of items) {
-    isAnyUnread ||= isDropped(item) && item.isUnread;
-    yield item;
+  for await (const items of read) {
+    isAnyUnread ||= items.some((item) => isDropped(item) && item.isUnread);
+    yield items;
   }
   if (isAnyUnread) facts.complete = false;
 }

@@ -8,14 +8,8 @@ import { createGunzip } from 'node:zlib';
 import { ApiError } from '#http-kit';
 import { unfit } from '../kit/endpoint.js';
 import { isZip } from '../osv/read-osv.js';
-import {
-  parseJson,
-  readBeginning,
-  readElements,
-  readLines,
-  readRest,
-  type ReportFile,
-} from '../imports/reading/report-file.js';
+import type { Cut } from '../imports/reading/json-cut.js';
+import { parseJson, readAround, readBeginning, readLines, type ReportFile } from '../imports/reading/report-file.js';
 
 export const setNames = ['epss', 'kev', 'osv'] as const;
 export type SetName = (typeof setNames)[number];
@@ -152,29 +146,28 @@ function dayOf(text: string): string | null {
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? null : day;
 }
 
+function kevRowOf({ at: place, text }: Cut): KevRow | DroppedRow {
+  const at = `/vulnerabilities/${place.join('/')}`;
+  const value = parseJson(text, at);
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const cve = textIn(fields, 'cveID').toUpperCase();
+  if (!cveForm.test(cve)) return { dropped: 'cveID names no CVE', at };
+  return {
+    cve,
+    added: dayOf(textIn(fields, 'dateAdded')),
+    due: dayOf(textIn(fields, 'dueDate')),
+    ransomware: /^known$/i.test(textIn(fields, 'knownRansomwareCampaignUse')),
+  };
+}
+
 /** Throws 400 for what is no JSON, 422 for a document without `vulnerabilities`. */
 export async function readKev(file: ReportFile): Promise<ReadSet<KevRow>> {
-  const rest = await readRest(file, ['vulnerabilities', '*']);
+  const { rest, elements } = await readAround(file, ['vulnerabilities', '*']);
   const head = (typeof rest === 'object' && rest !== null ? rest : {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(head['vulnerabilities']))
     throw unfit('file', 'has no list "vulnerabilities"', 'send the JSON catalogue as it is published');
   async function* rows(): AsyncGenerator<KevRow | DroppedRow> {
-    for await (const { at: place, text } of readElements(file, ['vulnerabilities', '*'])) {
-      const at = `/vulnerabilities/${place.join('/')}`;
-      const value = parseJson(text, at);
-      const fields = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-      const cve = textIn(fields, 'cveID').toUpperCase();
-      if (!cveForm.test(cve)) {
-        yield { dropped: 'cveID names no CVE', at };
-        continue;
-      }
-      yield {
-        cve,
-        added: dayOf(textIn(fields, 'dateAdded')),
-        due: dayOf(textIn(fields, 'dueDate')),
-        ransomware: /^known$/i.test(textIn(fields, 'knownRansomwareCampaignUse')),
-      };
-    }
+    for await (const some of elements()) yield* some.map(kevRowOf);
   }
   return {
     head: { date: dayOf(textIn(head, 'dateReleased')), version: textIn(head, 'catalogVersion').slice(0, 60) },

@@ -184,7 +184,7 @@ export async function matchApplication(
     scannedAt: null,
     components: null,
   };
-  const { problems: dropped, ...counts } = await importItems(tx, each(items), facts, {
+  const { problems: dropped, ...counts } = await importItems(tx, atOnce(items), facts, {
     applicationId,
     projectId: application?.project_id ?? null,
     scopeKey,
@@ -211,8 +211,8 @@ async function prepare(tx: Tx, applicationId: number, { hits, unknown }: Matches
   };
 }
 
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
+async function* atOnce<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield items;
 }
 
 /** Applications of one round of the job. */

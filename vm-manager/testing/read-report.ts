@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { findFormat } from '../imports/formats/index.js';
 import { inUtf8 } from '../imports/reading/encoding.js';
-import { provingAbsence, type Item, type ReportFacts } from '../imports/record.js';
+import { provingAbsence, severalAtOnce, type Item, type ReportFacts } from '../imports/record.js';
 
 export const bytesMax = 1024 * 1024;
 
@@ -35,6 +35,6 @@ export async function read(t: Test, given: unknown, name = 'auto'): Promise<Read
     components: null,
   };
   const items: Item[] = [];
-  for await (const item of provingAbsence(format.read(file, facts), facts)) items.push(item);
+  for await (const some of provingAbsence(severalAtOnce(format.read(file, facts)), facts)) items.push(...some);
   return { format: format.name, items, facts };
 }

@@ -1,5 +1,5 @@
 // What a format of reports is: how it is known, and how its records are read.
-import type { Item, ReportFacts } from '../record.js';
+import type { Item, Items, ReportFacts } from '../record.js';
 import type { ReportFile } from '../reading/report-file.js';
 
 export interface Format {
@@ -10,5 +10,5 @@ export interface Format {
   /** From the beginning of the file. */
   readonly detect: (beginning: string) => boolean;
   /** Reads records one after the other, and fills `facts` on the way. Throws ApiError for what is no such report. */
-  readonly read: (file: ReportFile, facts: ReportFacts) => AsyncGenerator<Item>;
+  readonly read: (file: ReportFile, facts: ReportFacts) => AsyncGenerator<Item | Items>;
 }

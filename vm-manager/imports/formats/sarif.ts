@@ -2,7 +2,8 @@
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
-import { parseElement, readElements, readRest } from '../reading/report-file.js';
+import { parseElement, readAround } from '../reading/report-file.js';
+import type { Cut } from '../reading/json-cut.js';
 import { canonicalName } from '../kinds/tools.js';
 import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
@@ -141,7 +142,8 @@ export const sarif: Format = {
     (/"version"\s*:\s*"2\.1\.0"/.test(beginning) && /"(?:runs|\$schema)"\s*:/.test(beginning)) ||
     /^\s*\{\s*(?:"\$schema"\s*:\s*"[^"]{0,300}sarif[^"]{0,300}"\s*,\s*)?"runs"\s*:\s*\[/.test(beginning),
   async *read(file, facts) {
-    const rest = obj(await readRest(file, results));
+    const around = await readAround(file, results);
+    const rest = obj(around.rest);
     if (rest['version'] !== '2.1.0' || !Array.isArray(rest['runs'])) throw unfit('file', 'is no SARIF 2.1.0 report');
     const runs = list(rest['runs']).map((run) => readRun(obj(run), obj(run)['results']));
     const invocations = list(rest['runs']).flatMap((run) => list(obj(run)['invocations']).map(obj));
@@ -156,14 +158,12 @@ export const sarif: Format = {
     facts.roots = runs.flatMap(rootsOf);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
-    for await (const {
-      at: [runIndex = 0, index = 0],
-      text,
-    } of readElements(file, results)) {
+    const toItem = ({ at: [runIndex = 0, index = 0], text }: Cut): Item => {
       const place = `/runs/${runIndex}/results/${index}`;
       const result = parseElement(text, place);
-      if (Object.keys(obj(result)).length === 0) yield unread('is no result', place);
-      else yield toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
-    }
+      if (Object.keys(obj(result)).length === 0) return unread('is no result', place);
+      return toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
+    };
+    for await (const cuts of around.elements()) yield cuts.map(toItem);
   },
 };

@@ -11,14 +11,41 @@ export interface CutRules {
   /** Of the document without the elements. */
   readonly restBytesMax: number;
   readonly depthMax: number;
-  /** Only what is beside the elements is wanted: they are checked and passed over. */
-  readonly restOnly?: boolean;
+  /** Elements are checked and passed over: only where they lie is noted, of at most so many. */
+  readonly spansMax?: number;
 }
 
 export interface Cut {
   /** Indices of the lists on the way, outermost first. */
   readonly at: readonly number[];
   readonly text: string;
+}
+
+/** Where elements lie in a document, in its order: a few numbers each, as there are a hundred thousand of them. */
+export class Spans {
+  count = 0;
+  private readonly numbers: number[] = [];
+  private readonly stride: number;
+
+  /** `depth`: lists on the way to an element. */
+  constructor(depth: number) {
+    this.stride = 2 + depth;
+  }
+
+  add(begin: number, end: number, at: readonly number[]): void {
+    this.numbers.push(begin, end, ...at);
+    this.count++;
+  }
+  /** In bytes from the beginning of the document, and the end is not of it. */
+  begin(index: number): number {
+    return this.numbers[index * this.stride] ?? 0;
+  }
+  end(index: number): number {
+    return this.numbers[index * this.stride + 1] ?? 0;
+  }
+  at(index: number): readonly number[] {
+    return this.numbers.slice(index * this.stride + 2, (index + 1) * this.stride);
+  }
 }
 
 interface Level {
@@ -43,6 +70,11 @@ function endOfText(chunk: Buffer, from: number): number {
 
 /** Feed it the bytes in pieces; `push` gives the elements that ended in the piece. Throws ApiError 400, 413. */
 export class JsonCutter {
+  /** With `spansMax` instead of the elements. */
+  readonly spans: Spans;
+  /** Of the document, before the piece. */
+  private bytesBefore = 0;
+  private elementBegin = 0;
   private readonly rules: CutRules;
   private readonly levels: Level[] = [];
   private inString = false;
@@ -57,6 +89,7 @@ export class JsonCutter {
 
   constructor(rules: CutRules) {
     this.rules = rules;
+    this.spans = new Spans(rules.path.filter((step) => step === '*').length);
   }
 
   push(chunk: Buffer): Cut[] {
@@ -75,10 +108,11 @@ export class JsonCutter {
         this.keep(chunk.subarray(from, i));
         from = i;
         this.element = [];
+        this.elementBegin = this.bytesBefore + i;
         this.elementBytes = 0;
         this.elementDepth = this.levels.length;
       } else if (this.element !== null && this.endsElement(code)) {
-        if (this.rules.restOnly === true) this.passElement(i - from);
+        if (this.rules.spansMax !== undefined) this.passElement(i - from, this.bytesBefore + i);
         else found.push(this.endElement(chunk.subarray(from, i)));
         from = i;
         // the comma between two elements goes with them
@@ -88,6 +122,7 @@ export class JsonCutter {
     }
     if (this.element === null) this.keep(chunk.subarray(from));
     else this.keepElement(chunk.subarray(from));
+    this.bytesBefore += chunk.length;
     return found;
   }
 
@@ -129,9 +164,13 @@ export class JsonCutter {
     this.element = null;
     // most elements lie within one piece of the file
     const text = before.length === 0 ? last.toString('utf8') : Buffer.concat([...before, last]).toString('utf8');
+    return { at: this.indices(), text };
+  }
+
+  private indices(): number[] {
     const at: number[] = [];
     for (const { isList, index } of this.levels) if (isList) at.push(index);
-    return { at, text };
+    return at;
   }
 
   private structure(code: number): void {
@@ -172,12 +211,15 @@ export class JsonCutter {
 
   private keepElement(piece: Buffer): void {
     this.weigh(piece.length);
-    if (piece.length > 0 && this.rules.restOnly !== true) this.element?.push(Buffer.from(piece));
+    if (piece.length > 0 && this.rules.spansMax === undefined) this.element?.push(Buffer.from(piece));
   }
 
-  private passElement(bytes: number): void {
+  private passElement(bytes: number, end: number): void {
     this.weigh(bytes);
     this.element = null;
+    if (this.spans.count === this.rules.spansMax)
+      throw new ApiError('body_too_large', `The report has more than ${this.rules.spansMax} results; split it.`);
+    this.spans.add(this.elementBegin, end, this.indices());
   }
 
   private weigh(bytes: number): void {

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
-import { JsonCutter, type Cut } from './json-cut.js';
+import { JsonCutter, type Cut, type Spans } from './json-cut.js';
 
 const wholeBytesMax = 32 * 1024 * 1024;
 const depthMax = 64;
@@ -14,6 +14,25 @@ const valuesMax = 2_000_000;
 const lineBytesMax = 1024 * 1024;
 /** Other requests have several turns of the loop each: none of theirs waits longer for the records of a report. */
 const breathMs = 5;
+
+/** Elements that are passed on together: some milliseconds of work for who takes them. */
+const atOnce = 30;
+/** More records no import takes. */
+const elementsMax = 200_000;
+
+/** Gives other requests their turn where work has lasted. */
+class Breath {
+  private last = performance.now();
+
+  take(): Promise<void> | undefined {
+    return performance.now() - this.last < breathMs ? undefined : this.pause();
+  }
+
+  private async pause(): Promise<void> {
+    await setImmediate();
+    this.last = performance.now();
+  }
+}
 
 export interface ReportFile {
   readonly path: string;
@@ -55,7 +74,7 @@ export function parseJson(text: string, what: string): unknown {
   return parseBounded(text, what);
 }
 
-/** An element as `readElements` gives it: its depth and its bytes, hence its values, are within bounds. */
+/** An element as the readers of elements give it: its depth and its bytes, hence its values, are within bounds. */
 export function parseElement(text: string, what: string): unknown {
   return parseBounded(text, what);
 }
@@ -76,28 +95,64 @@ const withoutQuotation = (message: string): string =>
     .trim()
     .slice(0, 200);
 
-/** The document without the elements of its large list. */
-export async function readRest(file: ReportFile, path: readonly string[]): Promise<unknown> {
+export interface Around {
+  /** The document without the elements of its large list. */
+  readonly rest: unknown;
+  /** The elements, some at a time, found again without a second look at the structure. */
+  readonly elements: () => AsyncGenerator<readonly Cut[]>;
+}
+
+/** Throws ApiError: 400 for what is no JSON, 413 for more than `elementsMax` elements or what is too large. */
+export async function readAround(file: ReportFile, path: readonly string[]): Promise<Around> {
   const cutter = new JsonCutter({
     path,
     elementBytesMax: lineBytesMax,
     restBytesMax: wholeBytesMax,
     depthMax,
-    restOnly: true,
+    spansMax: elementsMax,
   });
-  for await (const chunk of readPieces(file)) cutter.push(chunk);
-  return parseJson(cutter.end(), 'The report');
+  const breath = new Breath();
+  for await (const chunk of readPieces(file)) {
+    cutter.push(chunk);
+    await breath.take();
+  }
+  return { rest: parseJson(cutter.end(), 'The report'), elements: () => elementsAt(file, cutter.spans) };
+}
+
+async function* elementsAt(file: ReportFile, spans: Spans): AsyncGenerator<readonly Cut[]> {
+  const breath = new Breath();
+  let [next, before] = [0, 0];
+  /** Of an element that began in an earlier piece. */
+  let begun: Buffer[] = [];
+  let found: Cut[] = [];
+  for await (const piece of readPieces(file)) {
+    const after = before + piece.length;
+    while (next < spans.count && spans.begin(next) < after) {
+      const part = piece.subarray(Math.max(spans.begin(next) - before, 0), spans.end(next) - before);
+      if (spans.end(next) > after) {
+        begun.push(Buffer.from(part)); // the buffer of pieces is used again
+        break;
+      }
+      const bytes = begun.length === 0 ? part : Buffer.concat([...begun, part]);
+      begun = [];
+      found.push({ at: spans.at(next++), text: bytes.toString('utf8') });
+      if (found.length < atOnce) continue;
+      yield found;
+      found = [];
+      await breath.take();
+    }
+    before = after;
+  }
+  if (found.length > 0) yield found;
 }
 
 export async function* readElements(file: ReportFile, path: readonly string[]): AsyncGenerator<Cut> {
   const cutter = new JsonCutter({ path, elementBytesMax: lineBytesMax, restBytesMax: wholeBytesMax, depthMax });
-  let last = performance.now();
+  const breath = new Breath();
   for await (const chunk of readPieces(file))
     for (const cut of cutter.push(chunk)) {
       yield cut;
-      if (performance.now() - last < breathMs) continue;
-      await setImmediate();
-      last = performance.now();
+      await breath.take();
     }
   cutter.end();
 }

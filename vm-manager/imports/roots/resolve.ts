@@ -3,7 +3,7 @@
 // reports of the application have, and at last from what the report's absolute paths have in common.
 import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
-import { isDropped, type FindingRecord, type Item, type ReportFacts } from '../record.js';
+import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
 import { movesOf, nameOf, type Known, type Move } from './moves.js';
 import { below, CommonRoot, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
 
@@ -11,6 +11,8 @@ import { below, CommonRoot, isAbsolute, withoutCheckout, withoutRoot } from './p
 const sampleMax = 1000;
 const namesMax = 300;
 const knownMax = 5000;
+/** Records that are passed on together. */
+const atOnce = 50;
 
 const withoutPlaced = ({ placed: _, ...rest }: FindingRecord): FindingRecord => rest;
 const pathOf = ({ location }: FindingRecord): string | null =>
@@ -66,7 +68,7 @@ export class Roots {
   async learn(
     sample: readonly FindingRecord[],
     readKnown: (names: readonly string[]) => Promise<readonly Known[]>,
-    readAll: () => AsyncIterable<Item>,
+    readAll: () => AsyncIterable<Items>,
     isWhole: boolean,
   ): Promise<void> {
     const open = sample.flatMap((record) => {
@@ -80,10 +82,11 @@ export class Roots {
     const common = new CommonRoot();
     if (isWhole) for (const { path } of open) common.add(path);
     else
-      for await (const item of readAll()) {
-        const path = isDropped(item) ? null : pathOf(item);
-        if (path !== null) common.add(this.named(path) ?? path);
-      }
+      for await (const items of readAll())
+        for (const item of items) {
+          const path = isDropped(item) ? null : pathOf(item);
+          if (path !== null) common.add(this.named(path) ?? path);
+        }
     this.common = common.root;
   }
 
@@ -132,21 +135,21 @@ export interface RootSource {
   /** Of the request. */
   readonly root: string | undefined;
   /** The report once more, from its beginning. */
-  readonly again: () => AsyncIterable<Item>;
+  readonly again: () => AsyncIterable<Items>;
 }
 
 /** The records with the paths of their repository. `facts.root`: the directory of the checkout, if there is one. */
 export async function* inRepository(
-  items: AsyncGenerator<Item>,
+  items: AsyncGenerator<Items>,
   facts: ReportFacts,
   source: RootSource,
-): AsyncGenerator<Item> {
+): AsyncGenerator<Items> {
   const sample: Item[] = [];
   let isWhole = false;
   while (sample.length < sampleMax && !isWhole) {
     const next = await items.next();
     if (next.done === true) isWhole = true;
-    else sample.push(next.value);
+    else sample.push(...next.value);
   }
   const roots = new Roots(source.root, facts.roots ?? []);
   const records = sample.filter((item): item is FindingRecord => !isDropped(item));
@@ -154,8 +157,8 @@ export async function* inRepository(
   const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
   const { inventory } = facts;
   if (inventory !== null) facts.inventory = new Set([...inventory].map((path) => roots.resolve(path)));
-  for (const item of sample) yield resolved(item);
-  if (!isWhole) for await (const item of items) yield resolved(item);
+  for (let from = 0; from < sample.length; from += atOnce) yield sample.slice(from, from + atOnce).map(resolved);
+  if (!isWhole) for await (const some of items) yield some.map(resolved);
   facts.root = roots.found;
 }
 

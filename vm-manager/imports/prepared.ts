@@ -1,0 +1,44 @@
+// A record on its way into the tables. What it costs (masks, keyed hashes) is paid when somebody asks: the preview of a
+// report for an application without findings asks for none of it.
+import type { Keyed, RecordMask } from '../secrets/protect-record.js';
+import { contentHash, type TakenKeys } from './fingerprint.js';
+import type { Prepared } from './import-store.js';
+import { showLocation, type FindingRecord } from './record.js';
+
+export class PreparedRecord implements Prepared {
+  readonly isSuppressed: boolean;
+  private readonly given: FindingRecord;
+  private readonly keys: TakenKeys;
+  private readonly mask: RecordMask;
+  private readonly keyed: Keyed;
+  private masked: FindingRecord | undefined;
+  private ownFingerprint: string | undefined;
+  private ownToolKey: string | undefined;
+  private ownHash: string | undefined;
+
+  constructor(given: FindingRecord, keys: TakenKeys, mask: RecordMask, keyed: Keyed) {
+    [this.given, this.keys, this.mask, this.keyed] = [given, keys, mask, keyed];
+    this.isSuppressed = given.suppressed;
+  }
+
+  get record(): FindingRecord {
+    return (this.masked ??= this.mask.record(this.given));
+  }
+  get fingerprint(): string {
+    return (this.ownFingerprint ??= this.keyed(this.keys.fingerprint));
+  }
+  get toolKey(): string {
+    const { toolKey, fingerprint } = this.keys;
+    return (this.ownToolKey ??= toolKey === fingerprint ? this.fingerprint : this.keyed(toolKey));
+  }
+  get cluster(): string | null {
+    const { cluster } = this.keys;
+    return cluster !== null && this.given.location.kind === 'secret' ? this.keyed(cluster) : cluster;
+  }
+  get hash(): string {
+    return (this.ownHash ??= contentHash(this.record));
+  }
+  get location(): string {
+    return showLocation(this.record.location);
+  }
+}
