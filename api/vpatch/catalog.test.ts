@@ -41,6 +41,36 @@ t.test('entries are complete and proper', async (t) => {
   }
 });
 
+t.test(
+  'a condition by the path holds for parameters of segments and for escapes that a server reads twice',
+  async (t) => {
+    let ran = 0;
+    for (const { id, cve, seclang, tests } of patchCatalog) {
+      // a condition on the target as it was sent is about its spelling
+      if (!seclang.includes('|PATH_READINGS:path') || /REQUEST_(?:FILENAME|URI\w*) /.test(seclang)) continue;
+      const { program } = compileRuleTrial({ path: cve, text: seclang });
+      if (program === null) throw new Error(`${cve} does not compile`);
+      const trial = createTrial(program, nowMs);
+      for (const test of tests.filter(({ expect }) => expect === 'match')) {
+        const [path = '', query] = test.uri.split(/\?(.*)/s);
+        const spelled = [
+          `/;v=1${path}`,
+          `/x/..;/${path.slice(1)}`,
+          path.replace(/[a-z](?=[^/]*$)/i, (one) => `%25${hex(one)}`),
+        ];
+        for (const uri of spelled.map((one) => (query === undefined ? one : `${one}?${query}`))) {
+          const { matched } = trial.run({ ...test, uri });
+          if (!matched.some((one) => one.id === id)) t.fail(`${id} ${cve} "${test.name}" as ${uri}`);
+          ran++;
+        }
+      }
+    }
+    t.ok(ran > 60, `${ran} requests`);
+  },
+);
+
+const hex = (letter: string): string => letter.charCodeAt(0).toString(16);
+
 t.test('the interpreter: every request comes out as its entry says, each rule alone', async (t) => {
   let ran = 0;
   for (const { id, cve, seclang, tests } of patchCatalog) {

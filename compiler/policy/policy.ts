@@ -109,7 +109,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...own('second-opinion', renderSecondOpinion(settings)),
     ...own('crs-conclusion', crs.generation.conclude(settings, sitePolicies)),
     ...own('categories', disabled.length === 0 ? '' : renderDisabledCategories(disabled)),
-    ...own('path-readings', renderUnreadablePaths(settings.custom_rules)),
+    ...own('path-readings', renderUnreadablePaths(settings.custom_rules, policy.patches)),
     ...own('custom', gates.render(policy.after)),
     ...own('virtual-patches', gates.render(policy.patches)),
   ];

@@ -84,7 +84,7 @@ export function ruleText(facts: RuleFacts): string {
   if (path === null) return `SecRule ${value} \\\n    "${[...head, transform(transformations), ...meta].join(',')}"\n`;
   const first = [...head, transform('urlDecodeUni,normalizePathWin,lowercase'), ...meta, 'chain'];
   return (
-    `SecRule REQUEST_FILENAME "@rx ${pathPattern(path)}" \\\n    "${first.join(',')}"\n` +
+    `SecRule REQUEST_FILENAME|PATH_READINGS:path "@rx ${pathPattern(path)}" \\\n    "${first.join(',')}"\n` +
     `    SecRule ${value} \\\n        "${transform(transformations)}"\n`
   );
 }

@@ -32,6 +32,7 @@ export function mutationsOf(attack: FirewallRequest, parameter: string | null): 
   return [
     made('every byte encoded', 'GET', `${path}?${key}=${everyByte(value)}`, null, ''),
     made('upper case', 'GET', `${path}?${key}=${encodeURIComponent(value.toUpperCase())}`, null, ''),
+    made('a parameter in the path', 'GET', `/;v=1${path};v=1?${key}=${encodeURIComponent(value)}`, null, ''),
     made('a slash at the end of the path', 'GET', `${path}/?${key}=${encodeURIComponent(value)}`, null, ''),
     made('in a form', 'POST', path, 'application/x-www-form-urlencoded', `${key}=${encodeURIComponent(value)}`),
     made('in JSON', 'POST', path, 'application/json', JSON.stringify({ [parameter]: value })),

@@ -74,7 +74,7 @@ async function fromFindingToProof(t: Test, { call, ask, made, road }: At, shop: 
   t.match(proof, { before: { outcome: 'passed' }, after: { outcome: 'refused', status: 403, rule_id: 1_007_500 } });
   t.ok(proof.benign.length > 1 && proof.benign.every((one: Json) => one['outcome'] === 'passed'));
   t.equal(proof.mutations.refused, proof.mutations.total, JSON.stringify(proof.mutations));
-  t.equal(proof.mutations.total, 6);
+  t.equal(proof.mutations.total, 7);
   t.match(proof.sha256, /^[0-9a-f]{64}$/);
   t.same(
     [await ask(traversal), await ask('/files?name=report.pdf'), await ask('/other?name=..%2F..%2Fetc%2Fpasswd')],

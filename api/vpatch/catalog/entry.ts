@@ -48,7 +48,7 @@ export interface PatchFacts extends Omit<CatalogPatch, 'seclang' | 'tests' | 'te
   readonly benign: readonly PatchSample[];
 }
 
-/** A path as the application may understand it: decoded, dots and slashes resolved, in lower case. */
+/** A path as the application may understand it: its readings, decoded, dots and slashes resolved, in lower case. */
 export const asPath = 'urlDecodeUni,normalizePathWin,lowercase';
 /** A target before dots are resolved: for traversals. */
 export const asSent = 'urlDecodeUni,urlDecodeUni,lowercase';
@@ -62,6 +62,12 @@ const severities = { critical: 'CRITICAL', high: 'ERROR', medium: 'WARNING' } as
 function transform(names: string | undefined): string {
   return ['none', ...(names ?? '').split(',').filter((name) => name !== '')].map((name) => `t:${name}`).join(',');
 }
+
+/** A condition by the path holds for every spelling of it that some server takes for it. */
+const everyReading = (variables: string, transformations: string | undefined): string =>
+  transformations === asPath && variables.split('|').includes('REQUEST_FILENAME')
+    ? `${variables}|PATH_READINGS:path`
+    : variables;
 
 /** The rule of a patch: a chain that denies with 403 when all of its links hold. */
 function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts): string {
@@ -78,7 +84,8 @@ function renderPatch({ id, cve, title, cwe, severity, phase, links }: PatchFacts
       const own = index === 0 ? [...head, transform(transformations), ...meta] : [transform(transformations)];
       const actions = [...own, ...(index < links.length - 1 ? ['chain'] : [])].join(',');
       const indent = index === 0 ? '' : '    ';
-      return `${indent}SecRule ${variables} "${operator}" \\\n${indent}    "${actions}"\n`;
+      const looksAt = everyReading(variables, transformations);
+      return `${indent}SecRule ${looksAt} "${operator}" \\\n${indent}    "${actions}"\n`;
     })
     .join('');
 }

@@ -36,9 +36,9 @@ export function pathConditionOf(rule: CustomRule, isNegated: boolean): PathCondi
 
 /**
  * In front of such rules: a path with more readings than are looked at is refused, because a rule might mean one of the
- * others. '' where no rule refuses by the path.
+ * others. '' where no rule and no virtual patch refuses by the path.
  */
-export function renderUnreadablePaths(rules: readonly CustomRule[]): string {
+export function renderUnreadablePaths(rules: readonly CustomRule[], patches: readonly { text: string }[]): string {
   const refuses = rules.some(
     (rule) =>
       rule.enabled &&
@@ -47,7 +47,7 @@ export function renderUnreadablePaths(rules: readonly CustomRule[]): string {
       !rule.operator.startsWith('!') &&
       pathConditionOf(rule, false).more !== '',
   );
-  if (!refuses) return '';
+  if (!refuses && !patches.some(({ text }) => text.includes('PATH_READINGS:path'))) return '';
   return `SecRule PATH_READINGS:unreadable "@streq 1" \\
     "id:${ruleIdRanges.pathReadings[0]},phase:1,deny,status:400,log,auditlog,t:none,\
 msg:'Path with too many readings for the rules that go by it',tag:'gatehouse/custom-rule'"
