@@ -17,7 +17,7 @@ import { governanceEndpoints } from './governance/endpoints.js';
 import { violationEndpoints } from './governance/violations.js';
 import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
-import { rollbackEndpoints } from './imports/rollback.js';
+import { rollbackEndpoints } from './imports/run/rollback.js';
 import { muteEndpoints } from './governance/mutes.js';
 import { ciEndpoints } from './gate/ci.js';
 import { gateEndpoints } from './gate/endpoints.js';

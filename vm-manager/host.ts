@@ -234,6 +234,8 @@ export interface Host {
   readonly eventBounds?: () => Promise<EventBounds>;
   /** An import that closes more of its scope asks first, in per cent; absent: 50. */
   readonly closePercentMax?: () => Promise<number>;
+  /** Statements of all requests share one connection (the embedded database): no transaction may last. */
+  readonly hasOneConnection?: boolean;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

@@ -21,6 +21,7 @@ const takeEvents: TakeEvents = (tx, events) =>
 
 const toHost = (parts: VmParts): Host => ({
   sql: parts.database.sql,
+  hasOneConnection: parts.database.kind === 'embedded',
   now: parts.now,
   identity: createIdentity(parts),
   audit: createAuditReader(parts),

@@ -6,7 +6,7 @@ import { allOf, json } from '../database.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from '../kit/list.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
-import { termsFor } from '../imports/endpoints.js';
+import { termsFor } from '../imports/run/run-import.js';
 import { matchApplication } from '../osv/run.js';
 import { relations, type Relation } from './listed.js';
 

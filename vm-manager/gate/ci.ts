@@ -5,18 +5,8 @@ import { Type } from '@sinclair/typebox';
 import { createHash, randomBytes } from 'node:crypto';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Queryable, type Tx } from '../database.js';
-import {
-  bytesMax,
-  formatOf,
-  importInto,
-  PlaceFields,
-  termsFor,
-  type Done,
-  type Fields,
-  type ImportTerms,
-} from '../imports/endpoints.js';
-import type { Format } from '../imports/formats/format.js';
-import type { ReportFile } from '../imports/reading/report-file.js';
+import { bytesMax, PlaceFields, type Fields } from '../imports/run/fields.js';
+import { formatOf, runImport, termsFor, type Given, type Occasion } from '../imports/run/run-import.js';
 import { checkFields } from '../kit/upload/receive.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
@@ -49,8 +39,7 @@ async function requireRun(sql: Queryable, call: Call): Promise<Run> {
 }
 
 /** The run for a step of its pipeline; throws 409 once it is over. */
-async function requireOpen(tx: Tx, call: Call): Promise<Run> {
-  const { id } = await requireRun(tx, call);
+async function requireOpen(tx: Tx, id: number): Promise<Run> {
   const [row] = await tx<Run[]>`select * from vm_runs where id = ${id} for update`;
   if (row?.status !== 'running' || row.cancel_asked)
     throw new ApiError(
@@ -113,31 +102,34 @@ async function openRun(tx: Tx, call: Call, fields: NewRunFields): Promise<Run> {
   return made;
 }
 
-/** Imports the report into the open run. */
-async function importArtifact(tx: Tx, call: Call, open: Run, fields: Omit<Fields, 'application_id'>, report: Report) {
-  const { commit, branch } = open.input as unknown as CiInput;
-  const { root, strip_prefix, confirm_close, format, mode = 'sync', scope_key, entry } = fields;
+/** Imports the report into the run that `before` gives: it is open when the import begins, and when it ends. */
+async function importArtifact(
+  call: Call,
+  { commit, branch }: Pick<CiInput, 'commit' | 'branch'>,
+  given: Omit<Given, 'fields'> & { readonly fields: Omit<Fields, 'application_id'>; readonly applicationId: string },
+  occasion: Omit<Occasion, 'before' | 'after'> & { readonly before: (tx: Tx) => Promise<Run> },
+) {
+  const { root, strip_prefix, confirm_close, format, mode = 'sync', scope_key, entry } = given.fields;
   // a pipeline scans all of its commit: what it no longer reports is gone on this branch
-  const given = { root, strip_prefix, confirm_close, format, mode, scope_key, entry, commit, branch };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const done = await importInto(
-    tx,
+  const named = { root, strip_prefix, confirm_close, format, mode, scope_key, entry, commit, branch };
+  const known = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  let ofPipeline = 0;
+  return runImport(
     call,
-    { ...known, application_id: String(open.application_id) },
-    report.file,
-    report.format,
-    report.terms,
+    { ...given, fields: { ...known, application_id: given.applicationId } },
+    {
+      ...occasion,
+      before: async (tx) => {
+        ofPipeline = (await occasion.before(tx)).id;
+      },
+      after: async (tx, { run }) => {
+        await requireOpen(tx, ofPipeline);
+        await tx`
+          update vm_runs set input = input || jsonb_build_object('ci_run', ${String(ofPipeline)}::text)
+          where id = ${run.id}`;
+      },
+    },
   );
-  await tx`
-    update vm_runs set input = input || jsonb_build_object('ci_run', ${String(open.id)}::text)
-    where id = ${done.run.id}`;
-  return done;
-}
-
-interface Report {
-  readonly file: ReportFile;
-  readonly format: Format;
-  readonly terms: ImportTerms;
 }
 
 /** The run and its first report in one step: a report that is refused leaves no run. */
@@ -145,17 +137,22 @@ async function openWithReport(call: Call) {
   const sent = await receiveReport<NewRunFields & Fields>(call.request, openingUpload);
   try {
     const format = await formatOf(call, sent.fields.format ?? 'auto', sent.file);
-    const report = { file: sent.file, format, terms: await termsFor(call, sent.fields) };
-    const run = await call.audited(
-      'vm.gate',
-      (made: Run) => `opened the CI run ${made.id} for ${sent.fields.commit} with a report`,
-      async (tx) => {
-        const made = await openRun(tx, call, sent.fields);
-        await importArtifact(tx, call, made, sent.fields, report);
-        return made;
+    const { fields, file } = sent;
+    const terms = await termsFor(call, fields);
+    let opened: Run | null = null;
+    const { commit, branch = '', application_id: applicationId } = fields;
+    await importArtifact(
+      call,
+      { commit, branch },
+      { file, format, terms, fields, applicationId },
+      {
+        action: 'vm.gate',
+        summary: () => `opened the CI run ${opened?.id} for ${commit} with a report`,
+        before: async (tx) => (opened = await openRun(tx, call, fields)),
       },
     );
-    return await viewCi(call, run);
+    if (opened === null) throw new Error('the run was not opened');
+    return await viewCi(call, opened);
   } finally {
     await sent.discard();
   }
@@ -225,15 +222,15 @@ const runs: readonly Endpoint[] = [
         const { file } = sent;
         const format = await formatOf(call, sent.fields.format ?? 'auto', file);
         const terms = await termsFor(call, { ...sent.fields, application_id: String(known.application_id) });
-        const { run } = await call.audited(
-          'vm.import',
-          ({ run: made, facts }: Done) => `imported a report of ${facts.tool} (run ${made.id})`,
-          async (tx) => {
-            const open = await requireOpen(tx, call);
-            return importArtifact(tx, call, open, sent.fields, { file, format, terms });
-          },
-          ({ report }) => ({ ...report, problems: report.problems.length }),
-        );
+        const input = known.input as unknown as CiInput;
+        const applicationId = String(known.application_id);
+        const given = { fields: sent.fields, file, format, terms, applicationId };
+        const { run } = await importArtifact(call, input, given, {
+          action: 'vm.import',
+          summary: ({ run: made, facts }) => `imported a report of ${facts.tool} (run ${made.id})`,
+          before: async (tx) => requireOpen(tx, known.id),
+          details: ({ report }) => ({ ...report, problems: report.problems.length }),
+        });
         return viewRun(run);
       } finally {
         await sent.discard();
@@ -255,7 +252,7 @@ const runs: readonly Endpoint[] = [
         'vm.gate',
         (made: EvaluationRow) => `ended the CI run ${before.id} for ${commit}: ${made.verdict}`,
         async (tx) => {
-          const { id } = await requireOpen(tx, call);
+          const { id } = await requireOpen(tx, before.id);
           const made = await keep(tx, looked, call.caller.actor.name, call.now);
           const verdict = verdictOf(made, call.now);
           const result = { evaluation_id: String(made.id), verdict, exit_code: exitCodeOf(made, call.now) };

@@ -8,7 +8,7 @@ import { findMove } from '../kit/machine.js';
 import { lifecycle } from '../findings/lifecycle.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
-import type { ImportScope } from './pipeline.js';
+import type { ImportScope, Within } from './run/scope.js';
 import type { ReportFacts } from './record.js';
 
 const missesOfDynamic = 2;
@@ -37,54 +37,70 @@ interface Missing {
   readonly source: string;
 }
 
+export const refuseMassClose = (question: string): ApiError =>
+  new ApiError('conflict', `${question} Nothing was changed.`, {
+    errors: [{ path: 'confirm_close', reason: 'is not given', mend: 'send confirm_close=true if they are gone' }],
+    extensions: { needs_confirm_close: true },
+  });
+
 /** Throws ApiError 409 for a mass close that nobody has confirmed: the caller's transaction keeps everything. */
 export async function closeMissing(
-  tx: Tx,
+  within: Within,
   scope: ImportScope,
   facts: ReportFacts,
 ): Promise<{ readonly closed: number; readonly unverified: number }> {
-  const [open] = await tx<{ n: number }[]>`
-    select count(distinct o.finding_id)::int as n
-    from vm_occurrences o join vm_findings f on f.id = o.finding_id
-    where o.scope_key = ${scope.scopeKey} and o.gone_at is null and f.is_open
-      and o.first_run is distinct from ${scope.runId}`;
-  const missing = await tx<Missing[]>`
-    select o.id, o.finding_id, o.location, o.missed_runs, f.source
-    from vm_occurrences o join vm_findings f on f.id = o.finding_id
-    where o.scope_key = ${scope.scopeKey} and o.last_run is distinct from ${scope.runId} and o.gone_at is null`;
+  const { open, missing } = await within.run(async (tx) => readMissing(tx, scope));
   const proved = missing.filter(({ location }) => wasLookedAt(facts, location.path));
   const gone = proved.filter(isGone);
   const once = proved.filter((row) => !gone.includes(row)).map(({ id }) => id);
-  for (const ids of chunks(once))
-    await tx`update vm_occurrences set missed_runs = missed_runs + 1 where id in ${tx(ids)}`;
-  for (const ids of chunks(gone.map(({ id }) => id)))
-    await tx`update vm_occurrences set gone_at = ${scope.now} where id in ${tx(ids)}`;
+  const size = within.batchSize;
+  for (const ids of chunks(once, size))
+    await within.run((tx) => tx`update vm_occurrences set missed_runs = missed_runs + 1 where id in ${tx(ids)}`);
+  for (const ids of chunks(
+    gone.map(({ id }) => id),
+    size,
+  ))
+    await within.run((tx) => tx`update vm_occurrences set gone_at = ${scope.now} where id in ${tx(ids)}`);
   let closed = 0;
-  for (const ids of chunks([...new Set(gone.map(({ finding_id }) => finding_id))])) {
-    const rows = await tx<FindingRow[]>`
+  for (const ids of chunks([...new Set(gone.map(({ finding_id }) => finding_id))], size))
+    closed += await within.run(async (tx) => closeThese(tx, scope, ids));
+  const question = massClose(closed, open, scope.closePercentMax);
+  if (question !== null) throw refuseMassClose(question);
+  return { closed, unverified: missing.length - gone.length };
+}
+
+async function readMissing(tx: Tx, { scopeKey, runId }: ImportScope) {
+  const [open] = await tx<{ n: number }[]>`
+    select count(distinct o.finding_id)::int as n
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where o.scope_key = ${scopeKey} and o.gone_at is null and f.is_open and o.first_run is distinct from ${runId}`;
+  const missing = await tx<Missing[]>`
+    select o.id, o.finding_id, o.location, o.missed_runs, f.source
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where o.scope_key = ${scopeKey} and o.last_run is distinct from ${runId} and o.gone_at is null`;
+  return { open: open?.n ?? 0, missing };
+}
+
+/** Those of the findings that nothing sees any more and nobody has closed; returns how many. */
+async function closeThese(tx: Tx, scope: ImportScope, ids: readonly number[]): Promise<number> {
+  let closed = 0;
+  const rows = await tx<FindingRow[]>`
       select * from vm_findings f where id in ${tx(ids)}
         and not exists (select 1 from vm_occurrences o where o.finding_id = f.id and o.gone_at is null) for update`;
-    for (const row of rows) {
-      // what people have closed stays as they closed it
-      if (!isOpen(row.status)) continue;
-      findMove(lifecycle, row.status, 'resolved', 'importer');
-      const wanted = {
-        to: 'resolved',
-        by: 'importer',
-        reason: 'no report of its scope has it any more',
-        runId: scope.runId,
-      } as const;
-      await transition(tx, row, wanted, systemActor, scope.now);
-      closed++;
-    }
+  for (const row of rows) {
+    // what people have closed stays as they closed it
+    if (!isOpen(row.status)) continue;
+    findMove(lifecycle, row.status, 'resolved', 'importer');
+    const wanted = {
+      to: 'resolved',
+      by: 'importer',
+      reason: 'no report of its scope has it any more',
+      runId: scope.runId,
+    } as const;
+    await transition(tx, row, wanted, systemActor, scope.now);
+    closed++;
   }
-  const question = massClose(closed, open?.n ?? 0, scope.closePercentMax);
-  if (question !== null)
-    throw new ApiError('conflict', `${question} Nothing was changed.`, {
-      errors: [{ path: 'confirm_close', reason: 'is not given', mend: 'send confirm_close=true if they are gone' }],
-      extensions: { needs_confirm_close: true },
-    });
-  return { closed, unverified: missing.length - gone.length };
+  return closed;
 }
 
 /** What was found by talking to an application has to be missing twice. */
@@ -94,7 +110,7 @@ export const isGone = ({ source, missed_runs }: Pick<Missing, 'source' | 'missed
 export const wasLookedAt = ({ complete, inventory }: ReportFacts, path: string | undefined): boolean =>
   complete && (inventory === null || path === undefined || inventory.has(path));
 
-function chunks<T>(all: readonly T[], size = 1000): T[][] {
+function chunks<T>(all: readonly T[], size: number): T[][] {
   const made: T[][] = [];
   for (let at = 0; at < all.length; at += size) made.push(all.slice(at, at + size));
   return made;

@@ -1,7 +1,7 @@
 // Rows of imports, written many at a time: one statement for a batch, whatever its size.
 import { json, type Tx } from '../database.js';
 import type { FindingRecord } from './record.js';
-import type { ImportScope } from './pipeline.js';
+import type { ImportScope } from './run/scope.js';
 
 export interface Prepared {
   readonly record: FindingRecord;

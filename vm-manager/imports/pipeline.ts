@@ -1,7 +1,7 @@
-// From records to findings: in one transaction, in batches, so that a report is imported whole or not at all. What a
+// From records to findings, in batches. A report is imported whole or not at all (run/run-import.ts). What a
 // report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
-import { ApiError, systemActor, type Actor } from '#http-kit';
-import type { Tx } from '../database.js';
+import { ApiError, systemActor } from '#http-kit';
+import type { Queryable, Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
 import { transition } from '../findings/transition.js';
@@ -9,6 +9,7 @@ import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
+import type { ImportScope, Within } from './run/scope.js';
 import { emptyReport, type ImportReport } from './import-report.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
 import { PreparedRecord } from './prepared.js';
@@ -25,29 +26,12 @@ import {
   type ReportFacts,
 } from './record.js';
 import { recogniseOthers } from './same-weakness.js';
-import { RecordMask, type Keyed } from '../secrets/protect-record.js';
+import { RecordMask } from '../secrets/protect-record.js';
 
 export const recordsMax = 200_000;
-const batchSize = 500;
+/** Records after which the tables are so much larger that plans have to be made anew. */
+const analyseAt = [2000, 20_000];
 const problemsMax = 200;
-
-export interface ImportScope {
-  readonly applicationId: number;
-  readonly projectId: number | null;
-  /** Application, branch, tool profile: sightings are compared within it. */
-  readonly scopeKey: string;
-  /** `sync` closes what this scope no longer reports. */
-  readonly mode: 'add' | 'sync';
-  readonly runId: number;
-  readonly actor: Actor;
-  readonly now: Date;
-  /** When it was seen; not after now. */
-  readonly seenAt: Date;
-  /** Identities are stored under the key of the installation. */
-  readonly keyed: Keyed;
-  /** More of what is open in the scope is closed only after a confirmation; 100: none is asked for. */
-  readonly closePercentMax: number;
-}
 
 interface Finding {
   readonly finding_id: number;
@@ -85,22 +69,29 @@ const severityColumns = ({ severity, severityProblem, source }: FindingRecord, b
       : { severity: severityNumbers[severity] ?? 0, severity_basis: 'assumed' as const };
 
 /**
- * Throws ApiError 413 beyond `recordsMax` records; the transaction is the caller's. `facts.complete` is false
- * afterwards where a record could not be read.
+ * Throws ApiError 413 beyond `recordsMax` records; transactions are the caller's. `facts.complete` is false afterwards
+ * where a record could not be read.
  */
 export async function importItems(
-  tx: Tx,
+  sql: Queryable,
+  within: Within,
   items: AsyncIterable<Items>,
   facts: ReportFacts,
   scope: ImportScope,
 ): Promise<ImportReport> {
-  const importer = new Importer(tx, facts, scope, await readFacts(tx, scope.applicationId), await readPolicies(tx));
+  const importer = new Importer(
+    within,
+    facts,
+    scope,
+    await readFacts(sql, scope.applicationId),
+    await readPolicies(sql),
+  );
   return importer.takeAll(items);
 }
 
 export class Importer {
   protected readonly report = emptyReport();
-  private readonly tx: Tx;
+  private readonly within: Within;
   protected readonly facts: ReportFacts;
   protected readonly scope: ImportScope;
   private readonly application: ApplicationFacts | null;
@@ -108,17 +99,18 @@ export class Importer {
   private readonly mask: RecordMask;
   private keys: KeysOfReport | null = null;
   private waiting: PreparedRecord[] = [];
-  private batches = 0;
+  private written = 0;
   private readonly taken = new Set<number>();
 
   constructor(
-    tx: Tx,
+    within: Within,
     facts: ReportFacts,
     scope: ImportScope,
     application: ApplicationFacts | null,
     policies: readonly SlaPolicy[],
   ) {
-    [this.tx, this.facts, this.scope, this.application, this.policies] = [tx, facts, scope, application, policies];
+    [this.within, this.facts, this.scope] = [within, facts, scope];
+    [this.application, this.policies] = [application, policies];
     this.mask = new RecordMask(scope.keyed);
   }
 
@@ -126,7 +118,7 @@ export class Importer {
     for await (const items of provingAbsence(read, this.facts))
       for (const item of items) {
         this.take(item);
-        if (this.waiting.length >= batchSize) await this.flush();
+        if (this.waiting.length >= this.within.batchSize) await this.flush();
       }
     await this.flush();
     return this.finish();
@@ -181,19 +173,22 @@ export class Importer {
   private async flush(): Promise<void> {
     const batch = this.waiting.splice(0);
     if (batch.length === 0) return;
-    await this.write(await this.sort(batch));
+    await this.within.run(async (tx) => this.write(tx, await this.sort(tx, batch)));
   }
 
   protected async close(): Promise<{ readonly closed: number; readonly unverified: number }> {
-    return closeMissing(this.tx, this.scope, this.facts);
+    return closeMissing(this.within, this.scope, this.facts);
   }
 
-  protected async write({ fresh, known }: Sorted): Promise<void> {
-    const { tx, scope } = this;
+  protected async write(tx: Tx, { fresh, known }: Sorted): Promise<void> {
+    const { scope } = this;
+    const before = this.written;
+    this.written += fresh.length + known.length;
     // plans made while the tables were small read all of them; new numbers end those plans
-    if ([4, 40].includes(this.batches++)) await tx.unsafe('analyze vm_findings, vm_occurrences, vm_finding_details');
-    if (fresh.length > 0) await this.create(fresh);
-    await this.recognise(known);
+    if (analyseAt.some((count) => before < count && this.written >= count))
+      await tx.unsafe('analyze vm_findings, vm_occurrences, vm_finding_details');
+    if (fresh.length > 0) await this.create(tx, fresh);
+    await this.recognise(tx, known);
     await touchOccurrences(
       tx,
       known.flatMap(({ sighting }) => (sighting === null ? [] : [sighting.id])),
@@ -213,8 +208,8 @@ export class Importer {
    * Which records are new and which are known. Of what is known only what tells them apart is read, and nothing is
    * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
    */
-  protected async sort(batch: readonly PreparedRecord[]): Promise<Sorted> {
-    const { tx, scope } = this;
+  protected async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
+    const { scope } = this;
     const sightings = await tx<(Sighting & Finding)[]>`
       select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status, f.tool, f.fingerprint
       from vm_occurrences o join vm_findings f on f.id = o.finding_id
@@ -260,12 +255,13 @@ export class Importer {
 
   /** What is known of the vulnerabilities of these records. */
   private async knownOf(
+    tx: Tx,
     records: readonly FindingRecord[],
   ): Promise<ReadonlyMap<string, { kev: boolean; epss: number | null }>> {
     const cves = [...new Set(records.flatMap(({ vulnIds }) => vulnIds.filter((id) => id.startsWith('CVE-'))))];
     if (cves.length === 0) return new Map();
-    const rows = await this.tx<{ cve: string; kev: boolean; epss: number | null }[]>`
-      select cve, kev, epss from vm_cves where cve in ${this.tx(cves)}`;
+    const rows = await tx<{ cve: string; kev: boolean; epss: number | null }[]>`
+      select cve, kev, epss from vm_cves where cve in ${tx(cves)}`;
     return new Map(rows.map((row) => [row.cve, row]));
   }
 
@@ -314,16 +310,19 @@ export class Importer {
     return { row: { ...row, ...scored }, factors: { ...factors } };
   }
 
-  private async create(batch: readonly Prepared[]): Promise<void> {
-    const known = await this.knownOf(batch.map(({ record }) => record));
+  private async create(tx: Tx, batch: readonly Prepared[]): Promise<void> {
+    const known = await this.knownOf(
+      tx,
+      batch.map(({ record }) => record),
+    );
     const rows = batch.map((prepared) => ({ prepared, ...this.columnsOf(prepared, known, null) }));
-    await insertFindings(this.tx, rows, this.scope, this.facts.tool);
+    await insertFindings(tx, rows, this.scope, this.facts.tool);
     this.report.created += batch.length;
   }
 
   /** Locks and rewrites what the report describes otherwise than before, many at a time, and reopens what is back. */
-  private async recognise(known: readonly Known[]): Promise<void> {
-    const { tx, scope, report } = this;
+  private async recognise(tx: Tx, known: readonly Known[]): Promise<void> {
+    const { scope, report } = this;
     const changed = known.filter(
       ({ prepared, sighting, isOthers }) => !isOthers && sighting?.raw_hash !== prepared.hash,
     );
@@ -334,7 +333,10 @@ export class Importer {
     if (ids.length > 0) {
       const rows = await tx<FindingRow[]>`select * from vm_findings where id in ${tx(ids)} order by id for update`;
       const byId = new Map(rows.map((row) => [row.id, row]));
-      const vulnerabilities = await this.knownOf(changed.map(({ prepared }) => prepared.record));
+      const vulnerabilities = await this.knownOf(
+        tx,
+        changed.map(({ prepared }) => prepared.record),
+      );
       const contents = changed.flatMap(({ prepared, finding }) => {
         const row = byId.get(finding.id);
         if (row === undefined) return [];
@@ -343,7 +345,10 @@ export class Importer {
       });
       await refreshContents(tx, contents, scope);
     }
-    const isReopened = await this.reopen(resolved.map(({ finding }) => finding.id));
+    const isReopened = await this.reopen(
+      tx,
+      resolved.map(({ finding }) => finding.id),
+    );
     const isChanged = new Set(changed);
     for (const one of known) {
       if (isReopened.has(one.finding.id) && !one.prepared.record.suppressed) report.reopened++;
@@ -353,8 +358,8 @@ export class Importer {
   }
 
   /** The findings of `ids` that are resolved and now open again; somebody else may have moved one meanwhile. */
-  private async reopen(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const { tx, scope } = this;
+  private async reopen(tx: Tx, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const { scope } = this;
     const opened = new Set<number>();
     if (ids.length === 0) return opened;
     const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;

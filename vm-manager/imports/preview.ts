@@ -5,7 +5,8 @@ import { ApiError } from '#http-kit';
 import type { Sql, Tx } from '../database.js';
 import { isGone, massClose, wasLookedAt } from './closing.js';
 import type { ImportReport } from './import-report.js';
-import { Importer, type ImportScope, type Sorted } from './pipeline.js';
+import { Importer, type Sorted } from './pipeline.js';
+import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
 
@@ -14,17 +15,24 @@ export const previewResultsMax = 100_000;
 const previewMsMax = 60_000;
 const batchSize = 2000;
 
+export interface PreviewLimits {
+  readonly resultsMax: number;
+  readonly msMax: number;
+}
+
 /** Throws ApiError 413 for more results than a preview takes, and where it takes longer than a minute. */
 export async function previewItems(
   sql: Sql,
   items: AsyncIterable<Items>,
   facts: ReportFacts,
   scope: ImportScope,
-): Promise<ImportReport> {
+  limits: PreviewLimits = { resultsMax: previewResultsMax, msMax: previewMsMax },
+): Promise<{ readonly report: ImportReport; readonly question: string | null }> {
   const [has] = await sql<{ findings: boolean }[]>`
     select exists (select 1 from vm_findings where application_id = ${scope.applicationId})
       or exists (select 1 from vm_occurrences where scope_key = ${scope.scopeKey}) as findings`;
-  return new PreviewImporter(sql, facts, scope, has?.findings === false).takeAll(items);
+  const importer = new PreviewImporter(sql, facts, scope, has?.findings === false, limits);
+  return { report: await importer.takeAll(items), question: importer.question };
 }
 
 class PreviewImporter extends Importer {
@@ -36,34 +44,39 @@ class PreviewImporter extends Importer {
   /** The application has no finding: all that the report has is new, and nothing is asked of the tables. */
   private readonly isFirst: boolean;
 
-  constructor(sql: Sql, facts: ReportFacts, scope: ImportScope, isFirst: boolean) {
+  private readonly limits: PreviewLimits;
+  /** What has to be confirmed before the import; null: nothing. */
+  question: string | null = null;
+
+  constructor(sql: Sql, facts: ReportFacts, scope: ImportScope, isFirst: boolean, limits: PreviewLimits) {
     // what is read is asked for by the pool: no two statements need one state
-    super(sql as unknown as Tx, facts, scope, null, []);
-    [this.sql, this.isFirst] = [sql, isFirst];
+    super({ batchSize: 500, run: async (work) => work(sql as unknown as Tx) }, facts, scope, null, []);
+    [this.sql, this.isFirst, this.limits] = [sql, isFirst, limits];
   }
 
   protected override take(item: Item): void {
     const { parsed } = this.report;
-    if (parsed >= previewResultsMax)
+    const { resultsMax, msMax } = this.limits;
+    if (parsed >= resultsMax)
       throw new ApiError(
         'body_too_large',
-        `A preview takes at most ${previewResultsMax} results; import the report, or split it.`,
+        `A preview takes at most ${resultsMax} results; import the report, or split it.`,
       );
-    if (performance.now() - this.beganMs > previewMsMax)
+    if (performance.now() - this.beganMs > msMax)
       throw new ApiError(
         'body_too_large',
-        `The preview took longer than ${previewMsMax / 1000} seconds, after ${parsed} results; split the report.`,
+        `The preview took longer than ${msMax / 1000} seconds, after ${parsed} results; split the report.`,
       );
     super.take(item);
   }
 
-  protected override async sort(batch: readonly PreparedRecord[]): Promise<Sorted> {
-    if (!this.isFirst) return super.sort(batch);
+  protected override async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
+    if (!this.isFirst) return super.sort(tx, batch);
     for (const one of batch) if (one.isSuppressed) this.drop(noFinding('is set aside in the report', one.location));
     return { fresh: batch.filter(({ isSuppressed }) => !isSuppressed), known: [] };
   }
 
-  protected override async write({ fresh, known }: Sorted): Promise<void> {
+  protected override async write(_: Tx, { fresh, known }: Sorted): Promise<void> {
     const { report } = this;
     report.created += fresh.length;
     for (const { prepared, finding, sighting, isOthers } of known) {
@@ -104,6 +117,7 @@ class PreviewImporter extends Importer {
       from vm_occurrences o join vm_findings f on f.id = o.finding_id
       where o.scope_key = ${scopeKey} and o.gone_at is null and f.is_open`;
     const question = massClose(closed, open?.n ?? 0, this.scope.closePercentMax);
+    this.question = question;
     this.report.needs_confirm_close = question !== null;
     if (question !== null) this.report.problems.unshift({ at: 'the report', detail: question });
     return { closed, unverified: missing - goneSightings };

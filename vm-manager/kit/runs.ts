@@ -94,12 +94,11 @@ export async function finishRun(sql: Queryable, id: number, end: RunEnd, now: Da
   return row;
 }
 
-/** Runs whose worker is gone; returns how many were ended. */
-export async function endLostRuns(sql: Queryable, now: Date): Promise<number> {
-  const lost = await sql`
+/** Runs whose worker is gone: they are over, and what they have left has to be seen to. */
+export async function endLostRuns(sql: Queryable, now: Date): Promise<readonly Run[]> {
+  return sql<Run[]>`
     update vm_runs set status = 'timed_out', finished_at = ${now}, error = 'the worker stopped answering'
-    where status = 'running' and lease_until < ${now}`;
-  return lost.count;
+    where status = 'running' and lease_until < ${now} returning *`;
 }
 
 /** A line for people. */

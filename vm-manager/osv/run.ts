@@ -10,7 +10,7 @@ import { importItems } from '../imports/pipeline.js';
 import { readyForImport } from '../imports/protect-stored.js';
 import type { Keyed } from '../secrets/protect-record.js';
 import { record, type FindingRecord, type ReportFacts } from '../imports/record.js';
-import { lockScope } from '../imports/scope-lock.js';
+import { lockScope } from '../imports/run/scope-lock.js';
 import { finishRun, insertRun, type Run } from '../kit/runs.js';
 import { severityNumbers } from '../findings/words.js';
 import { groupAliases, matchComponents, type Hit, type KnownAdvisory, type Matches, type Unknown } from './match.js';
@@ -184,18 +184,24 @@ export async function matchApplication(
     scannedAt: null,
     components: null,
   };
-  const { problems: dropped, ...counts } = await importItems(tx, atOnce(items), facts, {
-    applicationId,
-    projectId: application?.project_id ?? null,
-    scopeKey,
-    mode: 'sync',
-    closePercentMax: 100, // advisories are what changed, not a checkout
-    runId: run.id,
-    actor,
-    now,
-    seenAt: now,
-    keyed,
-  });
+  const { problems: dropped, ...counts } = await importItems(
+    tx,
+    { batchSize: 500, run: async (work) => work(tx) },
+    together(items),
+    facts,
+    {
+      applicationId,
+      projectId: application?.project_id ?? null,
+      scopeKey,
+      mode: 'sync',
+      closePercentMax: 100, // advisories are what changed, not a checkout
+      runId: run.id,
+      actor,
+      now,
+      seenAt: now,
+      keyed,
+    },
+  );
   if (counts.created + counts.updated > 0) await applyNewMutes(tx, actor, run.id, now);
   const { problems, ...told } = unknownReport(matches.unknown);
   const result = { components: matches.components, matches: matches.hits.length, ...told, ...counts };
@@ -211,7 +217,7 @@ async function prepare(tx: Tx, applicationId: number, { hits, unknown }: Matches
   };
 }
 
-async function* atOnce<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+async function* together<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
   yield items;
 }
 

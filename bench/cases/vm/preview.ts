@@ -1,5 +1,6 @@
 // What an import would do, asked of a report with ten and with sixty thousand results over HTTP, on PostgreSQL and on
-// the embedded database, of an application without findings and of one that has ten thousand of them: processor time of the control plane for a result, and how long other requests take meanwhile.
+// the embedded database, of an application without findings and of one that has ten thousand of them: processor time
+// of the control plane for a result, and how long other requests take meanwhile.
 import type { BenchContext } from '../../context.js';
 import { startControlPlane, startPostgres, type ControlPlane } from '../../control-plane.js';
 import { cpuUs } from '../../cpu.js';

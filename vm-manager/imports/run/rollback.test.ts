@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
-import { Client, type Json } from '../testing/import-client.js';
+import { Client, type Json } from '../../testing/import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 

@@ -4,15 +4,15 @@
 // stays: the next import of the scope writes them again.
 import { ApiError, systemActor } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { visibleByApplication } from '../assets/resources.js';
-import type { Tx } from '../database.js';
-import type { FindingRow } from '../findings/fields.js';
-import { transition } from '../findings/transition.js';
-import { isOpen } from '../findings/words.js';
-import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
-import { emit } from '../kit/events.js';
-import { RunView, viewRun, type Run } from '../kit/runs.js';
-import { undoComponents } from '../components/store.js';
+import { visibleByApplication } from '../../assets/resources.js';
+import type { Tx } from '../../database.js';
+import type { FindingRow } from '../../findings/fields.js';
+import { transition } from '../../findings/transition.js';
+import { isOpen } from '../../findings/words.js';
+import { endpoint, notFound, toId, type Call, type Endpoint } from '../../kit/endpoint.js';
+import { emit } from '../../kit/events.js';
+import { RunView, viewRun, type Run } from '../../kit/runs.js';
+import { undoComponents } from '../../components/store.js';
 import { lockScope } from './scope-lock.js';
 
 interface Undone {
@@ -33,7 +33,7 @@ async function requireLast(tx: Tx, call: Call): Promise<Run & { readonly scope_k
   const [run] = await tx<Run[]>`select * from vm_runs where id = ${id} for update`;
   if (run?.status !== 'succeeded') throw new ApiError('conflict', `The import ${id} is ${run?.status ?? 'gone'}.`);
   const [later] = await tx<{ id: number }[]>`
-    select id from vm_runs where scope_key = ${known.scope_key} and id > ${id} and status = 'succeeded'
+    select id from vm_runs where scope_key = ${known.scope_key} and id > ${id} and status in ('succeeded', 'running')
     order by id desc limit 1`;
   if (later !== undefined)
     throw new ApiError('conflict', `The import ${later.id} of the same scope came later: undo that one first.`);
@@ -84,6 +84,13 @@ async function undoStates(tx: Tx, run: Run, now: Date): Promise<Omit<Undone, 'si
   return undone;
 }
 
+/** All that the run has written, within the caller's transaction. */
+export async function undoImport(tx: Tx, run: Run & { readonly scope_key: string }, now: Date): Promise<Undone> {
+  const sightings = await undoSightings(tx, run);
+  const components = await undoComponents(tx, run, now);
+  return { sightings, components, ...(await undoStates(tx, run, now)) };
+}
+
 const rollback = endpoint({
   method: 'POST',
   path: '/imports/:id/rollback',
@@ -104,14 +111,12 @@ const rollback = endpoint({
       ({ run }: { readonly run: Run }) => `undid the import ${run.id}`,
       async (tx) => {
         const run = await requireLast(tx, call);
-        const sightings = await undoSightings(tx, run);
-        const components = await undoComponents(tx, run, call.now);
-        const states = await undoStates(tx, run, call.now);
+        const undone = await undoImport(tx, run, call.now);
         const [row] = await tx<Run[]>`update vm_runs set status = 'rolled_back' where id = ${run.id} returning *`;
         const applicationId = run.application_id;
         const event = { type: 'import.rolled_back', entity: 'run', entityId: run.id, applicationId } as const;
         await emit(tx, [event], call.now);
-        return { run: row ?? run, undone: { sightings, components, ...states } };
+        return { run: row ?? run, undone };
       },
       ({ undone }) => undone,
     );

@@ -1,0 +1,307 @@
+// One import from its file to its run. Where every statement has a connection of its own it is one transaction. The
+// embedded database serves everybody through one: there an import of some size is tried first (as a preview, which
+// refuses what an import refuses), then written in short transactions, between which others have their turn; what
+// fails in the middle is taken back.
+import { setTimeout as pause } from 'node:timers/promises';
+import { requireApplication } from '../../assets/resources.js';
+import { storeComponents } from '../../components/store.js';
+import type { Queryable, Tx } from '../../database.js';
+import { applyNewMutes } from '../../governance/new-mutes.js';
+import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
+import { emit } from '../../kit/events.js';
+import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
+import { maskSecrets, maskValues } from '../../secrets/mask.js';
+import type { Keyed } from '../../secrets/protect-record.js';
+import { closePercentDefault, refuseMassClose } from '../closing.js';
+import type { Fields } from './fields.js';
+import type { Format } from '../formats/format.js';
+import { findFormat } from '../formats/index.js';
+import { mappedFormat, type Mapping } from '../formats/tabular.js';
+import type { ImportReport } from '../import-report.js';
+import { importItems } from '../pipeline.js';
+import type { ImportScope, Within } from './scope.js';
+import { previewItems } from '../preview.js';
+import { readyForImport } from '../protect-stored.js';
+import { cut, severalAtOnce, type ReportFacts } from '../record.js';
+import type { ReportFile } from '../reading/report-file.js';
+import { undoImport } from './rollback.js';
+import { inRepository } from '../roots/resolve.js';
+import { lockScope, oneAtATime } from './scope-lock.js';
+
+/** A report of fewer bytes is written in some hundred milliseconds. */
+const atOnceBytesMax = 128 * 1024;
+
+/** What the report says of itself is text of the report, too. */
+class MaskedFacts implements ReportFacts {
+  complete = true;
+  isPartial = false;
+  inventory: Set<string> | null = null;
+  scannedAt: Date | null = null;
+  roots: readonly string[] = [];
+  #root: string | null = null;
+  #tool = '';
+  #version = '';
+  #components: ReportFacts['components'] = null;
+  get tool(): string {
+    return this.#tool;
+  }
+  set tool(text: string) {
+    this.#tool = maskSecrets(cut(text, 200));
+  }
+  get root(): string | null {
+    return this.#root;
+  }
+  set root(path: string | null) {
+    this.#root = path === null ? null : maskSecrets(cut(path, 1000));
+  }
+  get version(): string {
+    return this.#version;
+  }
+  set version(text: string) {
+    this.#version = maskSecrets(cut(text, 200));
+  }
+  get components(): ReportFacts['components'] {
+    return this.#components;
+  }
+  set components(listed: ReportFacts['components']) {
+    this.#components = maskValues(listed, (text) => maskSecrets(text));
+  }
+}
+
+export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
+  if (!name.startsWith('mapping:')) return findFormat(name, file);
+  const [mapping] = await call.sql<Mapping[]>`select * from vm_mappings where name = ${name.slice(8)}`;
+  if (mapping === undefined) throw unfit('format', `names no mapping ${name.slice(8)}`);
+  return mappedFormat(mapping);
+}
+
+/** When it was seen: what the request says, else what the report says, else now; never later than now. */
+function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
+  if (fields.scan_date !== undefined) {
+    const at = toMoment(fields.scan_date, 'scan_date');
+    if (at > now) throw unfit('scan_date', 'lies ahead');
+    return at;
+  }
+  return facts.scannedAt !== null && facts.scannedAt <= now ? facts.scannedAt : now;
+}
+
+export interface Done {
+  readonly run: Run;
+  readonly report: ImportReport;
+  readonly facts: ReportFacts;
+}
+
+/** What is read before the transaction of an import: the embedded database serves nobody else within one. */
+export interface ImportTerms {
+  /** The key of identities; rows from before are stored under it then. */
+  readonly keyed: Keyed;
+  /** 100: it may close everything. */
+  readonly closePercentMax: number;
+}
+
+export async function termsFor(call: Call, fields: Pick<Fields, 'application_id' | 'confirm_close'>) {
+  const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
+  const percent = (await call.host.closePercentMax?.()) ?? closePercentDefault;
+  const terms: ImportTerms = {
+    keyed: await readyForImport(call.host, id),
+    closePercentMax: fields.confirm_close === true ? 100 : percent,
+  };
+  return terms;
+}
+
+/** Where the report belongs. */
+type Target = Pick<ImportScope, 'applicationId' | 'scopeKey'>;
+
+/** Reads as far as the first record: with it the report's own facts are known. */
+export async function openReport(
+  call: Call,
+  fields: Fields,
+  file: ReportFile,
+  format: Format,
+  sql: Queryable,
+  to: Target,
+) {
+  if (fields.root !== undefined && fields.strip_prefix !== undefined && fields.root !== fields.strip_prefix)
+    throw unfit('strip_prefix', 'contradicts root', 'send one of them');
+  const facts = new MaskedFacts();
+  const source = {
+    ...to,
+    sql,
+    root: fields.root ?? fields.strip_prefix,
+    again: () => severalAtOnce(format.read(file, new MaskedFacts())),
+  };
+  const items = inRepository(severalAtOnce(format.read(file, facts)), facts, source);
+  const first = await items.next();
+  const rest = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* items;
+  };
+  return { facts, items: rest(), seenAt: seenAt(fields, facts, call.now) };
+}
+
+export const scopeKeyOf = (id: number, { branch = '', scope_key = '' }: Fields, format: Format): string =>
+  [id, format.name, branch, scope_key].join('|');
+
+export interface Given {
+  readonly fields: Fields;
+  readonly file: ReportFile;
+  readonly format: Format;
+  readonly terms: ImportTerms;
+}
+
+/** The audit entry of an import, and what belongs to it. */
+export interface Occasion {
+  readonly action: Parameters<Call['audited']>[0];
+  readonly summary: (done: Done) => string;
+  readonly details?: (done: Done) => object;
+  /** With the first statements: what has to hold, and what is made for it. */
+  readonly before?: (tx: Tx) => Promise<unknown>;
+  /** With the last ones. */
+  readonly after?: (tx: Tx, done: Done) => Promise<unknown>;
+}
+
+interface Begun {
+  readonly run: Run;
+  readonly applicationId: number;
+  readonly projectId: number | null;
+  readonly scopeKey: string;
+}
+
+/**
+ * The whole import. Throws ApiError where the report, or what it would do, is refused: then nothing is changed. What
+ * fails otherwise in the middle of an import in steps is taken back; if that fails, too, the job of lost runs does it.
+ */
+export async function runImport(call: Call, given: Given, occasion: Occasion): Promise<Done> {
+  const { action, summary, details, before, after } = occasion;
+  const finish = async (tx: Tx, begun: Begun, read: ReadIn): Promise<Done> => {
+    const done = await endImport(tx, call, begun, read);
+    await after?.(tx, done);
+    return done;
+  };
+  const { sql, host } = call;
+  if (host.hasOneConnection !== true || given.file.bytes <= atOnceBytesMax)
+    return call.audited(
+      action,
+      summary,
+      async (tx) => {
+        await before?.(tx);
+        const begun = await beginImport(tx, call, given);
+        return finish(tx, begun, await readIn(tx, atOnce(tx), call, given, begun));
+      },
+      details,
+    );
+  const target = await tryFirst(call, given);
+  return oneAtATime(target.scopeKey, async () => {
+    const begun = await sql.begin(async (tx) => {
+      await before?.(tx);
+      return beginImport(tx, call, given);
+    });
+    try {
+      const read = await readIn(sql, inSteps(call, begun.run), call, given, begun);
+      return await call.audited(action, summary, async (tx) => finish(tx, begun, read), details);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      // without the database the job of lost runs does it
+      await sql.begin(async (tx) => takeBack(tx, begun.run, why, new Date(host.now()))).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+const atOnce = (tx: Tx): Within => ({ batchSize: 500, run: async (work) => work(tx) });
+
+/** How long a step should keep the connection. */
+const stepMs = 80;
+/** Between two steps: a request of others has several statements, and should not wait for a step with each. */
+const pauseMs = 25;
+const [sizeMin, sizeMax] = [20, 500];
+
+/** The size of a step follows from how long the last one took. The lease of the run is renewed with each. */
+function inSteps({ sql, host }: Call, { id }: Run): Within {
+  let size = 100;
+  return {
+    get batchSize() {
+      return size;
+    },
+    run: async (work) => {
+      await pause(pauseMs);
+      return sql.begin(async (tx) => {
+        const began = performance.now();
+        await renewRun(tx, id, 0, new Date(host.now()));
+        const made = await work(tx);
+        const ratio = stepMs / (performance.now() - began);
+        size = Math.round(Math.min(Math.max(size * Math.min(Math.max(ratio, 0.5), 1.5), sizeMin), sizeMax));
+        return made;
+      }) as never;
+    },
+  };
+}
+
+/** Refuses what the import would be refused for, before anything is written. */
+async function tryFirst(call: Call, { fields, file, format, terms }: Given): Promise<Target> {
+  const { id, project_id: projectId } = await requireApplication(call.sql, call.reach, fields.application_id);
+  const target = { applicationId: id, scopeKey: scopeKeyOf(id, fields, format) };
+  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, call.sql, target);
+  const { mode = 'add' } = fields;
+  const { actor } = call.caller;
+  const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
+  const { question } = await previewItems(call.sql, items, facts, scope, { resultsMax: Infinity, msMax: Infinity });
+  if (question !== null) throw refuseMassClose(question);
+  return target;
+}
+
+async function beginImport(tx: Tx, call: Call, { fields, file, format }: Given): Promise<Begun> {
+  const { id, project_id: projectId } = await requireApplication(tx, call.reach, fields.application_id);
+  const { mode = 'add', branch = '', commit = '' } = fields;
+  const scopeKey = scopeKeyOf(id, fields, format);
+  await lockScope(tx, scopeKey);
+  const input = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', bytes: file.bytes };
+  const createdBy = call.caller.actor.name;
+  const run = await insertRun(
+    tx,
+    { kind: 'import', applicationId: id, input, createdBy, scopeKey, status: 'running' },
+    call.now,
+  );
+  return { run, applicationId: id, projectId, scopeKey };
+}
+
+interface ReadIn {
+  readonly report: ImportReport;
+  readonly facts: ReportFacts;
+  readonly scope: ImportScope;
+}
+
+async function readIn(sql: Queryable, within: Within, call: Call, given: Given, begun: Begun): Promise<ReadIn> {
+  const { fields, file, format, terms } = given;
+  const { run, applicationId, projectId, scopeKey } = begun;
+  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, sql, begun);
+  const { mode = 'add' } = fields;
+  const { actor } = call.caller;
+  const place = { applicationId, projectId, scopeKey, mode, runId: run.id };
+  const scope = { ...place, actor, now: call.now, seenAt: at, ...terms };
+  return { report: await importItems(sql, within, items, facts, scope), facts, scope };
+}
+
+async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, scope }: ReadIn): Promise<Done> {
+  const { now, caller } = call;
+  const { problems, ...counters } = report;
+  const components =
+    facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
+  const { tool, version, complete: isWhole, isPartial, root } = facts;
+  const complete = isWhole && report.unknown_severities === 0;
+  const unfinished = !isWhole && !isPartial && report.unread === 0;
+  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished, root };
+  const finished = new Date(call.host.now());
+  const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
+  if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
+  const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
+  const { applicationId } = scope;
+  await emit(tx, [{ type: 'import.done', entity: 'run', entityId: run.id, applicationId, payload }], now);
+  return { run: done, report, facts };
+}
+
+/** What an import that did not come to its end has written is taken away again. */
+export async function takeBack(tx: Tx, run: Run, why: string, now: Date): Promise<void> {
+  if (run.scope_key !== null) await undoImport(tx, { ...run, scope_key: run.scope_key }, now);
+  await finishRun(tx, run.id, { status: 'failed', error: why }, now);
+}

@@ -1,0 +1,29 @@
+// Where an import belongs, and where its statements run.
+import type { Actor } from '#http-kit';
+import type { Tx } from '../../database.js';
+import type { Keyed } from '../../secrets/protect-record.js';
+
+export interface ImportScope {
+  readonly applicationId: number;
+  readonly projectId: number | null;
+  /** Application, branch, tool profile: sightings are compared within it. */
+  readonly scopeKey: string;
+  /** `sync` closes what this scope no longer reports. */
+  readonly mode: 'add' | 'sync';
+  readonly runId: number;
+  readonly actor: Actor;
+  readonly now: Date;
+  /** When it was seen; not after now. */
+  readonly seenAt: Date;
+  /** Identities are stored under the key of the installation. */
+  readonly keyed: Keyed;
+  /** More of what is open in the scope is closed only after a confirmation; 100: none is asked for. */
+  readonly closePercentMax: number;
+}
+
+/** Where statements run: all in one transaction, or each batch in one of its own. */
+export interface Within {
+  /** Records, or ids, of a batch. */
+  readonly batchSize: number;
+  readonly run: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+}
