@@ -8,12 +8,14 @@ t.test('two always run, a further one where processors are idle', async (t) => {
     [1, 2, 0, true],
     [1, 1, 0, true],
     [2, 2, 0, false],
-    [2, 2, 0.39, false],
-    [2, 2, 0.4, true],
-    [3, 2, 1, false],
-    [2, 1, 1, false],
-    [16, 16, 0.5, true],
-    [17, 16, 1, false],
+    [2, 2, 0.24, false],
+    [2, 2, 0.25, true],
+    [3, 2, 0.24, false],
+    [3, 2, 0.25, true],
+    [4, 2, 1, false],
+    [3, 1, 1, false],
+    [17, 16, 0.5, true],
+    [18, 16, 1, false],
   ];
   for (const [running, processors, idleShare, may] of cases)
     t.equal(mayBegin(running, processors, idleShare), may, `${running} of ${processors}, ${idleShare} idle`);
