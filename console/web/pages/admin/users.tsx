@@ -317,7 +317,9 @@ export function Users(): JSX.Element {
         empty={words.thereAreNoUsers}
       />
       <Overlay isOpen={opened() !== undefined} look="drawer" title={rolesText.user} onClose={() => choose(null)}>
-        <Show when={opened()}>{(user) => <UserDrawer of={user()} state={<UserState user={user()} />} />}</Show>
+        <Show when={opened()}>
+          {(user) => <UserDrawer of={user()} role={roles.of(user())} state={<UserState user={user()} />} />}
+        </Show>
       </Overlay>
       <PasswordDialog user={forgetful()} onClose={() => (setForgetful(null), list.reload())} />
       <AddDialog

@@ -78,14 +78,21 @@ function Sessions(props: { readonly user: User }): JSX.Element {
   );
 }
 
-export function UserDrawer(props: { readonly of: User; readonly state: JSX.Element }): JSX.Element {
+interface UserDrawerProps {
+  readonly of: User;
+  /** As both halves see it. */
+  readonly role: string;
+  readonly state: JSX.Element;
+}
+
+export function UserDrawer(props: UserDrawerProps): JSX.Element {
   return (
     <div class="stack">
       <Pairs
         of={[
           [text.eMail, <Foreign text={props.of.email} />],
           [text.name, <Foreign text={props.of.name === '' ? '–' : props.of.name} />],
-          [text.account, props.of.role],
+          [text.account, props.role],
           [text.state, props.state],
           [text.origin, props.of.origin === 'sso' ? text.origins.sso : text.origins.local],
           [text.made, showMoment(props.of.created_at)],
