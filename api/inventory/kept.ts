@@ -21,6 +21,7 @@ import {
   type Relation,
   type SegmentKind,
   type Sighting,
+  type ViaObject,
 } from '#proxy/contract';
 import type { TemplateNode } from './templates/learn.js';
 import { matchTemplate } from './templates/match.js';
@@ -275,16 +276,22 @@ function keptSighting(sighting: Sighting, path: string, keeping: Keeping): KeptS
     distinct: sighting.distinct,
     polluted: polluted === null ? null : keptName(polluted, level),
     objects,
+    role: sighting.role,
   };
 }
 
+const keptObject = ({ noun, label, object }: ViaObject, level: MaskLevel): ViaObject => ({
+  ...{ noun: keptName(noun, level), label: keptName(label, level), object },
+});
+
 function keptRelation(relation: Relation, keeping: Keeping): Relation {
-  const { noun, label } = relation;
+  const { noun, label, via } = relation;
   return {
     ...relation,
     request_id: keptId(relation.request_id, keeping),
     ...(noun === undefined ? {} : { noun: keptName(noun, keeping.level) }),
     ...(label === undefined ? {} : { label: keptName(label, keeping.level) }),
+    ...(via === undefined ? {} : { via: via.map((one) => keptObject(one, keeping.level)) }),
   };
 }
 

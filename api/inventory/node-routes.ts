@@ -1,6 +1,6 @@
 // What nodes observed, in windows; each is taken once however often it is sent.
 import { Type } from '@sinclair/typebox';
-import { credentialKinds, droppedSitesMax, type ObservationBatch } from '#proxy/contract';
+import { credentialKinds, droppedSitesMax, viaMax, type ObservationBatch } from '#proxy/contract';
 import { refusals, type App } from '../http-kit/index.js';
 import type { Inventory } from './inventory.js';
 
@@ -58,6 +58,7 @@ const Sighting = Type.Object({
   ),
   distinct: Type.Optional(Count),
   polluted: Type.Union([Type.String({ maxLength: 512 }), Type.Null()]),
+  role: Type.Optional(Id),
 });
 const Relation = Type.Object({
   site: Site,
@@ -68,6 +69,12 @@ const Relation = Type.Object({
   how: Type.String({ enum: ['created', 'shown', 'unread'] }),
   credential: Type.Optional(Credential),
   client_ip: Type.Optional(Id),
+  via: Type.Optional(
+    Type.Array(
+      Type.Object({ noun: Type.String({ maxLength: 300 }), label: Type.String({ maxLength: 300 }), object: Id }),
+      { maxItems: viaMax },
+    ),
+  ),
   request_id: Id,
   at_ms: Moment,
 });

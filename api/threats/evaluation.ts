@@ -24,6 +24,8 @@ export interface Evaluation {
   isCurrent(): Promise<boolean>;
   /** Takes up what waits; returns how many windows there were. */
   takeUp(nowMs: number, signal: AbortSignal): Promise<number>;
+  /** Stores what judging found to be somebody's. */
+  keepGranted(): Promise<void>;
 }
 
 interface WindowRow {
@@ -67,6 +69,10 @@ export async function startEvaluation(parts: EvaluationParts): Promise<Evaluatio
   return {
     engine,
     isCurrent: async () => (await readRevision()) === revision,
+    async keepGranted() {
+      const granted = engine.takeGranted();
+      if (granted.length > 0) await database.sql.begin((tx) => saveTies(tx, granted));
+    },
     async takeUp(nowMs, signal) {
       let taken = 0;
       while (!signal.aborted) {

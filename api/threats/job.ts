@@ -30,6 +30,7 @@ export function createThreatJob(parts: ThreatParts): Job {
       const settings = await parts.currentSettings();
       const { api_bola_threshold: threshold, api_bola_window_sec: seconds } = settings;
       const findings = await judgeSlowly(evaluation, { nowMs, threshold, windowMs: seconds * 1000, settleMs });
+      await evaluation.keepGranted();
       let banned = 0;
       let fresh = 0;
       for (const finding of findings) {

@@ -236,7 +236,9 @@ export {
   type ObservationBatch,
   type ObservationSource,
   type Relation,
+  viaMax,
   type Sighting,
+  type ViaObject,
 } from '../observation/observation.js';
 export type { ClientBatch, ClientWindow } from '../features/client-window.js';
 export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';

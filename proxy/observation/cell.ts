@@ -70,7 +70,8 @@ export class PrincipalSums {
 }
 
 const loginWords = ['login', 'signin', 'sign-in', 'sign_in', 'authenticate', 'oauth/token', 'session', 'auth/token'];
-const privilegedWords = ['admin', 'manage', 'internal', 'root', 'superuser', 'roles', 'permissions', 'impersonate'];
+const privilegedWords =
+  'admin manage internal root superuser roles permissions impersonate backoffice back-office moderat'.split(' ');
 
 const hasWord = (path: string, words: readonly string[]): boolean => {
   const lower = path.toLowerCase();
@@ -219,6 +220,7 @@ export class Cell {
       queried: sums.queried === null ? undefined : [...sums.queried.values()],
       distinct: sums.paths?.size,
       polluted: sums.polluted,
+      role: sums.principal.role,
     }));
   }
 

@@ -10,6 +10,8 @@ export interface Principal {
   readonly kind: CredentialKind;
   /** 16 hexadecimal digits; of a client without credentials, of its address. '': too many new ones at once. */
   readonly id: string;
+  /** Keyed hash of the roles that its token claims; absent: none. Nobody verified them here. */
+  readonly role?: string;
 }
 
 /** Of each kind of source, in each of two generations. */
@@ -37,6 +39,27 @@ export function jwtSubject(token: string): string | null {
   }
   return token;
 }
+
+const roleClaims = ['role', 'roles', 'groups', 'authorities', 'permissions', 'is_admin', 'isAdmin', 'user_type'] as const;
+
+/** The roles that a JWT claims, in one order (also those of Keycloak's `realm_access`); '': none. */
+export function jwtRoles(token: string): string {
+  const first = token.indexOf('.');
+  const second = token.indexOf('.', first + 1);
+  if (first < 4 || second < 0 || !token.startsWith('eyJ')) return '';
+  const claims = parseObject(Buffer.from(token.slice(first + 1, second), 'base64url').toString('utf8'));
+  if (claims === null) return '';
+  const named: string[] = [];
+  for (const name of roleClaims) named.push(...rolesOf(name, claims[name]));
+  const realm = claims['realm_access'];
+  if (typeof realm === 'object' && realm !== null && 'roles' in realm) named.push(...rolesOf('roles', realm.roles));
+  return named.toSorted().join('\0').slice(0, 2000);
+}
+
+const rolesOf = (name: string, claim: unknown): string[] =>
+  (Array.isArray(claim) ? claim.slice(0, 50) : [claim]).flatMap((one: unknown) =>
+    typeof one === 'string' || typeof one === 'boolean' ? [`${name}=${one}`] : [],
+  );
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
@@ -179,10 +202,16 @@ export class Principals {
     const value = given.length > credentialCharsMax ? given.slice(0, credentialCharsMax) : given;
     const found = read(value);
     if (!this.maySpend(nowMs)) return found === null ? nobody : (unnamed[found.kind] as Principal);
-    const principal =
-      found === null ? nobody : { kind: found.kind, id: keyedHash(this.key, found.kind, found.subject) };
+    const principal = found === null ? nobody : this.make(found, value);
     cache.set(value, principal);
     return principal;
+  }
+
+  private make({ kind, subject }: { readonly kind: CredentialKind; readonly subject: string }, value: string): Principal {
+    const id = keyedHash(this.key, kind, subject);
+    const from = value.indexOf('eyJ');
+    const roles = from < 0 ? '' : jwtRoles(value.slice(from));
+    return roles === '' ? { kind, id } : { kind, id, role: keyedHash(this.key, 'role', roles) };
   }
 
   private maySpend(nowMs: number): boolean {

@@ -73,8 +73,9 @@ export function nounOfPath(path: string): string {
   return specific(nounOf(names.at(-1) ?? ''));
 }
 
-const idMember = /^(?:_?id|uuid|guid|pk|number|no|nr|ref|reference)$/i;
-const idSuffix = /^(.+?)(?:_(?:id|uuid|guid)s?|-ids?|I[dD]s?|U(?:uid|UID))$/;
+const idMember = /^(?:_?id|uuid|guid|pk|key|number|no|nr|num|ref|reference)$/i;
+const idSuffix =
+  /^(.+?)(?:[_-](?:id|uuid|guid|number|no|nr|ref|key)s?|I[dD]s?|U(?:uid|UID)|Number|No|Nr|Ref(?:erence)?|Key)$/;
 const linkMember = /(?:^|_)(?:href|url|uri|link|self|location|path)$/i;
 
 /** The noun that a member's name gives its number; null: the name speaks of no id. */
@@ -125,7 +126,9 @@ export function objectsOfJson(text: string, path: string, found: (object: Shown)
     else if (typeof member === 'string') offerUnique(member, name);
   };
   const offerUnique = (text: string, name: string): void => {
-    const id = text.length < 16 ? null : idOf(text, specific(nounOf(name)));
+    // `OPS-1042` is an id by itself, however short
+    const isShort = text.length < 16 && !(text.length >= 5 && segmentKind(text) === 'prefixed');
+    const id = isShort ? null : idOf(text, specific(nounOf(name)));
     if (id?.noun === '') found({ ...id, isSubject: false });
   };
   const offerLink = (id: ObjectId): void => found({ ...id, isSubject: false });

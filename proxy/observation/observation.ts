@@ -64,6 +64,8 @@ export interface Sighting {
   readonly distinct?: number | undefined;
   /** Parameters that came twice, or beside a path that names the same object. */
   readonly polluted: string | null;
+  /** Keyed hash of the roles that its token claims; absent: it claims none. */
+  readonly role?: string | undefined;
 }
 
 export interface QueriedObject {
@@ -83,13 +85,29 @@ export interface Relation {
   readonly noun?: string;
   /** The noun, also of an id that is unique by itself. */
   readonly label?: string;
-  /** unread: an answer that could have shown objects was not looked into, so that nobody knows which. */
+  /**
+   * unread: an answer that could have shown objects was not looked into, so that nobody knows which; `label` is then the
+   * noun of the path that was asked for.
+   */
   readonly how: 'created' | 'shown' | 'unread';
   readonly credential?: CredentialKind;
   readonly client_ip?: string;
+  /**
+   * Objects that the request named, in path and query. An answer about an object shows others only to whoever was
+   * entitled to that one; absent or empty: the request named none, or a node of an earlier release sent this.
+   */
+  readonly via?: readonly ViaObject[] | undefined;
   readonly request_id: string;
   readonly at_ms: number;
 }
+
+/** Keyed hash and nouns as in Relation. */
+export interface ViaObject {
+  readonly noun: string;
+  readonly label: string;
+  readonly object: string;
+}
+export const viaMax = 4;
 
 export interface ObservationBatch {
   readonly batch_id: string;

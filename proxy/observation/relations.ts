@@ -5,9 +5,17 @@
 import { findField } from '../http/header-fields.js';
 import { keyedHash, type Principal } from './credential.js';
 import { isJsonType, mediaTypeOf } from './look-into.js';
-import { objectsOfHtml, objectsOfJson, objectsOfPath, objectsOfQuery, type ObjectId, type Shown } from './objects.js';
+import {
+  nounOfPath,
+  objectsOfHtml,
+  objectsOfJson,
+  objectsOfPath,
+  objectsOfQuery,
+  type ObjectId,
+  type Shown,
+} from './objects.js';
 import type { ObservedRequest } from './observer.js';
-import type { Relation } from './observation.js';
+import { viaMax, type Relation, type ViaObject } from './observation.js';
 import { pathOf } from './path.js';
 
 /** In a window; beyond that an answer counts as one that was not read. */
@@ -48,7 +56,9 @@ export const objectHash = (key: Uint8Array, { value }: ObjectId): string => keye
 
 /** Whether an answer of this status and type can show objects. */
 export const showsObjects = (method: string, status: number, type: string | null): boolean =>
-  status >= 200 && status < 300 && method !== 'HEAD' && (isJsonType(type) || type === 'text/html');
+  status >= 200 && status < 300 && status !== 204 && status !== 205 && method !== 'HEAD' && canHold(type);
+
+const canHold = (type: string | null): boolean => isJsonType(type) || type === 'text/html';
 
 export class RelationLearner {
   private relations: Relation[] = [];
@@ -69,38 +79,59 @@ export class RelationLearner {
     if (makes && status >= 200 && status < 400) {
       const location = findField(responseHeaders, 'location');
       const made = location === null ? undefined : objectsOfPath(pathOf(location)).at(-1);
-      if (made !== undefined && !named(request).has(keyOf(made))) this.tell(request, principal, made, 'created');
+      const asked = askedFor(request);
+      if (made !== undefined && !asked.names(made)) this.tell(request, principal, made, 'created', asked.via);
     }
     const type = mediaTypeOf(findField(responseHeaders, 'content-type'));
     if (!showsObjects(method, status, type)) return;
+    // of an answer without a body everything was read
+    if (responseBody === null && request.responseBytes === 0) return;
     if (responseBody === null) this.tellUnread(request, principal);
     else if (!this.read(request, principal, responseBody, isJsonType(type), makes)) this.tellUnread(request, principal);
   }
 
   private read(request: ObservedRequest, principal: Principal, body: Buffer, isJson: boolean, makes: boolean): boolean {
-    const known = named(request);
+    const asked = askedFor(request);
     const text = body.toString('utf8');
     const take = (object: Shown): void => {
-      if (known.has(keyOf(object))) return;
-      this.tell(request, principal, object, makes && object.isSubject ? 'created' : 'shown');
+      if (asked.names(object)) return;
+      this.tell(request, principal, object, makes && object.isSubject ? 'created' : 'shown', asked.via);
     };
     const isWhole = isJson ? objectsOfJson(text, pathOf(request.uri), take) : objectsOfHtml(text, take);
     return isWhole && this.relations.length < relationsMax;
   }
 
-  private tell(request: ObservedRequest, principal: Principal, object: ObjectId, how: Relation['how']): void {
+  private tell(
+    request: ObservedRequest,
+    principal: Principal,
+    object: ObjectId,
+    how: Relation['how'],
+    named: readonly ObjectId[],
+  ): void {
     const { site } = request;
-    const told = `${site}\0${principal.id}\0${keyOf(object)}\0${how}`;
+    // what was told by way of an object is told again when a list shows it by itself
+    const way = named.length === 0 ? '' : named.map(keyOf).join('\0');
+    const told = `${site}\0${principal.id}\0${keyOf(object)}\0${how}\0${way}`;
     if (this.told.get(told) !== undefined || this.relations.length >= relationsMax) return;
     this.told.set(told, true);
-    this.relations.push({ ...relationOf(request, principal), how, ...namesOf(object), object: this.hashOf(object) });
+    const via = this.viaOf(named);
+    this.relations.push({ ...relationOf(request, principal), how, ...namesOf(object), object: this.hashOf(object), via });
   }
 
   private tellUnread(request: ObservedRequest, principal: Principal): void {
-    const told = `${request.site}\0${principal.id}`;
+    const path = pathOf(request.uri);
+    const label = nounOfPath(path);
+    const { via: named } = askedFor(request);
+    const told = `${request.site}\0${principal.id}\0${label}\0${named.map(keyOf).join('\0')}`;
     if (this.told.get(told) !== undefined || this.relations.length >= 2 * relationsMax) return;
     this.told.set(told, true);
-    this.relations.push({ ...relationOf(request, principal), how: 'unread', noun: '', label: '', object: '' });
+    const via = this.viaOf(named);
+    this.relations.push({ ...relationOf(request, principal), how: 'unread', noun: '', label, object: '', via });
+  }
+
+  private viaOf(named: readonly ObjectId[]): ViaObject[] | undefined {
+    if (named.length === 0) return undefined;
+    return named.slice(-viaMax).map((object) => ({ ...namesOf(object), object: this.hashOf(object) }));
   }
 
   private hashOf(object: ObjectId): string {
@@ -125,12 +156,20 @@ const relationOf = ({ site, requestId, atMs, clientIp }: ObservedRequest, { id, 
   ...{ request_id: requestId, at_ms: atMs },
 });
 
+interface AskedFor {
+  /** Of path and query: what the answer is about. */
+  readonly via: readonly ObjectId[];
+  /** Whether the request itself has the value, under whatever noun: `{"id": 7}` of `/orders/7/invoice` is order 7. */
+  names(object: ObjectId): boolean;
+}
+
 /** The objects that a request names. */
-function named({ uri, method, body, headers }: ObservedRequest): ReadonlySet<string> {
+function askedFor({ uri, method, body, headers }: ObservedRequest): AskedFor {
   const path = pathOf(uri);
-  const known = new Set([...objectsOfPath(path), ...objectsOfQuery(uri)].map(keyOf));
-  if (body === null || method === 'GET' || body.length > bodyBytesMax) return known;
-  if (isJsonType(mediaTypeOf(findField(headers, 'content-type'))))
-    objectsOfJson(body.toString('utf8'), path, (object) => known.add(keyOf(object)));
-  return known;
+  const via = [...objectsOfPath(path), ...objectsOfQuery(uri)];
+  const values = new Set(via.map(({ value }) => value));
+  const isRead = body !== null && method !== 'GET' && body.length <= bodyBytesMax;
+  if (isRead && isJsonType(mediaTypeOf(findField(headers, 'content-type'))))
+    objectsOfJson(body.toString('utf8'), path, ({ value }) => values.add(value));
+  return { via, names: ({ value }) => values.has(value) };
 }

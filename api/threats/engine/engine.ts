@@ -6,16 +6,17 @@ import { Enumeration } from './enumeration.js';
 import { evidenceMax, timeOf, type Finding, type JudgeOptions } from './finding.js';
 import { Functions } from './functions.js';
 import { Logins } from './logins.js';
-import { addName, Memory, objectKey, type ObjectKey, type Tie } from './memory.js';
+import { addName, Memory, objectKey, type ObjectKey } from './memory.js';
 import { Ownership, type Candidate } from './ownership.js';
 import { toPlace, toSeen, type Place, type Seen, type TemplateOf } from './seen.js';
+import type { NewTie } from './tie.js';
+import { Withheld } from './withheld.js';
+
+export type { NewTie } from './tie.js';
 
 export interface Window {
   readonly sightings: readonly KeptSighting[];
   readonly relations: readonly Relation[];
-}
-export interface NewTie extends ObjectKey, Tie {
-  readonly principal: string;
 }
 export interface ThreatEngineOptions {
   /** Of keyed hashes; the one that nodes have. */
@@ -27,11 +28,16 @@ const pendingMax = 100_000;
 /** Judged without a pause: some milliseconds. */
 const candidatesAtOnce = 200;
 const placesMax = 50_000;
+const strangersMax = 2000;
+const roundsMax = 3;
 /** Who owns an object that a stranger got may turn out that much later. */
 const openMs = 3600_000;
 /** Names of parameters that say whom or what a request is about. */
 const telling = /id$|uuid|role|admin|user|account|owner|group|scope|permission|price|amount/i;
 const pollutersOfOrdinary = 3;
+/** Of paths by which whoever holds an object hands it on. */
+const granting =
+  /(?:^|[-_/])(?:share|shares|sharing|invite|invites|invitations?|members?|collaborators?|permissions?|grants?|publish|public|links?|transfer|assign)$/;
 
 export class ThreatEngine {
   readonly memory = new Memory();
@@ -39,6 +45,8 @@ export class ThreatEngine {
   private readonly enumeration = new Enumeration(this.memory);
   private readonly functions = new Functions(this.memory);
   private readonly logins = new Logins();
+  private readonly withheld = new Withheld(this.memory);
+  private granted: NewTie[] = [];
   private pending = new Map<string, Candidate>();
   private readonly parked = new Map<string, Map<string, Candidate>>();
   private pollutions = new Map<string, Seen>();
@@ -54,11 +62,14 @@ export class ThreatEngine {
       const { site, principal, how, request_id: requestId, at_ms: atMs } = relation;
       const { noun = '', label = anyNoun, object, credential = 'other', client_ip: clientIp = '' } = relation;
       const use = this.memory.see(site, principal, credential, clientIp, atMs);
-      if (how === 'unread') use.unreadMs = Math.max(use.unreadMs, atMs);
-      else {
-        const tie: NewTie = { site, noun, label, object, principal, how, requestId, atMs, credential, clientIp };
-        if (this.restore(tie)) ties.push(tie);
+      const via = (relation.via ?? []).map((one) => ({ ...one, site }));
+      if (how === 'unread') {
+        if (via.every((key) => this.memory.knows(key, principal))) this.memory.noteUnread(use, label, atMs);
+        continue;
       }
+      const tie: NewTie = { site, noun, label, object, principal, how, requestId, atMs, credential, clientIp };
+      if (how === 'shown' && via.length > 0 && this.withheld.add(tie, via)) continue;
+      if (this.restore(tie)) ties.push(tie);
     }
     for (const sighting of sightings) this.feedSighting(sighting);
     return ties;
@@ -83,14 +94,14 @@ export class ThreatEngine {
     const seen = toSeen(sighting, this.placeOf(sighting));
     const { site, principal, operation, ok } = seen;
     if (principal === '') return;
-    this.memory.see(site, principal, seen.credential, seen.clientIp, seen.lastMs);
+    const { role } = seen;
+    const known = this.memory.see(site, principal, seen.credential, seen.clientIp, seen.lastMs);
+    if (role !== '') known.role = role;
     for (const { noun } of seen.objects) if (noun !== '') this.memory.addNoun(site, noun);
     this.logins.feed(seen);
     this.functions.feed(seen);
     this.enumeration.feed(seen);
     if (ok === 0 || seen.isLogin) return;
-    const use = this.memory.operations.touch(operation);
-    addName(use.readers, principal);
     if (seen.polluted !== null && telling.test(seen.polluted)) this.pollute(seen, seen.polluted);
     const { objects, queried, requestId, lastMs: atMs } = seen;
     if (objects.length > 0) this.suspect({ seen, objects, requestId, atMs });
@@ -109,12 +120,19 @@ export class ThreatEngine {
 
   private suspect(candidate: Candidate): void {
     const { seen, objects } = candidate;
-    const last = objects.at(-1) as ObjectKey;
-    addName(this.memory.objects.touch(objectKey(last)).readers, seen.principal, 32);
-    if (this.memory.knows(last, seen.principal)) {
-      addName(this.memory.operations.touch(seen.operation).own, seen.principal);
+    const { memory } = this;
+    const last = memory.tellingOf(objects);
+    const object = memory.objects.touch(objectKey(last));
+    addName(object.readers, seen.principal, 32);
+    // whoever follows a link to a thing says nothing of who reads the others
+    if (object.grantedMs === 0 && new Set(object.strangers.values()).size < 2)
+      addName(memory.operations.touch(seen.operation).readers, seen.principal);
+    if (memory.knows(last, seen.principal)) {
+      addName(memory.operations.touch(seen.operation).own, seen.principal);
+      if (seen.method !== 'GET' && granting.test(seen.template.toLowerCase())) object.grantedMs = candidate.atMs;
       return;
     }
+    if (object.ties.size === 0) memory.noteAsked(last, seen.principal);
     const key = `${objects.map(objectKey).join(' ')}\0${seen.principal}\0${seen.operation}`;
     if (!this.pending.has(key) && this.pending.size < pendingMax) this.pending.set(key, candidate);
   }
@@ -151,23 +169,51 @@ export class ThreatEngine {
   private *judgeOwnership(options: JudgeOptions): Generator<void, Finding[]> {
     const settled = options.nowMs - options.settleMs;
     const due = [...this.pending].filter(([, { atMs }]) => atMs <= settled);
+    due.sort(([, one], [, other]) => one.atMs - other.atMs);
     // all strangers are counted before any is judged, so that the order of requests does not matter
     for (const [index, [, { seen, objects }]] of due.entries()) {
       if (index % candidatesAtOnce === 0) yield;
       this.noteStranger(seen, objects);
     }
     const thefts = new Map<string, Finding>();
-    for (const [index, [key, candidate]] of due.entries()) {
-      if (index % candidatesAtOnce === 0) yield;
-      const outcome = this.ownership.judge(candidate, options);
-      if (outcome.kind !== 'open' || candidate.atMs < settled - openMs) this.pending.delete(key);
-      if (outcome.kind === 'ownerless') this.park(key, candidate);
-      if (outcome.kind !== 'theft') continue;
-      const { seen, atMs } = candidate;
-      const place = `${seen.operation}\0${seen.principal}`;
-      thefts.set(place, addTheft(thefts.get(place), seen, atMs, outcome.evidence));
+    // what an access showed is judged after the access itself, and so on
+    for (let left = due, round = 0; left.length > 0; round += 1) {
+      const deferred: typeof due = [];
+      for (const [index, entry] of left.entries()) {
+        if (index % candidatesAtOnce === 0) yield;
+        const [, { seen, objects }] = entry;
+        const waits = round < roundsMax && this.withheld.holds(this.memory.tellingOf(objects), seen.principal);
+        if (waits) deferred.push(entry);
+        else this.judgeCandidate(entry, options, thefts);
+      }
+      for (const tie of this.withheld.settle(settled)) if (this.restore(tie)) this.granted.push(tie);
+      left = deferred;
     }
+    for (const tie of this.withheld.settle(settled)) if (this.restore(tie)) this.granted.push(tie);
     return [...thefts.values()];
+  }
+
+  private judgeCandidate(
+    [key, candidate]: readonly [string, Candidate],
+    options: JudgeOptions,
+    thefts: Map<string, Finding>,
+  ): void {
+    const outcome = this.ownership.judge(candidate, options);
+    const { seen, atMs, objects } = candidate;
+    this.withheld.noteOutcome(objects, seen.principal, outcome.kind);
+    const isOver = outcome.kind !== 'open' || atMs < options.nowMs - options.settleMs - openMs;
+    if (isOver) this.pending.delete(key);
+    if (outcome.kind === 'ownerless') this.park(key, candidate);
+    if (outcome.kind !== 'theft') return;
+    const place = `${seen.operation}\0${seen.principal}`;
+    thefts.set(place, addTheft(thefts.get(place), seen, atMs, outcome.evidence));
+  }
+
+  /** Ties that judging found to be all right since the last call, to be stored as those of `feed`. */
+  takeGranted(): NewTie[] {
+    const { granted } = this;
+    this.granted = [];
+    return granted;
   }
 
   /** Until somebody turns out to own the object. */
@@ -183,16 +229,28 @@ export class ThreatEngine {
   }
 
   private noteStranger({ principal, operation, clientIp }: Seen, objects: readonly ObjectKey[]): void {
-    const last = objects.at(-1) as ObjectKey;
+    const last = this.memory.tellingOf(objects);
     if (this.memory.knows(last, principal)) {
       addName(this.memory.operations.touch(operation).own, principal);
       return;
     }
+    if (this.withheld.holds(last, principal)) return;
     const known = this.memory.objects.get(objectKey(last));
-    if (known === undefined || known.ties.size === 0) return;
+    if (known === undefined || known.ties.size === 0 || known.grantedMs > 0) return;
     if (known.strangers.size < 32 && !known.strangers.has(principal))
-      known.strangers.set(principal, placeOfClient(principal, clientIp));
-    addName(this.memory.operations.touch(operation).strangers, placeOfClient(principal, clientIp));
+      this.addStranger(last, known.strangers, principal, placeOfClient(principal, clientIp));
+    // whoever follows a link says nothing of what else the operation shows to strangers
+    const { strangers } = this.memory.operations.touch(operation);
+    const places = new Set(known.strangers.values());
+    if (places.size > 1) for (const place of places) if (strangers.get(place) === objectKey(last)) strangers.delete(place);
+    const place = placeOfClient(principal, clientIp);
+    if (places.size === 1 && strangers.size < strangersMax) strangers.set(place, objectKey(last));
+  }
+
+  private addStranger(key: ObjectKey, strangers: Map<string, string>, principal: string, place: string): void {
+    const before = new Set(strangers.values()).size;
+    strangers.set(principal, place);
+    if (before === 1 && new Set(strangers.values()).size === 2) this.memory.noteLinked(key);
   }
 
   private judgePollution({ nowMs, settleMs }: JudgeOptions): Finding[] {

@@ -16,6 +16,10 @@ export interface KnownObject {
   /** Principals that got it without a tie, each with the address that it came from. */
   readonly strangers: Map<string, string>;
   readonly readers: Set<string>;
+  /** When somebody tied to it last shared it by a request of that name; 0: never. */
+  grantedMs: number;
+  /** 1: it has a holder; 2: two; 3: so many that it is everybody's; staff is not counted. */
+  rank: number;
 }
 
 export interface ObjectKey {
@@ -24,14 +28,16 @@ export interface ObjectKey {
   /** The noun, also where the id is unique by itself and `noun` is ''. */
   readonly label: string;
   readonly object: string;
+  /** An id that nobody guesses; absent: not known to be one. */
+  readonly isSecret?: boolean;
 }
 
 export interface OperationUse {
   readonly readers: Set<string>;
   /** Those of them who got something that is theirs, or that they were shown. */
   readonly own: Set<string>;
-  /** Those who got objects here to which nothing ties them, by their addresses where these are known. */
-  readonly strangers: Set<string>;
+  /** Those who got objects here to which nothing ties them, by their addresses where known, each with the last one. */
+  readonly strangers: Map<string, string>;
   readonly admitted: Set<string>;
   readonly denied: Set<string>;
   /** Anonymous clients that were let in. */
@@ -42,8 +48,21 @@ export interface OperationUse {
 export interface PrincipalUse {
   credential: CredentialKind;
   readonly addresses: Map<string, number>;
-  /** When it got an answer whose objects are not known. */
-  unreadMs: number;
+  /** By label: answers whose objects are not known, and what they may have shown. */
+  readonly unread: Map<string, Unread>;
+  /** Of a day: objects that unread answers excused. */
+  excused: number;
+  excusedSinceMs: number;
+  /** Things that it made, and those to whom some of them were shown. */
+  made: number;
+  handed: number;
+  readonly receivers: Set<string>;
+  /** Things of others with ids that nobody guesses. */
+  readonly followed: Set<string>;
+  /** Keyed hash of the roles that its token claims; '': none. */
+  role: string;
+  /** Operations of staff that let it in, each with when it did first. */
+  readonly functions: Map<string, number>;
   /** By noun: whose objects lists showed it. */
   readonly overseen: Map<string, Set<string>>;
   /** Labels of what was shown to it. */
@@ -53,6 +72,11 @@ export interface PrincipalUse {
   /** Ordinary requests before the first that reached a privileged function; -1: none has. */
   ordinaryBefore: number;
   firstPrivilegedMs: number;
+}
+
+export interface Unread {
+  untilMs: number;
+  readonly objects: Set<string>;
 }
 
 export const objectsMax = 300_000;
@@ -66,6 +90,12 @@ const tiesPerObjectMax = 32;
 export const holdersOfShared = 8;
 const publicShare = 0.2;
 const overseenMin = 8;
+/** After an answer that nobody could read: so long, so many objects, and so many a day. */
+const unreadMs = 15 * 60_000;
+const excusedPerAnswer = 20;
+const excusedPerDay = 60;
+const dayMs = 24 * 3600_000;
+const receiversOfMaker = 8;
 
 /** A map that forgets what was touched longest ago. */
 export class Bounded<V> {
@@ -104,11 +134,13 @@ export class Memory {
     ties: new Map(),
     strangers: new Map(),
     readers: new Set(),
+    grantedMs: 0,
+    rank: 0,
   }));
   readonly operations = new Bounded<OperationUse>(operationsMax, () => ({
     readers: new Set(),
     own: new Set(),
-    strangers: new Set(),
+    strangers: new Map(),
     admitted: new Set(),
     denied: new Set(),
     anonymous: new Set(),
@@ -117,7 +149,15 @@ export class Memory {
   readonly principals = new Bounded<PrincipalUse>(principalsMax, () => ({
     credential: 'none',
     addresses: new Map(),
-    unreadMs: 0,
+    unread: new Map(),
+    excused: 0,
+    excusedSinceMs: 0,
+    made: 0,
+    handed: 0,
+    receivers: new Set(),
+    followed: new Set(),
+    role: '',
+    functions: new Map(),
     overseen: new Map(),
     holds: new Set(),
     ordinary: 0,
@@ -154,24 +194,136 @@ export class Memory {
     if (before === undefined && known.ties.size >= tiesPerObjectMax) return false;
     known.ties.set(principal, tie);
     known.strangers.delete(principal);
-    this.noteHolders(key, known.ties.size, principal);
+    this.noteMakers(key, known, principal, tie);
+    this.noteHolders(key, known, principal);
     this.noteOverseers(key, known);
     if (key.noun !== '' && key.noun !== anyNoun) this.noteLoose(key, principal);
     return true;
   }
 
   /** By site and label: how many objects there are, and how many of them many hold. */
-  private readonly labels = new Bounded<{ objects: number; joint: number; popular: number }>(5000, () => ({
-    ...{ objects: 0, joint: 0, popular: 0 },
+  private readonly labels = new Bounded<{ objects: number; joint: number; popular: number; linked: number }>(5000, () => ({
+    ...{ objects: 0, joint: 0, popular: 0, linked: 0 },
   }));
 
-  private noteHolders({ site, label }: ObjectKey, holders: number, principal: string): void {
+  /** Strangers of two places got the object: things of this name are sent to others as links. */
+  noteLinked({ site, label }: ObjectKey): void {
+    this.labels.touch(`${site}\0${label}`).linked += 1;
+  }
+
+  hasLinks({ site, label }: ObjectKey): boolean {
+    return (this.labels.get(`${site}\0${label}`)?.linked ?? 0) > 0;
+  }
+
+  /** An answer about things of this label was not read. */
+  noteUnread(use: PrincipalUse, label: string, atMs: number): void {
+    const before = use.unread.get(label);
+    if (before === undefined && use.unread.size >= 16) return;
+    const isOver = before === undefined || before.untilMs < atMs;
+    use.unread.set(label, { untilMs: atMs + unreadMs, objects: isOver ? new Set() : before.objects });
+  }
+
+  /** Whether an answer that nobody read may have shown it: of that label, for minutes, and for a number of things. */
+  isExcused(use: PrincipalUse, key: ObjectKey, atMs: number): boolean {
+    const unread = use.unread.get(key.label);
+    if (unread === undefined || atMs > unread.untilMs || atMs < unread.untilMs - 2 * unreadMs) return false;
+    if (atMs - use.excusedSinceMs > dayMs) {
+      use.excusedSinceMs = atMs;
+      use.excused = 0;
+    }
+    const name = objectKey(key);
+    if (unread.objects.has(name)) return true;
+    if (unread.objects.size >= excusedPerAnswer || use.excused >= excusedPerDay) return false;
+    unread.objects.add(name);
+    use.excused += 1;
+    return true;
+  }
+
+  private noteMakers({ site }: ObjectKey, { ties }: KnownObject, principal: string, { how }: Tie): void {
+    if (how === 'created') {
+      const use = this.principals.get(`${site}\0${principal}`);
+      if (use !== undefined) use.made += 1;
+    }
+    if (ties.size !== 2) return;
+    for (const [name, tie] of ties) {
+      const other = [...ties.keys()].find((one) => one !== name);
+      const use = tie.how === 'created' && other !== undefined ? this.principals.get(`${site}\0${name}`) : undefined;
+      if (use === undefined || other === undefined) continue;
+      use.handed += 1;
+      addName(use.receivers, other, 64);
+    }
+  }
+
+  /** By principal and label: things that nobody was shown and by way of which it asked, each with how often. */
+  private readonly asked = new Bounded<Map<string, number>>(principalsMax, () => new Map());
+  /** By such a thing: who asked by way of it, each with how often. */
+  private readonly askers = new Bounded<Map<string, number>>(principalsMax, () => new Map());
+
+  noteAsked(key: ObjectKey, principal: string): void {
+    const name = objectKey(key);
+    const own = this.asked.touch(`${principal}\0${key.site}\0${key.label}`);
+    if (own.size < 32 || own.has(name)) own.set(name, (own.get(name) ?? 0) + 1);
+    const all = this.askers.touch(name);
+    if (all.size < 32 || all.has(principal)) all.set(principal, (all.get(principal) ?? 0) + 1);
+  }
+
+  /**
+   * Whether a thing that no answer tied to anybody may be the client's own, as the number of a customer in its paths
+   * is: nobody else asked by way of it more often, or it asked by way of no other one.
+   */
+  isLikelyOwn(key: ObjectKey, principal: string): boolean {
+    const own = this.asked.get(`${principal}\0${key.site}\0${key.label}`);
+    if (own === undefined || own.size <= 1) return true;
+    const all = this.askers.get(objectKey(key));
+    const mine = all?.get(principal) ?? 0;
+    for (const [name, count] of all ?? []) if (name !== principal && count > mine) return false;
+    return true;
+  }
+
+  /** It makes things for others, as staff does: they are not its own. */
+  isMaker(site: string, principal: string): boolean {
+    const use = this.principals.get(`${site}\0${principal}`);
+    return use !== undefined && use.receivers.size >= receiversOfMaker && use.handed * 3 >= use.made;
+  }
+
+  /**
+   * The object that a path is about: the innermost, unless that is a number within another one (line 1 of an order),
+   * which says nothing of whose it is.
+   */
+  tellingOf(objects: readonly ObjectKey[]): ObjectKey {
+    for (let at = objects.length - 1; at > 0; at -= 1) {
+      const key = objects[at] as ObjectKey;
+      if (key.noun === '') return key;
+      const holders = this.objects.get(objectKey(key))?.ties.size ?? 0;
+      if (key.noun !== anyNoun && holders < holdersOfShared) return key;
+    }
+    return objects[0] as ObjectKey;
+  }
+
+  private noteHolders({ site, label }: ObjectKey, known: KnownObject, principal: string): void {
     const counts = this.labels.touch(`${site}\0${label}`);
     const use = this.principals.get(`${site}\0${principal}`);
     if (use !== undefined) addName(use.holds, label, 64);
-    if (holders === 1) counts.objects += 1;
-    else if (holders === 2 && !this.overseesMany(use, label)) counts.joint += 1;
-    else if (holders === holdersOfShared) counts.popular += 1;
+    if (known.rank === 3) return;
+    const holders = this.holdersOf(site, label, known);
+    const rank = holders >= holdersOfShared ? 3 : Math.min(holders, 2);
+    if (rank > 0 && known.rank === 0) counts.objects += 1;
+    if (rank > 1 && known.rank < 2) counts.joint += 1;
+    if (rank === 3) counts.popular += 1;
+    known.rank = Math.max(known.rank, rank);
+  }
+
+  /** Without staff: who makes things for others, and the few who look after those of many. */
+  private holdersOf(site: string, label: string, { ties }: KnownObject): number {
+    let others = 0;
+    let overseers = 0;
+    for (const name of ties.keys())
+      if (!this.isMaker(site, name)) {
+        if (this.overseesMany(this.principals.get(`${site}\0${name}`), label)) overseers += 1;
+        else others += 1;
+      }
+    // where most are shown what is somebody else's it is nobody's: products
+    return overseers > others ? others + overseers : others;
   }
 
   /** It looks after the things of many. */
@@ -200,7 +352,10 @@ export class Memory {
   /** Whoever is shown what others made, and of many others, looks after it. */
   private noteOverseers({ site, label }: ObjectKey, { ties }: KnownObject): void {
     if (ties.size < 2) return;
-    const makers = [...ties].filter(([, { how }]) => how === 'created').map(([name]) => name);
+    const made = [...ties].filter(([, { how }]) => how === 'created').map(([name]) => name);
+    // what staff makes belongs to whoever else it was shown to
+    const isOfStaff = made.length > 0 && made.every((name) => this.isMaker(site, name));
+    const makers = isOfStaff ? [...ties.keys()].filter((name) => !made.includes(name)) : made;
     for (const [name, { how }] of ties) {
       if (how === 'created') continue;
       const use = this.principals.get(`${site}\0${name}`);
@@ -210,7 +365,7 @@ export class Memory {
         if (use.overseen.size >= 32) continue;
         use.overseen.set(label, (overseen = new Set()));
       }
-      for (const maker of makers) addName(overseen, maker, overseenMax);
+      for (const maker of makers) if (maker !== name) addName(overseen, maker, overseenMax);
     }
   }
 

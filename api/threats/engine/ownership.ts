@@ -1,8 +1,10 @@
 // BOLA by ownership: somebody got an object that answers tie to somebody else, and to nobody who could have handed it
 // on. Exempt, each by evidence: who was shown it, what many strangers read, operations that strangers commonly read,
-// colleagues (who were shown the same objects), those who look after the objects of many, whoever was shown something
-// that nobody has read, and a client that comes from its owner's address with a session of its own.
+// colleagues (who were shown the same objects), those who look after the objects of many, what an answer of the same name
+// may have shown that nobody has read, a client that comes from its owner's address with a session of its own, and what
+// its owner shared. Ids that nobody guesses are sent as links: others who follow them are waited for.
 import {
+  addName,
   holdersOfShared,
   objectKey,
   type KnownObject,
@@ -21,7 +23,17 @@ const strangersOfOperation = 3;
 const strangerShare = 0.25;
 /** Objects of one noun that two were shown both. */
 const commonOfColleagues = 2;
-const unreadMs = 24 * 3600_000;
+/** So long others who follow a link are waited for: where links of this kind were seen, and where none was. */
+const linkMs = 30 * 60_000;
+const firstLinkMs = 2 * 60_000;
+/** Things with ids that nobody guesses, after which a client follows no links any more. */
+const followedMax = 4;
+/** So long somebody may turn out to be one of several who hold a thing. */
+const jointMs = 30 * 60_000;
+/** Names of what is made to be handed on. */
+const linkLabels: ReadonlySet<string> = new Set(
+  's share shared link public invite invitation embed preview unsubscribe join shortlink'.split(' '),
+);
 
 export interface Candidate {
   readonly seen: Seen;
@@ -49,18 +61,22 @@ export class Ownership {
     const { memory } = this;
     const { site, principal } = seen;
     const use = memory.principals.get(`${site}\0${principal}`);
-    for (const key of objects.toReversed()) {
+    const telling = objects.indexOf(memory.tellingOf(objects));
+    for (const key of objects.slice(0, telling + 1).toReversed()) {
       if (memory.knows(key, principal)) return { kind: 'fine' };
       const known = memory.objects.get(objectKey(key));
-      const owner = known === undefined ? null : ownerOf(known);
+      const owner = known === undefined ? null : this.ownerOf(site, known);
       if (known === undefined || owner === null) continue;
-      if (use !== undefined && nowMs - use.unreadMs < unreadMs) return { kind: 'fine' };
+      if (known.grantedMs > 0 || linkLabels.has(key.label)) return { kind: 'fine' };
       const [name, tie] = owner;
       if (memory.isPublicLabel(key) || this.isShared(known, seen)) return { kind: 'fine' };
       if (this.isFamiliar(key, known, seen, name, use)) return { kind: 'fine' };
       if (this.hasCommonParent(objects, key, name, principal)) return { kind: 'fine' };
+      if (use !== undefined && memory.isExcused(use, key, atMs)) return { kind: 'fine' };
+      if (this.mayFollowLink(key, seen, use, nowMs - atMs)) return { kind: 'open' };
       // who has seen no list of what several hold may turn out to be one of them
-      if (memory.isJointLabel(key) && use?.holds.has(key.label) !== true) return { kind: 'open' };
+      const mayBeOne = memory.isJointLabel(key) && use?.holds.has(key.label) !== true;
+      if (mayBeOne && nowMs - atMs < jointMs) return { kind: 'open' };
       const evidence: Evidence = {
         ...{ request_id: requestId, at: timeOf(atMs), because: tie.how, noun: key.label },
         ...{ other_request_id: tie.requestId, other_principal: name },
@@ -70,10 +86,29 @@ export class Ownership {
     return { kind: 'ownerless' };
   }
 
+  /** Others may turn out to follow the same link. */
+  private mayFollowLink(key: ObjectKey, { method }: Seen, use: PrincipalUse | undefined, ageMs: number): boolean {
+    if (key.isSecret !== true || (method !== 'GET' && method !== 'HEAD')) return false;
+    if (this.memory.hasLinks(key)) return ageMs < linkMs;
+    if (use !== undefined) addName(use.followed, objectKey(key), followedMax);
+    return ageMs < firstLinkMs && (use?.followed.size ?? 0) < followedMax;
+  }
+
+  /** Who made it, else who was shown it first; staff that makes things for others, or looks after them, owns none. */
+  private ownerOf(site: string, { ties }: KnownObject): [string, Tie] | null {
+    let best: [string, Tie] | null = null;
+    for (const [name, tie] of ties) {
+      if (this.memory.isMaker(site, name)) continue;
+      if (best === null || (tie.how === best[1].how ? tie.atMs < best[1].atMs : tie.how === 'created'))
+        best = [name, tie];
+    }
+    return best;
+  }
+
   isShared(known: KnownObject, { operation, principal, clientIp }: Seen): boolean {
     const others = [...known.strangers].filter(([name, place]) => name !== principal && place !== clientIp);
     if (new Set(others.map(([, place]) => place)).size >= strangersOfShared - 1) return true;
-    if (known.ties.size >= holdersOfShared || !this.memory.isPersonal(operation)) return true;
+    if (known.rank === 3 || !this.memory.isPersonal(operation)) return true;
     const use = this.memory.operations.get(operation);
     if (use === undefined) return false;
     const { size } = use.strangers;
@@ -131,13 +166,3 @@ export class Ownership {
 const pairsMax = 200_000;
 const pairKey = (site: string, noun: string, one: string, other: string): string =>
   `${site}\0${noun}\0${one < other ? `${one}\0${other}` : `${other}\0${one}`}`;
-
-/** Who made it, else who was shown it first. */
-function ownerOf({ ties }: KnownObject): [string, Tie] | null {
-  let best: [string, Tie] | null = null;
-  for (const [name, tie] of ties) {
-    if (best === null || (tie.how === best[1].how ? tie.atMs < best[1].atMs : tie.how === 'created'))
-      best = [name, tie];
-  }
-  return best;
-}

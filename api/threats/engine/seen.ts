@@ -5,6 +5,7 @@ import {
   isPrivilegedPath,
   objectHash,
   objectsOfPath,
+  segmentKind,
   segmentsOf,
   shapeOf,
   type CredentialKind,
@@ -38,10 +39,15 @@ export interface Seen {
   readonly admitted: readonly string[];
   readonly passwords: number;
   readonly polluted: string | null;
+  /** Keyed hash; '': its token claims none. */
+  readonly role: string;
 }
 
 /** Of a site's path: its template as the inventory has learned it; null: not learned yet. */
 export type TemplateOf = (site: string, path: string) => string | null;
+
+/** Ids that nobody guesses. */
+const secretKinds: ReadonlySet<string> = new Set(['uuid', 'ulid', 'objectid', 'hex', 'token']);
 
 /** What a path says by itself. */
 export interface Place {
@@ -55,7 +61,12 @@ export function toPlace(site: string, path: string, key: Uint8Array, templateOf:
   return {
     template: templateOf(site, path) ?? shapeOf(path).replace(/\{[a-z]+\}/g, '{id}'),
     isShape,
-    objects: isShape ? [] : objectsOfPath(path).map((id) => toKey(site, id.noun, id.label, objectHash(key, id))),
+    objects: isShape
+      ? []
+      : objectsOfPath(path).map((id) => ({
+          ...toKey(site, id.noun, id.label, objectHash(key, id)),
+          isSecret: secretKinds.has(segmentKind(id.value)),
+        })),
   };
 }
 
@@ -88,6 +99,7 @@ export function toSeen(sighting: KeptSighting, { template, isShape, objects }: P
     admitted: sighting.admitted ?? [],
     passwords: sighting.passwords ?? 0,
     polluted: sighting.polluted,
+    role: sighting.role ?? '',
   };
 }
 

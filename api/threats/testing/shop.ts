@@ -24,8 +24,9 @@ export interface Person {
 
 export type CredentialStyle = 'jwt' | 'api-key' | 'session';
 
-export function person(number: number, style: CredentialStyle = 'jwt'): Person {
-  const claims = Buffer.from(JSON.stringify({ sub: `user-${number}`, iat: 1 })).toString('base64url');
+/** `claims`: others beside the subject, as roles. */
+export function person(number: number, style: CredentialStyle = 'jwt', others: object = {}): Person {
+  const claims = Buffer.from(JSON.stringify({ sub: `user-${number}`, iat: 1, ...others })).toString('base64url');
   const headers = {
     jwt: ['Authorization', `Bearer eyJhbGciOiJIUzI1NiJ9.${claims}.c2ln`],
     'api-key': ['X-Api-Key', `key-of-${number}-with-some-length`],
@@ -42,12 +43,16 @@ export interface Asked {
   readonly body?: unknown;
   readonly replyHeaders?: readonly string[];
   readonly html?: string;
+  /** Longer than what a worker keeps of an answer: nobody reads it. */
+  readonly isBig?: boolean;
 }
 
 export class Shop {
   readonly windows: ObservationBatch[] = [];
   requests = 0;
   nowMs = shopStart;
+  /** Between two requests. */
+  stepMs = 7;
   private readonly observer: TrafficObserver;
 
   constructor(key: Uint8Array = shopKey) {
@@ -55,10 +60,11 @@ export class Shop {
   }
 
   /** One request that is through; returns its id. */
-  ask(who: Person | null, { method = 'GET', uri, status = 200, reply, body, replyHeaders = [], html }: Asked): string {
+  ask(who: Person | null, asks: Asked): string {
+    const { method = 'GET', uri, status = 200, reply, body, replyHeaders = [], html, isBig = false } = asks;
     const { request } = this.observer;
     const requestId = `r${(this.requests += 1)}`;
-    this.nowMs += 7;
+    this.nowMs += this.stepMs;
     const json = ['Content-Type', 'application/json'];
     Object.assign(request, {
       site: 'shop',
@@ -73,8 +79,10 @@ export class Shop {
       atMs: this.nowMs,
     });
     const asked = { method, uri, status, responseHeaders: request.responseHeaders, detectsPii: false };
-    const text = html ?? JSON.stringify(reply ?? {});
-    request.responseBody = this.observer.wantsReply(asked, this.nowMs) ? Buffer.from(text) : null;
+    const text = status === 204 ? '' : (html ?? JSON.stringify(reply ?? {}));
+    request.responseBytes = isBig ? 100_000 : text.length;
+    const isKept = this.observer.wantsReply(asked, this.nowMs) && !isBig && text !== '';
+    request.responseBody = isKept ? Buffer.from(text) : null;
     this.observer.observe();
     this.observer.flush(this.nowMs);
     return requestId;
