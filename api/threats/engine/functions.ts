@@ -1,6 +1,7 @@
 // BFLA: functions of administrators (told by words of the path) that somebody reaches who was refused there before, or
 // who comes without a credential; and many such requests of one principal, most of them refused,
 // or of somebody who is an ordinary user otherwise while others are administrators.
+import { Groups, isAdministration } from './groups.js';
 import type { Memory } from './memory.js';
 import { evidenceMax, timeOf, type Evidence, type Finding, type JudgeOptions, type Severity } from './finding.js';
 import type { Seen } from './seen.js';
@@ -19,14 +20,19 @@ const ordinaryMin = 50;
 
 export class Functions {
   private readonly trails = new Map<string, Hit[]>();
+  private readonly groups: Groups;
 
-  constructor(private readonly memory: Memory) {}
+  constructor(private readonly memory: Memory) {
+    this.groups = new Groups(memory);
+  }
 
   feed(seen: Seen): void {
     const { site, principal, operation, ok, denied } = seen;
     const use = this.memory.principals.get(`${site}\0${principal}`);
     if (!seen.isPrivileged || seen.isLogin) {
-      if (use !== undefined) use.ordinary += ok;
+      if (use === undefined) return;
+      use.ordinary += ok;
+      this.groups.feedOrdinary(seen, use);
       return;
     }
     const here = this.memory.operations.touch(operation);
@@ -38,6 +44,7 @@ export class Functions {
         use.firstPrivilegedMs = seen.firstMs;
       }
       use.privileged += ok;
+      this.groups.feed(seen, use);
     }
     const place = `${site}\0${principal}`;
     const hits = this.trails.get(place) ?? [];
@@ -50,7 +57,7 @@ export class Functions {
 
   judge(options: JudgeOptions): Finding[] {
     const { nowMs, settleMs } = options;
-    const findings: Finding[] = [];
+    const findings = this.groups.judge(options);
     for (const [place, all] of this.trails) {
       const hits = all.filter(({ atMs }) => atMs <= nowMs - settleMs).sort((one, other) => one.atMs - other.atMs);
       findings.push(...this.refusedThenLetIn(hits), ...this.withoutCredential(hits), ...this.many(hits, options));
@@ -140,23 +147,6 @@ export class Functions {
     }
     return false;
   }
-}
-
-const administration: ReadonlySet<string> = new Set([
-  'superuser',
-  'superadmin',
-  'sysadmin',
-  'impersonate',
-  'backoffice',
-]);
-
-/** Whether a segment of the path names administrators: `/admin`, `/wp-admin/users`, `/api/administration`. */
-function isAdministration(template: string): boolean {
-  for (const segment of template.toLowerCase().split('/'))
-    for (const word of segment.split(/[-_.~]/))
-      if (administration.has(word) || /^admin(?:s|istrat(?:or|ors|ion|ive))?(?:panel|area|console|api|cp)?$/.test(word))
-        return true;
-  return false;
 }
 
 const evidenceOf = (hits: readonly Hit[]): Evidence[] =>
