@@ -28,8 +28,10 @@ export function createThreatJob(parts: ThreatParts): Job {
       const evaluation = await evaluationOf(parts);
       const windows = await evaluation.takeUp(nowMs, signal);
       const settings = await parts.currentSettings();
-      const { api_bola_threshold: threshold, api_bola_window_sec: seconds } = settings;
-      const findings = await judgeSlowly(evaluation, { nowMs, threshold, windowMs: seconds * 1000, settleMs });
+      const { api_bola_threshold: threshold, api_bola_window_sec: seconds, api_abuse_memory_hours: hours } = settings;
+      const findings = await judgeSlowly(evaluation, {
+        ...{ nowMs, threshold, windowMs: seconds * 1000, settleMs, memoryMs: hours * 3_600_000 },
+      });
       await evaluation.keepGranted();
       let banned = 0;
       let fresh = 0;

@@ -194,6 +194,13 @@ export const detectionRows = {
     description: 'window of that count',
     unit: 'seconds',
   }),
+  api_abuse_memory_hours: setting(Whole(1, 720, 6), {
+    access: 'operator',
+    reach: ['control'],
+    enforcedBy: 'api/threats/job.ts',
+    description: 'tries at logins that come slowly or from many addresses count by half after that long',
+    unit: 'hours',
+  }),
   api_block_seconds: setting(Whole(1, 2_592_000, 600), {
     access: 'operator',
     reach: ['control'],

@@ -59,4 +59,6 @@ export interface JudgeOptions {
   readonly windowMs: number;
   /** What came meanwhile may still say that all was well: answers and requests come by way of several workers. */
   readonly settleMs: number;
+  /** api_abuse_memory_hours: half of what was tried slowly is remembered after that long. Absent: six hours. */
+  readonly memoryMs?: number;
 }

@@ -7,7 +7,7 @@ import type { Seen } from './seen.js';
 interface First {
   readonly seen: Seen;
   readonly atMs: number;
-  /** Ordinary requests before it. */
+  /** Ordinary requests before the first that reached any function of administrators. */
   readonly ordinary: number;
 }
 
@@ -58,7 +58,7 @@ export class Groups {
     if (privileged.size < namesMax || privileged.has(principal)) privileged.set(principal, seen.requestId);
     if (use.functions.has(operation) || use.functions.size >= 64) return;
     use.functions.set(operation, seen.firstMs);
-    if (this.firsts.length < firstsMax) this.firsts.push({ seen, atMs: seen.lastMs, ordinary: use.ordinary });
+    if (this.firsts.length < firstsMax) this.firsts.push({ seen, atMs: seen.lastMs, ordinary: use.ordinaryBefore });
   }
 
   judge({ nowMs, settleMs }: JudgeOptions): Finding[] {

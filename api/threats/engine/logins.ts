@@ -2,6 +2,7 @@
 // let in after that. Logins are told by their path or by the members of their body, accounts are keyed hashes.
 import { evidenceMax, timeOf, type Finding, type JudgeOptions, type ThreatKind } from './finding.js';
 import type { Seen } from './seen.js';
+import { SlowLogins } from './slow-logins.js';
 
 interface Attempt {
   readonly seen: Seen;
@@ -18,15 +19,24 @@ const clientsOfMany = 5;
 export class Logins {
   private attempts: Attempt[] = [];
   private hasNews = false;
+  private readonly slow = new SlowLogins();
 
   feed(seen: Seen): void {
     if (!seen.isLogin || (seen.ok === 0 && seen.denied === 0 && seen.failed === 0)) return;
     this.attempts.push({ seen, atMs: seen.lastMs });
+    this.slow.feed(seen);
     this.hasNews = true;
     if (this.attempts.length > attemptsMax) this.attempts = this.attempts.slice(-attemptsMax / 2);
   }
 
-  judge({ nowMs, windowMs: given, threshold, settleMs }: JudgeOptions): Finding[] {
+  /** What is told of a window is not told again as slow. */
+  judge(options: JudgeOptions): Finding[] {
+    const quick = this.judgeWindow(options);
+    const told = new Set(quick.map(({ kind, site }) => `${kind} ${site}`));
+    return [...quick, ...this.slow.judge(options).filter(({ kind, site }) => !told.has(`${kind} ${site}`))];
+  }
+
+  private judgeWindow({ nowMs, windowMs: given, threshold, settleMs }: JudgeOptions): Finding[] {
     if (!this.hasNews) return [];
     const windowMs = Math.max(given, windowMsMin);
     this.attempts = this.attempts.filter(({ atMs }) => atMs > nowMs - settleMs - windowMs);

@@ -2,10 +2,10 @@
 // requests is accused. `REQUESTS=50000` for a whole day of each.
 import t from 'tap';
 import { testMsMax } from '../../testing/waiting.js';
-import { Market, thiefFrom } from '../testing/market/market.js';
+import { Market } from '../testing/market/market.js';
 import { shapes, type Shape } from '../testing/market/shapes.js';
 import { acts, climb, steal, type Theft } from '../testing/market/thieves.js';
-import { person, shopKey } from '../testing/shop.js';
+import { shopKey } from '../testing/shop.js';
 import { ThreatEngine } from './engine.js';
 import type { Finding } from './finding.js';
 
@@ -69,7 +69,7 @@ for (const { shape, thefts, missed, wrong } of scores)
       [],
       'nobody honest is accused',
     );
-    t.comment(missed.map(({ kind, thief }) => `missed: ${kind} ${thief}`).join('\n'));
+    for (const { kind, thief } of missed) t.comment(`missed: ${kind} ${thief}`);
   });
 
 t.test('24: at least 29 of 30 thieves are found', async (t) => {
@@ -77,5 +77,4 @@ t.test('24: at least 29 of 30 thieves are found', async (t) => {
   const missed = scores.reduce((sum, { missed: own }) => sum + own.length, 0);
   t.comment(`${all - missed} of ${all} found, ${scores.reduce((sum, { wrong }) => sum + wrong.length, 0)} wrong`);
   t.ok(missed * 30 <= all, `${missed} of ${all} missed`);
-  t.ok(person(thiefFrom).ip !== '');
 });
