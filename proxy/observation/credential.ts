@@ -40,7 +40,16 @@ export function jwtSubject(token: string): string | null {
   return token;
 }
 
-const roleClaims = ['role', 'roles', 'groups', 'authorities', 'permissions', 'is_admin', 'isAdmin', 'user_type'] as const;
+const roleClaims = [
+  'role',
+  'roles',
+  'groups',
+  'authorities',
+  'permissions',
+  'is_admin',
+  'isAdmin',
+  'user_type',
+] as const;
 
 /** The roles that a JWT claims, in one order (also those of Keycloak's `realm_access`); '': none. */
 export function jwtRoles(token: string): string {
@@ -207,7 +216,10 @@ export class Principals {
     return principal;
   }
 
-  private make({ kind, subject }: { readonly kind: CredentialKind; readonly subject: string }, value: string): Principal {
+  private make(
+    { kind, subject }: { readonly kind: CredentialKind; readonly subject: string },
+    value: string,
+  ): Principal {
     const id = keyedHash(this.key, kind, subject);
     const from = value.indexOf('eyJ');
     const roles = from < 0 ? '' : jwtRoles(value.slice(from));

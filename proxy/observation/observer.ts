@@ -11,6 +11,7 @@ import { eachPair, isJsonType, lookIntoBody, lookIntoQuery, mediaTypeOf, queryOf
 import { readLogin } from './logins.js';
 import { objectsOfPath, objectsOfQuery } from './objects.js';
 import { lookForPii } from './pii/detect.js';
+import { isReadableType } from './pii/formats.js';
 import { droppedSitesMax, type ObservationBatch, type Sighting } from './observation.js';
 import { isOrdinaryPath, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from './path.js';
 import { objectHash, RelationLearner, showsObjects } from './relations.js';
@@ -79,7 +80,6 @@ const repliesPerSecond = 20;
 /** Answers a second whose objects are learned: about 30 µs each. */
 const objectRepliesPerSecond = 200;
 const replyBytesMax = 64 * 1024;
-const textTypes: ReadonlySet<string> = new Set(['text/plain', 'text/csv', 'application/xml', 'text/xml']);
 /** Parameters that may name objects; a first look only. */
 const idParameter = /(?:id|ref|number|no|nr|pk)s?=/i;
 const pathCharsMax = 1024;
@@ -203,7 +203,7 @@ export class TrafficObserver {
       if (request.body !== null) {
         lookIntoBody(type, request.body, found);
         if (request.detectsPii && isJsonType(type) && request.body.length <= replyBytesMax)
-          lookForPii('request', true, request.body, (place, kind) => cell.addPii(place, kind));
+          lookForPii('request', type, request.body, (place, kind) => cell.addPii(place, kind));
       }
     }
     const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
@@ -216,7 +216,7 @@ export class TrafficObserver {
    */
   wantsReply(asked: AskedReply, nowMs: number): boolean {
     const type = mediaTypeOf(findField(asked.responseHeaders, 'content-type'));
-    if (type !== null && textTypes.has(type)) return asked.detectsPii && this.piiBudget.take(nowMs);
+    if (type !== null && isReadableType(type)) return asked.detectsPii && this.piiBudget.take(nowMs);
     if (!showsObjects(asked.method, asked.status, type)) return false;
     return mayShowOthers(asked.method, pathOf(asked.uri)) || asked.detectsPii ? this.objectBudget.take(nowMs) : false;
   }
@@ -227,7 +227,7 @@ export class TrafficObserver {
     const type = mediaTypeOf(findField(request.responseHeaders, 'content-type'));
     // that of other types was kept for this, and has had its turn already
     if ((isJsonType(type) || type === 'text/html') && !this.piiBudget.take(request.atMs)) return;
-    lookForPii('response', isJsonType(type), body, (place, kind) => cell.addPii(place, kind));
+    lookForPii('response', type, body, (place, kind) => cell.addPii(place, kind));
   }
 
   private addPerson(cell: Cell, principal: Principal, path: string): void {

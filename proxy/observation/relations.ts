@@ -115,7 +115,13 @@ export class RelationLearner {
     if (this.told.get(told) !== undefined || this.relations.length >= relationsMax) return;
     this.told.set(told, true);
     const via = this.viaOf(named);
-    this.relations.push({ ...relationOf(request, principal), how, ...namesOf(object), object: this.hashOf(object), via });
+    this.relations.push({
+      ...relationOf(request, principal),
+      how,
+      ...namesOf(object),
+      object: this.hashOf(object),
+      via,
+    });
   }
 
   private tellUnread(request: ObservedRequest, principal: Principal): void {

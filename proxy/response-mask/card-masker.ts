@@ -1,6 +1,7 @@
 // Card numbers in a body that comes in pieces: masked at their length, wherever the pieces are cut. Taken are 13 to 19
-// digits of an issuer in use with their check digit (ISO/IEC 7812), whole or in groups of three and more with one space
-// or hyphen between them, that stand by themselves: behind a letter or a decimal point they are part of something else.
+// digits of an issuer in use with their check digit (ISO/IEC 7812), whole or in groups (the first of three and more) with
+// one space or hyphen between them, that stand by themselves: behind a letter or a decimal point they are part of
+// something else.
 //
 // Memory: at most `carryBytesMax` bytes are kept between two pieces. What is no part of a number leaves as it came.
 import { isCard } from '../masking/personal-data.js';
@@ -10,6 +11,7 @@ export type TextKind = 'json' | 'html' | 'text';
 
 const digitsMin = 13;
 const digitsMax = 19;
+/** Of the first group. */
 const groupDigitsMin = 3;
 /** A number with its separators and what follows it; a longer run of digits is decided without being kept. */
 const carryBytesMax = 64;
@@ -17,6 +19,7 @@ const carryBytesMax = 64;
 const empty = Buffer.alloc(0);
 const asterisk = 0x2a;
 const zero = 0x30;
+const one = 0x31;
 const quote = 0x22;
 const backslash = 0x5c;
 const percent = 0x25;
@@ -108,7 +111,6 @@ export class CardMasker {
       const isWhole = !isDigit(bytes[at]);
       const length = at - groupStart;
       if (!isWhole || length > digitsMax) break;
-      if (groupStart !== start && length < groupDigitsMin) break;
       digits += bytes.toString('latin1', groupStart, at);
       if (digits.length > digitsMax) break;
       const isEnd = this.endsNumber(bytes, at, isLast);
@@ -117,7 +119,7 @@ export class CardMasker {
         found = at;
         break;
       }
-      if (!isSeparator(bytes[at]) || length < groupDigitsMin) break;
+      if (!isSeparator(bytes[at]) || (groupStart === start && length < groupDigitsMin)) break;
       if (at + 1 >= bytes.length && !isLast) return start;
       if (!isDigit(bytes[at + 1])) break;
       at += 1;
@@ -149,14 +151,14 @@ export class CardMasker {
     return !isDigit(bytes[at + 1]);
   }
 
-  /** The last four digits stay. Where a number has to stay one its first digit does, and zeros stand between. */
+  /** The last four digits stay and no other: where a number has to stay one it begins with 1, and zeros stand between. */
   private mask(bytes: Buffer, from: number, to: number): void {
     const isNumber = (this.kind === 'json' && !this.isInString) || this.isInScript;
     let left = 0;
     for (let at = from; at < to; at += 1) if (isDigit(bytes[at])) left += 1;
     for (let at = from; at < to; at += 1) {
       if (!isDigit(bytes[at])) continue;
-      if (left > 4 && !(isNumber && at === from)) bytes[at] = isNumber ? zero : asterisk;
+      if (left > 4) bytes[at] = !isNumber ? asterisk : at === from ? one : zero;
       left -= 1;
     }
     this.masked += 1;

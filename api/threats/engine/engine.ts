@@ -242,7 +242,8 @@ export class ThreatEngine {
     // whoever follows a link says nothing of what else the operation shows to strangers
     const { strangers } = this.memory.operations.touch(operation);
     const places = new Set(known.strangers.values());
-    if (places.size > 1) for (const place of places) if (strangers.get(place) === objectKey(last)) strangers.delete(place);
+    if (places.size > 1)
+      for (const place of places) if (strangers.get(place) === objectKey(last)) strangers.delete(place);
     const place = placeOfClient(principal, clientIp);
     if (places.size === 1 && strangers.size < strangersMax) strangers.set(place, objectKey(last));
   }

@@ -202,9 +202,12 @@ export class Memory {
   }
 
   /** By site and label: how many objects there are, and how many of them many hold. */
-  private readonly labels = new Bounded<{ objects: number; joint: number; popular: number; linked: number }>(5000, () => ({
-    ...{ objects: 0, joint: 0, popular: 0, linked: 0 },
-  }));
+  private readonly labels = new Bounded<{ objects: number; joint: number; popular: number; linked: number }>(
+    5000,
+    () => ({
+      ...{ objects: 0, joint: 0, popular: 0, linked: 0 },
+    }),
+  );
 
   /** Strangers of two places got the object: things of this name are sent to others as links. */
   noteLinked({ site, label }: ObjectKey): void {

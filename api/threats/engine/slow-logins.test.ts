@@ -70,10 +70,17 @@ const cases: readonly [name: string, tries: readonly Try[], expected: object | n
   ['two who share an address and fail once each, 25 times', spread(50, 25, 5, each), null],
 ];
 for (const [name, tries, expected] of cases)
-  for (const [around, others] of [['', []], [' among 200 honest people', honest(200, 8)]] as const)
+  for (const [around, others] of [
+    ['', []],
+    [' among 200 honest people', honest(200, 8)],
+  ] as const)
     t.test(`24: ${name}${around}`, async (t) => {
       const found = judge([...tries, ...others]);
-      if (expected === null) t.same(found.map(({ reason }) => reason), []);
+      if (expected === null)
+        t.same(
+          found.map(({ reason }) => reason),
+          [],
+        );
       else t.match(found[0], { ...expected, severity: 'high' }, found.map(({ reason }) => reason).join('; '));
     });
 
@@ -82,7 +89,11 @@ t.test('24: somebody new who is let in after failures from many addresses is cri
   const found = judge([...tries, { account: 7, address: 999, atMs: 4.1 * hour, isLetIn: true }]);
   t.match(found.at(-1), { kind: 'brute_force', severity: 'critical', reason: /then one was let in/ });
   const owner: Try[] = [0, 4.1].map((at) => ({ account: 7, address: 999, atMs: at * hour, isLetIn: true }));
-  t.same(judge([...tries, ...owner]).filter(({ severity }) => severity === 'critical'), [], 'not the owner');
+  t.same(
+    judge([...tries, ...owner]).filter(({ severity }) => severity === 'critical'),
+    [],
+    'not the owner',
+  );
 });
 
 t.test('24: honest people make nothing, and the memory is a setting', async (t) => {

@@ -46,7 +46,9 @@ export class SlowLogins {
   }
 
   judge({ nowMs, threshold, settleMs, memoryMs = 6 * 3600_000 }: JudgeOptions): Finding[] {
-    const due = this.news.filter(({ lastMs }) => lastMs <= nowMs - settleMs).sort((one, other) => one.lastMs - other.lastMs);
+    const due = this.news
+      .filter(({ lastMs }) => lastMs <= nowMs - settleMs)
+      .sort((one, other) => one.lastMs - other.lastMs);
     if (due.length === 0) return [];
     this.news = this.news.filter(({ lastMs }) => lastMs > nowMs - settleMs);
     for (const seen of due) this.take(seen, memoryMs);

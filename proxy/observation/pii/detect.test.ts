@@ -154,10 +154,12 @@ t.test('U5: vectors', async (t) => {
 t.test('U5: places are pointers, and no value leaves', async (t) => {
   const places: string[] = [];
   const body = { items: [{ mail: 'a@b.example', card: { number: '4111111111111111' } }], 7001: 'x' };
-  lookForPii('response', true, Buffer.from(JSON.stringify(body)), (place, kind) => places.push(`${place} ${kind}`));
+  lookForPii('response', 'application/json', Buffer.from(JSON.stringify(body)), (place, kind) =>
+    places.push(`${place} ${kind}`),
+  );
   t.same(places, ['response:/items/*/mail email', 'response:/items/*/card/number card']);
   const prose: string[] = [];
-  lookForPii('response', false, Buffer.from('<p>write to a@b.example'), (place, kind) =>
+  lookForPii('response', 'text/html', Buffer.from('<p>write to a@b.example'), (place, kind) =>
     prose.push(`${place} ${kind}`),
   );
   t.same(prose, ['response: email']);

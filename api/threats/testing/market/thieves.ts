@@ -43,7 +43,9 @@ export const acts: Readonly<Record<string, Act>> = {
     market.shop.ask(thief, { uri: market.listPath(thief), isBig: true });
     return market.things.slice(-90, -20).flatMap((loot) => readWhole(market, thief, loot));
   },
-  deletes: (market, thief, { id }) => [market.shop.ask(thief, { method: 'DELETE', uri: market.pathOf(id), status: 200 })],
+  deletes: (market, thief, { id }) => [
+    market.shop.ask(thief, { method: 'DELETE', uri: market.pathOf(id), status: 200 }),
+  ],
 };
 
 /** Things of honest people that nobody was sent a link to. */
