@@ -86,8 +86,8 @@ export interface Relation {
   /** The noun, also of an id that is unique by itself. */
   readonly label?: string;
   /**
-   * unread: an answer that could have shown objects was not looked into, so that nobody knows which; `label` is then the
-   * noun of the path that was asked for.
+   * unread: an answer that could have shown objects was not looked into, so that nobody knows which; `label` is then
+   * the noun of the path that was asked for.
    */
   readonly how: 'created' | 'shown' | 'unread';
   readonly credential?: CredentialKind;

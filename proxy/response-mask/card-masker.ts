@@ -1,6 +1,6 @@
 // Card numbers in a body that comes in pieces: masked at their length, wherever the pieces are cut. Taken are 13 to 19
-// digits of an issuer in use with their check digit (ISO/IEC 7812), whole or in groups (the first of three and more) with
-// one space or hyphen between them, that stand by themselves: behind a letter or a decimal point they are part of
+// digits of an issuer in use with their check digit (ISO/IEC 7812), whole or in groups (the first of three and more)
+// with one space or hyphen between them, that stand by themselves: behind a letter or a decimal point they are part of
 // something else.
 //
 // Memory: at most `carryBytesMax` bytes are kept between two pieces. What is no part of a number leaves as it came.
@@ -151,7 +151,7 @@ export class CardMasker {
     return !isDigit(bytes[at + 1]);
   }
 
-  /** The last four digits stay and no other: where a number has to stay one it begins with 1, and zeros stand between. */
+  /** Only the last four digits stay; where a number has to stay one it begins with 1, and zeros stand between. */
   private mask(bytes: Buffer, from: number, to: number): void {
     const isNumber = (this.kind === 'json' && !this.isInString) || this.isInScript;
     let left = 0;

@@ -36,8 +36,9 @@ const openMs = 3600_000;
 const telling = /id$|uuid|role|admin|user|account|owner|group|scope|permission|price|amount/i;
 const pollutersOfOrdinary = 3;
 /** Of paths by which whoever holds an object hands it on. */
-const granting =
-  /(?:^|[-_/])(?:share|shares|sharing|invite|invites|invitations?|members?|collaborators?|permissions?|grants?|publish|public|links?|transfer|assign)$/;
+const grants =
+  'shares? sharing invites? invitations? members? collaborators? permissions? grants? publish public links?';
+const granting = new RegExp(`(?:^|[-_/])(?:${grants.replaceAll(' ', '|')}|transfer|assign)$`);
 
 export class ThreatEngine {
   readonly memory = new Memory();
@@ -92,7 +93,7 @@ export class ThreatEngine {
 
   private feedSighting(sighting: KeptSighting): void {
     const seen = toSeen(sighting, this.placeOf(sighting));
-    const { site, principal, operation, ok } = seen;
+    const { site, principal, ok } = seen;
     if (principal === '') return;
     const { role } = seen;
     const known = this.memory.see(site, principal, seen.credential, seen.clientIp, seen.lastMs);

@@ -1,5 +1,5 @@
-// Who uses the functions of administrators: groups, by the roles that tokens claim and by what clients do otherwise. The
-// first success of somebody outside the group is a finding, with members of the group as evidence.
+// Who uses the functions of administrators: groups, by the roles that tokens claim and by what clients do otherwise.
+// The first success of somebody outside the group is a finding, with members of the group as evidence.
 import { addName, type Memory, type PrincipalUse } from './memory.js';
 import { timeOf, type Evidence, type Finding, type JudgeOptions } from './finding.js';
 import type { Seen } from './seen.js';

@@ -1,8 +1,8 @@
 // BOLA by ownership: somebody got an object that answers tie to somebody else, and to nobody who could have handed it
 // on. Exempt, each by evidence: who was shown it, what many strangers read, operations that strangers commonly read,
-// colleagues (who were shown the same objects), those who look after the objects of many, what an answer of the same name
-// may have shown that nobody has read, a client that comes from its owner's address with a session of its own, and what
-// its owner shared. Ids that nobody guesses are sent as links: others who follow them are waited for.
+// colleagues (who were shown the same objects), those who look after the objects of many, what an answer of the same
+// name may have shown that nobody has read, a client that comes from its owner's address with a session of its own, and
+// what its owner shared. Ids that nobody guesses are sent as links: others who follow them are waited for.
 import {
   addName,
   holdersOfShared,

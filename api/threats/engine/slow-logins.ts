@@ -109,7 +109,7 @@ export class SlowLogins {
       clientIps: guessers.slice(0, 50).map(({ seen }) => seen.clientIp),
       severity: letIn === null ? 'high' : 'critical',
       confidence: letIn === null ? 'medium' : 'high',
-      reason: `${accounts.size} accounts were tried from ${guessers.length} addresses within ${hoursOf(memoryMs)}${thenLetIn(letIn)}`,
+      reason: `${accounts.size} accounts were tried ${fromSo(guessers.length, memoryMs)}${thenLetIn(letIn)}`,
       firstMs: Math.min(...guessers.map(({ firstMs }) => firstMs)),
       lastMs: Math.max(...guessers.map(({ atMs }) => atMs)),
       evidence: [...(letIn === null ? [] : [letIn]), ...guessers.flatMap(({ evidence }) => evidence.slice(-2))].slice(
@@ -121,6 +121,7 @@ export class SlowLogins {
 }
 
 const hoursOf = (ms: number): string => `${Math.round(ms / 360_000) / 10} h`;
+const fromSo = (addresses: number, ms: number): string => `from ${addresses} addresses within ${hoursOf(ms)}`;
 const thenLetIn = (letIn: Evidence | null): string => (letIn === null ? '' : '; then one was let in');
 
 function touch(trails: Map<string, Trail>, key: string, seen: Seen, halfLifeMs: number): Trail {
@@ -176,7 +177,7 @@ function ofAccount(trail: Trail, threshold: number, memoryMs: number): Finding |
   const strangers = [...others.keys()].filter((address) => !good.has(address) || letIn !== null);
   const isMany = failures >= threshold && strangers.length >= addressesOfAttack;
   if (!isMany || failures < failedShare * tries) return null;
-  const said = `one account was tried ${Math.round(failures)} times in vain from ${strangers.length} addresses within ${hoursOf(memoryMs)}`;
+  const said = `one account was tried ${Math.round(failures)} times in vain ${fromSo(strangers.length, memoryMs)}`;
   return tell(trail, 'brute_force', said, Math.round(failures), strangers);
 }
 

@@ -216,7 +216,8 @@ export const isCurp = (text: string): boolean => {
 };
 export const isSin = (text: string): boolean => isLuhnValid(text) && !isUniform(text) && text[0] !== '8';
 /** Australia, tax file number. */
-export const isTfn = (text: string): boolean => weighed(text, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0 && !isUniform(text);
+export const isTfn = (text: string): boolean =>
+  weighed(text, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0 && !isUniform(text);
 
 /** ICAO 9303: weights 7, 3, 1; letters from 10, the filler counts nothing. */
 function mrzCheck(text: string): number {

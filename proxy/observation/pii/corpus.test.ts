@@ -15,7 +15,7 @@ t.test('24: precision of 0.99 and recall of 0.98 on labelled values', async (t) 
     const examples: string[] = [];
     for (const { name, value, kind, what } of samples) {
       const found = detectPii(value, name).filter((one) => one !== 'phone' && one !== 'email');
-      if (kind !== null && found.includes(kind)) right += 1;
+      if (kind !== null && found.some((one) => one === kind)) right += 1;
       else if (kind !== null) {
         missed += 1;
         examples.push(`missed ${what}: ${name} ${value}`);
@@ -26,8 +26,20 @@ t.test('24: precision of 0.99 and recall of 0.98 on labelled values', async (t) 
     }
     const [precision, recall] = [right / (right + wrong), right / (right + missed)];
     t.comment(`seed ${seed}: precision ${precision.toFixed(4)}, recall ${recall.toFixed(4)} of ${samples.length}`);
-    t.ok(precision >= 0.99, `precision ${precision}: ${examples.filter((one) => one.startsWith('wrong')).slice(0, 5).join('; ')}`);
-    t.ok(recall >= 0.98, `recall ${recall}: ${examples.filter((one) => one.startsWith('missed')).slice(0, 5).join('; ')}`);
+    t.ok(
+      precision >= 0.99,
+      `precision ${precision}: ${examples
+        .filter((one) => one.startsWith('wrong'))
+        .slice(0, 5)
+        .join('; ')}`,
+    );
+    t.ok(
+      recall >= 0.98,
+      `recall ${recall}: ${examples
+        .filter((one) => one.startsWith('missed'))
+        .slice(0, 5)
+        .join('; ')}`,
+    );
   }
   t.equal(piiKinds.length, 6);
 });
@@ -70,43 +82,68 @@ t.test('24: ids that their issuers publish as examples, and those with another c
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 
 t.test('24: another digit anywhere is no card and no IBAN', async (t) => {
-  fc.assert(
-    fc.property(seeds, fc.nat(18), fc.integer({ min: 1, max: 9 }), (seed, place, by) => {
-      const card = validCard(seeded(seed));
-      const at = place % card.length;
-      const other = `${card.slice(0, at)}${(Number(card[at]) + by) % 10}${card.slice(at + 1)}`;
-      return detectPii(card).includes('card') && !detectPii(other).includes('card');
-    }),
-    { numRuns: 500, seed: 24 },
+  const held = (run: () => void, what: string): unknown => t.doesNotThrow(run, what);
+  held(
+    () =>
+      fc.assert(
+        fc.property(seeds, fc.nat(18), fc.integer({ min: 1, max: 9 }), (seed, place, by) => {
+          const card = validCard(seeded(seed));
+          const at = place % card.length;
+          const other = `${card.slice(0, at)}${(Number(card[at]) + by) % 10}${card.slice(at + 1)}`;
+          return detectPii(card).includes('card') && !detectPii(other).includes('card');
+        }),
+        { numRuns: 500, seed: 24 },
+      ),
+    'cards',
   );
-  fc.assert(
-    fc.property(seeds, fc.nat(40), fc.integer({ min: 1, max: 9 }), (seed, place, by) => {
-      const iban = validIban(seeded(seed), 'SE');
-      const at = 2 + (place % (iban.length - 2));
-      const other = `${iban.slice(0, at)}${(Number(iban[at]) + by) % 10}${iban.slice(at + 1)}`;
-      return detectPii(iban).includes('iban') && !detectPii(other).includes('iban');
-    }),
-    { numRuns: 500, seed: 24 },
+  held(
+    () =>
+      fc.assert(
+        fc.property(seeds, fc.nat(40), fc.integer({ min: 1, max: 9 }), (seed, place, by) => {
+          const iban = validIban(seeded(seed), 'SE');
+          const at = 2 + (place % (iban.length - 2));
+          const other = `${iban.slice(0, at)}${(Number(iban[at]) + by) % 10}${iban.slice(at + 1)}`;
+          return detectPii(iban).includes('iban') && !detectPii(other).includes('iban');
+        }),
+        { numRuns: 500, seed: 24 },
+      ),
+    'IBANs',
   );
 });
 
 t.test('24: lines of JSON, tables and XML are read as JSON is', async (t) => {
   const cases: readonly [type: string, body: string, places: string[]][] = [
-    ['application/x-ndjson', '{"a":{"mail":"a@b.example"}}\n{"card":"4111111111111111"}\n', ['/*/a/mail email', '/*/card card']],
+    [
+      'application/x-ndjson',
+      '{"a":{"mail":"a@b.example"}}\n{"card":"4111111111111111"}\n',
+      ['/*/a/mail email', '/*/card card'],
+    ],
     ['application/json-seq', '\u001e{"mail":"a@b.example"}\n', ['/*/mail email']],
     ['text/csv', 'id,"ssn, or so",mail\n1,078 05 1121,"a@b.example"\n', ['/*/ssn, or so national_id', '/*/mail email']],
     ['text/csv', 'id;bsn\n1;111222333\n', ['/*/bsn national_id']],
     ['text/csv', '7,a@b.example\n', ['/*/1 email']],
     ['text/tab-separated-values', 'name\tsteuer_id\nA\t86095742719', ['/*/steuer_id national_id']],
-    ['application/xml', '<a><x:bsn>111222333</x:bsn><b mail="a@b.example"/></a>', ['/a/bsn national_id', '/a/b/mail email']],
+    [
+      'application/xml',
+      '<a><x:bsn>111222333</x:bsn><b mail="a@b.example"/></a>',
+      ['/a/bsn national_id', '/a/b/mail email'],
+    ],
     ['application/atom+xml', '<a><![CDATA[a@b.example]]></a>', ['/a email']],
     ['text/plain', 'write to a@b.example', [' email']],
-    ['application/json', '{"rows":[{"password":"/etc/passwd1"},{"password":"Tr0ub4dor&3"}]}', ['/rows/*/password secret']],
+    [
+      'application/json',
+      '{"rows":[{"password":"/etc/passwd1"},{"password":"Tr0ub4dor&3"}]}',
+      ['/rows/*/password secret'],
+    ],
   ];
   for (const [type, body, places] of cases) {
     const found: string[] = [];
     lookForPii('response', type, Buffer.from(body), (place, kind) => found.push(`${place} ${kind}`));
-    t.same(found, places.map((place) => `response:${place}`), `${type} ${body}`);
+    t.same(
+      found,
+      places.map((place) => `response:${place}`),
+      `${type} ${body}`,
+    );
     if (type !== 'application/json') t.ok(isReadableType(type), type);
   }
 });

@@ -60,7 +60,7 @@ function eachLine(text: string, found: FoundText): void {
   }
 }
 
-/** RFC 4180: cells in quotes may hold separators and doubled quotes. Semicolons where the first line has more of them. */
+/** RFC 4180: cells in quotes may hold separators and doubled quotes. Semicolons, if the first line has more. */
 function eachCell(text: string, given: string, found: FoundText): void {
   const first = text.slice(0, text.indexOf('\n') < 0 ? text.length : text.indexOf('\n'));
   const count = (sign: string): number => first.split(sign).length;
@@ -108,7 +108,13 @@ function rowsOf(text: string, separator: string): string[][] {
   return rows;
 }
 
-const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&apos;': "'" };
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&apos;': "'",
+};
 const unescape = (text: string): string =>
   text.includes('&') ? text.replace(/&(?:lt|gt|amp|quot|apos);/g, (one) => entities[one] as string) : text;
 
@@ -142,7 +148,9 @@ function readTag(tag: string, path: string[], found: FoundText): void {
   const local = (name: string): string => name.slice(name.indexOf(':') + 1);
   const below = [...path, local(own)];
   let left = columnsMax;
-  for (const [, name = '', double, single] of tag.slice(own.length).matchAll(/([\w.:-]{1,128})\s{0,4}=\s{0,4}(?:"([^"]*)"|'([^']*)')/g)) {
+  for (const [, name = '', double, single] of tag
+    .slice(own.length)
+    .matchAll(/([\w.:-]{1,128})\s{0,4}=\s{0,4}(?:"([^"]*)"|'([^']*)')/g)) {
     if ((left -= 1) < 0) break;
     found(`/${below.join('/')}/${local(name)}`, local(name), unescape(double ?? single ?? ''));
   }

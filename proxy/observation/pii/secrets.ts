@@ -15,11 +15,18 @@ const marked = new RegExp(
 const jwt = /(?<![\w-])(eyJ[\w-]{5,})\.[\w-]{2,}\.[\w-]{8,}/;
 /** `postgres://user:password@host`; a password that is a placeholder is none. */
 const credentials = /(?<![a-z])[a-z][a-z0-9+]{1,15}:\/\/[^\s/:@]{1,100}:([^\s/@]{3,100})@/i;
-const secretName =
-  /passw(?:or)?d|passphrase|secret|credential|(?:api|access|private|auth|encryption|signing).?key|(?:access|refresh|auth|bearer|session|api).?token/i;
+const secretName = new RegExp(
+  [
+    'passw(?:or)?d|passphrase|secret|credential|(?:api|access|private|auth|encryption|signing).?key',
+    '(?:access|refresh|auth|bearer|session|api).?token',
+  ].join('|'),
+  'i',
+);
 /** Names beside a secret's: what says something of one. */
-const aboutSecret = /hint|policy|path|file|url|uri|link|name|\bid\b|type|expir|created|updated|length|strength|label|reset/i;
-const placeholder = /^(?:x+|\*+|\.+|-+|change.?me|redacted|masked|hidden|none|null|undefined|example|your.*|test|todo)$/i;
+const aboutSecret =
+  /hint|policy|path|file|url|uri|link|name|\bid\b|type|expir|created|updated|length|strength|label|reset/i;
+const placeholder =
+  /^(?:x+|\*+|\.+|-+|change.?me|redacted|masked|hidden|none|null|undefined|example|your.*|test|todo)$/i;
 
 export function hasSecret(text: string, words: string): boolean {
   if (marked.test(text)) return true;

@@ -1,5 +1,5 @@
-// Businesses of many shapes, as a table: how their objects are called, numbered, listed, shared and answered. The bar of
-// abuse findings is held on all of them, so that nothing is tuned to one shop.
+// Businesses of many shapes, as a table: how their objects are called, numbered, listed, shared and answered. The bar
+// of abuse findings is held on all of them, so that nothing is tuned to one shop.
 import type { CredentialStyle } from '../shop.js';
 
 export interface Shape {

@@ -1,5 +1,5 @@
-// Labelled values for the detectors of personal data, made here: national ids of every row with valid check digits in the
-// forms that people write, cards and IBANs in every grouping, secrets, and what looks like them and is none.
+// Labelled values for the detectors of personal data, made here: national ids of every row with valid check digits in
+// the forms that people write, cards and IBANs in every grouping, secrets, and what looks like them and is none.
 import { ibanLengths, isCard, isIban } from '../../../masking/personal-data.js';
 import { nationalIdOf } from '../national-ids.js';
 import type { PiiKind } from '../detect.js';
@@ -80,14 +80,28 @@ const ids: readonly (readonly [country: string, form: string, name: string, pros
 function validId(random: () => number, [country, form, name]: (typeof ids)[number]): string | null {
   for (let tries = 0; tries < 20_000; tries += 1) {
     const value = filled(random, form);
-    if (nationalIdOf(value, `${name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ')}`) === country) return value;
+    if (nationalIdOf(value, `${name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ')}`) === country)
+      return value;
   }
   return null;
 }
 
 export function validCard(random: () => number): string {
-  const heads = ['4###############', '5555############', '37#############', '6011############', '30############', '4############'];
-  const more = ['6304###############', '5018############', '2221############', '62#################', '3528############'];
+  const heads = [
+    '4###############',
+    '5555############',
+    '37#############',
+    '6011############',
+    '30############',
+    '4############',
+  ];
+  const more = [
+    '6304###############',
+    '5018############',
+    '2221############',
+    '62#################',
+    '3528############',
+  ];
   for (;;) {
     const value = filled(random, [...heads, ...more][Math.floor(random() * 11)] as string);
     if (isCard(value)) return value;
