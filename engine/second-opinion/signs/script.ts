@@ -37,6 +37,21 @@ export const scriptSigns: readonly Sign[] = [
     'an attribute that runs script (on…=)',
     raw`(?:[\s'"/\x60;+\x00-\x1f]|^)on[a-z]{3,}[\s/+]*=`,
   ),
+  sign(
+    'html-parted',
+    ['script', 'code'],
+    5,
+    'an attribute or a call with elements between its letters, which filters take out',
+    raw`\bo(?:<\w{0,8}>)?n[a-z]{0,20}(?:<\w{0,8}>[a-z]{0,20}){1,6}[\s/]*=|\bo<\w{0,8}>n[a-z]{3,20}\s*=`,
+    raw`|\b(?:alert|confirm|prompt|eval)<\w{0,8}>\s*\(`,
+  ),
+  sign(
+    'html-binding',
+    ['script'],
+    5,
+    'an island of data, or an attribute that shows one as markup',
+    raw`<\s*xml[\s>/]|\bdata(?:src|fld|formatas)\s*=`,
+  ),
   sign('html-quote', ['script'], 3, 'a quote and a bracket that leave an attribute', raw`['"\x60]\s*/?>|\);['"]>`),
   sign(
     'html-closed',

@@ -4,13 +4,16 @@ import { sign, type Sign } from '../sign.js';
 const raw = String.raw;
 /** What databases read as white space. */
 const gap = raw`(?:[\s+(\xa0]|/\*[^*]*\*+/)`;
+/** The same, with comments to the end of a line. */
+const apart = raw`(?:${gap}|(?:--|#)[^\r\n]{0,60}?(?:[\r\n]|\\n))`;
 const quote = raw`['"\x60]`;
 const call = raw`\([\w\s,.()@'"]{0,80}\)`;
 /** What is the same in every row: a number, a literal, a call, an expression, a variable. */
 const constant = raw`(?:\d[\w.]*|${quote}[^'"\x60]{0,40}${quote}?|[\w.]{1,40}${call}|\([^()]{1,60}\)|\[\w+\]|@@?\w+)`;
 /** Operators that are words of prose as well, with what only a statement has behind them. */
 const wordOperator =
-  raw`(?:\bnot\s+)?(?:\bin\s*\(|\b(?:r?like|regexp)\s*['"(]|\bbetween\s+\S+\s+and\b` + raw`|\bis\s+(?:not\s+)?null\b)`;
+  raw`(?:\bnot\s+)?(?:\bin\s*\(|\b(?:r?like|regexp)\s*['"(\d]|\bbetween\s+\S+\s+and\b` +
+  raw`|\bis\s+(?:not\s+)?null\b)`;
 const connective = raw`(?:\b(?:x?or|and|having|where|when|if|not)\b|\|\||&&)[\s+(!~\xa0-]*`;
 /** A letter compared with itself. */
 const sameLetter = [...'abcdefghijklmnopqrstuvwxyz'].map((letter) => `${letter}\\s*=\\s*${letter}`).join('|');
@@ -33,7 +36,13 @@ export const sqlSigns: readonly Sign[] = [
     'a connective before a comparison of a name',
     raw`${connective}[\w.@]{1,40}[\s)\xa0'"\x60]*(?:[<>=]|!=|\bis\s+(?:not\s+)?null\b)`,
   ),
-  sign('sql-union', ['sql'], 5, 'UNION before SELECT', raw`\bunion\b${gap}*(?:(?:all|distinct)\b${gap}*)?select\b`),
+  sign(
+    'sql-union',
+    ['sql'],
+    5,
+    'UNION before SELECT',
+    raw`\bunion\b${apart}*(?:(?:all|distinct(?:row)?)\b${apart}*)?select\b`,
+  ),
   sign(
     'sql-columns',
     ['sql'],
@@ -41,7 +50,7 @@ export const sqlSigns: readonly Sign[] = [
     'SELECT of *, of a call, of a literal or of numbers',
     raw`\bselect\b(?:${gap}|\.)+(?:(?:all|distinct|top\s+\d+)\s+)?(?:\*\s*(?:,|from\b)|null\s*(?:,|from\b)`,
     raw`|\d+\s*(?:[-;#]|,\s*\d+\s*[-,#])|${quote}[^'"\x60]*${quote}\s*,|[\w.]+\((?:\)|\*|[^()]{2,})`,
-    raw`|case\s+when\b)|\bselect\.\d`,
+    raw`|case\s+when\b)|\bselect\.\d|\(\s*select\s+[\w.@*'"]{1,40}\s*\)`,
   ),
   sign(
     'sql-list',
@@ -78,6 +87,7 @@ export const sqlSigns: readonly Sign[] = [
     'a clause with a number of a column, or LIMIT with two numbers',
     raw`\b(?:order|group)[\s+]+by[\s+]+\d+[\s+]*(?:--|#|/\*|;|,[\s+]*\d|\b(?:asc|desc|limit|offset|having)\b)`,
     raw`|\blimit[\s+]+\d+[\s+]*(?:,|offset\b)[\s+]*\d`,
+    raw`|^\s*-?\d*['"\x60)]*[\s+]+(?:order|group)[\s+]+by[\s+]+\d+\s*\z`,
   ),
   sign(
     'sql-quote-break',
@@ -160,6 +170,9 @@ export const sqlSigns: readonly Sign[] = [
     'an operator of a document database as a key',
     raw`(?:[\[{."']\s*|^)\$(?:eq|ne|[gl]te?|n?in|and|n?or|not|exists|type|regex|text|where|all|size|expr|mod|func`,
     raw`|comment|elemmatch|jsonschema|slice|options)(?:["'\]}:=.]|\s*:|\z)`,
+    // behind a comma a variable of GraphQL has its type there, and an operator a value
+    raw`|,\s*['"]?\$(?:eq|ne|[gl]te?|n?in|and|n?or|not|exists|regex|where|expr|func)['"]?\s*:\s*`,
+    raw`(?:['"{\d-]|\[\s*[{'"\d]|function\b|true\b|false\b|null\b)`,
   ),
   sign('sql-numbers', ['sql'], 3, 'a comparison of two numbers as an argument', raw`\(\s*\d+\s*(?:=|<>|!=|<|>)\s*\d+`),
   sign('sql-negation', ['sql'], 5, 'a quote at the beginning, then a negation', raw`^\s*${quote}\s*!\s*['"\x60\w(]`),
