@@ -19,6 +19,8 @@ export interface GraphqlDocument {
   readonly texts: readonly string[];
   readonly operations: readonly OperationDefinitionNode[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Without comments. */
+  readonly tokens: number;
 }
 
 /** too-large: beyond a bound. unreadable: no executable document by the grammar. */
@@ -85,7 +87,7 @@ function parseDocument(text: string): DocumentRead {
     const first = lexer.token;
     // No node is given its place: a document that is kept would keep all of its tokens.
     const document = parse(source, { lexer, maxTokens: documentBounds.tokensMax, noLocation: true });
-    return split(document, textsOf(first));
+    return split(document, textsOf(first), tokensFrom(first));
   } catch {
     return unreadable; // a syntax error, told by the application itself
   }
@@ -130,6 +132,13 @@ function textsOf(first: Token): string[] {
   return [...texts];
 }
 
+function tokensFrom(first: Token): number {
+  let count = 0;
+  for (let token: Token | null = first; token !== null; token = token.next)
+    if (token.kind !== TokenKind.COMMENT && token.kind !== TokenKind.SOF && token.kind !== TokenKind.EOF) count += 1;
+  return count;
+}
+
 /** `query GetUser(` and what else only a document with one operation begins like. */
 const named = /^[\s,\ufeff]*(query|mutation|subscription)\s+([_A-Za-z]\w{0,99})\s*[({@]/;
 
@@ -143,14 +152,14 @@ export function operationNameByWords(text: string, wanted: string | null): strin
   return wanted === null || wanted === name ? `${kind}:${name}` : null;
 }
 
-function split({ definitions }: DocumentNode, texts: readonly string[]): DocumentRead {
+function split({ definitions }: DocumentNode, texts: readonly string[], tokens: number): DocumentRead {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const one of definitions)
     if (one.kind === 'OperationDefinition') operations.push(one);
     else if (one.kind === 'FragmentDefinition') fragments.set(one.name.value, one);
     else return unreadable; // a schema is nothing that clients send
-  return { kind: 'read', document: { texts, operations, fragments } };
+  return { kind: 'read', document: { texts, operations, fragments, tokens } };
 }
 
 /** As the inventory names it: `query:GetUser`. `wanted`: the `operationName` that came along. */

@@ -186,7 +186,7 @@ t.test('P2: limits', async (t) => {
   const config = {
     graphqlProtect: true,
     graphqlPaths,
-    graphqlLimits: { depthMax: 4, aliasesMax: 3, costMax: 100, batchMax: 2 },
+    graphqlLimits: { ...graphqlLimits, depthMax: 4, aliasesMax: 3, costMax: 100, batchMax: 2 },
   };
   const ask = (body: string, given = config) => post(body, { config: given }).id;
   t.equal(ask(sent('{a{b{c{d}}}}')), null);

@@ -9,8 +9,16 @@ import type { RequestHead } from '#engine';
 import type { Decision } from '../admit/decision.js';
 import { findField } from '../http/header-fields.js';
 import { isGraphqlEndpoint, mayBeGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
-import { mayBeDocument, operationName, operationNameByWords, readDocument, type DocumentRead } from './document.js';
-import { measure } from './measures.js';
+import {
+  mayBeDocument,
+  operationName,
+  operationNameByWords,
+  readDocument,
+  type DocumentRead,
+  type GraphqlDocument,
+} from './document.js';
+import { depthOf, measure, rootRepeats, type Measures } from './measures.js';
+import { documentsInParts } from './multipart.js';
 import { isGraphqlPath, mentionsIntrospection, queryStartOf } from './shape.js';
 import {
   documentAsWhole,
@@ -61,7 +69,8 @@ export class GraphqlStep {
       if (this.place.isLikely) this.refuse('unreadable', 'a body that is larger than what is inspected');
       return body;
     }
-    if (!this.place.isLikely && body.indexOf('"query"') === -1 && !this.mayHideName(body)) return body;
+    const isAsked = this.place.isLikely || body.indexOf('"query"') !== -1 || body.indexOf('name="query"') !== -1;
+    if (!isAsked && !this.mayHideName(body)) return body;
     const latin1 = body.toString('latin1');
     const sent = this.sentIn(latin1);
     if (sent === null) {
@@ -80,7 +89,7 @@ export class GraphqlStep {
 
   private sentIn(latin1: string): Sent | null {
     if (this.type.startsWith('application/x-www-form-urlencoded')) return documentsInPairs(latin1, 0);
-    if (this.type.startsWith('multipart/')) return null;
+    if (this.type.startsWith('multipart/')) return documentsInParts(latin1, this.type);
     return (
       documentsInJson(latin1) ?? (this.place.isLikely && !this.type.includes('json') ? documentAsWhole(latin1) : null)
     );
@@ -116,12 +125,10 @@ export class GraphqlStep {
       return;
     }
     if (read.kind === 'too-large') return this.refuse('unreadable', 'a document beyond the bounds of its parser');
-    const { depthMax, aliasesMax, costMax } = this.config.graphqlLimits;
-    const { depth, aliases, cost, introspects } = measure(read.document, variables);
-    if (introspects) this.refuse('introspection', operationName(read.document, null) ?? '');
-    else if (depth > depthMax) this.refuse('limits', `depth of ${depth}`);
-    else if (aliases > aliasesMax) this.refuse('limits', `${aliases} aliases`);
-    else if (cost > costMax) this.refuse('limits', `cost of ${cost}`);
+    const { introspects, ...measures } = measure(read.document, variables);
+    if (introspects) return this.refuse('introspection', operationName(read.document, null) ?? '');
+    const excess = excessOf(read.document, variables, measures, this.config.graphqlLimits);
+    if (excess !== null) this.refuse('limits', excess);
   }
 
   private refuse(what: keyof typeof graphqlRuleIds, data: string): void {
@@ -148,6 +155,31 @@ export class GraphqlStep {
   }
 }
 
+/** What a document has more of than the limits allow; null: nothing. */
+function excessOf(
+  document: GraphqlDocument,
+  variables: Readonly<Record<string, unknown>>,
+  { depth, aliases, cost, directives }: Omit<Measures, 'introspects'>,
+  limits: GraphqlConfig['graphqlLimits'],
+): string | null {
+  const declared = Math.max(0, ...document.operations.map((one) => one.variableDefinitions?.length ?? 0));
+  const rows: readonly (readonly [number: number, most: number, said: string])[] = [
+    [document.tokens, limits.tokensMax, `${document.tokens} tokens`],
+    [document.operations.length, limits.operationsMax, `${document.operations.length} operations`],
+    [depth, limits.depthMax, `depth of ${depth}`],
+    [aliases, limits.aliasesMax, `${aliases} aliases`],
+    [directives, limits.directivesMax, `${directives} directives`],
+    [declared, limits.variablesMax, `${declared} variables`],
+    [cost, limits.costMax, `cost of ${cost}`],
+  ];
+  const found = rows.find(([number, most]) => number > most);
+  if (found !== undefined) return found[2];
+  const repeats = rootRepeats(document);
+  if (repeats > limits.rootRepeatsMax) return `one field of the root ${repeats} times`;
+  const levels = Math.max(0, ...Object.values(variables).map((one) => depthOf(one, limits.variablesDepthMax)));
+  return levels > limits.variablesDepthMax ? `variables ${levels} levels deep` : null;
+}
+
 /** Of a request that may be one; null: nothing says GraphQL. `site` null: none is known, and rules see what came. */
 export function graphqlStep(
   config: GraphqlConfig,
@@ -162,6 +194,7 @@ export function graphqlStep(
   if (!isNamed && !hasBody && !uri.includes('query=')) return null;
   const type = hasBody ? (findField(headers, 'content-type') ?? '').toLowerCase() : '';
   const isLikely = isNamed || type.includes('graphql');
-  if (!isLikely && !type.includes('json') && !uri.includes('query=')) return null;
+  const mayCarry = type.includes('json') || (config.graphqlProtect && type.startsWith('multipart/form-data'));
+  if (!isLikely && !mayCarry && !uri.includes('query=')) return null;
   return new GraphqlStep(config, head, type, { isLikely, isEndpoint });
 }
