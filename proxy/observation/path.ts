@@ -55,9 +55,15 @@ export function segmentsOf(path: string): string[] {
   for (const raw of clipped.split('/')) {
     const matrix = raw.indexOf(';');
     const segment = matrix < 0 ? raw : raw.slice(0, matrix);
-    if (segment === '' || segment === '.') continue;
+    const clean = decode(segment).slice(0, segmentCharsMax);
+    if (clean === '' || clean === '.') continue;
+    // as applications read it: one level up (RFC 3986 section 5.2.4)
+    if (clean === '..') {
+      segments.pop();
+      continue;
+    }
     if (segments.length === segmentsMax) break;
-    segments.push(decode(segment).slice(0, segmentCharsMax));
+    segments.push(clean);
   }
   return segments;
 }

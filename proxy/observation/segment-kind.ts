@@ -179,6 +179,7 @@ function kindWithSeparators(text: string, digits: number, seen: number): Segment
   if (isUuid(text)) return 'uuid';
   if (isIsoDay(text) && length === 10) return 'date';
   if (length === 7 && text[4] === '-' && isDigits(text, 0, 4) && isDigits(text, 5, 7)) return 'date';
+  if (isPlainVersion(text)) return 'version';
   if ((seen & letter) === 0) return isDecimal(text) ? 'decimal' : digits > 0 ? 'prefixed' : 'slug';
   if ((text[0] === 'v' || text[0] === 'V') && length <= 8 && isVersionTail(text)) return 'version';
   if (isLocale(text)) return 'locale';
@@ -192,6 +193,10 @@ function isDecimal(text: string): boolean {
   if (dot < 0) return isDigits(text, from, text.length);
   return isDigits(text, from, dot) && isDigits(text, dot + 1, text.length);
 }
+
+/** `1.0`, `2.1`: as a segment of a path the version of an API. */
+const isPlainVersion = (text: string): boolean =>
+  text.length === 3 && text[1] === '.' && isDigits(text, 0, 1) && isDigits(text, 2, 3);
 
 function isVersionTail(text: string): boolean {
   let hasDigit = false;
@@ -226,9 +231,15 @@ function isPrefixed(text: string, digits: number): boolean {
   if (cut < 1 || cut > 8 || text[cut] === '.') return false;
   for (let at = 0; at < cut; at += 1) if ((classOf(text.charCodeAt(at)) & letter) === 0) return false;
   const tail = text.slice(cut + 1);
-  if (isDigits(tail, 0, tail.length)) return tail.length >= 3;
+  // numbers of tickets have capitals before them, however few digits they have: OPS-88
+  if (isDigits(tail, 0, tail.length)) return tail.length >= 3 || (tail.length === 2 && isCapitals(text, cut));
   return tail.length >= 6 && digits >= 2 && (changesOfCase(tail) >= 2 || isHex(tail) || isShortKey(tail, digits));
 }
+
+const isCapitals = (text: string, to: number): boolean => {
+  for (let at = 0; at < to; at += 1) if (text.charCodeAt(at) < 65 || text.charCodeAt(at) > 90) return false;
+  return to >= 2;
+};
 
 /** base64url with its two separators: case and digits change as in no text. */
 function isScrambled(text: string, digits: number): boolean {
@@ -245,6 +256,6 @@ export function valueKind(value: unknown): string {
   if (value === 'true' || value === 'false') return 'boolean';
   const kind = segmentKind(value);
   if (kind === 'integer' || kind === 'year' || kind === 'snowflake') return 'integer';
-  if (kind === 'decimal') return 'number';
+  if (kind === 'decimal' || (kind === 'version' && isPlainVersion(value))) return 'number';
   return kind === 'uuid' || kind === 'date' || kind === 'email' || kind === 'ulid' ? kind : 'string';
 }

@@ -181,23 +181,25 @@ export function readMeshRecord(record: unknown, nowMs: number): ForeignExchange 
     '';
   const peer = reader.text(meshNames.sourcePrincipal);
   const identity = xfcc === '' ? peer : certificateSubject(xfcc);
-  const from = workloadOf(identity) || reader.text(meshNames.source);
+  const sourceIp = addressOf(said(reader.text(meshNames.sourceIp)));
+  // a sidecar's log without a certificate names its caller by address: such requests are what east-west is for
+  const from = workloadOf(said(identity)) || said(reader.text(meshNames.source)) || sourceIp;
   const cluster = /^(?:out|in)bound\|\d*\|[^|]*\|(.*)$/.exec(reader.text(meshNames.upstreamCluster))?.[1] ?? '';
   const authority = reader.text(meshNames.authority);
   const to = reader.text(meshNames.destination) || cluster || authority;
-  if (from === '') throw new UnusableRecord('source is missing: name the caller, or send its certificate (XFCC)');
+  if (from === '') throw new UnusableRecord('source is missing: name the caller, its address, or its certificate (XFCC)');
   if (to === '') throw new UnusableRecord('destination is missing');
   const mtls = reader.raw(meshNames.mtls);
   const hasToken = headers.some((name, at) => at % 2 === 0 && /^authorization$|^x-api-key$/i.test(name));
-  const isIdentified = identity !== '' || mtls === true || mtls === 'mutual_tls' || mtls === 'true' || hasToken;
+  const isIdentified = said(identity) !== '' || mtls === true || mtls === 'mutual_tls' || mtls === 'true' || hasToken;
   const { uri } = targetOf(reader.text(meshNames.path));
   return {
     host: to,
     uri,
     method: methodOf(reader.text(meshNames.method)),
     status: statusOf(reader.number(0, meshNames.status)),
-    clientIp: addressOf(reader.text(meshNames.sourceIp)),
-    headers: identity === '' ? headers : [...headers, 'X-Forwarded-Client-Cert', xfcc || `URI=${identity}`],
+    clientIp: sourceIp,
+    headers: said(identity) === '' ? headers : [...headers, 'X-Forwarded-Client-Cert', xfcc || `URI=${identity}`],
     responseHeaders: [],
     requestBytes: reader.size(meshNames.bytesReceived),
     responseBytes: reader.size(meshNames.bytesSent),
@@ -211,6 +213,9 @@ export function readMeshRecord(record: unknown, nowMs: number): ForeignExchange 
     hop: { from, to: shortName(to), isIdentified },
   };
 }
+
+/** Access logs write `-` for what is not there. */
+const said = (text: string): string => (text === '-' ? '' : text);
 
 /** Of a SPIFFE id `spiffe://domain/ns/shop/sa/orders` the namespace and the account: `shop/orders`. */
 function workloadOf(identity: string): string {

@@ -8,6 +8,9 @@ const none: readonly string[] = [];
 const named = (kind: 'jwt' | 'api_key' | 'other', name: string): ForeignExchange['caller'] =>
   name === '' ? null : { kind, name };
 
+/** AWS writes `-` for what is not there. */
+const said = (text: string): string => (text === '-' ? '' : text);
+
 const withAgent = (agent: string): string[] => (agent === '' ? [] : ['User-Agent', agent]);
 
 const genericNames = {
@@ -143,8 +146,8 @@ export const aws: Connector = (record, nowMs) => {
   const path = withoutStage(reader.text(awsNames.path), stage);
   const template = reader.text(awsNames.resourcePath) || (route?.[2] ?? '');
   const fallback = template.replace(/\{[^}]*\}/g, '1');
-  const principal = reader.text(awsNames.authorizerPrincipalId);
-  const key = reader.text(awsNames.identityApiKeyId);
+  const principal = said(reader.text(awsNames.authorizerPrincipalId));
+  const key = said(reader.text(awsNames.identityApiKeyId));
   return {
     host: reader.text(awsNames.domainName),
     method: methodOf(reader.text(awsNames.httpMethod) || (route?.[1] ?? '')),
@@ -158,7 +161,8 @@ export const aws: Connector = (record, nowMs) => {
     atMs: momentOf(reader.raw(awsNames.requestTimeEpoch), nowMs),
     id: reader.text(awsNames.requestId),
     caller: named('jwt', principal) ?? named('api_key', key),
-    knowsCredentials: reader.has(awsNames.credentials),
+    // `-` says that the template has the field and the request none that AWS checked: it may have had one of its own
+    knowsCredentials: said(reader.text(awsNames.credentials)) !== '',
     responseHeaders: none,
     body: null,
     responseBody: null,

@@ -172,6 +172,7 @@ export function methodOf(text: string): string {
 export function targetOf(text: string): { readonly uri: string; readonly host: string } {
   if (text === '') throw new UnusableRecord('uri is missing');
   if (text.length > uriCharsMax) throw new UnusableRecord(`uri is longer than ${uriCharsMax} characters`);
+  if (text.includes('\0')) throw new UnusableRecord('uri has a NUL; no request can have one: leave the record out');
   const scheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(text);
   if (scheme === null) {
     if (!text.startsWith('/')) throw new UnusableRecord('uri is no path: it begins with "/" or is an address');

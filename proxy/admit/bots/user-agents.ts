@@ -30,7 +30,7 @@ const words: readonly (readonly [AgentClass, readonly string[]])[] = [
         'wpscan',
         'joomscan',
       ],
-      ...['dirbuster', 'gobuster', 'feroxbuster', 'ffuf', 'wfuzz', '(hydra)', 'havij', 'arachni', 'w3af', 'netsparker'],
+      ...['dirbuster', 'gobuster', 'feroxbuster', 'ffuf', 'fuzz faster u fool', 'wfuzz', '(hydra)', 'havij', 'arachni', 'w3af', 'netsparker'],
       ...[
         'burpsuite',
         'zaproxy',
