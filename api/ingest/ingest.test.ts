@@ -110,7 +110,13 @@ t.test('U4: hostile records are refused with a reason, and nothing else happens'
     t.throws(() => readGatewayRecord('auto', record, nowMs), reason, String(reason));
   t.throws(() => readHarEntry({ request: {} }, nowMs), /request or response/);
   t.throws(() => readMeshRecord({ path: '/a' }, nowMs), /source is missing/);
-  const envoy = { method: 'GET', path: '/stock/7', response_code: 200, authority: 'stock', downstream_peer_subject: '-' };
+  const envoy = {
+    method: 'GET',
+    path: '/stock/7',
+    response_code: 200,
+    authority: 'stock',
+    downstream_peer_subject: '-',
+  };
   t.match(
     readMeshRecord({ ...envoy, downstream_remote_address: '10.1.2.3:44312' }, nowMs),
     { hop: { from: '10.1.2.3', to: 'stock', isIdentified: false }, clientIp: '10.1.2.3' },

@@ -1,6 +1,6 @@
-// GraphQL in parts of a form: uploads of files send the operations as JSON in the part `operations` (the GraphQL multipart
-// request specification), others send `query`, `variables` and `operationName` as parts. What is found can be written
-// anew; the files stay byte by byte.
+// GraphQL in parts of a form: uploads of files send the operations as JSON in the part `operations` (the GraphQL
+// multipart request specification), others send `query`, `variables` and `operationName` as parts. What is found can be
+// written anew; the files stay byte by byte.
 import { documentsInJson, type Sent, type SentDocument } from './transports.js';
 
 const partsMax = 200;

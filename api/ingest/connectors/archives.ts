@@ -187,7 +187,8 @@ export function readMeshRecord(record: unknown, nowMs: number): ForeignExchange 
   const cluster = /^(?:out|in)bound\|\d*\|[^|]*\|(.*)$/.exec(reader.text(meshNames.upstreamCluster))?.[1] ?? '';
   const authority = reader.text(meshNames.authority);
   const to = reader.text(meshNames.destination) || cluster || authority;
-  if (from === '') throw new UnusableRecord('source is missing: name the caller, its address, or its certificate (XFCC)');
+  if (from === '')
+    throw new UnusableRecord('source is missing: name the caller, its address, or its certificate (XFCC)');
   if (to === '') throw new UnusableRecord('destination is missing');
   const mtls = reader.raw(meshNames.mtls);
   const hasToken = headers.some((name, at) => at % 2 === 0 && /^authorization$|^x-api-key$/i.test(name));
