@@ -1,5 +1,5 @@
-// 24: what the rules block is not let through for want of signs: attacks of our own writing, by classes with their
-// variants: operators of document databases, unions with comments, islands of data, split attributes. Honest texts pass.
+// 24: what the rules block is not let through for want of signs: attacks of our own writing, by classes and variants:
+// operators of document databases, unions with comments, islands of data, split attributes. Honest texts pass.
 import t from 'tap';
 import { createMemoryStore, type Inspector, type OpinionMode } from '#engine';
 import { createInterpreter } from '#engine/compile';
