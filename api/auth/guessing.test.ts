@@ -77,7 +77,11 @@ async function spraying(t: Test, database: Database): Promise<void> {
     ),
   );
   const refused = tries.filter(({ status }) => status === 429);
-  t.equal(refused.length, 105, '120 accounts from 120 addresses of one network: hardly more attempts than from one address');
+  t.equal(
+    refused.length,
+    105,
+    '120 accounts from 120 addresses of one network: hardly more attempts than from one address',
+  );
   t.ok(Number(refused[0]?.headers['retry-after']) <= 60, 'and for no longer than a minute');
   t.equal((await at.logIn(owner.email)).status, 200, 'a known source gets in meanwhile');
   const local = { body: { email: 'owner@example.org', password: testPassword }, ip: '127.0.0.1' };

@@ -12,7 +12,11 @@ interface FrameShape {
 }
 
 /** A client's frame, up to 64 KiB. */
-export function frame(code: number, text: string, { isFinal = true, isMasked = true, bits = 0 }: FrameShape = {}): Buffer {
+export function frame(
+  code: number,
+  text: string,
+  { isFinal = true, isMasked = true, bits = 0 }: FrameShape = {},
+): Buffer {
   const payload = Buffer.from(text, 'latin1');
   const mask = Buffer.from([0x12, 0x34, 0x56, 0x78]);
   const second = isMasked ? 0x80 : 0;

@@ -123,11 +123,29 @@ t.test('B4: JSON within strings of JSON may be shorter', async (t) => {
   const nested = (value: unknown, depth: number): string =>
     depth === 0 ? JSON.stringify(value) : JSON.stringify(nested(value, depth - 1));
   const rows: readonly [what: string, body: string, isTaken: boolean][] = [
-    ['900 objects', `[${Array(900).fill(nested({ a: 1 }, 1)).join()}]`, false],
+    [
+      '900 objects',
+      `[${Array(900)
+        .fill(nested({ a: 1 }, 1))
+        .join()}]`,
+      false,
+    ],
     ['860 different ones', `[${Array.from({ length: 860 }, (_, n) => nested({ a: n }, 1)).join()}]`, false],
-    ['objects in objects', `[${Array(300).fill(nested({ a: nested({ b: 1 }, 1) }, 1)).join()}]`, false],
+    [
+      'objects in objects',
+      `[${Array(300)
+        .fill(nested({ a: nested({ b: 1 }, 1) }, 1))
+        .join()}]`,
+      false,
+    ],
     ['a list in a text', JSON.stringify({ a: `[${Array(1900).fill('"c"').join()}]` }), false],
-    ['300 objects', `[${Array(300).fill(nested({ a: 1 }, 1)).join()}]`, true],
+    [
+      '300 objects',
+      `[${Array(300)
+        .fill(nested({ a: 1 }, 1))
+        .join()}]`,
+      true,
+    ],
     ['text with some quotes', JSON.stringify({ a: 'she said "no" and went on. '.repeat(300) }), true],
     ['lines', JSON.stringify({ a: 'some words of a line of a letter\n'.repeat(300) }), true],
   ];

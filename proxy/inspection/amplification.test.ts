@@ -50,7 +50,10 @@ for (const level of [1, 4])
 
 async function searchAt(t: Test, level: number): Promise<void> {
   const backend = await startBackend(t, (_request, response) => response.end('here'));
-  const settings = { paranoia_level: level, sites: [{ name: 'all', prefix: '/', upstream: backend.url, protected: true }] };
+  const settings = {
+    paranoia_level: level,
+    sites: [{ name: 'all', prefix: '/', upstream: backend.url, protected: true }],
+  };
   const artifact = await realArtifact(settings);
   const inspection = loadInspection(artifact);
   const dearest = await new CostSearch(inspection, limits, randomOf(seed)).run(bodies);

@@ -140,9 +140,13 @@ t.test('1: endpoints: a method that is asked for besides counts as well', async 
     ),
     { method: 'POST', uri, headers: ['X-HTTP-Method', 'PUT', 'X-HTTP-Method', 'DELETE'] },
     { method: 'GET', uri, headers: ['X-HTTP-Method-Override', 'DELETE'] },
-    ...['_method=DELETE', 'a=b&_method=delete', '%5fmethod=%44ELETE', '_METHOD=DELETE', '_method=PUT&_method=DELETE'].map(
-      (query) => ({ method: 'POST', uri: `${uri}?${query}` }),
-    ),
+    ...[
+      '_method=DELETE',
+      'a=b&_method=delete',
+      '%5fmethod=%44ELETE',
+      '_METHOD=DELETE',
+      '_method=PUT&_method=DELETE',
+    ].map((query) => ({ method: 'POST', uri: `${uri}?${query}` })),
     { method: 'POST', uri: '/x/..;/orders/2.json?.method=DELETE' },
     { method: 'POST', uri: `${uri}?+_method[]=DELETE` },
   ];
