@@ -24,9 +24,9 @@ const accountFactor = 10;
 const accountDelayMsMax = 60_000;
 
 /**
- * Attempts of sources that are unknown to the account within a minute, in thresholds: of one source, of its network, and
- * of all of them together. A login that succeeds gives its attempt back. None may use up what the wider one has, so that
- * keeping out who comes from a new place takes several networks; more addresses of one network buy nothing.
+ * Attempts of sources that are unknown to the account within a minute, in thresholds: of one source, of its network,
+ * and of all of them together. A login that succeeds gives its attempt back. None may use up what the wider one has, so
+ * that keeping out who comes from a new place takes several networks; more addresses of one network buy nothing.
  */
 const shares = { source: 2, network: 3, all: 10 } as const;
 const totalWindowMs = 60_000;

@@ -206,8 +206,8 @@ export const detectionRows = {
     reach: ['data'],
     enforcedBy: siteAuth,
     description:
-      'demand credentials on protected paths; while `mode` of the installation or of the site is DetectionOnly, requests ' +
-      'without them are recorded and pass',
+      'demand credentials on protected paths; while `mode` of the installation or of the site is DetectionOnly, ' +
+      'requests without them are recorded and pass',
   }),
   auth_protected_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'admin',
