@@ -4,7 +4,7 @@
 // logins from known sources and from this host are never subject to that. An attempt counts before the password is
 // hashed, so parallel guesses cannot slip through, and a locked attempt costs no hash.
 import { createHash } from 'node:crypto';
-import { toSourceKey } from '../addresses/address.js';
+import { readAddress, toSourceKey } from '../addresses/address.js';
 import type { Queryable } from '../db/client.js';
 import { ApiError } from '../http-kit/index.js';
 
@@ -24,10 +24,11 @@ const accountFactor = 10;
 const accountDelayMsMax = 60_000;
 
 /**
- * Attempts of all unknown sources together within a minute: as many as one address has, so that more addresses buy
- * nothing. A login that succeeds gives its attempt back.
+ * Attempts of sources that are unknown to the account within a minute, in thresholds: of one source, of its network,
+ * and of all of them together. A login that succeeds gives its attempt back. None may use up what the wider one has, so
+ * that keeping out who comes from a new place takes several networks; more addresses of one network buy nothing.
  */
-const totalFactor = 4;
+const shares = { source: 2, network: 3, all: 10 } as const;
 const totalWindowMs = 60_000;
 /** Nobody on this host is kept out by what others do: the last way in for an administrator. */
 const isLocal = (ip: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/.test(ip);
@@ -57,7 +58,7 @@ export async function beginAttempt(
   for (const until of [state?.pair_until ?? null, state?.is_known === true ? null : (state?.account_until ?? null)])
     if (until !== null && until > now) throw locked(until, nowMs);
   await count(sql, pairKey(account, ip), policy.threshold, policy.lockMsMax, nowMs);
-  if (state?.is_known !== true && !isLocal(ip)) await countTotal(sql, policy.threshold * totalFactor, nowMs);
+  if (state?.is_known !== true && !isLocal(ip)) await countShares(sql, ip, policy.threshold, nowMs);
   if (state?.is_known !== true)
     await count(sql, accountKey(account), policy.threshold * accountFactor, accountDelayMsMax, nowMs);
 }
@@ -98,20 +99,39 @@ export async function forgetAttempts(
   if (isLocal(ip)) return;
   await sql`
     update login_failures set failures = failures - 1
-    where key = ${totalKey(nowMs)} and failures > 0 and not exists (
+    where key in ${sql(sharesOf(ip, nowMs).map(({ key }) => key))} and failures > 0 and not exists (
       select 1 from known_logins where user_id = ${userId} and source_ip = ${toSourceKey(ip)}
         and last_at > ${new Date(nowMs - knownForMs)})`;
 }
 
-/** Throws `login_locked` where unknown sources have used up the attempts of this window. */
-async function countTotal(sql: Queryable, attemptsMax: number, nowMs: number): Promise<void> {
-  const [row] = await sql`
-    insert into login_failures as f (key, failures, last_at, locked_until)
-    values (${totalKey(nowMs)}, 1, ${new Date(nowMs)}, null)
-    on conflict (key) do update set failures = f.failures + 1, last_at = ${new Date(nowMs)}
-    where f.failures < ${attemptsMax}::integer
-    returning failures`;
-  if (row === undefined) throw locked(new Date((Math.floor(nowMs / totalWindowMs) + 1) * totalWindowMs), nowMs);
+/** Throws `login_locked` where the source, its network, or all unknown sources have used up what they have. */
+async function countShares(sql: Queryable, ip: string, threshold: number, nowMs: number): Promise<void> {
+  for (const { key, factor } of sharesOf(ip, nowMs)) {
+    const [row] = await sql`
+      insert into login_failures as f (key, failures, last_at, locked_until)
+      values (${key}, 1, ${new Date(nowMs)}, null)
+      on conflict (key) do update set failures = f.failures + 1, last_at = ${new Date(nowMs)}
+      where f.failures < ${threshold * factor}::integer
+      returning failures`;
+    if (row === undefined) throw locked(new Date((Math.floor(nowMs / totalWindowMs) + 1) * totalWindowMs), nowMs);
+  }
+}
+
+/** The narrowest first: what it refuses takes nothing from others. */
+function sharesOf(ip: string, nowMs: number): readonly { readonly key: string; readonly factor: number }[] {
+  const window = `total:${Math.floor(nowMs / totalWindowMs)}`;
+  return [
+    { key: `${window}:source:${hide(toSourceKey(ip))}`, factor: shares.source },
+    { key: `${window}:network:${hide(networkOf(ip))}`, factor: shares.network },
+    { key: window, factor: shares.all },
+  ];
+}
+
+/** What one customer of a provider has at most: /24 of IPv4, /48 of IPv6. */
+function networkOf(ip: string): string {
+  const address = readAddress(ip);
+  if (address === null) return '';
+  return address.family === 4 ? `4:${Math.floor(address.value / 256)}` : `6:${String(address.value >> 80n)}`;
 }
 
 export async function pruneAttempts(sql: Queryable, nowMs: number): Promise<number> {
@@ -119,7 +139,6 @@ export async function pruneAttempts(sql: Queryable, nowMs: number): Promise<numb
 }
 
 const pairKey = (account: string, ip: string): string => `pair:${hide(`${account} ${toSourceKey(ip)}`)}`;
-const totalKey = (nowMs: number): string => `total:${Math.floor(nowMs / totalWindowMs)}`;
 const accountKey = (account: string): string => `account:${hide(account)}`;
 
 async function count(sql: Queryable, key: string, threshold: number, delayMsMax: number, nowMs: number): Promise<void> {

@@ -30,6 +30,7 @@ function storeCaptures(transaction: Transaction, captures: readonly string[]): v
 export function beginRuleMatch(transaction: Transaction, rule: RuleIR): void {
   transaction.rule = rule;
   transaction.matchedVars.clear();
+  transaction.matchedVarsHoldTx = false;
   transaction.ruleOrigins = noOrigins;
 }
 
@@ -54,6 +55,7 @@ export function recordValueMatch(transaction: Transaction, link: LinkIR, match: 
   const name = fullName(variable, key);
   transaction.matchedVar = value;
   transaction.matchedVarName = name;
+  if (variable === 'TX') transaction.matchedVarsHoldTx = true;
   if (transaction.matchedVars.size < limits.matchedVarsMax) transaction.matchedVars.add(name, value);
   if (transaction.evidence === null || !mayBeEvidence(transaction, link)) {
     runSetvars(link, transaction);

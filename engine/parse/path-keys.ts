@@ -98,10 +98,33 @@ function resolvePath(text: string, dropsParameters: boolean, mergesSlashes: bool
   return `/${kept.join('/')}`;
 }
 
+/** Suffixes that are cut at each end of a name with many dots: frameworks cut at the first, at the last, or one. */
+const cutsMax = 2;
+
+/**
+ * The text, without slashes at its end, and without suffixes of its last segment (`/a.json` is served by the handler of
+ * `/a`, and so is `/a.tar.gz`; a segment does not begin with its suffix).
+ */
+function servedForms(text: string): string[] {
+  let end = text.length;
+  while (end > 1 && text.charCodeAt(end - 1) === 0x2f) end -= 1;
+  const bare = text.slice(0, end);
+  const forms = bare === text ? [text] : [text, bare];
+  const from = bare.lastIndexOf('/') + 2;
+  let dot = bare.indexOf('.', from);
+  for (let count = 0; dot !== -1 && count < cutsMax; count += 1, dot = bare.indexOf('.', dot + 1))
+    forms.push(bare.slice(0, dot));
+  dot = bare.lastIndexOf('.');
+  for (let count = 0; dot >= from && count < cutsMax; count += 1, dot = bare.lastIndexOf('.', dot - 1))
+    forms.push(bare.slice(0, dot));
+  return forms;
+}
+
 /**
  * PATH_READINGS: what servers may take for the path, for rules that go by it. Members `path`, each reading with its
- * case and its key; `basename`, what follows the last slash of each; `resolved`, the one that most servers have; and
- * `unreadable` (`1`) when there are too many to tell. What is left of escapes is none: REQUEST_FILENAME has it.
+ * case and its key, and each of them without a slash at the end and without suffixes; `basename`, what follows the last
+ * slash of each; `resolved`, the one that most servers have; and `unreadable` (`1`) when there are too many to tell.
+ * What is left of escapes is none: REQUEST_FILENAME has it.
  */
 export function pathMembers(uri: string): Collection {
   if (last.uri === uri) return last.members;
@@ -112,7 +135,8 @@ export function pathMembers(uri: string): Collection {
   const keys = pathKeys(path, true);
   if (texts === null || keys === null) members.add('unreadable', '1');
   const latin1 = (key: string): string => Buffer.from(key, 'utf8').toString('latin1');
-  for (const text of new Set([...(texts ?? []), ...(keys ?? []).map(latin1)])) {
+  const forms = [...(texts ?? []), ...(keys ?? []).map(latin1)].flatMap(servedForms);
+  for (const text of new Set(forms)) {
     if (/%[0-9a-f]{2}/i.test(text)) continue;
     members.add('path', text);
     members.add('basename', text.slice(text.lastIndexOf('/') + 1));

@@ -61,7 +61,7 @@ function derived(origins: Origins): Origins {
 /** Of two texts; nearly always one of them was made of nothing. */
 export function joinOrigins(left: Origins, right: Origins): Origins {
   if (left.length === 0) return right;
-  if (right.length === 0) return left;
+  if (right.length === 0 || left.length >= originsMax) return left; // a thousand values may match one rule
   const more = right.filter(
     (one) => !left.some(({ name, isDerived }) => name === one.name && isDerived === one.isDerived),
   );
@@ -98,7 +98,7 @@ export function originsOf(transaction: Transaction, variable: string, key: strin
     case 'MATCHED_VARS':
       return transaction.ruleOrigins;
     case 'member of TX': // it may be named after data
-      return transaction.matchedVars.names.some((name) => name.startsWith('TX:')) ? transaction.ruleOrigins : noOrigins;
+      return transaction.matchedVarsHoldTx ? transaction.ruleOrigins : noOrigins;
     case 'RULE':
       return originsOfRule(transaction, key);
     case 'silent':

@@ -197,6 +197,8 @@ export class Transaction {
   matchedVar = '';
   matchedVarName = '';
   readonly matchedVars = new Collection(); // names = full variable names
+  /** One of them is a member of TX. */
+  matchedVarsHoldTx = false;
   /** Highest (numerically lowest) severity matched so far; 255 = none, as in ModSecurity. */
   highestSeverity = 255;
 }

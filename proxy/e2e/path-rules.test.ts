@@ -28,6 +28,38 @@ const neighbours = [
   '/a+b',
   '/a;b=c',
 ];
+
+/** Of those that are known, which mean the path itself: nothing of it is a further segment. */
+const isThePath = (path: string): boolean => !/[/\\]x(?:$|\.)|=1\/y$|\/y$/i.test(path);
+
+/** Ways to ask for a path that frameworks and servers answer alike. */
+const served = (path: string): string[] => [
+  path,
+  `${path}/`,
+  `${path}//`,
+  `${path}/?x=1`,
+  `${path}?`,
+  `${path}.json`,
+  `${path}.css`,
+  `${path}.tar.gz`,
+  `${path}.a.b.c.d.e`,
+  `${path}.json/`,
+  `${path}%2f`,
+  `${path}%2F%2f`,
+  `${path}/x/..`,
+  `${path}/x/../`,
+  `${path}/%2e`,
+  `${path}/.`,
+  `${path}/;`,
+  `${path}/;a=b`,
+  `${path};/`,
+  `${path}/%20`,
+  `${path.toUpperCase()}/`,
+  `/x/..${path}/`,
+  `/;v=1${path}.json`,
+  `${path}%5c`,
+  `${path}%2ejson`,
+];
 const below = { operator: 'rx', value: '^/authed(?:[/.]|$)' };
 
 const rows: Readonly<Record<string, Row>> = {
@@ -67,6 +99,36 @@ const rows: Readonly<Record<string, Row>> = {
       '/Admin/Login%20',
     ],
     kept: [...neighbours, '/Admin', '/Admin/Login/x', '/x/Admin/Login'],
+  },
+  'one path': {
+    rule: { variable: 'REQUEST_FILENAME', operator: 'streq', value: '/authed' },
+    refused: [...spellings.filter(isThePath), ...served('/authed')],
+    kept: [...neighbours, '/authed2', '/authed/y', '/authed/x/y', '/x/authed', '/.authed', '/authed/.x'],
+  },
+  'one address': {
+    rule: { variable: 'REQUEST_URI', operator: 'rx', value: '^/authed$' },
+    refused: [...spellings.filter(isThePath), ...served('/authed')],
+    kept: [...neighbours, '/authed2', '/authed/y'],
+  },
+  'numbers at the end': {
+    rule: { variable: 'REQUEST_FILENAME', operator: 'rx', value: '^/rxadm/[0-9]+$' },
+    refused: served('/rxadm/5'),
+    kept: [...neighbours, '/rxadm', '/rxadm/', '/rxadm/5/x', '/rxadm/x'],
+  },
+  'an end': {
+    rule: { variable: 'REQUEST_FILENAME', operator: 'endsWith', value: '.bak' },
+    refused: served('/a.bak'),
+    kept: [...neighbours, '/a.bakery', '/bak', '/a.bak/x'],
+  },
+  'an end of the name': {
+    rule: { variable: 'REQUEST_BASENAME', operator: 'endsWith', value: '.bak' },
+    refused: served('/x/a.bak'),
+    kept: [...neighbours, '/a.bakery', '/a.bak/x'],
+  },
+  'one of several': {
+    rule: { variable: 'REQUEST_FILENAME', operator: 'within', value: '/first /authed /last' },
+    refused: ['/authed', '/authed/', '/authed.json', '/last/'],
+    kept: ['/other', '/authed2', '/authed/y'],
   },
   'a path with a blank': {
     rule: { variable: 'REQUEST_FILENAME', operator: 'beginsWith', value: '/my area/' },

@@ -78,17 +78,18 @@ t.test('U3: size and ratio are bounded', async (t) => {
 });
 
 t.test('B4: what a body may become', (t) => {
-  const rows: readonly [wireBytes: number, any: number, plain: number][] = [
-    [0, 12_288, 65_536],
-    [1, 12_288, 65_536],
-    [1024, 12_288, 65_536],
-    [1025, 12_388, 65_636],
-    [2048, 114_688, 167_936],
-    [1_000_000, 1_000_000, 1_000_000],
+  const rows: readonly [wireBytes: number, any: number, plain: number, escaped: number][] = [
+    [0, 12_288, 65_536, 6144],
+    [1, 12_288, 65_536, 6144],
+    [1024, 12_288, 65_536, 6144],
+    [1025, 12_388, 65_636, 6244],
+    [2048, 114_688, 167_936, 108_544],
+    [1_000_000, 1_000_000, 1_000_000, 1_000_000],
   ];
-  for (const [wireBytes, any, plain] of rows)
-    t.same(decodedBytesMax(wireBytes, limits), { any, plain }, `${wireBytes} bytes`);
-  t.same(decodedBytesMax(10, { bytesMax: 1000, ratioMax: 100 }), { any: 1000, plain: 1000 }, 'a smaller limit counts');
+  for (const [wireBytes, any, plain, escaped] of rows)
+    t.same(decodedBytesMax(wireBytes, limits), { any, plain, escaped }, `${wireBytes} bytes`);
+  const small = { any: 1000, plain: 1000, escaped: 1000 };
+  t.same(decodedBytesMax(10, { bytesMax: 1000, ratioMax: 100 }), small, 'a smaller limit counts');
   t.end();
 });
 
@@ -116,6 +117,45 @@ t.test('B4: which bodies may be longer', async (t) => {
   t.equal((await decodeRequest(gzipSync(mixed), ['gzip'], limits)).kind, 'decoded', 'as many others as may be');
   mixed.fill('%', 0, 12_288 / 8 + 1);
   t.equal((await decodeRequest(gzipSync(mixed), ['gzip'], limits)).kind, 'too-large', 'one more');
+});
+
+t.test('B4: JSON within strings of JSON may be shorter', async (t) => {
+  const nested = (value: unknown, depth: number): string =>
+    depth === 0 ? JSON.stringify(value) : JSON.stringify(nested(value, depth - 1));
+  const rows: readonly [what: string, body: string, isTaken: boolean][] = [
+    [
+      '900 objects',
+      `[${Array(900)
+        .fill(nested({ a: 1 }, 1))
+        .join()}]`,
+      false,
+    ],
+    ['860 different ones', `[${Array.from({ length: 860 }, (_, n) => nested({ a: n }, 1)).join()}]`, false],
+    [
+      'objects in objects',
+      `[${Array(300)
+        .fill(nested({ a: nested({ b: 1 }, 1) }, 1))
+        .join()}]`,
+      false,
+    ],
+    ['a list in a text', JSON.stringify({ a: `[${Array(1900).fill('"c"').join()}]` }), false],
+    [
+      '300 objects',
+      `[${Array(300)
+        .fill(nested({ a: 1 }, 1))
+        .join()}]`,
+      true,
+    ],
+    ['text with some quotes', JSON.stringify({ a: 'she said "no" and went on. '.repeat(300) }), true],
+    ['lines', JSON.stringify({ a: 'some words of a line of a letter\n'.repeat(300) }), true],
+  ];
+  for (const [what, body, isTaken] of rows) {
+    const sent = brotliCompressSync(body);
+    t.ok(sent.length < 1024, `${what}: ${sent.length} bytes`);
+    t.equal((await decodeRequest(sent, ['br'], limits)).kind, isTaken ? 'decoded' : 'too-large', what);
+  }
+  const wide = `[${Array.from({ length: 3000 }, (_, n) => nested({ a: n * 7919 }, 1)).join()}]`;
+  t.equal((await decodeRequest(gzipSync(wide), ['gzip'], limits)).kind, 'decoded', 'more came over the wire');
 });
 
 t.test('B4: what comes over the wire bounds what is inspected', async () => {

@@ -82,12 +82,15 @@ export interface TunnelAcceptance {
 
 /** Looks at whole messages of a WebSocket. */
 export interface MessageInspector {
-  /** Of a message, all its fragments together; one of text that is longer closes the connection with 1009. */
+  /**
+   * Of a message, all its fragments together; one of text that is longer closes the connection with 1009, and a binary
+   * one is looked at in parts.
+   */
   readonly messageBytesMax: number;
   /** False: the message is not to pass, and the connection ends with 1008. `message` is borrowed. */
   mayPass(message: Buffer, isBinary: boolean): boolean;
-  /** Whether a binary message that begins so can be read as text. Larger ones that cannot pass unseen. */
-  isText(beginning: Buffer): boolean;
+  /** What a longer binary message is by a part of it; `empty`: that cannot be told yet. */
+  kindOfPart(part: Buffer, isFirst: boolean): 'text' | 'binary' | 'empty';
 }
 export interface TunnelClient {
   /** Raw WebSocket bytes from the upstream; borrowed. False = wait for onDrain. */

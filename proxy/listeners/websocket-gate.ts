@@ -1,8 +1,9 @@
 // A WebSocket tunnel whose messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
 // frame: those of a message are held until it is whole and then go on as they came, or not at all; control frames go on
-// at once, and so does a binary message from where it is larger than what is looked at and no text. No extension was
-// offered to the upstream, so every frame is readable. Bytes of the
-// upstream pass; they are followed as far as it takes to know where a close frame may stand.
+// at once. A binary message larger than what is looked at as a whole goes on in parts (long-message.ts). No extension
+// was offered to the upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it takes
+// to know where a close frame may stand.
+import { LongMessage } from './long-message.js';
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 
 /** Codes of RFC 6455 section 7.4.1. */
@@ -84,6 +85,14 @@ class FrameBorders {
   }
 }
 
+/** A data frame whose payload comes in parts. */
+interface OpenFrame {
+  /** Turned, so that it begins with the byte for the next one. */
+  mask: Buffer;
+  leftBytes: number;
+  readonly isFinal: boolean;
+}
+
 function closeFrame(code: number): Buffer {
   return Buffer.from([0x80 | Opcode.Close, 2, code >> 8, code & 0xff]);
 }
@@ -97,9 +106,12 @@ function unmask(payload: Buffer, mask: Buffer): Buffer {
 
 export class WebSocketGate implements TunnelClient {
   private pending: Buffer = Buffer.alloc(0);
-  /** Of a control frame, or of a binary message that is not looked at: they pass as they come. */
+  /** Of a control frame: it passes as it comes. */
   private passingBytes = 0;
-  private message: 'none' | 'text' | 'binary' | 'passing' = 'none';
+  private message: 'none' | 'text' | 'binary' = 'none';
+  /** A binary message from where it is longer than what is looked at as a whole, and its frame that is under way. */
+  private long: LongMessage | null = null;
+  private frame: OpenFrame | null = null;
   /** Frames of a message that is not whole yet, as they came, and what they say. */
   private held: Buffer[] = [];
   private texts: Buffer[] = [];
@@ -120,6 +132,10 @@ export class WebSocketGate implements TunnelClient {
     this.pending = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes]);
     let isFlowing = true;
     while (!this.isOver && this.pending.length > 0) {
+      if (this.frame !== null) {
+        isFlowing = this.takePart(this.frame) && isFlowing;
+        continue;
+      }
       if (this.passingBytes > 0) {
         const part = this.pending.subarray(0, this.passingBytes);
         this.passingBytes -= part.length;
@@ -134,14 +150,15 @@ export class WebSocketGate implements TunnelClient {
         this.refuse(problem ?? closeCode.protocolError);
         break;
       }
-      if (head.opcode > Opcode.Binary || (head.opcode === Opcode.Continuation && this.message === 'passing')) {
-        if (head.opcode === Opcode.Continuation && head.isFinal) this.message = 'none';
-        this.passingBytes = head.headBytes + head.payloadBytes;
+      if (head.opcode > Opcode.Binary) {
+        // Behind what is held of a long message: a part of a frame may have gone on before that.
+        if (this.long === null || this.held.length === 0) this.passingBytes = head.headBytes + head.payloadBytes;
+        else if (!this.holdControl(head)) break;
         continue;
       }
-      const roomBytes = this.inspector.messageBytesMax - this.textBytes;
-      if (this.pending.length < head.headBytes + Math.min(head.payloadBytes, roomBytes)) break;
-      if (head.payloadBytes > roomBytes) isFlowing = this.passUnseen(head, roomBytes) && isFlowing;
+      const isLong = this.long !== null || this.textBytes + head.payloadBytes > this.inspector.messageBytesMax;
+      if (isLong) isFlowing = this.beginPart(head) && isFlowing;
+      else if (this.pending.length < head.headBytes + head.payloadBytes) break;
       else isFlowing = this.takeFrame(head) && isFlowing;
     }
     if (isBorrowed && this.pending.length > 0) this.pending = Buffer.from(this.pending);
@@ -173,26 +190,66 @@ export class WebSocketGate implements TunnelClient {
   }
 
   /** Of the message that a data frame belongs to. */
-  private kindOf(opcode: number): 'text' | 'binary' | 'passing' | 'none' {
+  private kindOf(opcode: number): 'text' | 'binary' | 'none' {
     if (opcode === Opcode.Text) return 'text';
     if (opcode === Opcode.Binary) return 'binary';
     return opcode === Opcode.Continuation ? this.message : 'none';
   }
 
-  /** A binary message longer than what is looked at: refused where it is text as far as that, else let go on. */
-  private passUnseen({ opcode, isFinal, maskAt, headBytes, payloadBytes }: FrameHead, roomBytes: number): boolean {
-    const { pending } = this;
-    const beginning = unmask(pending.subarray(headBytes, headBytes + roomBytes), pending.subarray(maskAt, maskAt + 4));
-    if (this.inspector.isText(Buffer.concat([...this.texts, beginning]))) {
-      this.refuse(closeCode.tooBig);
-      return true;
-    }
-    this.message = isFinal && opcode <= Opcode.Binary ? 'none' : 'passing';
-    this.texts = [];
+  /** False: more bytes are needed. */
+  private holdControl({ headBytes, payloadBytes }: FrameHead): boolean {
+    const bytes = headBytes + payloadBytes;
+    if (this.pending.length < bytes) return false;
+    this.held.push(Buffer.from(this.pending.subarray(0, bytes)));
+    this.pending = this.pending.subarray(bytes);
+    this.textBytes += bytes; // they take room, too
+    if (this.textBytes >= this.inspector.messageBytesMax) this.letPartGo();
+    return true;
+  }
+
+  /** A data frame of a binary message that is longer than what is looked at as a whole. */
+  private beginPart({ isFinal, maskAt, headBytes, payloadBytes }: FrameHead): boolean {
+    this.long ??= new LongMessage(this.inspector);
+    this.message = 'binary';
+    const head = Buffer.from(this.pending.subarray(0, headBytes));
+    this.pending = this.pending.subarray(headBytes);
+    this.held.push(head);
+    this.textBytes += 1;
+    this.frame = { mask: head.subarray(maskAt, maskAt + 4), leftBytes: payloadBytes, isFinal };
+    return payloadBytes > 0 || this.endOfFrame(isFinal);
+  }
+
+  /** What has come of the frame, as far as there is room for it. */
+  private takePart(frame: OpenFrame): boolean {
+    const { messageBytesMax } = this.inspector;
+    const room = Math.max(1, messageBytesMax - this.textBytes);
+    const bytes = Buffer.from(this.pending.subarray(0, Math.min(frame.leftBytes, room)));
+    this.pending = this.pending.subarray(bytes.length);
+    this.held.push(bytes);
+    this.texts.push(unmask(bytes, frame.mask));
+    this.textBytes += bytes.length;
+    const turn = bytes.length & 3;
+    if (turn !== 0) frame.mask = Buffer.concat([frame.mask.subarray(turn), frame.mask.subarray(0, turn)]);
+    frame.leftBytes -= bytes.length;
+    if (frame.leftBytes === 0) return this.endOfFrame(frame.isFinal);
+    return this.textBytes < messageBytesMax || this.letPartGo();
+  }
+
+  private endOfFrame(isFinal: boolean): boolean {
+    this.frame = null;
+    if (!isFinal) return this.textBytes < this.inspector.messageBytesMax || this.letPartGo();
+    const isFlowing = this.letPartGo();
+    this.long = null;
+    this.message = 'none';
+    return isFlowing;
+  }
+
+  private letPartGo(): boolean {
+    const outcome = this.long?.take(Buffer.concat(this.texts.splice(0))) ?? 'passes';
     this.textBytes = 0;
-    this.passingBytes = headBytes + payloadBytes;
-    const held = this.held.splice(0);
-    return held.length === 0 || this.tunnel.sendUpstream(Buffer.concat(held));
+    if (outcome === 'passes') return this.tunnel.sendUpstream(Buffer.concat(this.held.splice(0)));
+    this.refuse(outcome === 'blocked' ? closeCode.policyViolation : closeCode.tooBig);
+    return true;
   }
 
   private takeFrame({ opcode, isFinal, maskAt, headBytes, payloadBytes }: FrameHead): boolean {

@@ -2,7 +2,7 @@
 // inspected before the application has it, by the
 // rules that serve when it comes, as if the page had posted it: what is JSON as a JSON body, anything else as the value
 // of one form field called `message`. The head is that of the handshake, so that exclusions by path hold here, too.
-// Binary messages that hold no text (binary-text.ts), and what the application says, pass unseen.
+// Of binary messages what is text in them is inspected (binary-text.ts); what the application says passes unseen.
 import type { RequestHead, Verdict } from '#engine';
 import { messageOf } from '../contract/errors.js';
 import type { EventVerdict } from '../contract/index.js';
@@ -12,7 +12,7 @@ import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
 import { decide, decideOnFailure } from './decide.js';
 import { recordEvent, type Stop } from './finish.js';
-import { textOfBinary } from './binary-text.js';
+import { kindOfPart, readingsOfBinary } from './binary-text.js';
 import { RequestInspection } from './request-inspection.js';
 import type { Site } from './route.js';
 
@@ -39,16 +39,22 @@ export function messageInspectorOf(request: HandshakenRequest): MessageInspector
   const { context } = request;
   return {
     messageBytesMax: request.generation.config.wsInspect.messageBytesMax,
-    isText: (beginning) => textOfBinary(beginning) !== null,
+    kindOfPart,
     mayPass: (message, isBinary) => {
-      const text = isBinary ? textOfBinary(message) : message;
-      if (text === null) return true;
-      const outcome = new MessageInspection(request, text).run();
-      context.metrics.count('websocketMessages', { outcome });
+      const readings = isBinary ? readingsOfBinary(message) : [[message]];
+      let outcome: Outcome | null = null;
+      for (const values of readings) {
+        if (outcome === 'blocked') break;
+        const found = new MessageInspection(request, values).run();
+        if (outcome === null || found !== 'passed') outcome = found;
+      }
+      if (outcome !== null) context.metrics.count('websocketMessages', { outcome });
       return outcome !== 'blocked';
     },
   };
 }
+
+type Outcome = 'passed' | 'flagged' | 'blocked';
 
 /** Fields of a handshake that no posted body has. */
 const ofHandshake: ReadonlySet<string> = new Set([
@@ -85,10 +91,15 @@ function formValue(text: Buffer): string {
   return value;
 }
 
-/** The message as the request that is inspected. */
-export function asPosted(handshake: RequestHead, text: Buffer): { readonly head: RequestHead; readonly body: Buffer } {
-  const isDocument = isJson(text.toString('latin1'));
-  const body = isDocument ? Buffer.from(text) : Buffer.from(`message=${formValue(text)}`, 'latin1');
+/** A reading of a message as the request that is inspected. */
+function asPosted(
+  handshake: RequestHead,
+  values: readonly Buffer[],
+): { readonly head: RequestHead; readonly body: Buffer } {
+  const only = values.length === 1 ? (values[0] as Buffer) : null;
+  const isDocument = only !== null && isJson(only.toString('latin1'));
+  const fields = (): string => values.map((value) => `message=${formValue(value)}`).join('&');
+  const body = isDocument ? Buffer.from(only) : Buffer.from(fields(), 'latin1');
   const headers: string[] = [];
   for (let index = 0; index < handshake.headers.length; index += 2) {
     const name = handshake.headers[index] as string;
@@ -109,19 +120,19 @@ class MessageInspection {
 
   constructor(
     private readonly request: HandshakenRequest,
-    private readonly text: Buffer,
+    private readonly values: readonly Buffer[],
   ) {
     this.atMs = request.context.now();
     this.requestId = request.context.makeRequestId(this.atMs);
   }
 
-  run(): 'passed' | 'flagged' | 'blocked' {
+  run(): Outcome {
     const { context, exchange, head: handshake } = this.request;
     const generation = context.current();
     const site = generation.router.match(findField(handshake.headers, 'host') ?? '', handshake.uri)?.site ?? null;
     const { inspection: loaded } = generation;
     if (site === null || loaded === null) return 'passed';
-    const { head, body } = asPosted(handshake, this.text);
+    const { head, body } = asPosted(handshake, this.values);
     const { requestId, atMs } = this;
     const rules = new RequestInspection(loaded, { head, requestId, atMs, given: [], exchange }, site);
     const interruption = rules.requestHead(context.store) ?? rules.requestBody(body, body.length);
@@ -153,7 +164,7 @@ class MessageInspection {
     site: Site,
     { head, body }: { readonly head: RequestHead; readonly body: Buffer },
     decision: 'forward' | 'flag' | 'block',
-  ): 'passed' | 'flagged' | 'blocked' {
+  ): Outcome {
     const { context, exchange } = this.request;
     const { failure } = rules;
     if (failure !== null) context.metrics.count('engineErrors', { outcome: decision === 'block' ? 'closed' : 'open' });

@@ -200,11 +200,9 @@ export const dataPlaneRows = {
     reach: ['data'],
     enforcedBy: 'proxy/road/websocket-messages.ts',
     description:
-      'messages of clients on WebSockets of protected sites that are text, or binary and can be read as text; a ' +
-      'message ' +
-      'that rules block ends its connection with 1008. Off: messages pass unseen. Other binary messages, and those ' +
-      'of ' +
-      'the application, always do',
+      'messages of clients on WebSockets of protected sites: those that are text, and what is text in binary ones; a ' +
+      'message that rules block ends its connection with 1008. Off: messages pass unseen. Those of the application ' +
+      'always do',
   }),
   replay_sampling: setting(Type.Object(replaySampling, { ...closed, default: {} }), {
     access: 'admin',

@@ -212,7 +212,9 @@ export const detectionRows = {
     access: 'admin',
     reach: ['data'],
     enforcedBy: siteAuth,
-    description: 'demand credentials on protected paths',
+    description:
+      'demand credentials on protected paths; while `mode` of the installation or of the site is DetectionOnly, ' +
+      'requests without them are recorded and pass',
   }),
   auth_protected_paths: setting(Type.Array(Path(), { maxItems: 500, default: [], uniqueItems: true }), {
     access: 'admin',

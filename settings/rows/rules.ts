@@ -75,18 +75,26 @@ export const CustomRule = Type.Object(
     id: RuleId(ruleIdRanges.custom, 'custom rules'),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     enabled: Flag(true),
-    kind: Choice(['visual', 'raw'], 'visual'),
-    variable: Text(1000),
-    operator: Text(100),
-    value: Text(65_536),
-    action: Choice(ruleActions, 'block'),
-    phase: Whole(1, 5, 2),
+    kind: {
+      ...Choice(['visual', 'raw'], 'visual'),
+      description: '`visual`: a rule of the fields below; `raw`: the rule text in `seclang`',
+    },
+    variable: Text(1000, { description: '`visual`: what is looked at, such as `ARGS:q` or `REQUEST_FILENAME|ARGS`' }),
+    operator: Text(100, {
+      description: '`visual`: an operator without `@`, such as `contains`; `!contains` negates it',
+    }),
+    value: Text(65_536, { description: '`visual`: what the operator compares with' }),
+    action: { ...Choice(ruleActions, 'block'), description: '`visual`: what a match does' },
+    phase: {
+      ...Whole(1, 5, 2),
+      description: '`visual`: 1 request head, 2 its body, 3 head of the answer, 4 its body, 5 logging',
+    },
     transformations: Type.Array(Shaped('^[A-Za-z0-9_]{1,40}$', 'write the name of a transformation'), {
       maxItems: 20,
       default: [],
     }),
     redirect_url: Text(2000, { description: 'where `redirect` leads' }),
-    seclang: Text(65_536),
+    seclang: Text(65_536, { description: '`raw`: rules in the language of ModSecurity, each with an id of its range' }),
     sites: SiteNames('names of the sites it is for; empty: all'),
     tests: Type.Array(RuleTest, { maxItems: 50, default: [] }),
   },
@@ -109,11 +117,11 @@ const VirtualPatch = Type.Object(
 const RuleExclusion = Type.Object(
   {
     id: RuleId(ruleIdRanges.ruleExclusions, 'exclusions of single rules'),
-    rule_id: OrNull(Type.Integer({ minimum: 1, maximum: 99_999_999 })),
-    tag: OrNull(Type.String({ minLength: 1, maxLength: 200 })),
+    rule_id: OrNull(Type.Integer({ minimum: 1, maximum: 99_999_999 }), 'the rule that is left out; this or `tag`'),
+    tag: OrNull(Type.String({ minLength: 1, maxLength: 200 }), 'all rules with this tag are left out'),
     target: OrNull(Type.String({ minLength: 1, maxLength: 300 }), 'such as ARGS:comment; null excludes the whole rule'),
-    path: OrNull(Path()),
-    method: OrNull(Method()),
+    path: OrNull(Path(), 'under which path; null: everywhere'),
+    method: OrNull(Method(), 'for which method; null: all'),
     sites: SiteNames('names of the sites it is for; empty: all'),
     reason: Text(1000),
     owner: Text(254),
@@ -176,11 +184,11 @@ export const ruleRows = {
   ),
   virtual_patches: setting(
     Type.Array(VirtualPatch, { maxItems: 1000, default: [] }),
-    operator('compiler/policy/custom-rules.ts', 'virtual patches of the catalogue, ids 1007xxx'),
+    operator('compiler/policy/custom-rules.ts', 'virtual patches of the catalogue, ids from 1007000 to 1007999'),
   ),
   rule_exclusions: setting(
     Type.Array(RuleExclusion, { maxItems: 500, default: [] }),
-    operator('compiler/policy/rule-exclusions.ts', 'scoped exclusions of single rules'),
+    operator('compiler/policy/rule-exclusions.ts', 'scoped exclusions of single rules, ids from 1009500 to 1009999'),
   ),
   allowed_methods: setting(
     { ...AllowedMethods(), default: ['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'] },

@@ -5,12 +5,14 @@
 // compared without case. A slash at the end does not matter. HEAD counts where GET does. A path that servers may read
 // in several ways takes a place wherever one of the readings belongs. One that has too many readings to tell takes one
 // in every endpoint of its method: the tightest decides, and nobody gets around a limit by writing a path oddly.
+// One that asks for another method besides (`X-HTTP-Method-Override`) takes a place for both.
 import { parseWindow } from '#settings';
 import type { ProxyConfig } from '../../contract/index.js';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision } from '../decision.js';
 import type { Gate, GateContext, GateRequest } from '../gate.js';
 import { prefixOf } from '../reading.js';
+import { overridingMethods } from './method-override.js';
 import { addWait, allOf, ask, compileLimit, limitBound, type Limit } from './limit.js';
 
 interface Endpoint {
@@ -116,13 +118,22 @@ interface Scratch {
   readonly asked: Endpoint[];
 }
 
+function findMeant(
+  readings: readonly string[] | null,
+  method: string,
+  { root, all }: Endpoints,
+  found: Endpoint[],
+): void {
+  if (readings === null) addMeant(all, method, found);
+  else for (const path of readings) walk(root, path, 1, method, found);
+}
+
 function meantBy({ head, site }: GateRequest, worker: GateContext<Endpoints, Scratch>): readonly Endpoint[] {
-  const { root, all } = worker.compiled;
   const { asked } = worker.state;
   asked.length = 0;
   const readings = worker.paths.readings(head.uri, site);
-  if (readings === null) addMeant(all, head.method, asked);
-  else for (const path of readings) walk(root, path, 1, head.method, asked);
+  findMeant(readings, head.method, worker.compiled, asked);
+  for (const method of overridingMethods(head.uri, head.headers)) findMeant(readings, method, worker.compiled, asked);
   return asked;
 }
 

@@ -126,6 +126,49 @@ t.test('1: endpoints: templates, methods, and every way to write the path', asyn
   t.equal(odd.answer, null);
 });
 
+t.test('1: endpoints: a method that is asked for besides counts as well', async (t) => {
+  const settings = (method: string) => ({
+    rl_enabled: true,
+    rl_events: 10_000,
+    endpoint_limits: [{ path: '/orders/{id}', method, events: 1, window: '1m' }],
+  });
+  const uri = '/orders/1';
+  const remove = { method: 'DELETE', uri };
+  const asking: readonly Partial<Drive>[] = [
+    ...['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override', 'X_HTTP_METHOD_OVERRIDE'].flatMap((name) =>
+      ['DELETE', 'delete', ' Delete ', 'PUT, DELETE'].map((value) => ({ method: 'POST', uri, headers: [name, value] })),
+    ),
+    { method: 'POST', uri, headers: ['X-HTTP-Method', 'PUT', 'X-HTTP-Method', 'DELETE'] },
+    { method: 'GET', uri, headers: ['X-HTTP-Method-Override', 'DELETE'] },
+    ...[
+      '_method=DELETE',
+      'a=b&_method=delete',
+      '%5fmethod=%44ELETE',
+      '_METHOD=DELETE',
+      '_method=PUT&_method=DELETE',
+    ].map((query) => ({ method: 'POST', uri: `${uri}?${query}` })),
+    { method: 'POST', uri: '/x/..;/orders/2.json?.method=DELETE' },
+    { method: 'POST', uri: `${uri}?+_method[]=DELETE` },
+  ];
+  for (const request of asking) {
+    const what = JSON.stringify(request);
+    t.strictSame(client(settings('DELETE')).statuses([remove, request]), [200, 429], what);
+    t.strictSame(client(settings('DELETE')).statuses([request, remove]), [200, 429], `first ${what}`);
+    const own = { method: request.method as string, uri };
+    t.strictSame(client(settings(own.method)).statuses([own, request]), [200, 429], `its own: ${what}`);
+  }
+  const others: readonly Partial<Drive>[] = [
+    { method: 'POST', uri },
+    { method: 'POST', uri, headers: ['X-HTTP-Method-Override', 'PUT'] },
+    { method: 'POST', uri, headers: ['X-Other', 'DELETE'] },
+    { method: 'POST', uri: `${uri}?method=DELETE` },
+    { method: 'POST', uri: `${uri}?x_method=DELETE` },
+    { method: 'POST', uri: '/users/1?_method=DELETE' },
+  ];
+  for (const request of others)
+    t.strictSame(client(settings('DELETE')).statuses([remove, request]), [200, 200], JSON.stringify(request));
+});
+
 t.test('1: floods: all together on every site, a burst by client on protected ones', async (t) => {
   const open = { protected: false };
   const all = { flood_global_enabled: true, flood_global_events: 2, flood_global_window: '10s' };

@@ -2,10 +2,21 @@
 // taken from one side and framed anew for the other (RFC 6455). No extensions are offered to the upstream, hence no
 // compression.
 import type { WebSocket } from 'uWebSockets.js';
-import type { TunnelAcceptance, TunnelClient } from '../listener.js';
+import type { MessageInspector, TunnelAcceptance, TunnelClient } from '../listener.js';
+import { LongMessage } from '../long-message.js';
 import { decodeFrame, encodeFrame, isSendableCode, opcode, type Frame } from './websocket-frame.js';
 
 const unsentBytesMax = 16 * 1024 * 1024;
+
+/** The library hands messages over whole. */
+function takeLong(inspector: MessageInspector, payload: Buffer): 'passes' | 'too-big' | 'blocked' {
+  const message = new LongMessage(inspector);
+  for (let at = 0; at < payload.length; at += inspector.messageBytesMax) {
+    const outcome = message.take(payload.subarray(at, at + inspector.messageBytesMax));
+    if (outcome !== 'passes') return outcome;
+  }
+  return 'passes';
+}
 
 export class WebSocketBridge implements TunnelClient {
   private socket: WebSocket<unknown> | null = null;
@@ -32,8 +43,11 @@ export class WebSocketBridge implements TunnelClient {
       const { messageBytesMax } = inspector;
       if (payload.length <= messageBytesMax) {
         if (!inspector.mayPass(payload, isBinary)) return this.fail(1008, '');
-      } else if (!isBinary || inspector.isText(payload.subarray(0, messageBytesMax)))
-        return this.fail(1009, 'the message is too big');
+      } else {
+        const outcome = isBinary ? takeLong(inspector, payload) : 'too-big';
+        if (outcome === 'blocked') return this.fail(1008, '');
+        if (outcome === 'too-big') return this.fail(1009, 'the message is too big');
+      }
     }
     this.tunnel.sendUpstream(encodeFrame(isBinary ? opcode.binary : opcode.text, payload));
     // The library cannot be told to read less: an application that does not keep up loses the connection, not our
