@@ -56,7 +56,9 @@ const isLeftOut = (path: string): boolean =>
 
 const packageFoldersLeftOut =
   /(?:^|\/)(?:\.[\w.-]+|prebuilds|obj\.target|vendor|tests?|__tests__|examples?|benchmarks?)$/;
-const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
+/** At the top of a package: what its authors run or publish, with scripts and pages that load things from elsewhere. */
+const packageTopLeftOut = /^(?:docs?|integration|scripts|[^/]+\.html)$/;
+const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk|sh|bat|ps1)$/;
 
 /** Native binaries of other systems and other Nodes, and sources of what is compiled. */
 function isPackagePartLeftOut(packagePath: string, part: string): boolean {
@@ -68,7 +70,7 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   if (binary !== null)
     return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
   if (/LICEN[CS]E|NOTICE/i.test(part)) return false;
-  return packageFoldersLeftOut.test(part) || packageFilesLeftOut.test(part);
+  return packageFoldersLeftOut.test(part) || packageTopLeftOut.test(part) || packageFilesLeftOut.test(part);
 }
 
 function copyBuilt(input: ReleaseInput, kind: TreeKind, to: string): void {
