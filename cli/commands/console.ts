@@ -10,11 +10,13 @@ import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { findServiceManager, listenerKept } from '../supervise/service-manager.js';
 
 export async function runConsole(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`console does not know ${others.join(' ')}.`);
   const values = inContainer(readEnvironment(flags));
+  const manager = findServiceManager();
   const server = await startConsole({
     webDirectory: join(root, 'build/console/web-bundle'),
     apiUrl: values.IN_CONTAINER === '1' ? values.GATEHOUSE_CONTROL_URL : controlUrl(values),
@@ -22,12 +24,14 @@ export async function runConsole(args: readonly string[]): Promise<number> {
     trustedProxies: trustedProxiesOf(values),
     host: values.ADMIN_BIND,
     port: Number(values.UI_PORT),
+    socket: listenerKept(manager, 'console', values.ADMIN_BIND, Number(values.UI_PORT)),
     branding: { brand: values.APP_BRAND, brandSub: values.APP_BRAND_SUB, tagline: values.APP_TAGLINE },
   }).catch((error: unknown) => {
     const isTaken = isSystemError(error) && error.code === 'EADDRINUSE';
     throw isTaken ? new Refusal(`port ${values.UI_PORT} is taken; choose another with --ui-port.`) : error;
   });
   console.log(`console on ${server.url}`);
+  manager?.ready();
   sayReady({ url: server.url });
   await untilStopped(server);
   return 0;

@@ -3,7 +3,7 @@
 // goes through as it is, and so do the control plane's refusals (its check against cross-site requests included).
 import replyFrom from '@fastify/reply-from';
 import staticFiles from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { securityHeaders } from './security-headers.js';
@@ -28,6 +28,8 @@ export interface ConsoleServerOptions {
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
+  /** Number of a socket that listens there already; null or absent: it opens its own. */
+  readonly socket?: number | null;
 }
 
 export interface RunningConsole {
@@ -42,7 +44,7 @@ const hashedAssets = /\/assets\//;
 const apiTimeoutMs = 150_000;
 
 export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
-  const { webDirectory, apiUrl, token, host, port, branding, trustedProxies = [] } = options;
+  const { webDirectory, apiUrl, token, host, port, socket = null, branding, trustedProxies = [] } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
   const app = Fastify({
@@ -56,7 +58,10 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
   });
   await forwardApi(app, apiUrl, token);
   await servePages(app, webDirectory, pageOf(webDirectory, branding));
-  const url = await app.listen({ host, port });
+  // what Fastify does not know it hands on to node:net
+  const place: FastifyListenOptions & { fd?: number } = { host, port };
+  if (socket !== null) place.fd = socket;
+  const url = await app.listen(place);
   return { url, close: () => app.close() };
 }
 

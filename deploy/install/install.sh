@@ -312,9 +312,10 @@ still_running() {
 start_native() {
   if has_systemd; then
     systemctl daemon-reload
+    # health is asked afterwards, and has its own end
     # shellcheck disable=SC2046 # one word a service
-    systemctl enable --quiet --now $(services)
-    return 0
+    systemctl enable --quiet $(services) && systemctl start --no-block $(services)
+    return
   fi
   [ "$mode" != none ] || return 0
   mkdir -p "$runtime" "$root/var/log/gatehouse"
@@ -332,6 +333,13 @@ start_native() {
   # between this number and the program are a shell and setpriv
   tries=0
   while ! up_runs && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+}
+# From one release to the other without a refused connection: systemd keeps the listening sockets over a restart, which
+# it does not over a stop. Returns when all are ready, or the time for their health is over.
+restart_native() {
+  systemctl daemon-reload
+  # shellcheck disable=SC2046 # one word a service
+  systemctl enable --quiet $(services) && timeout "$health_seconds" systemctl restart $(services)
 }
 stop_native() {
   if has_systemd; then
@@ -493,9 +501,14 @@ upgrade() {
   # A run that was killed on its way back goes on with that, whatever bundle it is started from.
   if [ "$(entry step)" = returning ]; then go_back; fi
   write_journal switching
-  stop
-  switch_to "$version"
-  start || go_back
+  if [ "$way" = native ] && has_systemd; then
+    switch_to "$version"
+    restart_native || go_back
+  else
+    stop
+    switch_to "$version"
+    start || go_back
+  fi
   [ "$mode" = none ] && [ "$way" = native ] && ! has_systemd || wait_for_health || go_back
   printf '%s\n' "$version" >"$state/.release"
   rm -f "$journal"
