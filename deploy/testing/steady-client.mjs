@@ -1,26 +1,26 @@
-// A client that never stops: `node steady-client.mjs URL STATUS [URL STATUS…]` asks each address again and again, every
+// Clients that never stop: `node steady-client.mjs URL STATUS [URL STATUS…]` asks each address again and again, every
 // time over a new connection, until its input ends; then it prints one line of figures. What was refused, broken off or
-// answered otherwise counts as failed.
+// answered otherwise counts as failed; a silence is the time between two answers of one address.
 import { get } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 const pairs = [];
 for (let at = 2; at + 1 < process.argv.length; at += 2) pairs.push([process.argv[at], Number(process.argv[at + 1])]);
 let isOver = false;
-let [asked, longestMs, silentMs, answeredAtMs] = [0, 0, 0, performance.now()];
+let asked = 0;
+const silences = new Map();
+const answered = new Map(pairs.map(([url]) => [url, performance.now()]));
 const failed = new Map();
 const count = (what) => failed.set(what, (failed.get(what) ?? 0) + 1);
 
 const ask = (url, wanted) =>
   new Promise((resolve) => {
-    const sinceMs = performance.now();
     asked += 1;
     const done = (what) => {
       const nowMs = performance.now();
-      longestMs = Math.max(longestMs, nowMs - sinceMs);
       if (what === null) {
-        silentMs = Math.max(silentMs, nowMs - answeredAtMs);
-        answeredAtMs = nowMs;
+        silences.set(url, Math.max(silences.get(url) ?? 0, nowMs - answered.get(url)));
+        answered.set(url, nowMs);
       } else count(what);
       resolve();
     };
@@ -43,7 +43,5 @@ process.stdin.resume().once('end', () => (isOver = true));
 await Promise.all(pairs.map(loop));
 const failures = [...failed].map(([what, times]) => `${times} × ${what}`).join(', ');
 const total = [...failed.values()].reduce((sum, times) => sum + times, 0);
-console.log(
-  `asked ${asked}, failed ${total}, longest answer ${longestMs.toFixed(0)} ms, ` +
-    `longest silence ${silentMs.toFixed(0)} ms${failures === '' ? '' : `: ${failures}`}`,
-);
+const quiet = pairs.map(([url]) => `${new URL(url).port} ${((silences.get(url) ?? 0) / 1000).toFixed(1)} s`).join(', ');
+console.log(`asked ${asked}, failed ${total}, longest silence ${quiet}${failures === '' ? '' : `: ${failures}`}`);
