@@ -1,6 +1,7 @@
 #!/bin/sh
 # `make release-test`: what takes minutes. Two releases of one commit have the same package and the same image digests;
-# the bundle protects a site in a fresh Debian without a network within 60 seconds. Each part says why it is left out.
+# the bundle protects a site in a fresh Debian without a network within 60 seconds; a Debian whose process 1 is systemd
+# restarts and upgrades without a refused connection. Each part says why it is left out.
 # shellcheck disable=SC2016 # commands in single quotes are for an inner shell
 set -eu
 cd "$(dirname "$0")/../.."
@@ -45,16 +46,53 @@ else
   check 'a second run changed nothing' grep -q '^again: the same' "$log"
   check 'purged: nothing stays' grep -q '^purged: nothing stays' "$log"
   check 'within 60 seconds' sh -c '[ "$(sed -n "s/^installed-ms: //p" "$1")" -le 60000 ]' sh "$log"
-  # the data plane's image starts from its own files, without a shell
-  image=$scratch/image
-  mkdir -p "$image/layout" "$image/root"
-  tar -xf "$first/images/data-plane.tar" -C "$image/layout"
-  "$node" -e 'const fs=require("node:fs");const at=process.argv[1];const [m]=JSON.parse(fs.readFileSync(at+"/manifest.json"));console.log(m.Layers.join("\n"))' "$image/layout" |
-    while read -r layer; do tar -xzf "$image/layout/$layer" -C "$image/root"; done
-  check 'the image has no shell' sh -c '[ ! -e "$1/bin/sh" ] && [ ! -e "$1/usr/bin/sh" ]' sh "$image/root"
-  check 'the image has no setuid file' sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
-  check 'the image runs its own command' chroot --userspec=10001:10001 "$image/root" \
-    /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse help
+  rm -rf "$scratch/chroot"
+  # the images start from their own files, without a shell
+  for name in data-plane control-plane; do
+    image=$scratch/image-$name
+    mkdir -p "$image/layout" "$image/root"
+    tar -xf "$first/images/$name.tar" -C "$image/layout"
+    "$node" -e 'const fs=require("node:fs");const at=process.argv[1];const [m]=JSON.parse(fs.readFileSync(at+"/manifest.json"));console.log(m.Layers.join("\n"))' "$image/layout" |
+      while read -r layer; do tar -xzf "$image/layout/$layer" -C "$image/root"; done
+    check "$name: no shell, no package manager" sh -c '[ -z "$(find "$1" -type f \( -name "*sh" -o -name busybox -o -name dpkg -o -name "apt*" \) -path "*bin/*")" ]' sh "$image/root"
+    check "$name: no setuid file" sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
+    check "$name: its user is 10001" sh -c 'grep -q "\"User\":\"10001:10001\"" "$1"/blobs/sha256/*' sh "$image/layout"
+    check "$name: runs its own command" chroot --userspec=10001:10001 "$image/root" \
+      /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse help
+    if command -v skopeo >/dev/null; then
+      check "$name: skopeo reads the digest that RELEASE names" sh -c 'grep -qx "image_$2=$(skopeo inspect --format "{{.Digest}}" "oci-archive:$1/images/$3.tar")" "$1/RELEASE"' \
+        sh "$first" "$(echo "$name" | tr - _)" "$name"
+    else left_out "$name: skopeo" 'apt-get install skopeo'; fi
+    rm -rf "$image"
+  done
+
+  # a machine whose process 1 is systemd
+  machine=${GATEHOUSE_SYSTEMD_ROOTFS:-$scratch/machine}
+  [ -d "$machine" ] || debootstrap --variant=minbase --include=systemd,dbus,openssl,libhyperscan5,libmodsecurity3 \
+    bookworm "$machine" >"$scratch/debootstrap.log"
+  "$node" build/deploy/release/main.js --out "$scratch/newer" --key "$key" --version 999.0.0 --without-images --without-debs
+  for part in systemd upgrade; do
+    cp -a "$machine" "$scratch/$part"
+    cp deploy/testing/steady-client.mjs "$scratch/$part/root/"
+  done
+  cp "$first"/gatehouse_*.deb "$scratch/systemd/root/gatehouse.deb"
+  mkdir "$scratch/upgrade/root/old" "$scratch/upgrade/root/new"
+  cp -a "$first"/. "$scratch/upgrade/root/old/"
+  cp -a "$scratch"/newer/gatehouse-*/. "$scratch/upgrade/root/new/"
+  for part in systemd upgrade; do
+    log=$scratch/$part.log
+    check "$part: every step" deploy/testing/boot-systemd.sh "$scratch/$part" deploy/testing/inside-$part.sh "$log"
+    cat "$log"
+    check "$part: nothing was refused" sh -c 'grep -q "failed 0," "$1" && ! grep -q "failed [1-9]" "$1"' sh "$log"
+  done
+  log=$scratch/systemd.log
+  check 'dpkg installs it' grep -q '^dpkg: installed' "$log"
+  check 'all services are ready' grep -q '^active: 4 active' "$log"
+  check 'a node that hangs is started again' grep -q '^watchdog: 1 restarts' "$log"
+  check 'dpkg purges it' grep -q '^purged: nothing stays' "$log"
+  log=$scratch/upgrade.log
+  check 'the newer release runs' grep -q '^running: .*releases/999.0.0' "$log"
+  check 'settings stay over an upgrade' grep -q '^settings: the same' "$log"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
