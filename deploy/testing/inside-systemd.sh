@@ -23,8 +23,8 @@ steadily() { # NAME COMMAND…
   name=$1
   shift
   mkfifo input
-  "$node" steady-client.mjs "$attack" 403 "$ordinary" 200 http://127.0.0.1:3010/ 200 http://127.0.0.1:8095/api/live 200 \
-    <input >figures 2>&1 &
+  # shellcheck disable=SC2086 # one word an address or status
+  "$node" steady-client.mjs "$attack" 403 "$ordinary" 200 $others <input >figures 2>&1 &
   client=$!
   exec 7>input
   sleep 1
@@ -33,8 +33,9 @@ steadily() { # NAME COMMAND…
   exec 7>&-
   wait $client
   rm input
-  echo "$name: $(cat figures)"
+  echo "$name: $(cat figures), load $(cut -d ' ' -f 1 /proc/loadavg)"
 }
+others='http://127.0.0.1:3010/ 200 http://127.0.0.1:8095/api/live 200'
 restarts() { for _ in 1 2 3; do systemctl restart gatehouse-data-plane; done; }
 # what a crash breaks off is lost; nobody who comes afterwards is refused
 crash() {
@@ -62,6 +63,15 @@ sleep 6
 echo "watchdog: $(systemctl show -p NRestarts -p WatchdogUSec --value gatehouse-data-plane | tr '\n' ' ')before the hang"
 steadily 'hang' hang
 echo "watchdog: $(systemctl show -p NRestarts --value gatehouse-data-plane) restarts after it"
+backup=/var/lib/gatehouse/backups/try.tar
+gatehouse backup --without-secrets --to "$backup" >backup.log || { cat backup.log; exit 1; }
+restore() { gatehouse restore "$backup" -y >restore.log 2>&1 || cat restore.log; }
+others='' steadily 'restore while it runs' restore
+grep '^restored\|^It runs' restore.log
+echo x >/var/lib/gatehouse/backups/broken.tar
+gatehouse restore /var/lib/gatehouse/backups/broken.tar -y >restore.log 2>&1 && exit 1
+# shellcheck disable=SC2086
+echo "active: $(systemctl is-active $services | sort | uniq -c | tr -s ' \n' ' ')after a restore that was refused"
 echo "journal: $(journalctl -q -u 'gatehouse-*' | grep -ci 'denied\|not permitted' || true) words of a denial"
 dpkg --purge gatehouse >dpkg.log 2>&1 || { cat dpkg.log; exit 1; }
 ls -d /etc/gatehouse /var/lib/gatehouse /usr/lib/gatehouse 2>/dev/null || echo 'purged: nothing stays'
