@@ -335,12 +335,19 @@ start_native() {
   while ! up_runs && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 }
 # From one release to the other without a refused connection: systemd keeps the listening sockets over a restart, which
-# it does not over a stop. Returns when all are ready, or the time for their health is over.
+# it does not over a stop. The control plane goes first: one after the other, each is away for less long. Returns when all
+# are ready, or the time for their health is over.
 restart_native() {
   systemctl daemon-reload
   # shellcheck disable=SC2046 # one word a service
-  systemctl enable --quiet $(services) && timeout "$health_seconds" systemctl restart $(services)
+  systemctl enable --quiet $(services)
+  restart_services gatehouse-control-plane gatehouse-console || return 1
+  set -- gatehouse-data-plane
+  [ -n "$(value UPSTREAM_CUSTOMER '')" ] || set -- "$@" gatehouse-demo
+  restart_services "$@"
 }
+# A service that fails is started again by systemd, and health is asked afterwards; one that never is ready ends this.
+restart_services() { timeout "$health_seconds" systemctl restart "$@" || [ $? -ne 124 ]; }
 stop_native() {
   if has_systemd; then
     systemctl stop gatehouse-console gatehouse-data-plane gatehouse-control-plane gatehouse-demo 2>/dev/null || true
