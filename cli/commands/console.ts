@@ -10,7 +10,7 @@ import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
-import { findServiceManager, listenerKept } from '../supervise/service-manager.js';
+import { findServiceManager, listenerKept } from '../supervise/systemd.js';
 
 export async function runConsole(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);

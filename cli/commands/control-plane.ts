@@ -16,7 +16,7 @@ import { controlPlaneEnvironment, readEnvironment } from '../environment/read-en
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
 import { sayReady, type FirstLogin } from '../supervise/child.js';
 import { keepHeapSmall } from '../supervise/frugal-heap.js';
-import { findServiceManager, listenerKept, type ServiceManager } from '../supervise/service-manager.js';
+import { findServiceManager, listenerKept, type ServiceManager } from '../supervise/systemd.js';
 
 /** Wrong values are refused as `.env` has to be mended. */
 export function readControlEnv(values: Readonly<Record<string, string>>): Env {

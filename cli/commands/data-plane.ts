@@ -18,7 +18,7 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
-import { findServiceManager } from '../supervise/service-manager.js';
+import { findServiceManager } from '../supervise/systemd.js';
 
 interface OwnFlags {
   readonly artifact: string | null;

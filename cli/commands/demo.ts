@@ -4,7 +4,7 @@ import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
-import { findServiceManager } from '../supervise/service-manager.js';
+import { findServiceManager } from '../supervise/systemd.js';
 
 export async function runDemo(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);

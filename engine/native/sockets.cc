@@ -84,8 +84,8 @@ Napi::Value OpenSharedSocket(const Napi::CallbackInfo& info) {
   failListening(env, where, nameOf(code), std::strerror(code));
 }
 
-// duplicateSocket(fd) → another number of the same open socket, closed on exec. The caller owns it. Throws an Error with
-// `code`.
+// duplicateSocket(fd) → another number of the same open socket, closed on exec. The caller owns it. Throws an Error
+// with `code`.
 Napi::Value DuplicateSocket(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsNumber()) failType(env, "duplicateSocket(fd: number)");

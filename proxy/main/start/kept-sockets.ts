@@ -32,7 +32,7 @@ export class KeptSockets {
         this.sockets[port].push(places[port] === null ? null : store.take(this.nameOf(port, index)));
   }
 
-  /** Names are told to systemd, which takes no colon; another address or port is another name, and so another socket. */
+  /** systemd takes no colon in a name; another address or port is another name, and so another socket. */
   private nameOf(port: Port, index: number): string {
     const { host = '', port: number = 0 } = this.places[port] ?? {};
     return `${port}-${index}_${number}_${host.replaceAll(':', '.')}`;

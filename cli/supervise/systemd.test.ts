@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openSharedSocket, tellServiceManager } from '#engine';
 import { program } from '../environment/directories.js';
-import { listenerKept, readServiceManager } from './service-manager.js';
+import { listenerKept, readServiceManager } from './systemd.js';
 
 const host = '127.0.0.1';
 const skip = process.platform === 'linux' ? false : 'Linux only';
