@@ -6,14 +6,10 @@ import staticFiles from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { colourOf, coloursOf, type Branding } from './branding.js';
 import { securityHeaders } from './security-headers.js';
 
-/** White-label texts of an installation. */
-export interface Branding {
-  readonly brand: string;
-  readonly brandSub: string;
-  readonly tagline: string;
-}
+export { colourOf, coloursOf, contrast, readLogo, type Branding } from './branding.js';
 
 export interface ConsoleServerOptions {
   readonly branding: Branding;
@@ -57,6 +53,7 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
   });
   await forwardApi(app, apiUrl, token);
+  serveBranding(app, branding);
   await servePages(app, webDirectory, pageOf(webDirectory, branding));
   // what Fastify does not know it hands on to node:net
   const place: FastifyListenOptions & { fd?: number } = { host, port };
@@ -104,7 +101,28 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) =>
 /** The one page that there is, with the installation's name in it. */
 function pageOf(webDirectory: string, branding: Branding): string {
   const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
-  return page.replace(/\{\{(brand|brandSub|tagline)\}\}/g, (_, name: keyof Branding) => escaped(branding[name]));
+  const { brand, brandSub, tagline, logo = null, accent = null } = branding;
+  const texts = { brand, brandSub, tagline, logo: logo === null ? '' : logoPath };
+  const named = page.replace(/\{\{(brand|brandSub|tagline|logo)\}\}/g, (_, name: keyof typeof texts) =>
+    escaped(texts[name]),
+  );
+  const icon = logo === null ? named : named.replace(/(<link rel="icon" href=")[^>]*>/, `$1${logoPath}" />`);
+  // behind the styles of the bundle, which it overrides
+  const sheet = `<link rel="stylesheet" href="${coloursPath}" />\n</head>`;
+  return accent === null ? icon : icon.replace('</head>', sheet);
+}
+
+const logoPath = '/brand/logo';
+const coloursPath = '/brand/colours.css';
+
+function serveBranding(app: FastifyInstance, { logo = null, accent = null }: Branding): void {
+  const colour = accent === null ? null : colourOf(accent);
+  if (logo !== null)
+    app.get(logoPath, (_request, reply) => reply.header('cache-control', 'no-cache').type(logo.type).send(logo.bytes));
+  if (colour !== null)
+    app.get(coloursPath, (_request, reply) =>
+      reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(coloursOf(colour)),
+    );
 }
 
 async function servePages(app: FastifyInstance, webDirectory: string, page: string): Promise<void> {

@@ -1,5 +1,5 @@
 // Sockets that outlive a data plane: who connects between the end of one and the begin of the next, or while a worker
-// is replaced, waits and is answered. The store stands in for systemd (deploy/testing/inside-systemd.sh has the real one).
+// is replaced, waits and is answered. The store stands in for systemd (deploy/testing/inside-systemd.sh has the real).
 import { closeSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
