@@ -94,7 +94,7 @@ const themes: readonly { readonly selector: string; readonly ink: Colour; readon
   },
 ];
 const white: Colour = [255, 255, 255];
-const black: Colour = [10, 10, 10];
+const black: Colour = [0, 0, 0];
 
 /** The style sheet that lays this colour over the built-in one. */
 export function coloursOf(accent: Colour): string {
