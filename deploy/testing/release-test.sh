@@ -25,9 +25,12 @@ second=$(echo "$scratch"/two/gatehouse-*/)
 check 'two builds have one package' cmp "$first"/gatehouse_*.deb "$second"/gatehouse_*.deb
 check 'two builds have one set of image digests' cmp "$first/RELEASE" "$second/RELEASE"
 check 'two builds have one bill of materials' cmp "$first/sbom.cdx.json" "$second/sbom.cdx.json"
-check 'the signature verifies' sh -c 'cd "$1" && sed -n 2p SHA256SUMS.minisig | base64 -d | tail -c 64 >"$2/sig" &&
-  openssl dgst -blake2b512 -binary SHA256SUMS >"$2/digest" && openssl pkeyutl -verify -rawin -pubin \
-  -inkey gatehouse-release.pem -sigfile "$2/sig" -in "$2/digest" && sha256sum --quiet -c SHA256SUMS' sh "$first" "$scratch"
+# the commands are those of the page
+deploy/testing/page-commands.sh docs/install.md '## Check a bundle by hand' >"$scratch/by-hand.sh"
+check 'the signature verifies by hand' sh -c 'cd "$1" && sh -eu "$2/by-hand.sh" >"$2/by-hand.log" && rm sig digest &&
+  grep -q "^Signature Verified Successfully" "$2/by-hand.log"' sh "$first" "$scratch"
+echo x >>"$second/RELEASE"
+check 'a changed file does not' sh -c 'cd "$1" && ! sh -eu "$2/by-hand.sh" >/dev/null 2>&1' sh "$second" "$scratch"
 if command -v lintian >/dev/null; then
   check 'lintian has nothing to say' sh -c '[ -z "$(lintian --allow-root "$1"/gatehouse_*.deb 2>/dev/null)" ]' sh "$first"
 else left_out lintian 'apt-get install lintian'; fi
@@ -68,22 +71,23 @@ else
 
   # a machine whose process 1 is systemd
   machine=${GATEHOUSE_SYSTEMD_ROOTFS:-$scratch/machine}
-  [ -d "$machine" ] || debootstrap --variant=minbase --include=systemd,dbus,openssl,libhyperscan5,libmodsecurity3 \
+  [ -d "$machine" ] || debootstrap --variant=minbase --include=systemd,dbus,openssl,curl,libhyperscan5,libmodsecurity3 \
     bookworm "$machine" >"$scratch/debootstrap.log"
   "$node" build/deploy/release/main.js --out "$scratch/newer" --key "$key" --version 999.0.0 --without-images --without-debs
-  for part in systemd upgrade; do
+  for part in systemd upgrade runbooks; do
     cp -a "$machine" "$scratch/$part"
-    cp deploy/testing/steady-client.mjs "$scratch/$part/root/"
+    cp deploy/testing/steady-client.mjs deploy/testing/page-commands.sh "$scratch/$part/root/"
+    cp -a docs "$scratch/$part/root/docs"
   done
-  cp "$first"/gatehouse_*.deb "$scratch/systemd/root/gatehouse.deb"
+  for part in systemd runbooks; do cp "$first"/gatehouse_*.deb "$scratch/$part/root/gatehouse.deb"; done
   mkdir "$scratch/upgrade/root/old" "$scratch/upgrade/root/new"
   cp -a "$first"/. "$scratch/upgrade/root/old/"
   cp -a "$scratch"/newer/gatehouse-*/. "$scratch/upgrade/root/new/"
-  for part in systemd upgrade; do
+  for part in systemd upgrade runbooks; do
     log=$scratch/$part.log
-    check "$part: every step" deploy/testing/boot-systemd.sh "$scratch/$part" deploy/testing/inside-$part.sh "$log"
+    check "$part: every step" deploy/testing/boot-systemd.sh "$scratch/$part" "deploy/testing/inside-$part.sh" "$log"
     cat "$log"
-    check "$part: nobody was refused" sh -c 'grep -q "failed 0," "$1" && ! grep -q ECONNREFUSED "$1"' sh "$log"
+    [ $part = runbooks ] || check "$part: nobody was refused" sh -c 'grep -q "failed 0," "$1" && ! grep -q ECONNREFUSED "$1"' sh "$log"
   done
   log=$scratch/systemd.log
   check 'dpkg installs it' grep -q '^dpkg: installed' "$log"
