@@ -51,21 +51,21 @@ else
   check 'within 60 seconds' sh -c '[ "$(sed -n "s/^installed-ms: //p" "$1")" -le 60000 ]' sh "$log"
   rm -rf "$scratch/chroot"
   # the images start from their own files, without a shell
-  for name in data-plane control-plane; do
-    image=$scratch/image-$name
+  for plane in data-plane control-plane; do
+    image=$scratch/image-$plane
     mkdir -p "$image/layout" "$image/root"
-    tar -xf "$first/images/$name.tar" -C "$image/layout"
+    tar -xf "$first/images/$plane.tar" -C "$image/layout"
     "$node" -e 'const fs=require("node:fs");const at=process.argv[1];const [m]=JSON.parse(fs.readFileSync(at+"/manifest.json"));console.log(m.Layers.join("\n"))' "$image/layout" |
       while read -r layer; do tar -xzf "$image/layout/$layer" -C "$image/root"; done
-    check "$name: no shell, no package manager" sh -c '[ -z "$(find "$1" -type f \( -name "*sh" -o -name busybox -o -name dpkg -o -name "apt*" \) -path "*bin/*")" ]' sh "$image/root"
-    check "$name: no setuid file" sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
-    check "$name: its user is 10001" sh -c 'grep -q "\"User\":\"10001:10001\"" "$1"/blobs/sha256/*' sh "$image/layout"
-    check "$name: runs its own command" chroot --userspec=10001:10001 "$image/root" \
+    check "$plane: no shell, no package manager" sh -c '[ -z "$(find "$1" -type f \( -name "*sh" -o -name busybox -o -name dpkg -o -name "apt*" \) -path "*bin/*")" ]' sh "$image/root"
+    check "$plane: no setuid file" sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
+    check "$plane: its user is 10001" sh -c 'grep -q "\"User\":\"10001:10001\"" "$1"/blobs/sha256/*' sh "$image/layout"
+    check "$plane: runs its own command" chroot --userspec=10001:10001 "$image/root" \
       /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse help
     if command -v skopeo >/dev/null; then
-      check "$name: skopeo reads the digest that RELEASE names" sh -c 'grep -qx "image_$2=$(skopeo inspect --format "{{.Digest}}" "oci-archive:$1/images/$3.tar")" "$1/RELEASE"' \
-        sh "$first" "$(echo "$name" | tr - _)" "$name"
-    else left_out "$name: skopeo" 'apt-get install skopeo'; fi
+      check "$plane: skopeo reads the digest that RELEASE names" sh -c 'grep -qx "image_$2=$(skopeo inspect --format "{{.Digest}}" "oci-archive:$1/images/$3.tar")" "$1/RELEASE"' \
+        sh "$first" "$(echo "$plane" | tr - _)" "$plane"
+    else left_out "$plane: skopeo" 'apt-get install skopeo'; fi
     rm -rf "$image"
   done
 
