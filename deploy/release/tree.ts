@@ -151,9 +151,7 @@ function plantSeed(tree: string, input: ReleaseInput): void {
     rmSync(seedPlace);
   }
   if (!existsSync(join(seed, 'crs', version, 'rules')))
-    throw new ReleaseError(
-      `the rule set ${version} of this release could not be had; run \`make setup\` where it can be.`,
-    );
+    throw new ReleaseError(`the rule set ${version} of this release could not be had; run \`make setup\` first.`);
   rmSync(join(seed, 'crs/cache'), { recursive: true, force: true });
   // by which prepare-host.sh sees whether a host has it already
   const artifacts = readdirSync(join(seed, 'artifacts')).sort().join(' ');
@@ -161,7 +159,7 @@ function plantSeed(tree: string, input: ReleaseInput): void {
 }
 
 /** Where the seed seems to lie while it is compiled. */
-const seedPlace = '/tmp/gatehouse-release-seed';
+const seedPlace = '/var/tmp/gatehouse-release-seed';
 
 const carried = ['LICENSE', 'NOTICE', 'package-lock.json', 'fixtures/crs.lock.json', '.env.example'];
 
