@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyListenOptions } from 'fastify';
 import { buildApp, features } from './app.js';
 import type { AuditLog } from './audit/chain.js';
 import { applyHead } from './change/flow.js';
@@ -54,6 +54,8 @@ export interface ServerOptions {
     readonly isFirstStart: boolean;
   }) => Promise<DataPlaneLink>;
   readonly runBackup?: AppDeps['runBackup'];
+  /** Number of a socket that listens already, asked when everything else is ready; null: it opens its own. */
+  readonly openListener?: () => number | null;
   /** Called with the first login when it was created by this start. */
   readonly onFirstLogin?: (email: string, password: string) => void;
 }
@@ -120,7 +122,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       onError: (job, error) => app.log.error({ job, err: error }, 'a background job failed'),
     });
     undo.push(() => scheduler.stop());
-    const url = await app.listen({ host: env.adminBind, port: env.ports.api });
+    const socket = options.openListener?.() ?? null;
+    // what Fastify does not know it hands on to node:net
+    const place: FastifyListenOptions & { fd?: number } = { host: env.adminBind, port: env.ports.api };
+    if (socket !== null) place.fd = socket;
+    const url = await app.listen(place);
     scheduler.start();
     void link?.warm?.().then((line) => app.log.info(line));
     return { app, parts, url, close: closeAll };

@@ -15,7 +15,16 @@ export { loadingRuleset, loadRuleset, rulesetOf, type Ruleset } from './program/
 export { createCompiledInspector, creatingInspector, type CompiledInspector } from './compiled/inspect.js';
 export { finishSteps, type Steps } from './program/steps.js';
 export { createMemoryStore } from './transaction/memory-store.js';
-export { exitNow, giveBackMemory, mapFile, openSharedSocket, textSender, yieldToOthers } from './native/addon.js';
+export {
+  duplicateSocket,
+  exitNow,
+  giveBackMemory,
+  mapFile,
+  openSharedSocket,
+  tellServiceManager,
+  textSender,
+  yieldToOthers,
+} from './native/addon.js';
 export { hyperscanLibrary } from './native/hyperscan.js';
 export { ArtifactRefused, decodeArtifact, hashArtifact } from './program/artifact.js';
 export { keyOf, normalisePath, pathKeys } from './parse/path-keys.js';

@@ -16,6 +16,7 @@ import { controlPlaneEnvironment, readEnvironment } from '../environment/read-en
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
 import { sayReady, type FirstLogin } from '../supervise/child.js';
 import { keepHeapSmall } from '../supervise/frugal-heap.js';
+import { findServiceManager, listenerKept, type ServiceManager } from '../supervise/systemd.js';
 
 /** Wrong values are refused as `.env` has to be mended. */
 export function readControlEnv(values: Readonly<Record<string, string>>): Env {
@@ -31,11 +32,12 @@ interface Started {
   readonly firstLogin: FirstLogin | null;
 }
 
-async function start(env: Env, runBackup: RunBackup): Promise<Started> {
+async function start(env: Env, runBackup: RunBackup, manager: ServiceManager | null): Promise<Started> {
   let firstLogin: FirstLogin | null = null;
   const onFirstLogin = (email: string, password: string): void => void (firstLogin = { email, password });
   try {
-    const server = await startServer({ env, connectDataPlane, onFirstLogin, runBackup });
+    const openListener = (): number | null => listenerKept(manager, 'api', env.adminBind, env.ports.api);
+    const server = await startServer({ env, connectDataPlane, onFirstLogin, runBackup, openListener });
     return { server, firstLogin };
   } catch (error) {
     if (isSystemError(error) && error.code === 'EADDRINUSE')
@@ -50,13 +52,15 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   if (others.length > 0) throw wrongUsage(`control-plane does not know ${others.join(' ')}.`);
   keepHeapSmall();
   const values = controlPlaneEnvironment(readEnvironment(flags));
-  const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values));
+  const manager = findServiceManager();
+  const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values), manager);
   closeOnSignals(server, server.app.log);
   // Its parent prints the password to a person; the log file must not have it.
   if (process.send === undefined && firstLogin !== null)
     console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
   console.log(`control plane on ${server.url}/api/docs`);
   process.once('disconnect', () => void server.close().finally(() => process.exit(0))); // whoever started us is gone
+  manager?.ready();
   sayReady({ url: server.url, firstLogin });
   return new Promise(() => {});
 }

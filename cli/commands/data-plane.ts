@@ -18,6 +18,7 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { findServiceManager } from '../supervise/systemd.js';
 
 interface OwnFlags {
   readonly artifact: string | null;
@@ -128,8 +129,10 @@ export async function runDataPlane(args: readonly string[]): Promise<never> {
   const own = readOwnFlags(others);
   const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
-  const plane = await start(await optionsOf(own, values));
+  const manager = findServiceManager();
+  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager });
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
+  manager?.ready(() => plane.isServing());
   sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });
   return new Promise(() => {});
 }

@@ -4,6 +4,7 @@ import { readFlags } from '../environment/flags.js';
 import { readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { findServiceManager } from '../supervise/systemd.js';
 
 export async function runDemo(args: readonly string[]): Promise<number> {
   const { flags, others } = readFlags(args);
@@ -16,6 +17,7 @@ export async function runDemo(args: readonly string[]): Promise<number> {
     throw new Refusal(isTaken ? `port ${port} is taken; choose another with --demo-port.` : error.message);
   });
   console.log(`demo shop on http://127.0.0.1:${demo.port}`);
+  findServiceManager()?.ready();
   sayReady();
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());

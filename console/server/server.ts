@@ -3,17 +3,13 @@
 // goes through as it is, and so do the control plane's refusals (its check against cross-site requests included).
 import replyFrom from '@fastify/reply-from';
 import staticFiles from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { colourOf, coloursOf, type Branding } from './branding.js';
 import { securityHeaders } from './security-headers.js';
 
-/** White-label texts of an installation. */
-export interface Branding {
-  readonly brand: string;
-  readonly brandSub: string;
-  readonly tagline: string;
-}
+export { colourOf, coloursOf, contrast, readLogo, type Branding } from './branding.js';
 
 export interface ConsoleServerOptions {
   readonly branding: Branding;
@@ -28,6 +24,8 @@ export interface ConsoleServerOptions {
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
+  /** Number of a socket that listens there already; null or absent: it opens its own. */
+  readonly socket?: number | null;
 }
 
 export interface RunningConsole {
@@ -42,7 +40,7 @@ const hashedAssets = /\/assets\//;
 const apiTimeoutMs = 150_000;
 
 export async function startConsole(options: ConsoleServerOptions): Promise<RunningConsole> {
-  const { webDirectory, apiUrl, token, host, port, branding, trustedProxies = [] } = options;
+  const { webDirectory, apiUrl, token, host, port, socket = null, branding, trustedProxies = [] } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
   const app = Fastify({
@@ -55,8 +53,12 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
   });
   await forwardApi(app, apiUrl, token);
+  serveBranding(app, branding);
   await servePages(app, webDirectory, pageOf(webDirectory, branding));
-  const url = await app.listen({ host, port });
+  // what Fastify does not know it hands on to node:net
+  const place: FastifyListenOptions & { fd?: number } = { host, port };
+  if (socket !== null) place.fd = socket;
+  const url = await app.listen(place);
   return { url, close: () => app.close() };
 }
 
@@ -99,7 +101,28 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) =>
 /** The one page that there is, with the installation's name in it. */
 function pageOf(webDirectory: string, branding: Branding): string {
   const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
-  return page.replace(/\{\{(brand|brandSub|tagline)\}\}/g, (_, name: keyof Branding) => escaped(branding[name]));
+  const { brand, brandSub, tagline, logo = null, accent = null } = branding;
+  const texts = { brand, brandSub, tagline, logo: logo === null ? '' : logoPath };
+  const named = page.replace(/\{\{(brand|brandSub|tagline|logo)\}\}/g, (_, name: keyof typeof texts) =>
+    escaped(texts[name]),
+  );
+  const icon = logo === null ? named : named.replace(/(<link rel="icon" href=")[^>]*>/, `$1${logoPath}" />`);
+  // behind the styles of the bundle, which it overrides
+  const sheet = `<link rel="stylesheet" href="${coloursPath}" />\n</head>`;
+  return accent === null ? icon : icon.replace('</head>', sheet);
+}
+
+const logoPath = '/brand/logo';
+const coloursPath = '/brand/colours.css';
+
+function serveBranding(app: FastifyInstance, { logo = null, accent = null }: Branding): void {
+  const colour = accent === null ? null : colourOf(accent);
+  if (logo !== null)
+    app.get(logoPath, (_request, reply) => reply.header('cache-control', 'no-cache').type(logo.type).send(logo.bytes));
+  if (colour !== null)
+    app.get(coloursPath, (_request, reply) =>
+      reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(coloursOf(colour)),
+    );
 }
 
 async function servePages(app: FastifyInstance, webDirectory: string, page: string): Promise<void> {

@@ -312,9 +312,10 @@ still_running() {
 start_native() {
   if has_systemd; then
     systemctl daemon-reload
+    # health is asked afterwards, and has its own end
     # shellcheck disable=SC2046 # one word a service
-    systemctl enable --quiet --now $(services)
-    return 0
+    systemctl enable --quiet $(services) && systemctl start --no-block $(services)
+    return
   fi
   [ "$mode" != none ] || return 0
   mkdir -p "$runtime" "$root/var/log/gatehouse"
@@ -333,6 +334,20 @@ start_native() {
   tries=0
   while ! up_runs && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 }
+# From one release to the other without a refused connection: systemd keeps the listening sockets over a restart, which
+# it does not over a stop. The control plane goes first: one after the other, each is away for less long. Returns when all
+# are ready, or the time for their health is over.
+restart_native() {
+  systemctl daemon-reload
+  # shellcheck disable=SC2046 # one word a service
+  systemctl enable --quiet $(services)
+  restart_services gatehouse-control-plane gatehouse-console || return 1
+  set -- gatehouse-data-plane
+  [ -n "$(value UPSTREAM_CUSTOMER '')" ] || set -- "$@" gatehouse-demo
+  restart_services "$@"
+}
+# A service that fails is started again by systemd, and health is asked afterwards; one that never is ready ends this.
+restart_services() { timeout "$health_seconds" systemctl restart "$@" || [ $? -ne 124 ]; }
 stop_native() {
   if has_systemd; then
     systemctl stop gatehouse-console gatehouse-data-plane gatehouse-control-plane gatehouse-demo 2>/dev/null || true
@@ -493,9 +508,14 @@ upgrade() {
   # A run that was killed on its way back goes on with that, whatever bundle it is started from.
   if [ "$(entry step)" = returning ]; then go_back; fi
   write_journal switching
-  stop
-  switch_to "$version"
-  start || go_back
+  if [ "$way" = native ] && has_systemd; then
+    switch_to "$version"
+    restart_native || go_back
+  else
+    stop
+    switch_to "$version"
+    start || go_back
+  fi
   [ "$mode" = none ] && [ "$way" = native ] && ! has_systemd || wait_for_health || go_back
   printf '%s\n' "$version" >"$state/.release"
   rm -f "$journal"

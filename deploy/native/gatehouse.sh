@@ -9,6 +9,22 @@ state=${GATEHOUSE_STATE:-/var/lib/gatehouse}
 : "${GATEHOUSE_ENV_FILE:=${GATEHOUSE_CONFIG:-/etc/gatehouse}/.env}"
 : "${GATEHOUSE_DATA:=$state}"
 export GATEHOUSE_ENV_FILE GATEHOUSE_DATA NODE_ENV=production
+# A restore needs the control plane stopped, which root can do here. The data plane goes on serving, and begins anew on its
+# sockets with what was restored. Whatever becomes of the restore, the control plane comes back.
+restores_itself() {
+  [ "${1:-}" = restore ] && [ "$(id -u)" = 0 ] && [ -d /run/systemd/system ] || return 1
+  case " $* " in *' -y '* | *' --yes '*) ;; *) return 1 ;; esac
+  systemctl is-active --quiet gatehouse-control-plane.service
+}
+if restores_itself "$@"; then
+  trap 'systemctl start gatehouse-control-plane.service' EXIT
+  trap 'exit 130' INT TERM
+  systemctl stop gatehouse-control-plane.service
+  "$0" "$@"
+  systemctl try-restart gatehouse-data-plane.service
+  echo 'It runs again, with what was restored.'
+  exit 0
+fi
 user=${GATEHOUSE_USER-gatehouse}
 if [ "${1:-}" != harden ] && [ -n "$user" ] && [ "$(id -u)" = 0 ] && id "$user" >/dev/null 2>&1; then
   HOME=$state

@@ -11,6 +11,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +57,9 @@ const isLeftOut = (path: string): boolean =>
 
 const packageFoldersLeftOut =
   /(?:^|\/)(?:\.[\w.-]+|prebuilds|obj\.target|vendor|tests?|__tests__|examples?|benchmarks?)$/;
-const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk)$/;
+/** At the top of a package: what its authors run or publish, with scripts and pages that load things from elsewhere. */
+const packageTopLeftOut = /^(?:docs?|integration|scripts|[^/]+\.html)$/;
+const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk|sh|bat|ps1)$/;
 
 /** Native binaries of other systems and other Nodes, and sources of what is compiled. */
 function isPackagePartLeftOut(packagePath: string, part: string): boolean {
@@ -68,7 +71,7 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   if (binary !== null)
     return binary[1] !== process.platform || binary[2] !== process.arch || binary[3] !== process.versions.modules;
   if (/LICEN[CS]E|NOTICE/i.test(part)) return false;
-  return packageFoldersLeftOut.test(part) || packageFilesLeftOut.test(part);
+  return packageFoldersLeftOut.test(part) || packageTopLeftOut.test(part) || packageFilesLeftOut.test(part);
 }
 
 function copyBuilt(input: ReleaseInput, kind: TreeKind, to: string): void {
@@ -116,6 +119,15 @@ function packageFile(input: ReleaseInput): string {
  */
 function plantSeed(tree: string, input: ReleaseInput): void {
   const seed = join(tree, 'seed');
+  const { version } = JSON.parse(readFileSync(join(input.root, 'fixtures/crs.lock.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  // what the checkout runs with is taken, so that nothing has to be downloaded; its hash is checked where it is used
+  for (const name of [version, 'unicode.mapping']) {
+    const from = join(input.root, 'data/crs', name);
+    if (existsSync(from)) cpSync(from, join(seed, 'crs', name), { recursive: true });
+  }
+  mkdirSync(seed, { recursive: true });
   const script = `
     const at = (path) => new URL('file://${tree}/build/cli/' + path).href;
     const { settingsFile, readSettings } = await import(at('local-settings/settings-file.js'));
@@ -124,13 +136,30 @@ function plantSeed(tree: string, input: ReleaseInput): void {
     readSettings(settingsFile(data));
     await prepareArtifact(settingsFile(data), data, { say: console.error });`;
   const shared = process.env['GATEHOUSE_SHARED'] ?? join(input.root, '../shared');
-  const env = { PATH: process.env['PATH'] ?? '', GATEHOUSE_DATA: seed, GATEHOUSE_SHARED: shared };
-  run(join(tree, 'runtime/node'), ['--input-type=module', '-e', script], { cwd: tree, env });
+  const env = { PATH: process.env['PATH'] ?? '', GATEHOUSE_DATA: seedPlace, GATEHOUSE_SHARED: shared };
+  // The compiled rules name the files that they come from: at one place, whatever directory a release is made in.
+  if (lstatSync(seedPlace, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(seedPlace))
+    rmSync(seedPlace);
+  try {
+    symlinkSync(seed, seedPlace);
+  } catch (error) {
+    throw new ReleaseError(`${seedPlace} cannot be made (${String(error)}); wait for the other release, or remove it.`);
+  }
+  try {
+    run(join(tree, 'runtime/node'), ['--input-type=module', '-e', script], { cwd: tree, env });
+  } finally {
+    rmSync(seedPlace);
+  }
+  if (!existsSync(join(seed, 'crs', version, 'rules')))
+    throw new ReleaseError(`the rule set ${version} of this release could not be had; run \`make setup\` first.`);
   rmSync(join(seed, 'crs/cache'), { recursive: true, force: true });
   // by which prepare-host.sh sees whether a host has it already
   const artifacts = readdirSync(join(seed, 'artifacts')).sort().join(' ');
   writeFileSync(join(seed, 'version'), `${input.version} ${artifacts}\n`);
 }
+
+/** Where the seed seems to lie while it is compiled. */
+const seedPlace = '/var/tmp/gatehouse-release-seed';
 
 const carried = ['LICENSE', 'NOTICE', 'package-lock.json', 'fixtures/crs.lock.json', '.env.example'];
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # `make release-test`: what takes minutes. Two releases of one commit have the same package and the same image digests;
-# the bundle protects a site in a fresh Debian without a network within 60 seconds. Each part says why it is left out.
+# the bundle protects a site in a fresh Debian without a network within 60 seconds; a Debian whose process 1 is systemd
+# restarts and upgrades without a refused connection. Each part says why it is left out.
 # shellcheck disable=SC2016 # commands in single quotes are for an inner shell
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,9 +25,12 @@ second=$(echo "$scratch"/two/gatehouse-*/)
 check 'two builds have one package' cmp "$first"/gatehouse_*.deb "$second"/gatehouse_*.deb
 check 'two builds have one set of image digests' cmp "$first/RELEASE" "$second/RELEASE"
 check 'two builds have one bill of materials' cmp "$first/sbom.cdx.json" "$second/sbom.cdx.json"
-check 'the signature verifies' sh -c 'cd "$1" && sed -n 2p SHA256SUMS.minisig | base64 -d | tail -c 64 >"$2/sig" &&
-  openssl dgst -blake2b512 -binary SHA256SUMS >"$2/digest" && openssl pkeyutl -verify -rawin -pubin \
-  -inkey gatehouse-release.pem -sigfile "$2/sig" -in "$2/digest" && sha256sum --quiet -c SHA256SUMS' sh "$first" "$scratch"
+# the commands are those of the page
+deploy/testing/page-commands.sh docs/install.md '## Check a bundle by hand' >"$scratch/by-hand.sh"
+check 'the signature verifies by hand' sh -c 'cd "$1" && sh -eu "$2/by-hand.sh" >"$2/by-hand.log" && rm sig digest &&
+  grep -q "^Signature Verified Successfully" "$2/by-hand.log"' sh "$first" "$scratch"
+echo x >>"$second/RELEASE"
+check 'a changed file does not' sh -c 'cd "$1" && ! sh -eu "$2/by-hand.sh" >/dev/null 2>&1' sh "$second" "$scratch"
 if command -v lintian >/dev/null; then
   check 'lintian has nothing to say' sh -c '[ -z "$(lintian --allow-root "$1"/gatehouse_*.deb 2>/dev/null)" ]' sh "$first"
 else left_out lintian 'apt-get install lintian'; fi
@@ -45,16 +49,57 @@ else
   check 'a second run changed nothing' grep -q '^again: the same' "$log"
   check 'purged: nothing stays' grep -q '^purged: nothing stays' "$log"
   check 'within 60 seconds' sh -c '[ "$(sed -n "s/^installed-ms: //p" "$1")" -le 60000 ]' sh "$log"
-  # the data plane's image starts from its own files, without a shell
-  image=$scratch/image
-  mkdir -p "$image/layout" "$image/root"
-  tar -xf "$first/images/data-plane.tar" -C "$image/layout"
-  "$node" -e 'const fs=require("node:fs");const at=process.argv[1];const [m]=JSON.parse(fs.readFileSync(at+"/manifest.json"));console.log(m.Layers.join("\n"))' "$image/layout" |
-    while read -r layer; do tar -xzf "$image/layout/$layer" -C "$image/root"; done
-  check 'the image has no shell' sh -c '[ ! -e "$1/bin/sh" ] && [ ! -e "$1/usr/bin/sh" ]' sh "$image/root"
-  check 'the image has no setuid file' sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
-  check 'the image runs its own command' chroot --userspec=10001:10001 "$image/root" \
-    /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse help
+  rm -rf "$scratch/chroot"
+  # the images start from their own files, without a shell
+  for plane in data-plane control-plane; do
+    image=$scratch/image-$plane
+    mkdir -p "$image/layout" "$image/root"
+    tar -xf "$first/images/$plane.tar" -C "$image/layout"
+    "$node" -e 'const fs=require("node:fs");const at=process.argv[1];const [m]=JSON.parse(fs.readFileSync(at+"/manifest.json"));console.log(m.Layers.join("\n"))' "$image/layout" |
+      while read -r layer; do tar -xzf "$image/layout/$layer" -C "$image/root"; done
+    check "$plane: no shell, no package manager" sh -c '[ -z "$(find "$1" -type f \( -name "*sh" -o -name busybox -o -name dpkg -o -name "apt*" \) -path "*bin/*")" ]' sh "$image/root"
+    check "$plane: no setuid file" sh -c '[ -z "$(find "$1" -perm /6000 -type f)" ]' sh "$image/root"
+    check "$plane: its user is 10001" sh -c 'grep -q "\"User\":\"10001:10001\"" "$1"/blobs/sha256/*' sh "$image/layout"
+    check "$plane: runs its own command" chroot --userspec=10001:10001 "$image/root" \
+      /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse help
+    if command -v skopeo >/dev/null; then
+      check "$plane: skopeo reads the digest that RELEASE names" sh -c 'grep -qx "image_$2=$(skopeo inspect --format "{{.Digest}}" "oci-archive:$1/images/$3.tar")" "$1/RELEASE"' \
+        sh "$first" "$(echo "$plane" | tr - _)" "$plane"
+    else left_out "$plane: skopeo" 'apt-get install skopeo'; fi
+    rm -rf "$image"
+  done
+
+  # a machine whose process 1 is systemd
+  machine=${GATEHOUSE_SYSTEMD_ROOTFS:-$scratch/machine}
+  [ -d "$machine" ] || debootstrap --variant=minbase --include=systemd,dbus,openssl,curl,libhyperscan5,libmodsecurity3 \
+    bookworm "$machine" >"$scratch/debootstrap.log"
+  "$node" build/deploy/release/main.js --out "$scratch/newer" --key "$key" --version 999.0.0 --without-images --without-debs
+  for part in systemd upgrade runbooks; do
+    cp -a "$machine" "$scratch/$part"
+    cp deploy/testing/steady-client.mjs deploy/testing/page-commands.sh "$scratch/$part/root/"
+    cp -a docs "$scratch/$part/root/docs"
+  done
+  for part in systemd runbooks; do cp "$first"/gatehouse_*.deb "$scratch/$part/root/gatehouse.deb"; done
+  mkdir "$scratch/upgrade/root/old" "$scratch/upgrade/root/new"
+  cp -a "$first"/. "$scratch/upgrade/root/old/"
+  cp -a "$scratch"/newer/gatehouse-*/. "$scratch/upgrade/root/new/"
+  for part in systemd upgrade runbooks; do
+    log=$scratch/$part.log
+    check "$part: every step" deploy/testing/boot-systemd.sh "$scratch/$part" "deploy/testing/inside-$part.sh" "$log"
+    cat "$log"
+    [ $part = runbooks ] || check "$part: nobody was refused" sh -c 'grep -q "failed 0," "$1" && ! grep -q ECONNREFUSED "$1"' sh "$log"
+  done
+  log=$scratch/systemd.log
+  check 'dpkg installs it' grep -q '^dpkg: installed' "$log"
+  # a crash and a hang break off what was under way, and nothing else does
+  check 'restarts and a restore break nothing off' sh -c '! grep -v "^crash:\|^hang:" "$1" | grep "failed [1-9]"' sh "$log"
+  check 'all services are ready' grep -q '^active: 4 active' "$log"
+  check 'a node that hangs is started again' grep -q '^watchdog: 1 restarts' "$log"
+  check 'dpkg purges it' grep -q '^purged: nothing stays' "$log"
+  log=$scratch/upgrade.log
+  check 'an upgrade breaks nothing off' sh -c '! grep "failed [1-9]" "$1"' sh "$log"
+  check 'the newer release runs' grep -q '^running: .*releases/999.0.0' "$log"
+  check 'settings stay over an upgrade' grep -q '^settings: the same' "$log"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

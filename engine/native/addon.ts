@@ -21,6 +21,8 @@ export interface NativeAddon {
   mapFile(path: string, bytes: number): ArrayBuffer;
   yieldToOthers(nice: number): void;
   openSharedSocket(host: string, port: number, backlog: number): number;
+  duplicateSocket(fd: number): number;
+  tellServiceManager(path: string, text: string, fds: readonly number[]): boolean;
   sendText(fd: number, text: string): number;
   compile(patterns: readonly string[], flags: Uint32Array, ids: Uint32Array): Uint8Array;
   load(bytes: Uint8Array, key: string): NativeDatabase;
@@ -117,6 +119,30 @@ export function mapFile(path: string, bytes: number): ArrayBuffer | null {
  */
 export function openSharedSocket(host: string, port: number, backlog: number): number {
   return nativeAddon().openSharedSocket(host, port, backlog);
+}
+
+/**
+ * Another number of the same open socket, not inherited by programs that this one starts; the caller closes it. Throws
+ * an Error with `code` (EBADF: no such number; EMFILE), TypeError on wrong arguments, NativeAddonMissing without the
+ * addon.
+ */
+export function duplicateSocket(fd: number): number {
+  return nativeAddon().duplicateSocket(fd);
+}
+
+/**
+ * Sends a service manager a message (sd_notify(3): `NAME=value`, one a line) with open files beside it. `path` is what
+ * NOTIFY_SOCKET names. True: it was taken. False: nobody is there, it is full, or this process has no addon. Never
+ * waits. Throws TypeError on wrong arguments.
+ */
+export function tellServiceManager(path: string, text: string, fds: readonly number[] = []): boolean {
+  try {
+    const { tellServiceManager: tell }: Partial<NativeAddon> = nativeAddon();
+    return tell?.(path, text, fds) ?? false;
+  } catch (error) {
+    if (error instanceof NativeAddonMissing) return false;
+    throw error;
+  }
 }
 
 /**

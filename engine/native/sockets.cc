@@ -1,13 +1,17 @@
-// Listening sockets that several threads share (Node.js can open them itself since 22.12; before, this does), and text
-// written to a connected socket by one call.
+// Listening sockets that several threads share (Node.js can open them itself since 22.12; before, this does), sockets
+// handed to a service manager and taken back, and text written to a connected socket by one call.
 #include "native.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace gatehouse {
@@ -80,6 +84,74 @@ Napi::Value OpenSharedSocket(const Napi::CallbackInfo& info) {
   failListening(env, where, nameOf(code), std::strerror(code));
 }
 
+// duplicateSocket(fd) → another number of the same open socket, closed on exec. The caller owns it. Throws an Error
+// with `code`.
+Napi::Value DuplicateSocket(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsNumber()) failType(env, "duplicateSocket(fd: number)");
+  const int fd = fcntl(info[0].As<Napi::Number>().Int32Value(), F_DUPFD_CLOEXEC, 0);
+  if (fd >= 0) return Napi::Number::New(env, fd);
+  Napi::Error error = Napi::Error::New(env, std::string("the socket cannot be duplicated: ") + std::strerror(errno));
+  error.Set("code", Napi::String::New(env, errno == EBADF ? "EBADF" : "EMFILE"));
+  throw error;
+}
+
+// What sd_notify(3) does: one datagram to a socket of the file system, or of the abstract namespace ("@name"), with
+// open files beside it (SCM_RIGHTS).
+constexpr size_t kHandedMax = 250;  // the kernel takes 253 with one message
+
+// tellServiceManager(path, text, fds: numbers) → whether the datagram was taken. Never waits.
+Napi::Value TellServiceManager(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (info.Length() < 3 || !info[0].IsString() || !info[1].IsString() || !info[2].IsArray())
+    failType(env, "tellServiceManager(path: string, text: string, fds: number[])");
+  const std::string path = info[0].As<Napi::String>();
+  std::string text = info[1].As<Napi::String>();
+  const Napi::Array given = info[2].As<Napi::Array>();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() < 2 || path.size() >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@') ||
+      given.Length() > kHandedMax)
+    return Napi::Boolean::New(env, false);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (path[0] == '@') address.sun_path[0] = '\0';
+
+  std::vector<int> fds;
+  for (uint32_t at = 0; at < given.Length(); at += 1) {
+    const Napi::Value fd = given[at];
+    if (!fd.IsNumber()) failType(env, "tellServiceManager: fds are numbers");
+    fds.push_back(fd.As<Napi::Number>().Int32Value());
+  }
+  iovec part{text.data(), text.size()};
+  msghdr message{};
+  message.msg_name = &address;
+  message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  std::vector<char> control;
+  if (!fds.empty()) {
+    control.resize(CMSG_SPACE(fds.size() * sizeof(int)));
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+    std::memcpy(CMSG_DATA(head), fds.data(), fds.size() * sizeof(int));
+  }
+  int type = SOCK_DGRAM;
+#if defined(SOCK_CLOEXEC)
+  type |= SOCK_CLOEXEC;
+#endif
+  const int socketOut = socket(AF_UNIX, type, 0);
+  if (socketOut < 0) return Napi::Boolean::New(env, false);
+  ssize_t sent = 0;
+  do sent = sendmsg(socketOut, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  close(socketOut);
+  return Napi::Boolean::New(env, sent == static_cast<ssize_t>(text.size()));
+}
+
 // Text up to here is written; longer text is the socket's own to send.
 constexpr size_t kSendBytesMax = 32 * 1024;
 
@@ -112,6 +184,8 @@ napi_value SendText(napi_env env, napi_callback_info info) {
 
 void InitSockets(Napi::Env env, Napi::Object exports) {
   exports.Set("openSharedSocket", Napi::Function::New(env, OpenSharedSocket, "openSharedSocket"));
+  exports.Set("duplicateSocket", Napi::Function::New(env, DuplicateSocket, "duplicateSocket"));
+  exports.Set("tellServiceManager", Napi::Function::New(env, TellServiceManager, "tellServiceManager"));
   define(env, exports, "sendText", SendText);
 }
 

@@ -38,6 +38,7 @@ import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
 import { ofToken, seedsFor, sharingPrefix } from './start/of-token.js';
+import { keptSockets, type KeptSockets } from './start/kept-sockets.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -109,6 +110,7 @@ interface Place {
   readonly claimed: ClaimedPort;
   /** null: none. */
   readonly tls: ClaimedPort | null;
+  readonly kept: KeptSockets | null;
   readonly adminToken: string;
 }
 
@@ -116,13 +118,14 @@ interface Place {
 async function takePlace(options: DataPlaneOptions, log: Logger) {
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
-  const claimed = await claimPort(options, listener, workers);
+  const kept = keptSockets(options, listener, workers);
+  const claimed = await claimPort(options, listener, workers, kept);
   const adminToken = await resolveAdminToken(options.adminToken, options.dataDir);
-  const tls = await claimTlsPort(options, workers);
+  const tls = await claimTlsPort(options, workers, kept);
   const release = async (): Promise<void> => {
     await Promise.all([claimed.release(), tls?.release()]);
   };
-  const place: Place = { listener, workers, claimed, tls, adminToken };
+  const place: Place = { listener, workers, claimed, tls, kept, adminToken };
   return { why, place, release };
 }
 
@@ -173,13 +176,15 @@ type MainState = Awaited<ReturnType<typeof recallState>>;
 function superviseWith(
   { crashes, generations, threats, gates, certificates, https, shipper, verdicts, audit }: MainState,
   options: DataPlaneOptions,
-  { listener, workers, claimed, tls, adminToken }: Place,
+  { listener, workers, claimed, tls, kept, adminToken }: Place,
   log: Logger,
 ): SupervisorOptions {
   return {
     workers,
     port: claimed.port,
-    openSockets: () => openSockets(options, listener, { plain: claimed.port, tls: tls?.port ?? null }, workers),
+    openSockets: () =>
+      kept?.open() ?? openSockets(options, listener, { plain: claimed.port, tls: tls?.port ?? null }, workers),
+    ...(kept === null ? {} : { socketsOf: (index: number) => kept.of(index) }),
     start: {
       nodeId: randomUUID(),
       listener,
@@ -369,6 +374,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     leaving.abort();
     const { drainMs } = generations.active.config.timeouts;
     const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
+    place.kept?.close();
     log.info({ areWorkersGone }, 'data plane stopped');
     return areWorkersGone;
   };
@@ -378,7 +384,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     forgetSignals();
     await end(null);
   };
-  const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, stop };
+  const isServing = actions.isHealthy;
+  const plane: DataPlane = { ports, adminToken, listener, workers, activate, status, isServing, stop };
   if (options.handlesSignals) forgetSignals = handleSignals(plane, end, options, log);
   const { id: generation, sha256: ruleset } = generations.active;
   log.info(

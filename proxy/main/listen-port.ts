@@ -13,6 +13,7 @@ import type { WorkerSockets } from '../worker/messages.js';
 import type { Generations } from './generations.js';
 import type { DataPlaneOptions } from './options.js';
 import type { OwnListener } from './own-listeners.js';
+import type { KeptSockets } from './start/kept-sockets.js';
 
 export interface ClaimedPort {
   /** For the workers; 0: the only worker takes whatever the system gives it. */
@@ -34,7 +35,10 @@ export async function claimPort(
   { host, port }: Pick<DataPlaneOptions, 'host' | 'port'>,
   kind: ListenerKind,
   workers: number,
+  kept: Pick<KeptSockets, 'has'> | null = null,
 ): Promise<ClaimedPort> {
+  // This node has it already: nobody else can be there.
+  if (kept?.has('plain') === true) return { port, isShared: workers > 1, release: released };
   const found = await tryPort(host, port, 'WAF_PORT');
   if (port !== 0) return { port, isShared: workers > 1, release: released };
   // uWebSockets.js tells no number of its own accord, and several workers need to know one.
@@ -118,8 +122,10 @@ export function workerCount(options: DataPlaneOptions, kind: ListenerKind, log: 
 export async function claimTlsPort(
   { tls, host }: Pick<DataPlaneOptions, 'tls' | 'host'>,
   workers: number,
+  kept: Pick<KeptSockets, 'has'> | null = null,
 ): Promise<ClaimedPort | null> {
   if (tls == null) return null;
+  if (kept?.has('tls') === true) return { port: tls.port, isShared: workers > 1, release: released };
   const place = tls.host ?? host;
   const found = await tryPort(place, tls.port, 'JA3_PORT');
   return tls.port === 0

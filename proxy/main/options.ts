@@ -2,6 +2,7 @@
 import type { UpstreamDefaults } from '../contract/proxy-config.js';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
+import type { SocketStore } from './start/kept-sockets.js';
 
 /** What to serve before the control plane has spoken. */
 export interface InitialGeneration {
@@ -58,6 +59,8 @@ export interface DataPlaneOptions {
   readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
   readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
+  /** Keeps the listening sockets over a restart (start/kept-sockets.ts); default none: they end with the process. */
+  readonly socketStore?: SocketStore | null;
 }
 
 export interface DataPlane {
@@ -67,5 +70,7 @@ export interface DataPlane {
   readonly workers: number;
   activate(request: unknown): Promise<GenerationReply>;
   status(): Promise<Record<string, unknown>>;
+  /** Whether a worker takes connections. */
+  isServing(): boolean;
   stop(): Promise<void>;
 }

@@ -54,6 +54,8 @@ export interface SupervisorOptions {
   readonly port: number;
   /** Sockets for workers that begin together, asked when they are to listen; left out: each opens its own. */
   readonly openSockets?: () => readonly WorkerSockets[];
+  /** For a worker that takes the place of another; left out: it opens its own. */
+  readonly socketsOf?: (index: number) => WorkerSockets;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
   readonly threats: () => ThreatTable | null;
@@ -166,6 +168,8 @@ export class Supervisor implements SlotOwner {
       pulse: new SharedArrayBuffer(pulseBytes),
     };
   }
+
+  readonly socketsOf = (index: number): WorkerSockets => this.options.socketsOf?.(index) ?? ownSockets;
 
   ready(slot: WorkerSlot, port: number): void {
     this.port = port;

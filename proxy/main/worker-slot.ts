@@ -36,6 +36,8 @@ export interface SlotOwner {
   /** What a worker that starts now is told. */
   startData(index: number): WorkerStart;
   readonly workerModule: URL;
+  /** What a worker that takes the place of another listens on. */
+  socketsOf(index: number): WorkerSockets;
   /** It listens. */
   ready(slot: WorkerSlot, port: number): void;
   /** Nobody serves at this place at the moment. */
@@ -175,7 +177,8 @@ export class WorkerSlot {
 
   private restart(): void {
     if (this.owner.isStopping) return;
-    this.start().then(
+    const sockets = async (): Promise<WorkerSockets> => this.owner.socketsOf(this.index);
+    this.start(sockets).then(
       () => this.owner.log('info', { worker: this.index, restarts: this.restarts }, 'worker replaced'),
       (error: unknown) =>
         this.owner.log('error', { worker: this.index, err: messageOf(error) }, 'a worker could not be started again'),

@@ -123,6 +123,20 @@ export const dashboardVariables = [
     purpose: 'line below the name on the login page of the console',
   },
   {
+    name: 'APP_LOGO',
+    default: '',
+    kind: 'path',
+    readBy: ['console'],
+    purpose: 'logo of the console and its icon: an SVG or PNG of 256 KiB at most; empty = the built-in one',
+  },
+  {
+    name: 'APP_ACCENT',
+    default: '',
+    kind: 'text',
+    readBy: ['console'],
+    purpose: 'colour of buttons, links and marks in the console, such as #3f51b5; empty = the built-in one',
+  },
+  {
     name: 'PUBLIC_DEMO',
     default: '1',
     kind: 'flag',

@@ -7,8 +7,9 @@ import { createQuery } from '../client/query.js';
 import { forgetHeld, readHeld } from '../client/vm-access.js';
 import { savedAt } from '../client/settings-draft.js';
 import { Badge, Button } from '../kit/basics.js';
-import { Icon, Mark } from '../kit/icons.js';
+import { Icon } from '../kit/icons.js';
 import { Overlay, Toasts } from '../kit/overlays.js';
+import { BrandMark } from './brand-mark.js';
 import { brand, brandSub } from './brand.js';
 import { Updated } from './failed.js';
 import { LoginForm } from './login.js';
@@ -31,7 +32,7 @@ function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void
   return (
     <nav ref={list} class="sidebar" id="navigation" aria-label={text.pages} data-open={props.isOpen}>
       <A class="brand" href="/" onClick={props.onLeave}>
-        <Mark />
+        <BrandMark />
         <span>
           {brand} <small>{brandSub}</small>
         </span>

@@ -4,7 +4,7 @@ import { createSignal, onMount, Show, type JSX } from 'solid-js';
 import { call, linkTo, Refused } from '../client/http.js';
 import { answerCode, logIn } from '../client/session.js';
 import { Button, Notice } from '../kit/basics.js';
-import { Mark } from '../kit/icons.js';
+import { BrandMark } from './brand-mark.js';
 import { brand, brandSub, tagline } from './brand.js';
 import { shellText as words } from '../texts/shell.js';
 
@@ -117,7 +117,7 @@ export function LoginPage(): JSX.Element {
     <main class="login">
       <div class="login-card">
         <div class="brand">
-          <Mark />
+          <BrandMark />
           {brand} <small>{brandSub}</small>
         </div>
         <Show when={tagline !== ''}>
