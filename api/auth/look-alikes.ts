@@ -1,5 +1,5 @@
-// Letters that look like others: `p\u0430ssword` with a Cyrillic letter is read as `password`, and lists of guesses have
-// both. By the confusable letters of Unicode TS 39 that are letters of a keyboard somewhere.
+// Letters that look like others: `p\u0430ssword` with a Cyrillic letter is read as `password`, and lists of guesses
+// have both. By the confusable letters of Unicode TS 39 that are letters of a keyboard somewhere.
 
 /** Looks like → the letters, in the same order; capitals apart, as a capital may look like another Latin letter. */
 const pairs: readonly (readonly [letters: string, latin: string])[] = [

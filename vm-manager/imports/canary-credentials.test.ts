@@ -1,5 +1,5 @@
-// Secrets that show by no form of their own what they are: what the texts of tools say beside them tells it. Each row is
-// a way how some tool quotes one; after its import no answer, no export and no table has it, and another import of the
+// Secrets that show by no form of their own what they are: what the texts of tools say beside them tells it. Each row
+// is a way how some tool quotes one; after its import no answer, no export and no table has it, and another import of the
 // same report finds the same findings.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
@@ -161,7 +161,8 @@ const checkov = (id: string, code: string) => ({
   summary: { checkov_version: '3' },
 });
 const flawfinder = (context: string) =>
-  'File,Line,Column,DefaultLevel,Level,Category,Name,Warning,Suggestion,Note,CWEs,Context,Fingerprint,ToolVersion,RuleId,' +
+  'File,Line,Column,DefaultLevel,Level,Category,Name,Warning,Suggestion,Note,CWEs,Context,Fingerprint,' +
+  'ToolVersion,RuleId,' +
   `HelpUri\na.c,12,3,4,4,buffer,strcpy,"W",s,n,CWE-120,"${context.replaceAll('"', '""')}",abc,2,FF1001,x\n`;
 const cppcheck = (message: string) =>
   '<?xml version="1.0"?><results version="2"><cppcheck version="2.13"/><errors>' +
@@ -261,7 +262,8 @@ const tokenWays: Readonly<Record<string, (secret: string) => unknown>> = {
 };
 
 const parameters = (
-  'session sessionid JSESSIONID PHPSESSID ASP.NET_SessionId connect.sid sid sig signature code auth jwt api_key apikey ' +
+  'session sessionid JSESSIONID PHPSESSID ASP.NET_SessionId connect.sid sid sig signature code auth jwt api_key ' +
+  'apikey ' +
   'api-key key client_secret id_token access_token refresh refresh_token otp X-Amz-Signature X-Amz-Security-Token ' +
   'X-Amz-Credential X-Goog-Signature AWSAccessKeyId pwd pass passwd password user[password] user%5Bpassword%5D state ' +
   'nonce csrf xsrf csrfmiddlewaretoken authenticity_token _csrf SAMLResponse SAMLRequest RelayState ticket assertion ' +

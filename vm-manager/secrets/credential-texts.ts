@@ -1,5 +1,5 @@
-// The texts of one finding that says that a credential is in the code: what one of them calls the secret is masked in all
-// of them.
+// The texts of one finding that says that a credential is in the code: what one of them calls the secret is masked in
+// all of them.
 import { maskCredentials, secretsOfProse } from './credentials.js';
 import { maskSecrets, namedSecrets } from './mask.js';
 import { isMadeUp, isMixed } from './values.js';

@@ -1,5 +1,5 @@
-// Findings that say that a credential is in the code, or was guessed: their texts quote it. Literals and values that are
-// assigned are masked whatever they are called; in texts of other findings the words beside a value have to say so.
+// Findings that say that a credential is in the code, or was guessed: their texts quote it. Literals and values that
+// are assigned are masked whatever they are called; in texts of other findings the words beside a value have to say so.
 import { isKeyWord, keyWords, mention } from './shapes.js';
 import { hide, isCredentialWord, isMadeUp, isMixed, isNameOfCode, isPlaceholder, isSecretLiteral } from './values.js';
 import { isOrdinary, isPhrase } from './words.js';
@@ -12,7 +12,8 @@ const cwesOfCredentials: ReadonlySet<number> = new Set([
 const ruleOfCredentials = new RegExp(
   [
     'hard-?_?coded?[-_ ./]*(?:passw|secret|cred|token|key|auth)',
-    '(?:default|weak|empty|leaked|exposed|guessed|plain-?text|clear-?text)[-_ ]?(?:login|passw|cred|secret|token|api-?key)',
+    '(?:default|weak|empty|leaked|exposed|guessed|plain-?text|clear-?text)[-_ ]?' +
+      '(?:login|passw|cred|secret|token|api-?key)',
     '(?:passw\\w*|secrets?|credentials?|token|api-?key)[-_ ](?:in|leak|expos|hard|found|detect|disclos)',
     '^(?:B10[567]|G101|secrets?[:/.]\\S*|CKV_SECRET_\\d+|(?:\\w+:)?S(?:2068|6418|6437|6702|6703|7203))$',
     '-brute$|brute[-_]?force|no-hardcoded-|no-secrets|high entropy|generic-api-key|detect-secrets',
@@ -92,7 +93,8 @@ const literal = /(\\?["'`])((?:(?!\1)[^\n\\]|\\(?!["'`]).){3,2000}?)(?=\1)(\1)/g
 const assigned =
   /((?:^|[\s,;({[])["']?[\w.$[\]'"-]{1,100}["']?\s{0,5}(?::=|=>|={1,3}|:)\s{0,5})([^\s"'`,;&<>(){}[\]\\]{3,2000})(?![\w([])/gm;
 const saidOf = new RegExp(
-  `(${names}s?\\s{1,3})([^\\s"'\`,;:=()<>]{3,200})(?=\\s{1,3}(?:is|was|are|has|found|detected|hard|embedded|leaked|exposed|in)\\b|\\s{0,3}$)`,
+  `(${names}s?\\s{1,3})([^\\s"'\`,;:=()<>]{3,200})` +
+    `(?=\\s{1,3}(?:is|was|are|has|found|detected|hard|embedded|leaked|exposed|in)\\b|\\s{0,3}$)`,
   'gi',
 );
 /** Hexadecimal and mixed runs; not of a commit or a digest. */

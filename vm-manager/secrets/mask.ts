@@ -186,7 +186,8 @@ function hasRun(text: string): boolean {
  * address or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
  */
 const mayBeNamed = new RegExp(
-  `${isKeyWord.source}|pass|pw|otp|pin|[?&;#][^=]{1,100}=|valid|login|account|bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`,
+  `${isKeyWord.source}|pass|pw|otp|pin|[?&;#][^=]{1,100}=|valid|login|account|` +
+    `bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`,
   'i',
 );
 

@@ -125,14 +125,16 @@ export const assignment = new RegExp(
 );
 
 /**
- * The same behind short names, which other things have, too: `db_pass = "…"`, `pw='…'`, `auth: …`, `session=…`. The
- * second group is the part of the name that says it.
+ * The same behind short names, which other things have, too: `db_pass = "…"`, `pw='…'`, `auth: …`, `session=…`.
+ * The second group is the part of the name that says it.
  */
 export const shortAssignment = new RegExp(
   '((?:(?<![A-Za-z])(?:[A-Za-z]\\w{0,30}_)?|(?<=[a-z]))' +
-    '(pass|pw|pswd|Pass|Pw|PASS|PW|auth|Auth|AUTH|key|Key|KEY|sig|sid|SID|session|Session|SESSION|sess|otp|OTP|pin|PIN|jwt|JWT|hmac|HMAC|nonce|signature|Signature)' +
+    '(pass|pw|pswd|Pass|Pw|PASS|PW|auth|Auth|AUTH|key|Key|KEY|sig|sid|SID|session|' +
+    'Session|SESSION|sess|otp|OTP|pin|PIN|jwt|JWT|hmac|HMAC|nonce|signature|Signature)' +
     '\\d?(?:\\\\?["\'`\\]]){0,2}\\s{0,5}(?::=|=>|={1,2}|:)\\s{0,5})' +
-    '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\3)[^\\n]){3,2000}?)(?=\\3|…|$|\\n)|([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
+    '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\3)[^\\n]){3,2000}?)(?=\\3|…|$|\\n)|' +
+    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
   'g',
 );
 

@@ -63,7 +63,8 @@ export const isOrdinary = (value: string): boolean => {
 const verbs = new Set(
   (
     'does gets shall appears seems contains appear contained stays remains hashing storage comparison policy field ' +
-    'fields variable constant parameter argument assignment literal check checks checking handling generation strength ' +
+    'fields variable constant parameter argument assignment literal check checks checking handling generation ' +
+    'strength ' +
     'length rotation reset recovery management protection disclosure exposure leakage leak usage reuse guessing ' +
     'cracking brute force spraying type name names file files list entry entries code used embedded committed ' +
     'transmitted sent logged printed written read passed assigned appearing inside database application admin root ' +
