@@ -29,7 +29,9 @@ import {
   type Feature,
   type Job,
   type SharedLimits,
+  splitCommas,
 } from './http-kit/index.js';
+import type { TSchema } from '@sinclair/typebox';
 import { registerDocument, registerExplorer } from './http-server/document.js';
 import { createInstance } from './http-server/instance.js';
 import { tooMany } from './http-server/refuse.js';
@@ -133,6 +135,10 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   registerGuard(app, parts, matrix);
   await registerExplorer(app, parts.brandName);
   answerUnknown(app, matrix, deps.notFoundPerMinute ?? 60);
+  // `severity=high,critical`: filters of lists take several words
+  app.addHook('preValidation', async (request) =>
+    splitCommas(request.routeOptions.schema?.querystring as TSchema | undefined, request.query),
+  );
   registerFeatures(app, features, parts);
   return { app, parts, jobs: features.flatMap((feature) => feature.jobs?.(parts) ?? []) };
 }

@@ -13,6 +13,7 @@ import {
   requirePrincipal,
   toPage,
   type App,
+  SomeOf,
 } from '../http-kit/index.js';
 import { pushVerdicts } from '../edge/verdicts/push.js';
 import { removeVerdict } from '../edge/verdicts/store.js';
@@ -95,7 +96,7 @@ const historySchema = {
       address: Type.Optional(
         Type.String({ maxLength: 64, description: 'a client, or a principal (`jwt:0123456789abcdef`)' }),
       ),
-      verdict: Type.Optional(OneOf(rungs)),
+      verdict: Type.Optional(SomeOf(rungs)),
     },
     closed,
   ),

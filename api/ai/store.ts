@@ -1,4 +1,5 @@
 // Verdicts as they are stored: with everything that they were made of, so that each can be made again.
+import { listOf } from '../http-kit/index.js';
 import type { Queryable, Tx } from '../db/client.js';
 import { rank, type Rung } from './engine/fusion.js';
 import { scorers, type Scored, type ScorerVersion } from './engine/score.js';
@@ -137,7 +138,7 @@ export interface HistoryQuery {
   /** Time and id of the last row of the page before. */
   readonly before: readonly [at: Date, id: number] | null;
   readonly address: string | undefined;
-  readonly verdict: Rung | undefined;
+  readonly verdict: Rung | readonly Rung[] | undefined;
 }
 
 /** The newest first. */
@@ -147,7 +148,7 @@ export async function listVerdicts(sql: Queryable, query: HistoryQuery, limit: n
     select * from ai_verdicts where true
     ${before === null ? sql`` : sql`and (at, id) < (${before[0]}, ${before[1]})`}
     ${address === undefined ? sql`` : sql`and address = ${address}`}
-    ${verdict === undefined ? sql`` : sql`and verdict = ${verdict}`}
+    ${verdict === undefined ? sql`` : sql`and verdict in ${sql([...listOf(verdict)])}`}
     order by at desc, id desc limit ${limit}`;
 }
 

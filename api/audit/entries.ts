@@ -1,7 +1,17 @@
 // Reading the audit log: filters, pages, and a CSV export.
 import { Type, type Static } from '@sinclair/typebox';
 import type { Queryable } from '../db/client.js';
-import { ApiError, checkAddress, escapeLike, Moment, OneOf, parseRange, roles, toCsvLine } from '../http-kit/index.js';
+import {
+  ApiError,
+  checkAddress,
+  escapeLike,
+  listOf,
+  Moment,
+  SomeOf,
+  parseRange,
+  roles,
+  toCsvLine,
+} from '../http-kit/index.js';
 import { auditActions } from './actions.js';
 import type { AuditRow } from './chain.js';
 
@@ -10,7 +20,7 @@ export const auditFilters = {
   action: Type.Optional(
     Type.String({ maxLength: 100, description: 'exact, or a prefix that ends with a dot, such as user.' }),
   ),
-  role: Type.Optional(OneOf([...roles, 'system', 'none'], 'of the actor; system: the program itself')),
+  role: Type.Optional(SomeOf([...roles, 'system', 'none'], 'of the actor; system: the program itself')),
   source_ip: Type.Optional(Type.String({ maxLength: 64 })),
   from: Type.Optional(Moment('UTC')),
   to: Type.Optional(Moment('UTC, exclusive')),
@@ -59,7 +69,7 @@ export function selectEntries(sql: Queryable, wanted: AuditFilters, beforeId: nu
   return sql<AuditRow[]>`
     select * from audit_entries where id < ${beforeId} ${action}
     ${wanted.actor === undefined ? sql`` : sql`and actor = ${wanted.actor}`}
-    ${wanted.role === undefined ? sql`` : sql`and role = ${wanted.role}`}
+    ${wanted.role === undefined ? sql`` : sql`and role in ${sql([...listOf(wanted.role)])}`}
     ${wanted.source_ip === undefined ? sql`` : sql`and source_ip = ${wanted.source_ip}`}
     ${wanted.from === undefined ? sql`` : sql`and at >= ${wanted.from}`}
     ${wanted.to === undefined ? sql`` : sql`and at < ${wanted.to}`}

@@ -90,7 +90,13 @@ t.test('common passwords are refused at every door while the service is away', (
       ],
     ];
     for (const [door, use] of doors)
-      for (const password of ['password1234', 'P@ssw0rd2026!'])
+      for (const password of [
+        'password1234',
+        'P@ssw0rd2026!',
+        'Football1863!',
+        'P4ssw0rd-P4ssw0rd!',
+        'p\u0430ssword1234',
+      ])
         t.match(await use(password), { status: 422, body: { detail: /common password/ } }, `${door}: ${password}`);
     for (const [index, [door, use]] of doors.entries()) {
       const password = `Amber-kettle-${index}-orchard`;

@@ -2,13 +2,17 @@
 // passwords in the order of frequency), and the patterns that people wrap around one. A password is common if removing
 // predictable ends (`2026`, `123`, `!!`) and undoing letter swaps (`p@ssw0rd`) leaves a listed word, two frequent
 // words, a keyboard walk, or a repetition. The unit that a password repeats is judged up to `lengthMax` characters.
+// So is one listed word, once or more, with any digits and signs around and between, also in letters that look alike.
 // That bounds the work: the worst password that a random search found costs some 20 ms.
 import { dictionary } from '@zxcvbn-ts/language-common';
+import { folded } from './look-alikes.js';
 
 /** Words of this product and of the calendar, which a general dictionary ranks low or lacks. */
 const ownWords = `gatehouse waap firewall administrator superadmin operator viewer auditor security
   default initial temporary
   january february march april may june july august september october november december
+  contrasena motdepasse passwort kennwort wachtwoord parola senha haslo heslo jelszo lozinka salasana losenord
+  parool sifre пароль
   monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter`;
 
 /** Of the dictionary: two words of this rank side by side are common, such as `adminpassword`. */
@@ -164,10 +168,44 @@ function withoutStart(text: string): string[] {
   return withoutEnd(backwards).map((one) => [...one].reverse().join(''));
 }
 
+const lettersMin = 5;
+
+/** The listed word in a part of a password, in each of its spellings; null: it is none. */
+function listedIn(part: string, { all }: Words): string | null {
+  const bare = part.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  for (const core of new Set([part, bare, ...[part, bare].flatMap((one) => [...coresOf(one)])]))
+    for (const text of spellings(core))
+      if (text.length >= lettersMin - 1 && /\p{L}/u.test(text) && all.has(text)) return unswap(text, 'i');
+  return null;
+}
+
+/** Whether it is one listed word, once or more, and digits and signs: `Football1863!`, `P4ssw0rd-p4ssw0rd`. */
+function isOneWord(text: string, known: Words): boolean {
+  const letters = text.replace(/[^\p{L}]+/gu, '');
+  // `foot1863ball`, `Password1234Password`
+  if (letters.length >= lettersMin && letters.length * 2 >= text.length && known.all.has(unitOf(letters))) return true;
+  for (const between of [/[\s._,:;/~=*#&-]+/, /[\s._,:;/~=*#&!?-]+|\d{2,}/]) {
+    const found = new Set<string>();
+    for (const part of text.split(between)) {
+      if (!/\p{L}/u.test(part)) continue;
+      const word = listedIn(part, known);
+      // two of these are no repetition
+      found.add(word ?? '');
+      if (word === null || found.size > 1) break;
+    }
+    if (found.size === 1 && !found.has('')) return true;
+  }
+  return false;
+}
 /** Whether a list of guesses in use would hold the password among its first. */
 export function isCommonPassword(password: string): boolean {
+  const trimmed = password.trim();
+  return [...new Set([trimmed.normalize('NFKC').toLowerCase(), folded(trimmed)])].some(isCommon);
+}
+
+function isCommon(text: string): boolean {
   const known = words();
-  const lower = unitOf(password.normalize('NFKC').toLowerCase().trim());
+  const lower = unitOf(text);
   if (lower.length > lengthMax) return false;
   for (const core of coresOf(lower)) {
     if (core.length <= 2) return true;
@@ -177,5 +215,5 @@ export function isCommonPassword(password: string): boolean {
     if ([...spellings(core), ...spellings(unit)].some((text) => known.all.has(text))) return true;
     if ([core, unswap(core, 'i'), unswap(core, 'l')].some((text) => isPair(text, known))) return true;
   }
-  return false;
+  return isOneWord(lower, known);
 }

@@ -7,11 +7,12 @@ import {
   decodeTimeCursor,
   Moment,
   Nullable,
-  OneOf,
   PageQuery,
   parseRange,
   Time,
   toPage,
+  listOf,
+  SomeOf,
 } from '../http-kit/index.js';
 import { eventKinds, eventVerdicts, requestVerdicts } from './kinds.js';
 
@@ -34,7 +35,7 @@ const filtersOf = (verdicts: readonly string[]) => ({
   to: Type.Optional(Moment('UTC, exclusive')),
   site: Type.Optional(Type.String({ maxLength: 200 })),
   client_ip: Type.Optional(Type.String({ maxLength: 64 })),
-  verdict: Type.Optional(OneOf(verdicts)),
+  verdict: Type.Optional(SomeOf(verdicts)),
   method: Type.Optional(
     Type.String({ maxLength: 64, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'x-mend': 'write a method such as GET' }),
   ),
@@ -126,9 +127,10 @@ export async function pageRecords<T extends { at: string; id: number }>(
   const { from, to } = parseRange(wanted);
   checkAddress(wanted.client_ip, '/client_ip');
   const before = wanted.cursor === undefined ? null : decodeTimeCursor(wanted.cursor, 'number');
-  const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) =>
-    wanted[name] === undefined ? sql`` : sql`and ${sql(name)} = ${wanted[name]}`,
-  );
+  const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) => {
+    const value = wanted[name];
+    return value === undefined ? sql`` : sql`and ${sql(name)} in ${sql([...listOf(value)] as string[])}`;
+  });
   const rule =
     wanted.rule_id === undefined
       ? sql``

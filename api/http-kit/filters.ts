@@ -1,5 +1,5 @@
 // Filters of lists, as they come in a query string.
-import { Type } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
 import { isIP } from 'node:net';
 import { ApiError } from './problem.js';
 
@@ -45,3 +45,29 @@ export function checkAddress(text: string | undefined, path: string): void {
 
 /** The text itself in a pattern of SQL's `like`. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+/** One word, or a list of them. */
+export const SomeOf = <const Words extends readonly string[]>(words: Words, description = '') =>
+  Type.Union([OneOf(words), Type.Array(OneOf(words), { minItems: 1, maxItems: 30 })], {
+    description: `${description === '' ? '' : `${description}; `}several are separated by commas`,
+  });
+
+export const listOf = <T>(value: T | readonly T[]): readonly T[] =>
+  Array.isArray(value) ? (value as readonly T[]) : [value as T];
+
+const takesWords = (schema: TSchema | undefined): boolean =>
+  (schema?.['anyOf'] as readonly TSchema[] | undefined)?.some(
+    (one) => one['type'] === 'array' && Array.isArray((one['items'] as TSchema)['enum']),
+  ) === true;
+
+/** Splits the values of such filters in a query that was not checked yet; others keep their commas. */
+export function splitCommas(schema: TSchema | undefined, query: unknown): void {
+  if (schema === undefined || typeof query !== 'object' || query === null) return;
+  const given = query as Record<string, unknown>;
+  for (const [name, value] of Object.entries(given)) {
+    const properties = schema['properties'] as Readonly<Record<string, TSchema>>;
+    if (!Object.hasOwn(properties, name) || !takesWords(properties[name])) continue;
+    const values = listOf(value).flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]));
+    if (values.length > 1) given[name] = values.map((one) => (typeof one === 'string' ? one.trim() : one));
+  }
+}

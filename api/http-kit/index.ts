@@ -22,7 +22,17 @@ export { toCsvCell, toCsvLine } from './csv.js';
 export { errorTable, type ErrorCode } from './error-table.js';
 export { checkIfMatch } from './etag.js';
 export type { Feature, Job, JobContext } from './feature.js';
-export { checkAddress, escapeLike, Moment, OneOf, parseMoment, parseRange } from './filters.js';
+export {
+  checkAddress,
+  escapeLike,
+  listOf,
+  Moment,
+  OneOf,
+  parseMoment,
+  parseRange,
+  SomeOf,
+  splitCommas,
+} from './filters.js';
 export { beyondBounds, isNestedDeeper } from './json-depth.js';
 export { escapePointer } from './json-pointer.js';
 export {

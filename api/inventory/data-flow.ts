@@ -1,7 +1,7 @@
 // GET /api/data-flow: which personal data goes through which endpoint, at which place of a message, and whether anybody
 // may have it. Kinds and pointers, never values.
 import { Type } from '@sinclair/typebox';
-import { closed, OneOf, refusals, Time, type App } from '../http-kit/index.js';
+import { closed, listOf, OneOf, SomeOf, refusals, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { authTruths, accessTypes, classifications, piiCategories } from './judge.js';
 import type { Inventory } from './inventory.js';
@@ -40,7 +40,7 @@ const schema = {
   querystring: Type.Object(
     {
       site: Type.Optional(Type.String({ maxLength: 200 })),
-      category: Type.Optional(OneOf(Object.keys(piiCategories))),
+      category: Type.Optional(SomeOf(Object.keys(piiCategories))),
       unprotected: Type.Optional(Type.Boolean()),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 500 })),
     },
@@ -93,7 +93,7 @@ export function registerDataFlow(app: App, { database: { sql } }: Pick<Parts, 'd
     const all = await selectEndpoints(sql, { site, hasPii: true }, ['', '', ''], endpointsMax);
     const flows = all.filter(
       (one) =>
-        (category === undefined || one.categories.includes(category)) &&
+        (category === undefined || listOf(category).some((word) => one.categories.includes(word))) &&
         (unprotected === undefined || isUnprotected(one) === unprotected),
     );
     const order = (one: Endpoint): number =>

@@ -5,13 +5,13 @@ import {
   ApiError,
   closed,
   decodeCursor,
-  OneOf,
   Page,
   PageQuery,
   refusals,
   requirePrincipal,
   toPage,
   type App,
+  SomeOf,
 } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
@@ -26,10 +26,10 @@ const filters = {
   site: Type.Optional(Type.String({ maxLength: 200 })),
   method: Type.Optional(Type.String({ maxLength: 64 })),
   q: Type.Optional(Type.String({ maxLength: 300, description: 'part of the template' })),
-  access: Type.Optional(OneOf(accessTypes)),
-  auth: Type.Optional(OneOf(authTruths)),
-  classification: Type.Optional(OneOf(classifications)),
-  band: Type.Optional(OneOf(bands)),
+  access: Type.Optional(SomeOf(accessTypes)),
+  auth: Type.Optional(SomeOf(authTruths)),
+  classification: Type.Optional(SomeOf(classifications)),
+  band: Type.Optional(SomeOf(bands)),
   shadow: Type.Optional(Type.Boolean()),
   unprotected_sensitive: Type.Optional(
     Type.Boolean({ description: 'not Public, and requests without credentials were answered' }),

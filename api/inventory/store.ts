@@ -1,4 +1,5 @@
 // The inventory as it is asked for: endpoints by filters, one with all that is known of it, and the figures of all.
+import { listOf } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import { judge, type Judgement } from './judge.js';
 import type { SegmentView } from './fold.js';
@@ -22,10 +23,10 @@ export interface EndpointFilter {
   readonly method?: string | undefined;
   /** Part of the template. */
   readonly q?: string | undefined;
-  readonly access?: string | undefined;
-  readonly auth?: string | undefined;
-  readonly classification?: string | undefined;
-  readonly band?: string | undefined;
+  readonly access?: string | readonly string[] | undefined;
+  readonly auth?: string | readonly string[] | undefined;
+  readonly classification?: string | readonly string[] | undefined;
+  readonly band?: string | readonly string[] | undefined;
   readonly shadow?: boolean | undefined;
   /** Not Public, and answered without credentials; false: all the others. */
   readonly unprotected_sensitive?: boolean | undefined;
@@ -69,8 +70,11 @@ export async function selectEndpoints(
   after: EndpointPlace,
   limit: number,
 ): Promise<Endpoint[]> {
-  const { site = null, method = null, q = null, access = null, auth = null } = filter;
-  const { classification = null, band = null, shadow = null, hasPii = false } = filter;
+  const { site = null, method = null, q = null, shadow = null, hasPii = false } = filter;
+  const among = (column: 'access' | 'auth' | 'classification' | 'band') => {
+    const words = filter[column];
+    return words === undefined ? sql`` : sql`and ${sql(column)} in ${sql([...listOf(words)])}`;
+  };
   const { unprotected_sensitive: isOpen = null } = filter;
   const rows = await sql<EndpointRow[]>`
     select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
@@ -78,10 +82,10 @@ export async function selectEndpoints(
       and (${site}::text is null or site = ${site})
       and (${method}::text is null or method = ${method})
       and (${q}::text is null or strpos(lower(template), lower(${q})) > 0)
-      and (${access}::text is null or access = ${access})
-      and (${auth}::text is null or auth = ${auth})
-      and (${classification}::text is null or classification = ${classification})
-      and (${band}::text is null or band = ${band})
+      ${among('access')}
+      ${among('auth')}
+      ${among('classification')}
+      ${among('band')}
       and (${shadow}::boolean is null or shadow = ${shadow})
       and (${isOpen}::boolean is null or ${unprotectedSensitive(sql)} = ${isOpen})
       and (not ${hasPii} or strpos(stats, '"pii":{}') = 0)

@@ -4,7 +4,6 @@ import {
   closed,
   decodeCursor,
   Nullable,
-  OneOf,
   Page,
   PageQuery,
   refusals,
@@ -12,6 +11,7 @@ import {
   Time,
   toPage,
   type App,
+  SomeOf,
 } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { findCovering, importThreats, readGivenList } from './import.js';
@@ -49,7 +49,7 @@ const listSchema = {
   querystring: Type.Object(
     {
       ...PageQuery,
-      source: Type.Optional(OneOf(threatSources)),
+      source: Type.Optional(SomeOf(threatSources)),
       q: Type.Optional(Type.String({ maxLength: 64, description: 'beginning of the address' })),
     },
     closed,

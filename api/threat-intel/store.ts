@@ -1,4 +1,5 @@
 // The table of the deny list.
+import { listOf } from '../http-kit/index.js';
 import type { Queryable, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 
@@ -62,7 +63,7 @@ export async function settleThreats(sql: Queryable, changed: number): Promise<vo
 export interface ThreatQuery {
   /** Network and source of the last row of the page before; '' and '' for the first. */
   readonly after: readonly [network: string, source: string];
-  readonly source: string | undefined;
+  readonly source: string | readonly string[] | undefined;
   /** Beginning of the network. */
   readonly q: string | undefined;
   readonly now: Date;
@@ -77,7 +78,7 @@ export async function listThreats(
   return sql<ThreatAddress[]>`
     select * from threat_addresses
     where (network, source) > (${after[0]}, ${after[1]}) and (expires_at is null or expires_at > ${now})
-    ${source === undefined ? sql`` : sql`and source = ${source}`}
+    ${source === undefined ? sql`` : sql`and source in ${sql([...listOf(source)])}`}
     ${q === undefined ? sql`` : sql`and starts_with(network, ${q})`}
     order by network, source limit ${limit}`;
 }

@@ -6,6 +6,7 @@ import {
   decodeTimeCursor,
   Nullable,
   OneOf,
+  SomeOf,
   Page,
   PageQuery,
   refusals,
@@ -63,10 +64,10 @@ const listSchema = {
   querystring: Type.Object(
     {
       ...PageQuery,
-      status: Type.Optional(OneOf(threatStatuses)),
-      kind: Type.Optional(OneOf(kinds)),
+      status: Type.Optional(SomeOf(threatStatuses)),
+      kind: Type.Optional(SomeOf(kinds)),
       site: Type.Optional(Type.String({ maxLength: 200 })),
-      severity: Type.Optional(OneOf(severities)),
+      severity: Type.Optional(SomeOf(severities)),
     },
     closed,
   ),

@@ -1,4 +1,5 @@
 // Findings as rows: one for what one principal does at one operation in one way, however often.
+import { listOf as wordsOf } from '../http-kit/index.js';
 import type { CredentialKind } from '#proxy/contract';
 import type { Queryable, Tx } from '../db/client.js';
 import { evidenceMax, severities, type Evidence, type Finding, type ThreatKind } from './engine/finding.js';
@@ -86,17 +87,17 @@ const worse = (one: Finding['severity'], other: Finding['severity']): Finding['s
   severities.indexOf(one) <= severities.indexOf(other) ? one : other;
 
 export interface ThreatFilter {
-  readonly status?: ThreatStatus | undefined;
-  readonly kind?: string | undefined;
+  readonly status?: string | readonly string[] | undefined;
+  readonly kind?: string | readonly string[] | undefined;
   readonly site?: string | undefined;
-  readonly severity?: string | undefined;
+  readonly severity?: string | readonly string[] | undefined;
 }
 
 const narrowed = (sql: Queryable, { status, kind, site, severity }: ThreatFilter) => sql`
-  ${status === undefined ? sql`` : sql`and status = ${status}`}
-  ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+  ${status === undefined ? sql`` : sql`and status in ${sql([...wordsOf(status)])}`}
+  ${kind === undefined ? sql`` : sql`and kind in ${sql([...wordsOf(kind)])}`}
   ${site === undefined ? sql`` : sql`and site = ${site}`}
-  ${severity === undefined ? sql`` : sql`and severity = ${severity}`}`;
+  ${severity === undefined ? sql`` : sql`and severity in ${sql([...wordsOf(severity)])}`}`;
 
 /** How many findings a filter has, on all pages; there are at most `threatsMax`. */
 export async function countThreats(sql: Queryable, filter: ThreatFilter): Promise<number> {

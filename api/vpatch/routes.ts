@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 
 import { readManagedRules, type ManagedRules } from '../change/steps/managed-rules.js';
 import { findRuleHits, type RuleHits } from '../evidence/store.js';
-import { ApiError, closed, refusals, requirePrincipal, type App } from '../http-kit/index.js';
+import { listOf, SomeOf, ApiError, closed, refusals, requirePrincipal, type App } from '../http-kit/index.js';
 import { changeSettings, type SettingsWriter } from '../settings/change.js';
 import type { Settings } from '#settings';
 import { readHead } from '../settings/store.js';
@@ -89,7 +89,7 @@ const catalogSchema = {
   querystring: Type.Object(
     {
       q: Type.Optional(Type.String({ maxLength: 100, description: 'part of CVE, title or product' })),
-      severity: Type.Optional(Type.Unsafe<keyof typeof severities>({ type: 'string', enum: severityNames })),
+      severity: Type.Optional(SomeOf(severityNames)),
     },
     closed,
   ),
@@ -128,7 +128,7 @@ export function registerPatchRoutes(app: App, parts: PatchParts): void {
     const wanted = q.toLowerCase();
     const items = all.filter(
       (patch) =>
-        (severity === undefined || patch.severity === severity) &&
+        (severity === undefined || listOf(severity).includes(patch.severity)) &&
         `${patch.cve} ${patch.title} ${patch.product}`.toLowerCase().includes(wanted),
     );
     const hits = await readHits(parts);

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { variables, type Values } from '#settings/environment';
 import type { Served, ServedSite } from './admin-interface.js';
+import { join } from 'node:path';
 import { announcement, type Announcement } from './announce.js';
 import { describeSites } from './describe-sites.js';
 import { inShort } from './keep-alive.js';
@@ -118,6 +119,26 @@ t.test('its parts, as they differ', async (t) => {
   t.match(told({ control: null }), /\n {2}settings \/srv\/settings\.json \(reread on SIGHUP: kill -HUP \d+\)\n/);
   const url = 'http://127.0.0.1:8095';
   t.match(told({ control: { url, firstLogin: null } }), /admin@gatehouse\.local, with the password you chose/);
+  const before = { env: process.env['ADMIN_INITIAL_PASSWORD'], file: process.env['GATEHOUSE_ENV_FILE'] };
+  t.teardown(() => {
+    for (const [name, value] of [
+      ['ADMIN_INITIAL_PASSWORD', before.env],
+      ['GATEHOUSE_ENV_FILE', before.file],
+    ] as const)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+  const file = join(t.testdir({ '.env': 'ADMIN_INITIAL_PASSWORD=Amber-kettle-orchard-7\n' }), '.env');
+  for (const [set, path, expected] of [
+    ['', file, /stands in .*\.env as ADMIN_INITIAL_PASSWORD;/],
+    ['Amber-kettle-orchard-8', file, /the first one came from the environment as ADMIN_INITIAL_PASSWORD;/],
+    ['', `${file}.none`, /the first one was printed at the first start;/],
+  ] as const) {
+    [process.env['ADMIN_INITIAL_PASSWORD'], process.env['GATEHOUSE_ENV_FILE']] = [set, path];
+    const text = told({ control: { url, firstLogin: null } });
+    t.match(text, expected);
+    t.equal(/stands in/.test(text), path === file && set === '', 'nobody is sent to a file that has none');
+  }
   t.match(
     told({ control: { url, firstLogin: null, problem: 'it ended\n  its words:\n    the last' } }),
     /control plane {5}not up yet; .*\n {20}it ended the last\n/,

@@ -3,7 +3,7 @@ import { formatNotice, type RuleSetNotice } from '#compiler';
 import type { Values } from '#settings/environment';
 import { consoleUrl } from '../environment/control-url.js';
 import { shown } from '../environment/directories.js';
-import { envFilePath } from '../environment/env-file.js';
+import { envFilePath, readEnvFile } from '../environment/env-file.js';
 import type { Served } from './admin-interface.js';
 import type { FirstLogin } from './child.js';
 import { describeSites, indentation } from './describe-sites.js';
@@ -60,6 +60,15 @@ function describeTries({ passed, blocked }: Tries, served: Served | null, base: 
   ].join('\n');
 }
 
+/** Where the first password can be read: what is set by the environment wins, and is in no file. */
+function placeOfFirstPassword(): string {
+  const name = 'ADMIN_INITIAL_PASSWORD';
+  if (process.env[name]) return `came from the environment as ${name}`;
+  return readEnvFile(envFilePath())[name]
+    ? `was printed at the first start and stands in ${shown(envFilePath())} as ${name}`
+    : 'was printed at the first start';
+}
+
 /** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
 function describeControl(values: Values, { url, firstLogin, problem }: Control): string {
   if (problem !== undefined)
@@ -70,8 +79,8 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control):
   const login =
     firstLogin === null
       ? `${values.ADMIN_EMAIL}, with the password you chose ` +
-        `(the first one was printed at the first start and stands in ${shown(envFilePath())} as\n` +
-        `${indentation}ADMIN_INITIAL_PASSWORD; forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
+        `(the first one ${placeOfFirstPassword()};\n` +
+        `${indentation}forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
       : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return (
     `  console           ${consoleUrl(values)}\n  login             ${login}\n` +

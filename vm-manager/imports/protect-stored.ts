@@ -37,6 +37,7 @@ interface StoredFinding {
   readonly source: Source;
   readonly tool: string;
   readonly rule_id: string;
+  readonly cwes: readonly number[];
   readonly vuln_ids: readonly string[];
   readonly tags: readonly string[];
   readonly shown: string;
@@ -79,7 +80,7 @@ async function protectFindings(
 async function protectBatch(tx: Tx, keyed: Keyed, applicationId: number | null): Promise<number> {
   const within = applicationId === null ? tx`true` : tx`f.application_id = ${applicationId}`;
   const rows = await tx<StoredFinding[]>`
-    select f.id, f.title, f.source, f.tool, f.rule_id, f.vuln_ids, f.tags, f.location as shown, f.fingerprint,
+    select f.id, f.title, f.source, f.tool, f.rule_id, f.cwes, f.vuln_ids, f.tags, f.location as shown, f.fingerprint,
       f.cluster_key, coalesce(d.description, '') as description, coalesce(d.location, '{}') as location,
       coalesce(d.fix, '{}') as fix, coalesce(d.refs, '[]') as refs, coalesce(d.evidence, '[]') as evidence,
       coalesce(d.extra, '{}') as extra
@@ -112,6 +113,13 @@ async function protectBatch(tx: Tx, keyed: Keyed, applicationId: number | null):
   return rows.length;
 }
 
+/** What tells of a finding that its texts quote a credential. */
+const ofFinding = (row?: StoredFinding) => ({
+  source: row?.source ?? ('sast' as const),
+  cwes: row?.cwes ?? [],
+  rule_id: row?.rule_id ?? '',
+});
+
 async function protectSightings(
   tx: Tx,
   keyed: Keyed,
@@ -119,12 +127,12 @@ async function protectSightings(
   rows: readonly StoredFinding[],
   changed: ReadonlySet<number>,
 ): Promise<void> {
-  const sources = new Map(rows.map(({ id, source }) => [id, source]));
+  const findings = new Map(rows.map((row) => [row.id, row]));
   const sightings = await tx<StoredSighting[]>`
     select id, finding_id, tool, tool_key, raw_hash, location from vm_occurrences
-    where finding_id in ${tx([...sources.keys()])}`;
+    where finding_id in ${tx([...findings.keys()])}`;
   const given = sightings.map((one) => ({
-    ...mask.stored({ ...one, source: sources.get(one.finding_id) ?? 'sast' }),
+    ...mask.stored({ ...ofFinding(findings.get(one.finding_id)), ...one }),
     tool_key: isDigest(one.tool_key) ? keyed(one.tool_key) : one.tool_key,
     // a digest of the whole text would confirm a guess of the secret in it: the next report writes a new one
     raw_hash: changed.has(one.finding_id) ? '' : one.raw_hash,

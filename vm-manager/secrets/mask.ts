@@ -1,6 +1,7 @@
 // Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
 // assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
-import { isOpaque, isPhrase, isSecretOfLine, phraseLine } from './words.js';
+import { maskSpoken } from './credentials.js';
+import { maskCookies, maskParameters } from './parameters.js';
 import {
   assignment,
   authorization,
@@ -10,30 +11,26 @@ import {
   quotation,
   run,
   secretMember,
+  shortAssignment,
   tokenShapes,
   urlPassword,
   urlToken,
   userOption,
 } from './shapes.js';
+import {
+  hide,
+  isCredentialWord,
+  isMadeUp,
+  isMixed,
+  isNameOfCode,
+  isPlaceholder,
+  isSecretLiteral,
+  isTokenLike,
+} from './values.js';
+import { isPhrase, isSecretOfLine, phraseLine } from './words.js';
 
-const shown = 4;
 const namedMin = 4;
 const depthMax = 16;
-
-/** Four characters stay of what is long, so that two secrets can be told apart. */
-export const hide = (secret: string): string => (secret.length >= 16 ? `${secret.slice(0, shown)}****` : '****');
-
-const isPlaceholder = (value: string): boolean =>
-  /^(?:[*x.•-]{3,}|.{0,4}\*{4}|<.*>|\$?\{.*\}|\$\{?|%\(\w+\)s|%s|%\w+%|null|none|nil|true|false)$/i.test(value) ||
-  /^(?:\$[A-Z_][A-Z0-9_]*|undefined|optional|required)$/.test(value);
-/** A name of code: `user.password`, `settings.token`, `settings::key`. */
-const isNameOfCode = (value: string): boolean => /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*$/.test(value);
-
-function isSecretLiteral(value: string): boolean {
-  if (value.length < 3 || isPlaceholder(value)) return false;
-  // a sentence about secrets, or the name of an entry: "Enter your password", "auth.token", "PASSWORD"
-  return !(isKeyWord.test(value) && /^[A-Za-z_.\s,!?-]+$/.test(value));
-}
 
 interface Place {
   readonly operator: string;
@@ -50,7 +47,7 @@ function isSecretWord(value: string, { operator, before, isLine }: Place): boole
   // a variable file or a query: nothing in it is code
   if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
   if (operator.startsWith('--') || operator === '>') return true;
-  if (isOpaque(value) || (isLine && operator === ':' && isSecretOfLine(value))) return true;
+  if (isMadeUp(value) || (isLine && operator === ':' && isSecretOfLine(value))) return true;
   if (isNameOfCode(value)) return value.length >= 6 && /\d/.test(value) && !/[.:>]/.test(value);
   return value.length >= 6 && !/^[\d.]{1,5}$/.test(value) && /[\d!@#$%^*+/~]/.test(value);
 }
@@ -93,27 +90,36 @@ function maskAssignments(given: string): string {
               isLine: isWholeLine(text, at - name.length, at + all.length),
             })
           : isSecretLiteral(value);
-      return isSecret ? all.slice(0, all.length - value.length) + hide(value) : all;
+      if (isSecret) return all.slice(0, all.length - value.length) + hide(value);
+      // `password: password=value`
+      return /[=:]/.test(value) ? all.slice(0, all.length - value.length) + maskAssignments(value) : all;
     },
   );
 }
 
-/** Not a word of the language: `password 'userName'` may be a field, `password 'hunter2!'` is a value. */
-const isMixed = (value: string): boolean =>
-  /[A-Za-z]/.test(value) && /\d|[!#$%^*~]/.test(value) && !isPlaceholder(value) && !/^[./$]|\(|\/.*\//.test(value);
-
 const maskQuotations = (text: string): string =>
   text.replace(quotation, (all, _head: string, _quote: string, value: string) =>
-    (isMixed(value) && !/\s/.test(value)) || isOpaque(value) || isPhrase(value)
+    (isMixed(value) && !/\s/.test(value)) || isMadeUp(value) || isPhrase(value)
       ? all.slice(0, all.length - value.length) + hide(value)
       : all,
   );
 
-/** What the text of a tool for secrets itself calls one. */
-export const secretsOfProse = (text: string): string[] =>
-  [...text.slice(0, 4000).matchAll(mention)]
-    .map((match) => match[1] ?? '')
-    .filter((word) => isMixed(word) || isOpaque(word));
+/** `pass`, `pw` and `otp` name nothing else; `key`, `auth` or `session` do, unless the value is a token. */
+const isPassword = /^(?:pass|pw|pswd|otp)$/i;
+
+const maskShort = (text: string): string =>
+  text.replace(
+    shortAssignment,
+    (all, _head: string, name: string, _quote: string | undefined, quoted: string | undefined, word?: string) => {
+      const value = quoted ?? word ?? '';
+      const isSecret = !isPassword.test(name)
+        ? !isPlaceholder(value) && isTokenLike(value)
+        : quoted === undefined
+          ? isMadeUp(value) || (value.length >= 6 && isMixed(value) && !/^[\d.]+$/.test(value))
+          : isCredentialWord(value);
+      return isSecret ? all.slice(0, all.length - value.length) + hide(value) : all;
+    },
+  );
 
 const classOf = (code: number): number => (code >= 97 ? 0 : code >= 65 ? 1 : code >= 48 ? 2 : 3);
 
@@ -132,12 +138,29 @@ export function isRandom(text: string): boolean {
 const digest = /^(?:sha-?\d{1,3}|md5|h1)-/i;
 const digestBefore = /(?:sha-?\d{1,3}|md5|h1|digest|hash|checksum|integrity)["']?\s{0,3}[-:=$]\s{0,3}["']?$/i;
 
+/** Base64 has a slash in 64 characters; what has more of them is a path, whose parts are judged one by one. */
+const isPath = (found: string): boolean => {
+  const slashes = found.split('/').length - 1;
+  return slashes > 0 && (found.startsWith('/') || slashes * 12 >= found.length);
+};
+const partMin = 24;
+const maskPathParts = (path: string): string =>
+  path
+    .split('/')
+    .map((part) => (part.length >= partMin && isRandom(part) ? hide(part) : part))
+    .join('/');
+
+/** A directory, which is sent back as it was shown: only tokens in it are masked. */
+export const maskDirectory = (path: string): string =>
+  maskPathParts(path.replace(tokenShapes, hide).replace(urlPassword, (_, head: string) => `${head}****`));
+
 function maskRandom(text: string): string {
-  return text.replace(run, (found: string, at: number) =>
-    isRandom(found) && !digest.test(found) && !digestBefore.test(text.slice(Math.max(0, at - 24), at))
+  return text.replace(run, (found: string, at: number) => {
+    if (isPath(found)) return maskPathParts(found);
+    return isRandom(found) && !digest.test(found) && !digestBefore.test(text.slice(Math.max(0, at - 24), at))
       ? hide(found)
-      : found,
-  );
+      : found;
+  });
 }
 
 /** Shorter than every token that is known by its form. */
@@ -162,7 +185,11 @@ function hasRun(text: string): boolean {
  * What every way to a secret needs: a word that names one, a name of a scheme of `Authorization`, a password of an
  * address or of an option, or a run as long as a token. Most texts have none, and six patterns more would say so.
  */
-const mayBeNamed = new RegExp(`${isKeyWord.source}|bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`, 'i');
+const mayBeNamed = new RegExp(
+  `${isKeyWord.source}|pass|pw|otp|pin|[?&;#][^=]{1,100}=|valid|login|account|` +
+    `bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`,
+  'i',
+);
 
 export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text);
 
@@ -177,12 +204,16 @@ export function patternsMask(text: string): string {
     masked = masked
       .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
       .replace(urlToken, (_, head: string, value: string) => head + hide(value));
+  if (masked.includes('=')) masked = maskParameters(masked, hide);
+  if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
   masked = masked.replace(authorization, (all, head: string, value: string) =>
     /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') ? head + hide(value) : all,
   );
   if (masked.includes(' -u') || masked.includes('--user'))
     masked = masked.replace(userOption, (_, head: string) => `${head}****`);
-  return maskRandom(isKeyWord.test(masked) ? maskQuotations(maskAssignments(masked)) : masked);
+  if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
+  if (/[=:]/.test(masked)) masked = maskShort(masked);
+  return maskRandom(maskSpoken(masked));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */

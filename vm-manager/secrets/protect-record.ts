@@ -3,7 +3,9 @@
 import type { FindingRecord, Item, Location } from '../imports/record.js';
 import { isDropped } from '../imports/record.js';
 import type { Source } from '../findings/words.js';
-import { maskSecrets, maskValues, namedSecrets, secretsOfProse } from './mask.js';
+import { TextsOfCredential } from './credential-texts.js';
+import { isOfCredential } from './credentials.js';
+import { maskSecrets, maskValues, namedSecrets } from './mask.js';
 
 export type Keyed = (hash: string) => string;
 
@@ -18,10 +20,6 @@ function secretsOfSnippet(snippet: string): string[] {
   // a snippet that is one word is the match of the tool
   return /\s/.test(snippet.trim()) ? found : [snippet.trim(), ...found];
 }
-
-/** CWE-259, 321 and 798: the finding is that the code has a password or a key in it, and the message says which. */
-const isOfCredential = ({ source, cwes }: FindingRecord): boolean =>
-  source === 'secret' || cwes.some((cwe) => cwe === 259 || cwe === 321 || cwe === 798);
 
 /** Members that are written after the loop, or are no texts. */
 const kept: ReadonlySet<string> = new Set(['location', 'fix', 'cvss', 'cwes'] satisfies (keyof FindingRecord)[]);
@@ -57,17 +55,20 @@ export class RecordMask {
   record(given: FindingRecord): FindingRecord {
     const { secrets = [], location, severity, source, cvss, fix } = given;
     const record = given.secrets === undefined ? given : withoutSecrets(given);
-    const told = isOfCredential(record) ? secretsOfProse(`${record.title}\n${record.description}`) : [];
-    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...told]);
+    const isCredential = isOfCredential(record);
+    const texts = isCredential ? new TextsOfCredential(record, (text) => this.text(text)) : null;
+    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...(texts?.sure ?? [])]);
+    const generous = texts?.maskAfter(mask) ?? mask;
     // the members of a record are ours, and none of them is named after a secret: values only
     const masked = { ...record } as Record<string, unknown>;
     for (const name of Object.keys(masked)) {
       const value = masked[name];
-      if (typeof value === 'string') masked[name] = mask(value);
-      else if (!kept.has(name)) masked[name] = maskValues(value, mask);
+      const own = isToldText(name) ? generous : mask;
+      if (typeof value === 'string') masked[name] = own(value);
+      else if (!kept.has(name)) masked[name] = maskValues(value, own);
     }
-    masked['location'] = this.location(location, mask);
-    masked['fix'] = { ...maskValues(fix, mask), state: fix.state };
+    masked['location'] = this.location(location, mask, generous);
+    masked['fix'] = { ...maskValues(fix, generous), state: fix.state };
     if (record.knownAs !== undefined) masked['knownAs'] = record.knownAs;
     masked['severity'] = severity;
     masked['source'] = source;
@@ -77,8 +78,16 @@ export class RecordMask {
 
   /** A row of a table, with its columns as they are called there; digests in it are the caller's. */
   stored<Row extends Stored>(row: Row): Row {
-    const mask = this.maskFor(row.source, row.location, row.evidence ?? [], []);
-    return { ...maskValues(row, mask), location: this.location(row.location, mask), source: row.source };
+    const { title = '', description = '', evidence = [], extra = {}, fix = {}, location } = row;
+    const isCredential = isOfCredential({ source: row.source, cwes: row.cwes ?? [], ruleId: row.rule_id ?? '' });
+    const told = { title, description, evidence, extra, fix, location };
+    const texts = isCredential ? new TextsOfCredential(told, (text) => this.text(text)) : null;
+    const mask = this.maskFor(row.source, location, evidence, texts?.sure ?? []);
+    const generous = texts?.maskAfter(mask) ?? mask;
+    const masked = Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, maskValues(value, isToldText(name) ? generous : mask)]),
+    ) as Row;
+    return { ...masked, location: this.location(location, mask, generous), source: row.source };
   }
 
   private maskFor(
@@ -95,17 +104,30 @@ export class RecordMask {
     return named.length === 0 ? (text) => this.text(text) : (text) => maskSecrets(text, named);
   }
 
-  private location(location: Location, mask: (text: string) => string): Location {
+  private location(location: Location, mask: (text: string) => string, generous: (text: string) => string): Location {
     const masked = maskValues(location, mask);
-    return location.kind === 'secret' ? ({ ...masked, hash: this.keyed(location.hash) } as Location) : masked;
+    if (location.kind === 'secret') return { ...masked, hash: this.keyed(location.hash) } as Location;
+    return location.kind === 'code' && location.snippet !== undefined
+      ? ({ ...masked, snippet: generous(location.snippet) } as Location)
+      : masked;
   }
 }
+
+/** What people read of a finding; the other members say where and what it is. */
+const isToldText = (name: string): boolean =>
+  name === 'title' || name === 'description' || name === 'evidence' || name === 'extra' || name === 'fix';
 
 const snippetOf = (place: unknown): unknown =>
   typeof place === 'object' && place !== null && 'snippet' in place ? place.snippet : undefined;
 
 interface Stored {
   readonly source: Source;
+  readonly cwes?: readonly number[];
+  readonly rule_id?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly fix?: Readonly<Record<string, unknown>>;
   readonly location: Location;
   readonly evidence?: readonly unknown[];
 }

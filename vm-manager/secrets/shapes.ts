@@ -87,7 +87,7 @@ export const authorization = /\b((?:bearer|basic|token|apikey|digest|negotiate)\
 /** `curl -u name:password`. */
 export const userOption = /(\s(?:-u|--user)[ =]["']?[^\s:"']{1,100}:)([^\s"']{1,200})/g;
 
-const keyWords = [
+export const keyWords = [
   'passw(?:or)?d',
   'passphrase',
   'passwd',
@@ -122,6 +122,20 @@ export const assignment = new RegExp(
     '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\2)[^\\n]){1,2000}?)(?=\\2|…|$|\\n)|' +
     '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
   'gi',
+);
+
+/**
+ * The same behind short names, which other things have, too: `db_pass = "…"`, `pw='…'`, `auth: …`, `session=…`.
+ * The second group is the part of the name that says it.
+ */
+export const shortAssignment = new RegExp(
+  '((?:(?<![A-Za-z])(?:[A-Za-z]\\w{0,30}_)?|(?<=[a-z]))' +
+    '(pass|pw|pswd|Pass|Pw|PASS|PW|auth|Auth|AUTH|key|Key|KEY|sig|sid|SID|session|' +
+    'Session|SESSION|sess|otp|OTP|pin|PIN|jwt|JWT|hmac|HMAC|nonce|signature|Signature)' +
+    '\\d?(?:\\\\?["\'`\\]]){0,2}\\s{0,5}(?::=|=>|={1,2}|:)\\s{0,5})' +
+    '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\3)[^\\n]){3,2000}?)(?=\\3|…|$|\\n)|' +
+    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
+  'g',
 );
 
 /** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */

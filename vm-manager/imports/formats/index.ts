@@ -53,6 +53,11 @@ export const formats: readonly Format[] = [
   csv,
 ];
 
+/** Tools whose own JSON or XML has no importer: what they write as SARIF has one. */
+const sarifHint =
+  'of tools without one of these, such as gosec, Snyk, OWASP dependency-check, TruffleHog, Burp Suite or SonarQube, ' +
+  'send their report as SARIF';
+
 /** By name, or found out by the beginning of the file. Throws 422 when it is none that is known. */
 export async function findFormat(name: string, file: ReportFile): Promise<Format> {
   const names = formats.map((format) => format.name).join(', ');
@@ -63,6 +68,6 @@ export async function findFormat(name: string, file: ReportFile): Promise<Format
   }
   const beginning = await readBeginning(file);
   const found = formats.find((format) => format.detect(beginning));
-  if (found === undefined) throw unfit('file', 'is of no format that is known', `name one of ${names}`);
+  if (found === undefined) throw unfit('file', 'is of no format that is known', `name one of ${names}; ${sarifHint}`);
   return found;
 }

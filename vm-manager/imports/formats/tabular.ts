@@ -224,6 +224,8 @@ export function rowsPathProblem(format: string, path: string): string | null {
       : null;
   }
   if (path.trim() === '') return 'is missing: XML needs the element that is one finding, such as results/error';
+  if (/\./.test(path) && !path.includes('/'))
+    return 'has dots: in XML, elements are separated by slashes, such as results/error (/a.b is one element)';
   return /^\/?[A-Za-z_][\w.:-]*(?:\/[A-Za-z_][\w.:-]*)*$/.test(path)
     ? null
     : 'has to be names of elements separated by slashes, such as results/error';

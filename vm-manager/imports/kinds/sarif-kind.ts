@@ -35,6 +35,13 @@ function lineOf(text: string, names: string): string {
   return (pattern.exec(text)?.[1] ?? '').trim();
 }
 
+/** `lodash@4.17.20` in the text, where nothing else names the version. */
+function versionBehind(name: string, text: string): string {
+  const at = text.indexOf(`${name}@`);
+  if (at < 0 || /[\w/@.-]/.test(text[at - 1] ?? ' ')) return '';
+  return /^[\w.+~:-]{0,99}\w/.exec(text.slice(at + name.length + 1, at + name.length + 101))?.[0] ?? '';
+}
+
 function packageOf(text: string, purl: string, path: string): Location | null {
   const named =
     /Package '((?:@[^'@]{1,200})|[^'@]{1,200})@([^']{1,100})'/.exec(text) ??
@@ -43,7 +50,7 @@ function packageOf(text: string, purl: string, path: string): Location | null {
   const ofPurl = /^pkg:[^@?#]{1,200}\/([^@/?#]{1,200})(?:@([^?#]{1,100}))?/.exec(purl);
   const name = lineOf(text, 'Package|Component|Dependency') || named?.[1] || ofPurl?.[1] || '';
   if (name === '') return null;
-  const version = lineOf(text, 'Installed Version|Version') || named?.[2] || ofPurl?.[2] || '';
+  const version = lineOf(text, 'Installed Version|Version') || named?.[2] || ofPurl?.[2] || versionBehind(name, text);
   return { kind: 'package', name, version, path, ...(purl.startsWith('pkg:') ? { purl } : {}) };
 }
 

@@ -10,7 +10,7 @@ import { applyNewMutes } from '../../governance/new-mutes.js';
 import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
 import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
-import { maskSecrets, maskValues } from '../../secrets/mask.js';
+import { maskDirectory, maskSecrets, maskValues } from '../../secrets/mask.js';
 import type { Keyed } from '../../secrets/protect-record.js';
 import { closePercentDefault, refuseMassClose } from '../closing.js';
 import type { Fields } from './fields.js';
@@ -52,7 +52,7 @@ class MaskedFacts implements ReportFacts {
     return this.#root;
   }
   set root(path: string | null) {
-    this.#root = path === null ? null : maskSecrets(cut(path, 1000));
+    this.#root = path === null ? null : maskDirectory(cut(path, 1000));
   }
   get version(): string {
     return this.#version;

@@ -333,6 +333,9 @@ async function suite(t: Test, database: Database): Promise<void> {
       ['xml', ''],
       ['xml', 'a//b'],
       ['xml', '//hit'],
+      ['xml', 'issues.grp.issue'],
+      ['xml', 'results.error'],
+      ['xml', '$.results'],
       ['csv', 'rows'],
     ] as const) {
       const refused = await client.call('POST', '/imports/mappings', {

@@ -1,0 +1,78 @@
+// Values of addresses, forms and cookies whose name says that they let somebody in. Everything else of an address stays
+// readable: it says where the weakness is.
+import { isOpaque, isUnpronounceable } from './words.js';
+
+/** Their whole value is a secret, also one that is a word. */
+const always =
+  /passw|passphrase|passcode|(?:^|[^a-z])(?:pass|pwd|pw|pswd)\d?$|pwd|secret|credential|otp$|(?:^|[^a-z])pin$/;
+/** Their value is a secret where it is no word and no small number. */
+const mostly =
+  /token|session|sess(?:ion)?_?id|signature|jwt|[cx]srf|saml|assertion|hmac|cookie|authori[sz]|nonce|ticket|verifier|bearer|nonce|oauth/;
+const mostlyWhole =
+  /(?:^|[^a-z])(?:sid|sig|sign|code|auth|key|mfa|state|refresh|relaystate|mac|access|invite|reset|magic|sess|c_hash|s_hash)(?:$|[^a-z])/;
+const mostlyEnd = /(?:key|keyid|accesskeyid|sid|sig|pass|auth|code)$/;
+
+type Kind = 'always' | 'mostly' | 'never';
+const kindsMax = 2000;
+const kinds = new Map<string, Kind>();
+
+/** Remembered, as reports repeat the names of parameters; bounded, as they may not. */
+function kindOf(given: string): Kind {
+  const known = kinds.get(given);
+  if (known !== undefined) return known;
+  // of `user[password]` and `user%5Bpassword%5D` the inner name counts
+  const name = given
+    .toLowerCase()
+    .replace(/%5b|%5d|[[\]]/g, '_')
+    .replace(/_+$/, '');
+  const isMostly = mostly.test(name) || mostlyWhole.test(name) || mostlyEnd.test(name);
+  const kind = always.test(name) ? 'always' : isMostly ? 'mostly' : 'never';
+  if (kinds.size >= kindsMax) kinds.clear();
+  kinds.set(given, kind);
+  return kind;
+}
+
+/** `open`, `north-east`, `E_FAIL`, `404`. */
+export function isObvious(value: string): boolean {
+  if (/^\d{1,5}$/.test(value) || value.length < 6) return true;
+  if (!/^[A-Za-z][A-Za-z_.~+-]{0,40}$/.test(value.replace(/%20/g, '+'))) return false;
+  return value.split(/[^A-Za-z]+/).every((word) => !isOpaque(word) && !isUnpronounceable(word) && isCased(word));
+}
+
+/** Small, capital, or words that begin with a capital. */
+const isCased = (word: string): boolean => (word.match(/[a-z](?=[A-Z])/g)?.length ?? 0) * 5 <= word.length;
+
+const isHidden = (value: string): boolean => /^.{0,4}\*{4}/.test(value) || /^[*x•]{3,}$/i.test(value);
+/** `{{token}}`, `$TOKEN`, `<token>`, `%s`: stands for a value. */
+const isBlank = (value: string): boolean => /^(?:\$?\{|\$[A-Z_]+$|%s$|%7B|<)/i.test(value);
+
+const isSecretValue = (kind: Kind, value: string): boolean =>
+  kind !== 'never' &&
+  !isHidden(value) &&
+  !isBlank(value) &&
+  (kind === 'always' ? value.length >= 3 : !isObvious(value));
+
+/** `?name=value`, `;name=value` of a path, `#name=value` of an answer of OAuth. */
+const parameter = /([?&;#]|%26|%3F)([\w.~[\]$-][\w.~%[\]$-]{0,99})=([^\s"'`<>&;#]{3,4000})/gi;
+
+/** The text without secret values of parameters; `hide` says what stays of one. */
+export const maskParameters = (text: string, hide: (secret: string) => string): string =>
+  text.replace(parameter, (all, _mark: string, name: string, value: string) =>
+    isSecretValue(kindOf(name), value) ? all.slice(0, all.length - value.length) + hide(value) : all,
+  );
+
+/** A field of cookies to the end of its line. */
+const cookies = /(\b(?:set-)?cookie2?["']?\s{0,3}[:=]\s{0,3}["']?)([^\r\n"']{3,4000})/gi;
+const pair = /([\w.!#$%&*+^`|~-]{1,100}=)([^\s;,"'<>]{6,4000})/g;
+const attribute = /^(?:path|domain|expires|max-age|samesite|version|priority|comment)=/i;
+
+/** Each value of a cookie, whatever its name is. */
+export const maskCookies = (text: string, hide: (secret: string) => string): string =>
+  text.replace(
+    cookies,
+    (_, head: string, list: string) =>
+      head +
+      list.replace(pair, (all, name: string, value: string) =>
+        attribute.test(name) || isHidden(value) || isObvious(value) ? all : name + hide(value),
+      ),
+  );
