@@ -1,7 +1,8 @@
 // What a request of less than 1 KiB on the wire can cost: a search for the dearest bodies in every content coding, over
 // the real rules at the lowest and the highest paranoia level, and the dearest of them sent over HTTP. The bar is
-// 20 ms of CPU on a quiet machine. Here it is CPU time, never time that passed, and five times the bar, for the test machine is slow and busy, and
-// compiles the code meanwhile; the comments in the output are the figures. AMPLIFICATION_BODIES=2000 is a long search.
+// 20 ms of CPU on a quiet machine. Here it is CPU time, never time that passed, and five times the bar, for the test
+// machine is slow and busy, and compiles the code meanwhile; the comments in the output are the figures.
+// AMPLIFICATION_BODIES=2000 is a long search.
 import { request } from 'node:http';
 import t, { type Test } from 'tap';
 import { configOf, startBackend, startPlane, testMsMax } from '../e2e/harness.js';

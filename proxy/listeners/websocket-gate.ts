@@ -1,8 +1,8 @@
 // A WebSocket tunnel whose messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
 // frame: those of a message are held until it is whole and then go on as they came, or not at all; control frames go on
 // at once. A binary message larger than what is looked at as a whole goes on in parts (long-message.ts). No extension
-// was offered to the upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it takes
-// to know where a close frame may stand.
+// was offered to the upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it
+// takes to know where a close frame may stand.
 import { LongMessage } from './long-message.js';
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 
