@@ -62,8 +62,9 @@ class Systemd implements ServiceManager {
       this.tell(this.path, `FDSTOREREMOVE=1\nFDNAME=${name}`);
     }
     this.sockets.clear();
-    this.sayReady();
+    // before it is ready: it may be stopped the moment that it has said so
     process.once('SIGTERM', () => this.tell(this.path, 'STOPPING=1'));
+    this.sayReady();
     if (this.limitMs > 0)
       setInterval(() => {
         if (isWell()) this.tell(this.path, 'WATCHDOG=1');
