@@ -53,17 +53,23 @@ export function cwesOf(values: readonly unknown[], bare = false): number[] {
 const vulnId = new RegExp(
   [
     '\\b(CVE-\\d{4}-\\d{4,9}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}',
-    'PYSEC-\\d{4}-\\d{1,6}|RUSTSEC-\\d{4}-\\d{4,6}|GO-\\d{4}-\\d{4,6}|OSV-\\d{4}-\\d{1,6}|MAL-\\d{4}-\\d{1,7}|GSD-\\d{4}-\\d{4,9}',
+    'PYSEC-\\d{4}-\\d{1,6}|RUSTSEC-\\d{4}-\\d{4,6}|GO-\\d{4}-\\d{4,6}',
+    'OSV-\\d{4}-\\d{1,6}|MAL-\\d{4}-\\d{1,7}|GSD-\\d{4}-\\d{4,9}',
     'ALAS\\d{0,4}(?:[A-Z.]{0,20}\\d?)?-\\d{4}-\\d{1,5}|(?:DSA|DLA)-\\d{3,5}-\\d{1,2}|USN-\\d{3,5}-\\d{1,2}',
-    '(?:RHSA|RHBA|RHEA|RLSA|ALSA|ELSA)-\\d{4}[:-]\\d{3,7}|(?:open)?SUSE-(?:SU|RU)-\\d{4}:\\d{1,6}(?:-\\d)?|CGA(?:-[23456789cfghjmpqrvwx]{4}){3}',
-    'SNYK-(?!CC-)[A-Z0-9]{2,20}-[A-Z0-9_.]{1,80}-\\d{3,9}|HSEC-\\d{4}-\\d{1,6}|RSEC-\\d{4}-\\d{1,6}|PSF-\\d{4}-\\d{1,6}|EUVD-\\d{4}-\\d{1,7}',
+    '(?:RHSA|RHBA|RHEA|RLSA|ALSA|ELSA)-\\d{4}[:-]\\d{3,7}',
+    '(?:open)?SUSE-(?:SU|RU)-\\d{4}:\\d{1,6}(?:-\\d)?|CGA(?:-[23456789cfghjmpqrvwx]{4}){3}',
+    'SNYK-(?!CC-)[A-Z0-9]{2,20}-[A-Z0-9_.]{1,80}-\\d{3,9}|HSEC-\\d{4}-\\d{1,6}',
+    'RSEC-\\d{4}-\\d{1,6}|PSF-\\d{4}-\\d{1,6}|EUVD-\\d{4}-\\d{1,7}',
     'BIT-[a-z0-9-]{2,60}-\\d{4}-\\d{4,7}|GMS-\\d{4}-\\d{1,6}|NSWG-ECO-\\d{1,5}|TEMP-\\d{7}-[0-9A-F]{6})(?![\\w])',
   ].join('|'),
   'gi',
 );
 /** A letter and a hyphen of each family: most texts name none. */
-const mayBeVulnId =
-  /(?:CVE|GHSA|SEC|GO|OSV|MAL|GSD|ALAS\w{0,24}|DSA|DLA|USN|RH[SBE]A|[RAE]LSA|SU|RU|CGA|SNYK|PSF|EUVD|BIT|GMS|ECO|TEMP)-/i;
+const mayBeVulnId = new RegExp(
+  '(?:CVE|GHSA|SEC|GO|OSV|MAL|GSD|ALAS\\w{0,24}|DSA|DLA|USN|RH[SBE]A|[RAE]LSA|SU|RU|CGA|SNYK|PSF|EU' +
+    'VD|BIT|GMS|ECO|TEMP)-',
+  'i',
+);
 
 /** Ids of vulnerabilities and advisories in the texts, in capitals. */
 export function vulnIdsOf(values: readonly unknown[]): string[] {

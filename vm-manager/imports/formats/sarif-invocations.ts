@@ -1,4 +1,5 @@
-// What a run of SARIF says of its own course (2.1.0, 3.20): whether the tool came to its end, and what it could not read.
+// What a run of SARIF says of its own course (2.1.0, 3.20): whether the tool came to its end, and what it could
+// not read.
 // `executionSuccessful` alone does not tell: writers set it where files were skipped.
 import { canonicalName } from '../kinds/tools.js';
 import { at, list, num, obj, reportPath, str, type Json } from '../normalize.js';
@@ -70,8 +71,12 @@ function levelOf(notification: Json, run: Json): string {
 }
 
 /** Names of notifications about files that were not read; of them a warning is enough. */
-const unreadFile =
-  /extraction[-_ ]?(?:error|failure)|(?:parse|parsing|syntax|lexical|tokeni[sz]\w*|analysis|load|timeout|out ?of ?memory)[-_ ]?(?:error|failure|exception)|^(?:parseerror|syntaxerror|timeout|outofmemory)$/i;
+const unreadFile = new RegExp(
+  'extraction[-_ ]?(?:error|failure)|(?:parse|parsing|syntax|lexical|tokeni[sz]\\w*|analysis|load|t' +
+    'imeout|out ?of ?memory)[-_ ]?(?:error|failure|exception)|^(?:parseerror|syntaxerror|timeout|outo' +
+    'fmemory)$',
+  'i',
+);
 
 function toFault(notification: Json, run: Json): Dropped | null {
   const level = levelOf(notification, run);

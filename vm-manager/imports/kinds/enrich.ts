@@ -15,9 +15,11 @@ const securityRule = /(?:^|[/:.-])\w*security(?:\.xml)?[/:.]/i;
 /** Words that no rule of style needs. */
 const securityWords = new RegExp(
   [
-    'security[- ](?:risk|issue|hole|hotspot|flaw|problem|sensitive|vulnerab|bug)|vulnerab|\\btaint|cross[- ]site|\\bxss\\b',
+    'security[- ](?:risk|issue|hole|hotspot|flaw|problem|sensitive|vulnerab|bug)|vulnerab|\\btaint|cr' +
+      'oss[- ]site|\\bxss\\b',
     '\\b(?:sql|nosql|code|command|shell|html|script|template|ldap|xpath|xml|log|crlf|header|argument) injection',
-    '\\bssrf\\b|\\bxxe\\b|\\bcsrf\\b|hard-?coded (?:password|secret|credential|token|api key)|(?:path|directory) traversal',
+    '\\bssrf\\b|\\bxxe\\b|\\bcsrf\\b|hard-?coded (?:password|secret|credential|token|api key)|(?:path' +
+      '|directory) traversal',
     'prototype pollution|\\bredos\\b|untrusted (?:input|data)|potentially untrusted|arbitrary code|remote code',
     'insecure (?:hash|cipher|random|protocol|cookie|deserial|temp)|weak (?:hash|cipher|crypto)',
   ].join('|'),

@@ -13,11 +13,19 @@ import { startsWithAny } from './profile.js';
 import { profileOf } from './tools.js';
 
 /** Ids that mean it in every tool that has them. */
-const anyTool =
-  /^(?:fatal[-_ ]?)?(?:parse|parser|parsing|syntax|lex(?:er|ical)?|tokeni[sz]er|internal|fatal|load|decode|encoding|io)[-_ ]?(?:error|failure|exception)s?$|^invalid[-_ ]syntax$|^clang-diagnostic-(?:fatal-)?error$|^(?:unable|failed|could[-_ ]not)[-_ ]to[-_ ](?:parse|read|load|open)/i;
+const anyTool = new RegExp(
+  '^(?:fatal[-_ ]?)?(?:parse|parser|parsing|syntax|lex(?:er|ical)?|tokeni[sz]er|internal|fatal|load' +
+    '|decode|encoding|io)[-_ ]?(?:error|failure|exception)s?$|^invalid[-_ ]syntax$|^clang-diagnostic-' +
+    '(?:fatal-)?error$|^(?:unable|failed|could[-_ ]not)[-_ ]to[-_ ](?:parse|read|load|open)',
+  'i',
+);
 /** Of a result without a rule: it is about the file, and no rule has found it. */
-const anyText =
-  /^\W{0,3}(?:fatal )?(?:parsing|parse|parser|syntax|internal|lexical|fatal) ?(?:error|failure)|^(?:syntax|indentation|tab|unicode\w*)error\b|^(?:failed|unable|could not|cannot|can't) (?:to )?(?:parse|read|open|load|process)|^unexpected token|^unterminated/i;
+const anyText = new RegExp(
+  '^\\W{0,3}(?:fatal )?(?:parsing|parse|parser|syntax|internal|lexical|fatal) ?(?:error|failure)|^(' +
+    "?:syntax|indentation|tab|unicode\\w*)error\\b|^(?:failed|unable|could not|cannot|can't) (?:to )" +
+    '?(?:parse|read|open|load|process)|^unexpected token|^unterminated',
+  'i',
+);
 /** Rules that were not applied: their plugin is not there. */
 const notApplied = /^Definition for rule .{1,200} not found/i;
 
@@ -47,7 +55,8 @@ const byTool: Readonly<Record<string, RegExp>> = {
   yamllint: startsWithAny('syntax$|parse'),
   JSHint: startsWithAny('E(?:001|006|019|020|021|024|030|031|041|043)$'),
   Cppcheck: startsWithAny(
-    '(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|fileNotFound|instantiationError)$',
+    '(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirect' +
+      'ive|fileNotFound|instantiationError)$',
   ),
   'clang-tidy': startsWithAny('clang-diagnostic-error$|clang-diagnostic-fatal'),
   'Clang Static Analyzer': startsWithAny('clang-diagnostic-error$'),
@@ -95,7 +104,8 @@ function withoutFaults(item: Item, reportTool: string): Item {
 
 /**
  * The records of a report; what says that the tool could not read a file is none of them. After the last one
- * `facts.complete` is false if one was unread or a file was not read, whatever its importer has written there meanwhile.
+ * `facts.complete` is false if one was unread or a file was not read, whatever its importer has written there
+ * meanwhile.
  */
 export async function* provingAbsence(read: AsyncIterable<Items>, facts: ReportFacts): AsyncGenerator<Items> {
   let isLacking = false;

@@ -54,7 +54,8 @@ const eslint: WeaknessTable = {
   1022: `jsx-no-target-blank no-target-blank no-template-target-blank template-no-target-blank target-blank
     no-unsafe-target-blank sonarjs/link-with-target-blank`,
   1321: 'prototype-pollution/*',
-  1333: `security/detect-unsafe-regex security/detect-non-literal-regexp no-super-linear-backtracking no-super-linear-move
+  1333: `security/detect-unsafe-regex security/detect-non-literal-regexp no-super-linear-backtracking
+    no-super-linear-move
     redos/* no-vulnerable security-node/detect-unsafe-regex sonarjs/slow-regex sonarjs/super-linear-regex
     security-node/non-literal-reg-expr`,
 };

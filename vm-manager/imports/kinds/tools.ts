@@ -8,8 +8,12 @@ import { scanners } from './scanners.js';
 const profiles: readonly ToolProfile[] = [...scanners, ...linters];
 
 /** Whose tool it is, before its name. */
-const vendor =
-  /^(?:owasp|aqua(?: ?sec(?:urity)?)?|anchore|bridgecrew|prisma cloud|project ?discovery|yelp|praetorian|checkmarx|pycqa|securego|truffle ?security|r2c|returntocorp|google|github|microsoft|samsung|bearer|apple|jetbrains|pylint-dev|astral)[-_ /:]+/i;
+const vendor = new RegExp(
+  '^(?:owasp|aqua(?: ?sec(?:urity)?)?|anchore|bridgecrew|prisma cloud|project ?discovery|yelp|praet' +
+    'orian|checkmarx|pycqa|securego|truffle ?security|r2c|returntocorp|google|github|microsoft|samsun' +
+    'g|bearer|apple|jetbrains|pylint-dev|astral)[-_ /:]+',
+  'i',
+);
 
 const found = new Map<string, ToolProfile | null>();
 

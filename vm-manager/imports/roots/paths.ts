@@ -31,7 +31,8 @@ const checkouts: readonly RegExp[] = [
 ];
 
 /**
- * Directories that hold checkouts, in how many levels nobody knows: subgroups of GitLab, folders of Jenkins, workspaces,
+ * Directories that hold checkouts, in how many levels nobody knows: subgroups of GitLab, folders of Jenkins,
+ * workspaces,
  * shares of a network, and what lies beside the directory that the tool ran in. `deeper` tells how many.
  */
 const holdersOfCheckouts: readonly RegExp[] = [
@@ -100,11 +101,18 @@ export const withoutRoot = (path: string): string =>
     .replace(/^\/+/, '');
 
 /** Files that stand in the directory of a repository, or of a part of it that is built on its own. */
-const ofRoot =
-  /^(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|Procfile|README|LICENSE|CHANGELOG|package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|go\.(?:mod|sum)|pom\.xml|build\.gradle|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.(?:py|cfg)|requirements\.txt|Pipfile|composer\.(?:json|lock)|docker-compose\.ya?ml|\.env|\.gitlab-ci\.yml|\.\w+rc)(?:\.|$)/;
+const ofRoot = new RegExp(
+  '^(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|Procfile|README|L' +
+    'ICENSE|CHANGELOG|package(?:-lock)?\\.json|yarn\\.lock|pnpm-lock\\.yaml|go\\.(?:mod|sum)|pom\\.xm' +
+    'l|build\\.gradle|Cargo\\.(?:toml|lock)|pyproject\\.toml|setup\\.(?:py|cfg)|requirements\\.txt|Pi' +
+    'pfile|composer\\.(?:json|lock)|docker-compose\\.ya?ml|\\.env|\\.gitlab-ci\\.yml|\\.\\w+rc)(?:\\.' +
+    '|$)',
+  '',
+);
 
 /**
- * Where the checkouts of these paths are held in one directory: how far down the checkout is. That is the directory that
+ * Where the checkouts of these paths are held in one directory: how far down the checkout is. That is the
+ * directory that
  * all of them share, above the first of the directories that repositories have; it counts where one of those or a file
  * that stands in the root of a repository is in it. null: the paths do not tell.
  */

@@ -43,7 +43,11 @@ const tools: readonly (readonly [rule: RegExp, tool: string])[] = [
   [/^eslint\.rules\./, 'ESLint'],
   [/^com\.puppycrawl\.|^checkstyle\./, 'checkstyle'],
   [
-    /^clang-analyzer-|^clang-diagnostic-|^(?:bugprone|cert|cppcoreguidelines|hicpp|misc|modernize|readability|performance)-/,
+    new RegExp(
+      '^clang-analyzer-|^clang-diagnostic-|^(?:bugprone|cert|cppcoreguidelines|hicpp|misc|modernize|rea' +
+        'dability|performance)-',
+      '',
+    ),
     'clang-tidy',
   ],
   [/^(?:core|security|unix|cplusplus|deadcode|alpha|nullability|optin|valist|nullptr)\./, 'Clang Static Analyzer'],
