@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { Client, type Json } from '../../testing/import-client.js';
-import { formats } from '../formats/index.js';
+import { linters } from '../../testing/linter-rules.js';
 import { canonicalName } from './tools.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -24,81 +24,6 @@ const sarif = (tool: string, results: readonly Json[], more: Json = {}, rules: r
   version: '2.1.0',
   runs: [{ tool: { driver: { name: tool, rules } }, results, ...more }],
 });
-
-/** Tool → rules that are about security, with their CWE where the tables have one; rules that are not. */
-const linters: readonly (readonly [string, Readonly<Record<string, number | null>>, readonly string[]])[] = [
-  [
-    'biome',
-    {
-      'lint/security/noGlobalEval': 95,
-      'lint/security/noDangerouslySetInnerHtml': 79,
-      'lint/security/noBlankTarget': 1022,
-      'lint/nursery/noSecrets': 798,
-      'security/noGlobalEval': 95,
-    },
-    ['lint/suspicious/noDoubleEquals', 'lint/style/useConst', 'format'],
-  ],
-  [
-    'RuboCop',
-    {
-      'Rails/OutputSafety': 79,
-      'Security/YAMLLoad': 502,
-      'Security/MarshalLoad': 502,
-      'Security/Open': 78,
-      'Rails/LinkToBlank': 1022,
-      'GitlabSecurity/SqlInjection': 89,
-    },
-    ['Style/StringLiterals', 'Lint/UselessAssignment', 'Rails/HttpStatus'],
-  ],
-  ['Hadolint', { SC2115: 73, SC2086: 78, DL3002: 250, DL3020: 829 }, ['DL3008', 'DL4006', 'SC2034']],
-  ['Pylint', { 'eval-used': 95, W0122: 95, 'missing-timeout': 400 }, ['C0114', 'unused-import']],
-  ['Ruff', { S602: 78, S301: 502, PLE2502: 1007 }, ['E501', 'F401', 'SIM102']],
-  ['flake8', { DUO104: 95, DUO103: 502, DUO116: 78, DUO138: 1333, S602: 78 }, ['E501', 'W291', 'F401']],
-  ['PHPStan', { 'disallowed.function': null }, ['return.type', 'argument.type', 'missingType.return']],
-  ['Psalm', { TaintedSql: 89, TaintedHtml: 79, TaintedSSRF: 918 }, ['UnusedVariable', 'MissingReturnType']],
-  ['clippy', { 'clippy::uninit_vec': 131 }, ['clippy::needless_return', 'clippy::redundant_clone', 'dead_code']],
-  ['oxlint', { 'eslint(no-eval)': 95, 'react(no-danger)': 79 }, ['no-unused-vars', 'eslint(no-unused-vars)', 'oxc(x)']],
-  [
-    'ESLint',
-    {
-      'xss/no-mixed-html': 79,
-      'sonarjs/no-hardcoded-credentials': 798,
-      '@microsoft/sdl/no-inner-html': 79,
-      'svelte/no-at-html-tags': 79,
-      '@angular-eslint/template/no-inner-html': 79,
-      'solid/no-innerhtml': 79,
-      'astro/no-set-html-directive': 79,
-      'lwc/no-inner-html': 79,
-      'regexp/no-super-linear-backtracking': 1333,
-      'redos/no-vulnerable': 1333,
-      'vue/no-v-html': 79,
-    },
-    ['semi', 'svelte/no-unused-svelte-ignore', 'astro/semi', '@angular-eslint/no-output-native', 'regexp/strict'],
-  ],
-  ['JSHint', { W061: 95 }, ['W033', 'W117']],
-  ['PMD', { HardCodedCryptoKey: 321, ApexSOQLInjection: 89 }, ['UnusedLocalVariable', 'ShortVariable']],
-  [
-    'SpotBugs',
-    { SQL_INJECTION_JDBC: 89, XXE_DOCUMENT: 611, HARD_CODE_PASSWORD: 259, PT_RELATIVE_PATH_TRAVERSAL: 22 },
-    ['NM_METHOD_NAMING_CONVENTION', 'DLS_DEAD_LOCAL_STORE', 'EI_EXPOSE_REP'],
-  ],
-  [
-    'SonarQube',
-    { 'javascript:S2076': 78, 'java:S3649': 89, 'php:S2068': 798 },
-    ['javascript:S1481', 'java:S106', 'python:S1192'],
-  ],
-  ['golangci-lint', { gosec: null }, ['errcheck', 'bodyclose', 'staticcheck', 'revive']],
-  ['Credo', { 'Credo.Check.Warning.UnsafeExec': 78 }, ['Credo.Check.Readability.ModuleDoc']],
-  ['PSScriptAnalyzer', { PSAvoidUsingInvokeExpression: 95 }, ['PSAvoidUsingCmdletAliases']],
-  ['Microsoft (R) Visual C# Compiler', { CA3001: 89, CA2100: 89, SCS0005: 338 }, ['CS0168', 'CA1822', 'IDE0051']],
-  ['PHP_CodeSniffer', { 'WordPress.Security.EscapeOutput.OutputNotEscaped': 79 }, ['Generic.Files.LineLength']],
-  ['stylelint', {}, ['color-no-invalid-hex']],
-  ['checkstyle', {}, ['JavadocMethod']],
-  ['SwiftLint', {}, ['line_length']],
-  ['detekt', {}, ['style.MagicNumber']],
-  ['actionlint', { credentials: null }, ['expression', 'shellcheck']],
-  ['Sobelow', { 'SQL.Query': 89, 'XSS.Raw': 79, 'RCE.EEx': 94 }, []],
-];
 
 /** What a rule of style says, in words that leave no doubt, is about security all the same. */
 const spoken: readonly (readonly [string, Json, Rule?])[] = [
@@ -436,5 +361,4 @@ t.test('22 Q4: one name of a tool, however a report spells it', async (t) => {
     for (const spelling of [name, ...spellings]) t.equal(canonicalName(spelling), name, spelling);
   for (const name of ['ZAP', 'Nuclei', 'Nmap', 'Wapiti', 'testssl', 'Lynis', 'npm audit', 'Retire.js', 'secretlint'])
     for (const one of [name, name.toLowerCase(), name.toUpperCase()]) t.equal(canonicalName(one), name, one);
-  t.ok(formats.length > 0);
 });
