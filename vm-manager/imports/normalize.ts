@@ -49,35 +49,75 @@ export function cwesOf(values: readonly unknown[], bare = false): number[] {
   return [...new Set(found)].filter((number) => number > 0);
 }
 
-/** Ids of vulnerabilities in the texts. */
+/** CVE and GHSA are of the same form everywhere; the others are of ecosystems, distributions and vendors. */
+const vulnId = new RegExp(
+  [
+    '\\b(CVE-\\d{4}-\\d{4,9}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}',
+    'PYSEC-\\d{4}-\\d{1,6}|RUSTSEC-\\d{4}-\\d{4,6}|GO-\\d{4}-\\d{4,6}',
+    'OSV-\\d{4}-\\d{1,6}|MAL-\\d{4}-\\d{1,7}|GSD-\\d{4}-\\d{4,9}',
+    'ALAS\\d{0,4}(?:[A-Z.]{0,20}\\d?)?-\\d{4}-\\d{1,5}|(?:DSA|DLA)-\\d{3,5}-\\d{1,2}|USN-\\d{3,5}-\\d{1,2}',
+    '(?:RHSA|RHBA|RHEA|RLSA|ALSA|ELSA)-\\d{4}[:-]\\d{3,7}',
+    '(?:open)?SUSE-(?:SU|RU)-\\d{4}:\\d{1,6}(?:-\\d)?|CGA(?:-[23456789cfghjmpqrvwx]{4}){3}',
+    'SNYK-(?!CC-)[A-Z0-9]{2,20}-[A-Z0-9_.]{1,80}-\\d{3,9}|HSEC-\\d{4}-\\d{1,6}',
+    'RSEC-\\d{4}-\\d{1,6}|PSF-\\d{4}-\\d{1,6}|EUVD-\\d{4}-\\d{1,7}',
+    'BIT-[a-z0-9-]{2,60}-\\d{4}-\\d{4,7}|GMS-\\d{4}-\\d{1,6}|NSWG-ECO-\\d{1,5}|TEMP-\\d{7}-[0-9A-F]{6})(?![\\w])',
+  ].join('|'),
+  'gi',
+);
+/** A letter and a hyphen of each family: most texts name none. */
+const mayBeVulnId = new RegExp(
+  '(?:CVE|GHSA|SEC|GO|OSV|MAL|GSD|ALAS\\w{0,24}|DSA|DLA|USN|RH[SBE]A|[RAE]LSA|SU|RU|CGA|SNYK|PSF|EU' +
+    'VD|BIT|GMS|ECO|TEMP)-',
+  'i',
+);
+
+/** Ids of vulnerabilities and advisories in the texts, in capitals. */
 export function vulnIdsOf(values: readonly unknown[]): string[] {
-  const pattern = /\b(CVE-\d{4}-\d{4,9}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi;
-  // most texts name none
-  const named = values.map((value) => str(value).slice(0, 2000)).filter((text) => /CVE-|GHSA-/i.test(text));
+  const named = values.map((value) => str(value).slice(0, 2000)).filter((text) => mayBeVulnId.test(text));
   if (named.length === 0) return [];
   return [
-    ...new Set(named.flatMap((text) => [...text.matchAll(pattern)].map((match) => (match[1] ?? '').toUpperCase()))),
+    ...new Set(named.flatMap((text) => [...text.matchAll(vulnId)].map((match) => (match[1] ?? '').toUpperCase()))),
   ];
 }
 
+/** Whether a text is such an id from its beginning, as ids of rules are. */
+export function isVulnId(text: string): boolean {
+  const [first] = vulnIdsOf([text.slice(0, 200)]);
+  return first !== undefined && text.toUpperCase().startsWith(first);
+}
+
+/** `//server/share/x`: of Windows, or of a file URI with a host. */
+const isShare = /^\/\/[^/?.][^/]{0,254}\/[^/]/;
+const share = '?unc';
+const outside = '?up';
+
 /**
  * A path as the report has it, with `/` between its parts, without a scheme and without `.` and `..`. An absolute one
- * begins with `/` or with a drive (`C:/`); `imports/roots` makes it one of the repository.
+ * begins with `/` or with a drive (`C:/`); `imports/roots` makes it one of the repository. One that leads out of the
+ * directory that the tool ran in begins with `/?up/`, and one of a share (UNC) with `/?unc/`: both are directories that
+ * `imports/roots` takes away.
  */
 export function reportPath(given: unknown): string {
   let path = str(given).trim();
   // relative, and without `.`, `..` and empty parts: as it is
   if (/^[\w-](?:[\w-]|\.(?=[\w-])|\/(?=[\w-])){0,998}$/.test(path)) return path;
   if (/^file:/i.test(path)) path = pathOfFileUri(path);
-  path = path.replace(/\\/g, '/').replace(/^\/\/\?\//, ''); // \\?\C:\ of Windows
+  // \\?\C:\ and \\?\UNC\server\share of Windows
+  path = path
+    .replace(/\\/g, '/')
+    .replace(/^\/\/\?\/UNC\//i, '//')
+    .replace(/^\/\/\?\//, '');
+  if (isShare.test(path)) path = `/${share}${path.slice(1)}`;
   const drive = /^([A-Za-z]):(?=\/)/.exec(path)?.[1]?.toUpperCase();
   const isAbsolute = drive !== undefined || path.startsWith('/');
   const parts: string[] = [];
   for (const part of (drive === undefined ? path : path.slice(2)).split('/')) {
     if (part === '' || part === '.') continue;
-    if (part === '..') parts.pop();
-    else parts.push(part);
+    if (part !== '..') parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!isAbsolute) parts.push(part);
   }
+  if (parts[0] === '..') return cut(['', outside, ...parts.filter((part) => part !== '..')].join('/'), 1000);
   return cut(`${drive === undefined ? '' : `${drive}:`}${isAbsolute ? '/' : ''}${parts.join('/')}`, 1000);
 }
 
@@ -86,7 +126,7 @@ function pathOfFileUri(uri: string): string {
   const [, host, rest = ''] = /^file:(?:\/\/([^/]*))?(.*)$/is.exec(uri) ?? [];
   const isHost = host !== undefined && host !== '' && !/^(?:localhost|127\.0\.0\.1|[A-Za-z]:|\.{1,2})$/i.test(host);
   const isPart = host !== undefined && /^(?:[A-Za-z]:|\.{1,2})$/.test(host);
-  const path = isHost ? `/${host}${rest}` : isPart ? `${host}${rest}` : rest;
+  const path = isHost ? `//${host}${rest}` : isPart ? `${host}${rest}` : rest;
   try {
     return decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:[\\/])/, '');
   } catch (error) {

@@ -9,6 +9,7 @@ import { severityNumbers, type Status } from '../findings/words.js';
 import { closeMissing } from './closing.js';
 import { KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
+import { provingAbsence } from './kinds/faults.js';
 import type { ImportScope, Within } from './run/scope.js';
 import { emptyReport, type ImportReport } from './import-report.js';
 import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
@@ -17,7 +18,6 @@ import {
   cut,
   isDropped,
   noFinding,
-  provingAbsence,
   showLocation,
   type Dropped,
   type FindingRecord,
@@ -25,7 +25,7 @@ import {
   type Items,
   type ReportFacts,
 } from './record.js';
-import { recogniseOthers } from './same-weakness.js';
+import { knowsMore, recogniseOthers } from './same-weakness.js';
 import { RecordMask } from '../secrets/protect-record.js';
 
 export const recordsMax = 200_000;
@@ -232,13 +232,17 @@ export class Importer {
     const known: Known[] = [];
     for (const prepared of batch) {
       const sighting = bySighting.get(prepared.toolKey) ?? null;
-      const found = ownOf(prepared) ?? others.get(prepared);
+      const other = others.get(prepared);
+      const found = ownOf(prepared) ?? other;
       if (found !== undefined)
         known.push({
           prepared,
           finding: { id: found.finding_id, status: found.status },
           sighting,
-          isOthers: others.has(prepared) || this.isOthers(prepared, sighting),
+          isOthers:
+            other === undefined
+              ? this.isOthers(prepared, sighting)
+              : !knowsMore(prepared.record, this.facts.tool, other),
         });
       else if (prepared.record.suppressed) this.drop(noFinding('is set aside in the report', prepared.location));
       else fresh.push(prepared);

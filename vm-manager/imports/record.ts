@@ -92,10 +92,20 @@ export interface Dropped {
   readonly at: string;
   /** It may be a finding that nobody can name: then the lack of a finding in this report proves nothing. */
   readonly isUnread: boolean;
+  /** The tool itself says that it did not read or check something: the report is not complete. */
+  readonly isFault?: true;
 }
 export const unread = (dropped: string, at: string): Dropped => ({ dropped, at, isUnread: true });
 /** Understood, and no finding: a check that passed, say. */
 export const noFinding = (dropped: string, at: string): Dropped => ({ dropped, at, isUnread: false });
+
+/** `what`: the file, and the tool's own words. */
+export const fault = (what: string): Dropped => ({
+  dropped: 'the tool could not read or check this',
+  at: cut(what.replace(/\s+/g, ' ').trim(), 300),
+  isUnread: false,
+  isFault: true,
+});
 
 export type Item = FindingRecord | Dropped;
 export const isDropped = (item: Item): item is Dropped => 'dropped' in item;
@@ -107,19 +117,6 @@ const isSeveral = (given: Item | Items): given is Items => Array.isArray(given);
 /** What a format reads, one by one or many at a time, as many at a time. */
 export async function* severalAtOnce(read: AsyncIterable<Item | Items>): AsyncGenerator<Items> {
   for await (const given of read) yield isSeveral(given) ? given : [given];
-}
-
-/**
- * The records of a report as they are. After the last of them `facts.complete` is false if one was unread, whatever its
- * importer has written there meanwhile.
- */
-export async function* provingAbsence(read: AsyncIterable<Items>, facts: ReportFacts): AsyncGenerator<Items> {
-  let isAnyUnread = false;
-  for await (const items of read) {
-    isAnyUnread ||= items.some((item) => isDropped(item) && item.isUnread);
-    yield items;
-  }
-  if (isAnyUnread) facts.complete = false;
 }
 
 type Needed = Pick<FindingRecord, 'title' | 'severity' | 'source' | 'ruleId' | 'location'>;
@@ -187,8 +184,10 @@ function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingReco
   return all;
 }
 
+/** What most reports call a vulnerability stands first, as findings are told apart by it. */
+const rankOfId = (id: string): number => (id.startsWith('CVE-') ? 0 : id.startsWith('GHSA-') ? 1 : 2);
 const byCveFirst = (left: string, right: string): number =>
-  Number(right.startsWith('CVE-')) - Number(left.startsWith('CVE-')) || (left < right ? -1 : left > right ? 1 : 0);
+  rankOfId(left) - rankOfId(right) || (left < right ? -1 : left > right ? 1 : 0);
 
 const isOdd = /[\0\ud800-\udfff]/;
 

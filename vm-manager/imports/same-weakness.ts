@@ -5,7 +5,7 @@
 import { json, type Tx } from '../database.js';
 import type { Status } from '../findings/words.js';
 import { groupBy } from '../kit/values/group-by.js';
-import { packageKey } from './fingerprint.js';
+import { packageKey, templatedUrl } from './fingerprint.js';
 import type { FindingRecord, Location } from './record.js';
 
 type PackageLocation = Extract<Location, { kind: 'package' }>;
@@ -27,7 +27,20 @@ export interface Candidate {
   readonly vuln_ids: readonly string[];
   /** Of the finding and of each of its sightings. */
   readonly places: readonly (Location | null)[];
+  readonly tool?: string;
+  readonly cwes?: readonly number[];
+  readonly fix_state?: string;
 }
+
+/** Another format of the same tool that says more: what it says counts, as its SARIF leaves out much. */
+export const knowsMore = (
+  record: FindingRecord,
+  reportTool: string,
+  { tool, cwes, fix_state: fix }: Candidate,
+): boolean =>
+  tool === (record.tool ?? reportTool) &&
+  ((cwes?.length === 0 && record.cwes.length > 0) || (fix === 'unknown' && record.fix.state !== 'unknown'));
+
 interface Advisory {
   readonly id: string;
   readonly aliases: readonly string[];
@@ -41,14 +54,28 @@ function versionedPurl({ purl = '' }: PackageLocation): string {
 }
 
 /**
+ * Of packages of an operating system the path is an image, and each format of Trivy spells it otherwise:
+ * `reg.example/library/debian:12 (debian 12.1)` and `library/debian` are `debian`. Other paths stay.
+ */
+export function ofImage(path: string): string {
+  const isNamed = / \([\w .-]{1,60}\)$/.test(path);
+  if (!isNamed && !/^library\/[\w.-]+$/.test(path)) return path;
+  const name = path.replace(/ \([^()]*\)$/, '').replace(/@sha256:[0-9a-f]+$/i, '');
+  const parts = name.replace(/:[^/:]*$/, '').split('/');
+  if (parts.length > 1 && /[.:]|^localhost$/.test(parts[0] ?? '')) parts.shift();
+  if (parts[0] === 'library') parts.shift();
+  return parts.join('/');
+}
+
+/**
  * How well the places of a finding go with that of a record: 3 the same path, 2 one of them has none, 1 other paths
  * with the same versioned purl, 0 not at all: two manifests are mended one by one.
  */
 export function fitOf(location: PackageLocation, places: Candidate['places']): number {
   const known = places.filter((one) => one?.kind === 'package');
   if (!known.some((one) => packageName(one) === packageName(location))) return 0;
-  const paths = new Set(known.flatMap(({ path }) => (path === undefined || path === '' ? [] : [path])));
-  const path = location.path ?? '';
+  const paths = new Set(known.flatMap(({ path }) => (path === undefined || path === '' ? [] : [ofImage(path)])));
+  const path = ofImage(location.path ?? '');
   if (path !== '' && paths.has(path)) return 3;
   if (path === '' || paths.size === 0) return 2;
   const purl = versionedPurl(location);
@@ -124,7 +151,7 @@ async function readAdvisories(tx: Tx, ids: readonly string[]): Promise<Advisory[
 /** Findings that this scope has not seen: what it has seen under another key is another place of its own. */
 async function readCandidates(tx: Tx, scope: Scope, ids: Iterable<string>): Promise<Candidate[]> {
   return tx<Candidate[]>`
-    select f.id as finding_id, f.status, f.is_open, f.vuln_ids,
+    select f.id as finding_id, f.status, f.is_open, f.vuln_ids, f.tool, f.cwes, f.fix_state,
       jsonb_build_array(d.location) || coalesce((select jsonb_agg(o.location) from vm_occurrences o
         where o.finding_id = f.id), '[]') as places
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
@@ -156,10 +183,22 @@ export async function recogniseOthers<One extends Prepared>(
   return new Map([...samePlace, ...found]);
 }
 
-const placeOf = (rule: string, location: Location | null): string | null =>
-  location === null || !('path' in location) || !('line' in location) || location.line === undefined || rule === ''
+const placeOf = (rule: string, location: Location | null): string | null => {
+  if (location === null || rule === '') return null;
+  if (location.kind === 'web') return JSON.stringify([rule, 'web', templatedUrl(location.url)]);
+  return !('path' in location) || !('line' in location) || location.line === undefined
     ? null
     : JSON.stringify([rule, location.path, location.line]);
+};
+
+/** One format of a scanner has no parameter, no matcher or no method; what both have must be the same. */
+function agree(left: Location, right: Location): boolean {
+  if (left.kind !== 'web' || right.kind !== 'web') return true;
+  return (['method', 'param', 'matcher'] as const).every((name) => {
+    const [one = '', other = ''] = [left[name], right[name]];
+    return one === '' || other === '' || one === other;
+  });
+}
 
 /**
  * Records of a rule at a line where another format of the same tool has told of it: one format has the text of the line
@@ -177,7 +216,8 @@ async function recognisePlaces<One extends Prepared>(
   if (named.length === 0) return found;
   const rules = [...new Set(named.map(({ record }) => record.ruleId))];
   const rows = await tx<(Candidate & { rule_id: string; tool: string; location: Location })[]>`
-    select f.id as finding_id, f.status, f.is_open, f.vuln_ids, '[]'::jsonb as places, f.rule_id, f.tool, d.location
+    select f.id as finding_id, f.status, f.is_open, f.vuln_ids, '[]'::jsonb as places, f.rule_id,
+      f.tool, f.cwes, f.fix_state, d.location
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
     where f.application_id = ${scope.applicationId} and f.rule_id in ${tx(rules)} and f.status <> 'duplicate'
       and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
@@ -187,7 +227,12 @@ async function recognisePlaces<One extends Prepared>(
     const { record } = one;
     const same = byPlace
       .get(placeOf(record.ruleId, record.location) ?? '')
-      ?.find((row) => !taken.has(row.finding_id) && row.tool === (record.tool ?? scope.tool));
+      ?.find(
+        (row) =>
+          !taken.has(row.finding_id) &&
+          row.tool === (record.tool ?? scope.tool) &&
+          agree(row.location, record.location),
+      );
     if (same === undefined) continue;
     found.set(one, same);
     taken.add(same.finding_id);

@@ -2,7 +2,8 @@
 // What was understood and is no finding, a check that passed, takes nothing away from the proof.
 import t from 'tap';
 import { read } from '../testing/read-report.js';
-import { isDropped, provingAbsence, unread, type Item, type ReportFacts } from './record.js';
+import { provingAbsence } from './kinds/faults.js';
+import { isDropped, unread, type Item, type ReportFacts } from './record.js';
 
 const found = { ruleId: 'r', message: { text: 'm' } };
 const sarif = (...results: unknown[]) => ({ version: '2.1.0', runs: [{ tool: { driver: { name: 'one' } }, results }] });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { findFormat } from '../imports/formats/index.js';
 import { inUtf8 } from '../imports/reading/encoding.js';
-import { provingAbsence, severalAtOnce, type Item, type ReportFacts } from '../imports/record.js';
+import { provingAbsence } from '../imports/kinds/faults.js';
+import { severalAtOnce, type Item, type ReportFacts } from '../imports/record.js';
 
 export const bytesMax = 1024 * 1024;
 

@@ -4,11 +4,12 @@ import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Js
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
 import { parseElement, readAround } from '../reading/report-file.js';
 import type { Cut } from '../reading/json-cut.js';
-import { canonicalName } from '../kinds/tools.js';
+import { canonicalName, profileOf } from '../kinds/tools.js';
 import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
+import { faultsOf } from './sarif-invocations.js';
 import { addressOf, messageOf, readRun, rootsOf, ruleOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
@@ -45,11 +46,55 @@ function locationOf(given: unknown, run: Run): Location {
   return place as unknown as Location;
 }
 
+/** A whole address of a page, also where a writer has cleaned it as if it were a path (`https:/host/x`). */
+function urlOf(value: unknown): string {
+  const found = /^(https?):\/+([^\s/?#][^\s]{0,2000})$/i.exec(str(value).trim());
+  return found === null ? '' : `${found[1]}://${found[2]}`;
+}
+
+/** `https://host` and `/path` of a report that has them in two places. */
+const joined = (host: string, path: string): string =>
+  host === '' || path === '' ? host : `${host}/${path.replace(/^\/+/, '')}`;
+
+/** Of a tool that talks to an application, the address that it asked, wherever its report has it; '': nowhere. */
+function askedOf(result: Json, path: string): string {
+  const [place] = list(result['locations']);
+  const given = [
+    at(place, 'physicalLocation', 'artifactLocation', 'description', 'text'),
+    at(place, 'message', 'text'),
+    at(result, 'webRequest', 'target'),
+    ...['url', 'uri', 'matched-at', 'matchedAt', 'endpoint'].map((name) => at(result, 'properties', name)),
+  ].map(urlOf);
+  const whole = given.find((url) => url !== '');
+  if (whole !== undefined) return whole;
+  const [host = ''] = /https?:\/\/[^\s/?#"'<>()]{1,255}/i.exec(str(at(result, 'message', 'text'))) ?? [];
+  return joined(host, path);
+}
+
+/** The parameter, where the writer has kept it. */
+function parameterOf(result: Json): string {
+  const [place] = list(result['locations']);
+  const names = Object.keys(obj(at(result, 'webRequest', 'parameters')));
+  const given = ['param', 'parameter', 'fuzzing_parameter'].flatMap((name) => [
+    str(at(result, 'properties', name)),
+    str(at(place, 'properties', name)),
+  ]);
+  return given.find((one) => one !== '') ?? (names.length === 1 ? (names[0] ?? '') : '');
+}
+
 /** Where it is: in a file, or, of a tool that talks to an application, behind an address of it. */
 function placeOf(result: Json, run: Run): Location {
   const found = locationOf(at(result, 'locations', 0), run);
-  if (found.kind !== 'code' || !/^https?:\/\//i.test(found.path)) return found;
-  return { kind: 'web', url: found.path, method: str(at(result, 'webRequest', 'method')).toUpperCase() || 'GET' };
+  if (found.kind !== 'code') return found;
+  const isPage = /^https?:\/\//i.test(found.path);
+  const isScanner = profileOf(run.tool)?.kind === 'dast';
+  const url = isPage ? found.path : isScanner ? askedOf(result, found.path === 'unknown' ? '' : found.path) : '';
+  if (url === '') return found;
+  const param = parameterOf(result);
+  const method = str(at(result, 'webRequest', 'method')).toUpperCase();
+  // Nuclei names no method in either of its formats
+  const assumed = canonicalName(run.tool) === 'Nuclei' ? '' : 'GET';
+  return { kind: 'web', url, method: method || assumed, ...(param === '' ? {} : { param }) };
 }
 
 const firstByName = (given: unknown) =>
@@ -73,6 +118,8 @@ interface RuleFacts {
   readonly taxa: readonly string[];
   readonly tags: readonly string[];
   readonly named: readonly string[];
+  /** Where other ids of the vulnerability may be: govulncheck has them as tags. */
+  readonly aliases: readonly string[];
   readonly cwes: readonly number[];
 }
 /** A rule is read once: it has thousands of results. */
@@ -85,7 +132,8 @@ function factsOfRule(rule: Json, run: Run): RuleFacts {
   const tags = texts(properties['tags']);
   const taxa = list(rule['relationships']).map((one) => taxonOf(obj(one)['target'], run));
   const named = texts(properties['cwe']);
-  const facts = { taxa, tags, named, cwes: cwesOf([...taxa, ...tags, ...named]) };
+  const aliases = ['aliases', 'cve', 'cves', 'cveId', 'vulnerabilityId'].flatMap((one) => texts(properties[one]));
+  const facts = { taxa, tags, named, aliases: [...tags, ...aliases], cwes: cwesOf([...taxa, ...tags, ...named]) };
   rulesRead.set(rule, facts);
   return facts;
 }
@@ -114,7 +162,7 @@ function toRecord(result: Json, run: Run): Item | null {
       taxa.length + named.length === 0
         ? ofRule.cwes
         : cwesOf([...ofRule.taxa, ...taxa, ...tags, ...named, ...ofRule.named]),
-    vulnIds: vulnIdsOf([ruleId, str(rule['name'])]),
+    vulnIds: vulnIdsOf([ruleId, name, ...ofRule.aliases]),
     source: 'sast', // withKind knows better
     ruleId,
     nativeId: nativeOf(result, location),
@@ -151,10 +199,8 @@ export const sarif: Format = {
     facts.version =
       str(at(rest, 'runs', 0, 'tool', 'driver', 'semanticVersion')) ||
       str(at(rest, 'runs', 0, 'tool', 'driver', 'version'));
-    facts.complete =
-      runs.length > 0 &&
-      runs.every(({ hasResults }) => hasResults) &&
-      invocations.every((one) => one['executionSuccessful'] !== false);
+    const faults = runs.flatMap(({ properties, tool }) => faultsOf(properties, tool));
+    facts.complete = runs.length > 0 && runs.every(({ hasResults }) => hasResults);
     facts.roots = runs.flatMap(rootsOf);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
@@ -164,6 +210,7 @@ export const sarif: Format = {
       if (Object.keys(obj(result)).length === 0) return unread('is no result', place);
       return toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
     };
+    if (faults.length > 0) yield faults;
     for await (const cuts of around.elements()) yield cuts.map(toItem);
   },
 };

@@ -1,35 +1,70 @@
 // What the tables know of a record beyond what its report says: the weakness of its rule, and whether its rule is about
 // security. Every importer's records pass here, so that a finding is of one kind in all formats of its tool.
 import type { FindingRecord } from '../record.js';
+import type { ToolProfile } from './profile.js';
+import { isSecretRule, isSecretTool } from './secrets.js';
 import { profileOf } from './tools.js';
 import { weaknessesOf } from './weaknesses.js';
 
 const namesWeakness = ({ cwes, vulnIds, cvss, extra }: FindingRecord): boolean =>
   cwes.length > 0 || vulnIds.length > 0 || cvss !== null || extra['security_severity'] !== undefined;
 
-function isQuality(record: FindingRecord, tool: string): boolean {
-  const profile = profileOf(tool);
+const securityTag = /^(?:security|vulnerability|owasp|cwe)(?![a-z])|[-_ /](?:security|vulnerability)$/i;
+/** `lint/security/x`, `Security/X`, `category/java/security.xml/X`, `acme-security.x`. */
+const securityRule = /(?:^|[/:.-])\w*security(?:\.xml)?[/:.]/i;
+/** Words that no rule of style needs. */
+const securityWords = new RegExp(
+  [
+    'security[- ](?:risk|issue|hole|hotspot|flaw|problem|sensitive|vulnerab|bug)|vulnerab|\\btaint|cr' +
+      'oss[- ]site|\\bxss\\b',
+    '\\b(?:sql|nosql|code|command|shell|html|script|template|ldap|xpath|xml|log|crlf|header|argument) injection',
+    '\\bssrf\\b|\\bxxe\\b|\\bcsrf\\b|hard-?coded (?:password|secret|credential|token|api key)|(?:path' +
+      '|directory) traversal',
+    'prototype pollution|\\bredos\\b|untrusted (?:input|data)|potentially untrusted|arbitrary code|remote code',
+    'insecure (?:hash|cipher|random|protocol|cookie|deserial|temp)|weak (?:hash|cipher|crypto)',
+  ].join('|'),
+  'i',
+);
+const wordsMax = 400;
+
+/** The rule's id as reported and as the tables have it, and its name where the title is one. */
+const namesOfRule = ({ ruleId, title }: FindingRecord, { spelled }: ToolProfile): readonly string[] => [
+  ruleId,
+  ...(spelled === undefined ? [] : [spelled(ruleId)]),
+  ...(/^[\w@./:()-]{1,200}$/.test(title) ? [title] : []),
+];
+
+const saysSecurity = ({ tags, ruleId, title, description }: FindingRecord): boolean =>
+  tags.some((tag) => securityTag.test(tag)) ||
+  securityRule.test(ruleId) ||
+  securityWords.test(title) ||
+  securityWords.test(description.slice(0, wordsMax));
+
+/** A linter's rule that is about security is never hidden, whether the profile lists it or the report says so. */
+function isQuality(record: FindingRecord, profile: ToolProfile | null): boolean {
   if (profile === null || record.source === 'secret' || record.source === 'sca') return false;
-  const { ruleId } = record;
-  if (profile.quality?.test(ruleId) === true) return true;
-  return profile.security !== undefined && !profile.security.test(ruleId) && !namesWeakness(record);
+  if (profile.quality?.test(record.ruleId) === true) return true;
+  const { security } = profile;
+  if (security === undefined || namesOfRule(record, profile).some((name) => security.test(name))) return false;
+  return !namesWeakness(record) && !saysSecurity(record);
 }
 
-/** The kind that the profile of the tool gives a rule; null: it says nothing of it. */
+/** The kind that tool and rule give a finding; null: they say nothing of it. */
 export function kindOfRule(tool: string, ruleId: string, title: string): FindingRecord['source'] | null {
   const profile = profileOf(tool);
-  if (profile === null) return null;
-  const named = profile.kinds?.find(([rule]) => rule.test(ruleId) || rule.test(title))?.[1];
-  return named ?? profile.kind ?? null;
+  if (profile === null) return isSecretTool(tool) || isSecretRule(ruleId) ? 'secret' : null;
+  const named = profile.kinds?.find(([rule]) => rule.test(ruleId) || rule.test(title))?.[1] ?? profile.kind;
+  if (named !== undefined) return named;
+  const isLinter = profile.security !== undefined || profile.quality !== undefined;
+  return !isLinter && isSecretRule(ruleId) ? 'secret' : null;
 }
 
 export function enriched(record: FindingRecord, reportTool: string): FindingRecord {
   const tool = record.tool ?? reportTool;
-  if (isQuality(record, tool)) return { ...record, source: 'quality' };
+  if (isQuality(record, profileOf(tool))) return { ...record, source: 'quality' };
   const isSecret = record.source === 'sast' && kindOfRule(tool, record.ruleId, record.title) === 'secret';
   const kind = isSecret ? ({ source: 'secret' } as const) : {};
   if (record.cwes.length > 0) return isSecret ? { ...record, ...kind } : record;
-  const cwes =
-    isSecret || record.source === 'secret' ? [798] : weaknessesOf(tool, record.ruleId, record.title, record.tags);
+  const cwes = isSecret || record.source === 'secret' ? [798] : weaknessesOf(tool, record);
   return cwes.length === 0 && !isSecret ? record : { ...record, ...kind, cwes };
 }

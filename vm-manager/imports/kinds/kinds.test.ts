@@ -349,9 +349,10 @@ t.test('22 Q9: the tables name weaknesses that exist, and each rule once', async
     ['Flawfinder', 'strcpy', '', 120],
     ['ESLint', 'security/detect-child-process', '', 78],
   ];
-  for (const [tool, rule, title, cwe] of cases) t.same(weaknessesOf(tool, rule, title), [cwe], `${tool} ${rule}`);
-  t.same(weaknessesOf('Nuclei', 'x', '', ['tech', 'sqli']), [89]);
-  t.same(weaknessesOf('nobody', 'B608', ''), [], 'another tool has other rules');
+  const of = (ruleId: string, title = '', tags: readonly string[] = []) => ({ ruleId, title, tags, description: '' });
+  for (const [tool, rule, title, cwe] of cases) t.same(weaknessesOf(tool, of(rule, title)), [cwe], `${tool} ${rule}`);
+  t.same(weaknessesOf('Nuclei', of('x', '', ['tech', 'sqli'])), [89]);
+  t.same(weaknessesOf('nobody', of('B608')), [], 'another tool has other rules');
   const own = record({
     title: 't',
     severity: 'high',

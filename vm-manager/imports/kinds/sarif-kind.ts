@@ -1,7 +1,7 @@
 // What SARIF hides of a result's kind: a leaked secret, a dependency, a misconfiguration. By the tool's profile, the
 // rule's tags, the rule's id, and lines such as `Package: left` in messages and help texts.
 import { severityOfSecret } from './secrets.js';
-import { at, num, obj, secretHash, str, texts, vulnIdsOf, type Json } from '../normalize.js';
+import { at, isVulnId, num, obj, secretHash, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import type { FindingRecord, Location } from '../record.js';
 import { readSeverity } from '../severity/read.js';
 import { kindOfRule } from './enrich.js';
@@ -12,14 +12,13 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Shorter ones are words of other texts, too. */
 const secretMin = 8;
-const vulnerabilityId = /^(?:CVE|GHSA|RUSTSEC|PYSEC|GO-\d{4}|MAL)-/i;
 
 function sourceOf(tool: string, ruleId: string, title: string, tags: readonly string[], location: Location): Source {
   const profiled = kindOfRule(tool, ruleId, title);
   if (profiled !== null) return profiled;
   const tagged = tags.map((tag) => tag.trim().toLowerCase()).find((tag) => Object.hasOwn(kindOfTag, tag));
   if (tagged !== undefined) return kindOfTag[tagged] ?? 'sast';
-  if (vulnerabilityId.test(ruleId)) return 'sca';
+  if (isVulnId(ruleId)) return 'sca';
   return location.kind === 'web' ? 'dast' : 'sast';
 }
 
@@ -46,7 +45,8 @@ function packageOf(text: string, purl: string, path: string): Location | null {
   const named =
     /Package '((?:@[^'@]{1,200})|[^'@]{1,200})@([^']{1,100})'/.exec(text) ??
     /vulnerable (\S{1,200}) package/.exec(text) ??
-    /package:? ([^\s,]{1,200}), version ([^\s,]{1,100})/.exec(text);
+    /package:? ([^\s,]{1,200}), version ([^\s,]{1,100})/.exec(text) ??
+    /vulnerable modules? \(([^\s,)]{1,200})\)/.exec(text);
   const ofPurl = /^pkg:[^@?#]{1,200}\/([^@/?#]{1,200})(?:@([^?#]{1,100}))?/.exec(purl);
   const name = lineOf(text, 'Package|Component|Dependency') || named?.[1] || ofPurl?.[1] || '';
   if (name === '') return null;
@@ -104,6 +104,9 @@ function severityOf(record: FindingRecord, source: Source, tags: readonly string
   return profile?.withoutScore === undefined ? kept : { severity: profile.withoutScore };
 }
 
+const categoriesOf = (...all: readonly Json[]): string[] =>
+  all.flatMap((one) => ['category', 'categories', 'ruleset', 'type'].flatMap((name) => texts(one[name])));
+
 const withoutProblem = ({ severityProblem: _, ...rest }: FindingRecord): FindingRecord => rest;
 
 /** The record with what its rule and its texts say of its kind. */
@@ -122,10 +125,9 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
   const isLint =
     !hasScore &&
     source === 'sast' &&
-    profileOf(reported) === null &&
     record.cwes.length === 0 &&
     !tags.some((tag) => /security|cwe/i.test(tag)) &&
-    /^codeql|^spotbugs/i.test(reported) &&
+    /^codeql/i.test(reported) &&
     tags.some((tag) => qualityTags.has(tag.toLowerCase()));
   const { severity, severityProblem } = severityOf(record, source, tags, text, hasScore);
   const made: Writable<FindingRecord> =
@@ -134,11 +136,18 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
   made.location = location;
   made.severity = severity;
   if (severityProblem !== undefined) made.severityProblem = severityProblem;
-  if (record.vulnIds.length === 0 && location.kind === 'package') made.vulnIds = vulnIdsOf([text]);
+  // an advisory of a vendor tells what others call it; what a CVE or a GHSA is compared with is another one
+  if (location.kind === 'package' && !record.vulnIds.some((id) => /^(?:CVE|GHSA)-/.test(id))) {
+    const told = vulnIdsOf([text]).filter((id) => /^(?:CVE|GHSA)-/.test(id));
+    made.vulnIds = [...told, ...record.vulnIds].slice(0, 50);
+  }
   if (source === 'secret' && record.cwes.length === 0) made.cwes = [798];
   if (fixed !== '') made.fix = { ...record.fix, state: 'fixed_available', version: fixed };
   if (location.kind === 'secret' || location.kind === 'package') made.nativeId = null;
   if (hasScore) made.extra = { ...record.extra, security_severity: true };
+  // PMD, SonarQube and others have the category beside the tags
+  if (categoriesOf(properties, obj(result['properties'])).some((one) => /security|vulnerab/i.test(one)))
+    made.tags = [...record.tags.filter((tag) => tag !== 'security'), 'security'];
   made.tool = profileOf(reported)?.name ?? reported;
   if (source !== 'secret') return made;
   const snippet = record.location.kind === 'code' ? (record.location.snippet ?? '') : '';

@@ -10,20 +10,38 @@ const checkouts: readonly RegExp[] = [
   /^\/__w\/[^/]+\/[^/]+(?:\/|$)/,
   /^(?:[A-Z]:)?\/(?:[^/]+\/){0,6}_work\/[^/]+\/[^/]+(?:\/|$)/,
   /^\/github\/workspace(?:\/|$)/,
-  // GitLab, Bitbucket, CircleCI, CodeBuild, Drone, Tekton, Cloud Build
-  /^\/builds\/[^/]+\/[^/]+(?:\/|$)/,
+  // Bitbucket, CircleCI, CodeBuild, Drone, Tekton
   /^\/opt\/atlassian\/(?:pipelines|bitbucketci)\/agent\/build(?:\/|$)/,
   /^\/bitbucket\/pipelines\/agent\/build(?:\/|$)/,
   /^\/(?:home\/circleci|root)\/(?:project|repo)(?:\/|$)/,
   /^\/codebuild\/output\/src\d+\/src\/(?:[^/]+\.[a-z]+\/[^/]+\/)?[^/]+(?:\/|$)/,
-  /^\/(?:drone|woodpecker)\/src(?:\/|$)/,
-  /^\/workspace\/source(?:\/|$)/,
-  // Jenkins, TeamCity, Buildkite
-  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,5}[Jj]enkins(?:_home)?\/(?:[^/]+\/)?workspace\/[^/]+(?:\/|$)/,
-  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,4}[Bb]uildAgent\/work\/[^/]+(?:\/|$)/,
+  /^\/(?:drone|woodpecker|bitrise)\/src(?:\/|$)/,
+  /^\/(?:tekton\/(?:home\/)?)?workspace\/source(?:\/|$)/,
+  // Netlify, Vercel, Render, Harness, Bamboo, Go
+  /^\/opt\/(?:build\/repo|render\/project\/src)(?:\/|$)/,
+  /^\/vercel\/path\d+(?:\/|$)/,
+  /^\/harness(?:\/|$)/,
+  /^\/(?:[^/]+\/){0,5}xml-data\/build-dir\/[^/]+(?:\/|$)/,
+  /^\/(?:root\/)?go\/src\/[^/]+\.[a-z]+\/[^/]+\/[^/]+(?:\/|$)/,
+  // TeamCity, Buildkite
+  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,4}[Bb]uild[Aa]gent\/work\/[^/]+(?:\/|$)/,
   /^\/(?:[^/]+\/){0,4}buildkite-agent\/builds\/[^/]+\/[^/]+\/[^/]+(?:\/|$)/,
   // images of tools
-  /^\/(?:usr\/src\/app|usr\/src|workspaces?|workdir|src|app|code|repo|project|scan|tf|zap\/wrk)(?:\/|$)/,
+  /^\/(?:usr\/src\/app|usr\/src|workdir|src|app|code|repo|project|scan|tf|zap\/wrk)(?:\/|$)/,
+];
+
+/**
+ * Directories that hold checkouts, in how many levels nobody knows: subgroups of GitLab, folders of Jenkins,
+ * workspaces,
+ * shares of a network, and what lies beside the directory that the tool ran in. `deeper` tells how many.
+ */
+const holdersOfCheckouts: readonly RegExp[] = [
+  /^\/builds\/[^/]+\/[^/]+(?:\/|$)/,
+  /^\/tekton\/home\/(?:workspaces?\/[^/]+)(?:\/|$)/,
+  /^\/workspaces?(?:\/|$)/,
+  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,5}[Jj]enkins(?:_home)?\/(?:[^/]+\/)?workspace\/[^/]+(?:\/|$)/,
+  /^\/\?unc\/[^/]+\/[^/]+(?:\/|$)/,
+  /^\/\?up(?:\/|$)/,
 ];
 
 /** First parts of places where people and services keep checkouts; `/etc/x` of an image is no path of a repository. */
@@ -68,15 +86,65 @@ export function below(path: string, directory: string): string | null {
 /** Without the working directory of a CI service or of a tool's image; null: it begins with none. */
 export function withoutCheckout(path: string): string | null {
   if (!isAbsolute(path)) return null;
-  for (const pattern of checkouts) {
+  for (const pattern of [...checkouts, ...holdersOfCheckouts]) {
     const found = pattern.exec(path);
     if (found !== null) return path.slice(found[0].length);
   }
   return null;
 }
 
-/** A path without root and drive. */
-export const withoutRoot = (path: string): string => path.replace(/^[A-Z]:(?=\/)/, '').replace(/^\/+/, '');
+/** A path without root and drive, and without what leads out of its directory. */
+export const withoutRoot = (path: string): string =>
+  path
+    .replace(/^[A-Z]:(?=\/)/, '')
+    .replace(/^\/\?(?:up|unc)(?=\/|$)/, '')
+    .replace(/^\/+/, '');
+
+/** Files that stand in the directory of a repository, or of a part of it that is built on its own. */
+const ofRoot = new RegExp(
+  '^(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|Procfile|README|L' +
+    'ICENSE|CHANGELOG|package(?:-lock)?\\.json|yarn\\.lock|pnpm-lock\\.yaml|go\\.(?:mod|sum)|pom\\.xm' +
+    'l|build\\.gradle|Cargo\\.(?:toml|lock)|pyproject\\.toml|setup\\.(?:py|cfg)|requirements\\.txt|Pi' +
+    'pfile|composer\\.(?:json|lock)|docker-compose\\.ya?ml|\\.env|\\.gitlab-ci\\.yml|\\.\\w+rc)(?:\\.' +
+    '|$)',
+  '',
+);
+
+/**
+ * Where the checkouts of these paths are held in one directory: how far down the checkout is. That is the
+ * directory that
+ * all of them share, above the first of the directories that repositories have; it counts where one of those or a file
+ * that stands in the root of a repository is in it. null: the paths do not tell.
+ */
+export function deeper(paths: readonly string[]): { readonly holder: string; readonly root: string } | null {
+  const [first] = paths;
+  if (first === undefined) return null;
+  const pattern = holdersOfCheckouts.find((one) => one.test(first));
+  const [found = ''] = pattern?.exec(first) ?? [];
+  const holder = found.replace(/\/$/, '');
+  if (holder === '' || checkouts.some((one) => one.test(first))) return null;
+  const rests = paths.map((path) => below(path, holder));
+  if (rests.some((rest) => rest === null)) return null;
+  const all = rests.map((rest) => partsOf(rest ?? ''));
+  const [head = []] = all;
+  let depth = 0;
+  const isShared = (index: number): boolean => {
+    const part = head[index];
+    return (
+      part !== undefined && !conventional.has(part) && all.every((one) => one.length > index + 1 && one[index] === part)
+    );
+  };
+  while (isShared(depth)) depth++;
+  if (depth === 0) return null;
+  // beside the directory of the tool there is the checkout, whatever is in it
+  const isBeside = holder === '/?up';
+  const isRoot = all.some((one) => {
+    const child = one[depth] ?? '';
+    return one.length > depth + 1 ? conventional.has(child) : ofRoot.test(child);
+  });
+  if (!isRoot && !isBeside) return null;
+  return { holder, root: `${holder}/${head.slice(0, isRoot ? depth : 1).join('/')}` };
+}
 
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
 const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');

@@ -5,7 +5,7 @@ import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
 import { movesOf, nameOf, type Known, type Move } from './moves.js';
-import { below, CommonRoot, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
+import { below, CommonRoot, deeper, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
 
 /** Records that are looked at before the first one is passed on. */
 const sampleMax = 1000;
@@ -18,12 +18,21 @@ const withoutPlaced = ({ placed: _, ...rest }: FindingRecord): FindingRecord => 
 const pathOf = ({ location }: FindingRecord): string | null =>
   'path' in location && typeof location.path === 'string' && location.path !== '' ? location.path : null;
 
+/** What the application has of earlier reports. */
+export interface EarlierPaths {
+  readonly readKnown: (names: readonly string[]) => Promise<readonly Known[]>;
+  /** Whether some stored path begins with the directory. */
+  readonly isKnownBelow: (directory: string) => Promise<boolean>;
+}
+
 /** Of one report: `resolve` gives the path in the repository, the same for the same path. */
 export class Roots {
   private readonly given: string | null;
   private readonly reported: readonly string[];
   private moves: readonly Move[] = [];
   private common: string | null = null;
+  /** The checkout, further down than the names of CI services tell. */
+  private checkout: string | null = null;
   /** The directory that most paths were found below; null: all are relative. */
   found: string | null = null;
 
@@ -38,7 +47,8 @@ export class Roots {
 
   /** By request, report, and the names that CI services use; null: none of them says anything. */
   private named(path: string): string | null {
-    for (const base of this.given === null ? this.reported : [this.given, ...this.reported]) {
+    for (const base of [this.given, ...this.reported, this.checkout]) {
+      if (base === null) continue;
       const rest = below(path, base);
       if (rest === null) continue;
       this.found ??= base;
@@ -67,10 +77,11 @@ export class Roots {
   /** Learns from the sample, and, where it is cut, from the whole report. */
   async learn(
     sample: readonly FindingRecord[],
-    readKnown: (names: readonly string[]) => Promise<readonly Known[]>,
+    { readKnown, isKnownBelow }: EarlierPaths,
     readAll: () => AsyncIterable<Items>,
     isWhole: boolean,
   ): Promise<void> {
+    await this.learnCheckout(sample, isKnownBelow);
     const open = sample.flatMap((record) => {
       const path = pathOf(record);
       return path === null ? [] : [{ rule_id: record.ruleId, path: this.named(path) ?? path }];
@@ -88,6 +99,24 @@ export class Roots {
           if (path !== null) common.add(this.named(path) ?? path);
         }
     this.common = common.root;
+  }
+
+  /**
+   * Where the checkout is below a directory of which nobody knows how far up it is. What earlier reports have there
+   * decides: a report about one part of a repository looks as if that part were the repository.
+   */
+  private async learnCheckout(sample: readonly FindingRecord[], isKnownBelow: EarlierPaths['isKnownBelow']) {
+    const bases = [this.given, ...this.reported];
+    const paths = sample.flatMap((record) => pathOf(record) ?? []);
+    const open = paths.filter(
+      (path) => isAbsolute(path) && bases.every((base) => base === null || below(path, base) === null),
+    );
+    // paths beside and below the directory of the tool: the one above both is the checkout
+    if (open.length === 0 || (open[0]?.startsWith('/?up/') === true && paths.some((path) => !isAbsolute(path)))) return;
+    const found = deeper(open);
+    if (found === null) return;
+    const [part = ''] = found.root.slice(found.holder.length + 1).split('/');
+    if (!(await isKnownBelow(part))) this.checkout = found.root;
   }
 
   private isMoved(path: string): boolean {
@@ -153,13 +182,17 @@ export async function* inRepository(
   }
   const roots = new Roots(source.root, facts.roots ?? []);
   const records = sample.filter((item): item is FindingRecord => !isDropped(item));
-  await roots.learn(records, (names) => readKnown(source, names), source.again, isWhole);
+  const earlier = {
+    readKnown: (names: readonly string[]) => readKnown(source, names),
+    isKnownBelow: (directory: string) => isKnownBelow(source, directory),
+  };
+  await roots.learn(records, earlier, source.again, isWhole);
   const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
   const { inventory } = facts;
   if (inventory !== null) facts.inventory = new Set([...inventory].map((path) => roots.resolve(path)));
   for (let from = 0; from < sample.length; from += atOnce) yield sample.slice(from, from + atOnce).map(resolved);
   if (!isWhole) for await (const some of items) yield some.map(resolved);
-  facts.root = roots.found;
+  facts.root = roots.found?.replace(/^\/\?unc\//, '//').replace(/^\/\?up/, '..') ?? null;
 }
 
 /** Open places of files of these names: of the scope, else of the application. */
@@ -179,4 +212,11 @@ async function readKnown(
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
     where f.application_id = ${applicationId} and f.is_open
       and regexp_replace(d.location ->> 'path', '^.*/', '') in ${sql(names)} limit ${knownMax}`;
+}
+
+async function isKnownBelow({ sql, applicationId }: RootSource, directory: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from vm_findings f join vm_finding_details d on d.finding_id = f.id
+    where f.application_id = ${applicationId} and starts_with(d.location ->> 'path', ${`${directory}/`}) limit 1`;
+  return rows.length > 0;
 }

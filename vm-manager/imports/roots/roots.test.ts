@@ -98,6 +98,23 @@ const cases: readonly (readonly [string, Write, string, string, Record<string, s
   ['Trivy, secrets that are masked', trivy, '/home/alice/shop', `/home/runner/${work}/shop/shop`],
 ];
 
+/** Where a first report comes from → what its files are; stored is the path in the repository. */
+const firsts: readonly (readonly [string, readonly string[]])[] = [
+  ['/builds/grp/sub/shop', ['src/a.js', 'lib/c.js', 'main.js']],
+  ['/builds/grp/sub/deep/shop', ['services/pay/src/a.js', 'Dockerfile']],
+  ['/builds/grp/shop', ['src/a.js', 'main.js']],
+  ['/workspace/shop', ['src/a.js', 'Dockerfile']],
+  ['/workspaces/shop', ['app/index.js']],
+  ['/workspace', ['src/a.js']],
+  ['/tekton/home/workspace/source', ['src/a.js', 'main.js']],
+  ['/var/lib/jenkins/workspace/folder/shop', ['src/a.js', 'package.json']],
+  ['\\\\server\\share\\shop', ['src/a.js', 'lib/c.js']],
+  ['../shop', ['src/a.js', 'main.js']],
+  ['../shop', ['main.js']],
+  ['../../deep/shop', ['src/a.js']],
+  ['/go/src/github.com/o/shop', ['pkg/a.go']],
+];
+
 const report = (from: number, to: number, directory = '.'): unknown =>
   sarif()(
     directory,
@@ -110,6 +127,24 @@ async function suite(t: Test, database: Database): Promise<void> {
   const client = new Client(at, (await at.user('admin')).token);
   const paths = async (app: string): Promise<string[]> =>
     (await client.findings(app)).map(({ location }) => String(location).replace(/:\d+$/, '')).sort();
+
+  for (const [directory, names] of firsts)
+    await t.test(`22 Q7: the first report of ${directory}`, async (t) => {
+      const isWindows = directory.startsWith('\\\\');
+      const app = await client.application();
+      const write = sarif({}, isWindows ? windows : undefined);
+      await client.send(app, write(directory, names), { mode: 'sync' });
+      t.same(await paths(app), [...names].sort());
+      const again = await client.send(app, write('/home/alice/shop', names), { mode: 'sync' });
+      t.match(again.body, { report: { created: 0, closed: 0 } }, JSON.stringify(again.body));
+    });
+  await t.test('22 Q7: a report about one part of a repository does not make that part the repository', async (t) => {
+    const app = await client.application();
+    const write = sarif();
+    await client.send(app, write('/builds/grp/shop', ['pay/src/a.js', 'cart/src/b.js']), { mode: 'sync' });
+    await client.send(app, write('/builds/grp/shop', ['pay/src/a.js', 'pay/src/new.js']));
+    t.same(await paths(app), ['cart/src/b.js', 'pay/src/a.js', 'pay/src/new.js']);
+  });
 
   for (const [what, write, before, after, fields = {}] of cases)
     await t.test(`22 Q7: ${what}`, async (t) => {
@@ -248,7 +283,7 @@ t.test('22 Q7: paths in every spelling', async (t) => {
     ['file:///c%3A/a/x.js', 'C:/a/x.js'],
     ['file://C:/a/x.js', 'C:/a/x.js'],
     ['file://./a/x.js', 'a/x.js'],
-    ['file://server/share/x.js', '/server/share/x.js'],
+    ['file://server/share/x.js', '/?unc/server/share/x.js'],
     ['c:\\a\\..\\b\\x.js', 'C:/b/x.js'],
     ['\\\\?\\C:\\a\\x.js', 'C:/a/x.js'],
     ['.\\a\\x.js', 'a/x.js'],

@@ -42,7 +42,14 @@ const tools: readonly (readonly [rule: RegExp, tool: string])[] = [
   [/^DL\d{4}$/, 'Hadolint'],
   [/^eslint\.rules\./, 'ESLint'],
   [/^com\.puppycrawl\.|^checkstyle\./, 'checkstyle'],
-  [/^clang-analyzer-|^(?:bugprone|cert|cppcoreguidelines|hicpp|misc|modernize|readability|performance)-/, 'clang-tidy'],
+  [
+    new RegExp(
+      '^clang-analyzer-|^clang-diagnostic-|^(?:bugprone|cert|cppcoreguidelines|hicpp|misc|modernize|rea' +
+        'dability|performance)-',
+      '',
+    ),
+    'clang-tidy',
+  ],
   [/^(?:core|security|unix|cplusplus|deadcode|alpha|nullability|optin|valist|nullptr)\./, 'Clang Static Analyzer'],
   [/^-W/, 'C compiler'],
 ];
