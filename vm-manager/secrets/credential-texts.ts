@@ -18,8 +18,11 @@ const depthMax = 16;
 const textMax = 20_000;
 /** Members whose texts are sentences about the code, and members that name a place. */
 const prose = /^(?:message|title|description|note|label|reason|info|detail|summary|finding|output|notes?)$/i;
-const places =
-  /^(?:path|file|filename|url|uri|href|kind|type|method|rule|rule_?id|id|commit|date|email|author|state|role|version)$/i;
+const places = new RegExp(
+  '^(?:path|file|filename|url|uri|href|kind|type|method|' +
+    'rule|rule_?id|id|commit|date|email|author|state|role|version)$',
+  'i',
+);
 
 type Mask = (text: string) => string;
 

@@ -59,8 +59,15 @@ const spoken = new RegExp(`(${names}s?\\s{1,3})([^\\s"'\`,;:=()<>]{4,200})(?=[\\
 const guessed =
   /([\w.@$-]{1,64}:)([^\s:/"'`][^\s"'`]{2,200})(?=\s{1,3}(?:-|=>|→)\s{0,3}(?:valid|login|account|success))/gi;
 /** `Credentials found for http://h/login : admin / value`, `login: root password: value`. */
-const found =
-  /(\b(?:credentials?|logins?|accounts?)\b[^\n]{0,300}?\s?:\s{1,3}[^\s/:]{1,100}\s{0,3}(?:\s\/\s|:(?!\/))\s{0,3})([^\s"'`/][^\s"'`]{2,200})/gi;
+const found = new RegExp(
+  [
+    /(\b(?:credentials?|logins?|accounts?)\b[^\n]{0,300}?\s?:\s{1,3}[^\s/:]{1,100}\s{0,3}(?:\s\/\s|:(?!\/))\s{0,3})/,
+    /([^\s"'`/][^\s"'`]{2,200})/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gi',
+);
 
 const tail = (all: string, value: string): string => all.slice(0, all.length - value.length) + hide(value);
 
@@ -90,8 +97,15 @@ export function maskSpoken(given: string): string {
 
 const literal = /(\\?["'`])((?:(?!\1)[^\n\\]|\\(?!["'`]).){3,2000}?)(?=\1)(\1)/g;
 /** `x = value` and `x: value` of one word. */
-const assigned =
-  /((?:^|[\s,;({[])["']?[\w.$[\]'"-]{1,100}["']?\s{0,5}(?::=|=>|={1,3}|:)\s{0,5})([^\s"'`,;&<>(){}[\]\\]{3,2000})(?![\w([])/gm;
+const assigned = new RegExp(
+  [
+    /((?:^|[\s,;({[])["']?[\w.$[\]'"-]{1,100}["']?\s{0,5}(?::=|=>|={1,3}|:)\s{0,5})/,
+    /([^\s"'`,;&<>(){}[\]\\]{3,2000})(?![\w([])/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gm',
+);
 const saidOf = new RegExp(
   `(${names}s?\\s{1,3})([^\\s"'\`,;:=()<>]{3,200})` +
     `(?=\\s{1,3}(?:is|was|are|has|found|detected|hard|embedded|leaked|exposed|in)\\b|\\s{0,3}$)`,

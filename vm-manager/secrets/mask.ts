@@ -6,7 +6,6 @@ import {
   assignment,
   authorization,
   isKeyWord,
-  mention,
   privateKey,
   quotation,
   run,

@@ -6,10 +6,14 @@ import { isOpaque, isUnpronounceable } from './words.js';
 const always =
   /passw|passphrase|passcode|(?:^|[^a-z])(?:pass|pwd|pw|pswd)\d?$|pwd|secret|credential|otp$|(?:^|[^a-z])pin$/;
 /** Their value is a secret where it is no word and no small number. */
-const mostly =
-  /token|session|sess(?:ion)?_?id|signature|jwt|[cx]srf|saml|assertion|hmac|cookie|authori[sz]|nonce|ticket|verifier|bearer|nonce|oauth/;
-const mostlyWhole =
-  /(?:^|[^a-z])(?:sid|sig|sign|code|auth|key|mfa|state|refresh|relaystate|mac|access|invite|reset|magic|sess|c_hash|s_hash)(?:$|[^a-z])/;
+const mostly = new RegExp(
+  'token|session|sess(?:ion)?_?id|signature|jwt|[cx]srf|saml|assertion|hmac|' +
+    'cookie|authori[sz]|nonce|ticket|verifier|bearer|oauth',
+);
+const mostlyWhole = new RegExp(
+  '(?:^|[^a-z])(?:sid|sig|sign|code|auth|key|mfa|state|refresh|relaystate|' +
+    'mac|access|invite|reset|magic|sess|c_hash|s_hash)(?:$|[^a-z])',
+);
 const mostlyEnd = /(?:key|keyid|accesskeyid|sid|sig|pass|auth|code)$/;
 
 type Kind = 'always' | 'mostly' | 'never';

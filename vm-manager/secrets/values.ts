@@ -36,10 +36,10 @@ export const isTokenLike = (value: string): boolean =>
   !/^[./]|\.\w{1,4}$|[._/-].*[._/-].*[._/-].*[._/-]/.test(value) &&
   (isMadeUp(value) || (/\d.*\d/.test(value) && /[A-Za-z].*[A-Za-z]/.test(value) && !/^[a-z]+[-_.]?\d+$/i.test(value)));
 
+const endings =
+  /\.(?:[cm]?[jt]sx?|py|go|rb|rs|java|kt|cs|c|h|cpp|php|ya?ml|json|xml|toml|ini|env|tf|sh|md|txt|html?)$/i;
 const isFile = (value: string): boolean =>
-  /^[\w@./\\-]{1,200}\.(?:[cm]?[jt]sx?|py|go|rb|rs|java|kt|cs|c|h|cpp|php|ya?ml|json|xml|toml|ini|env|tf|sh|md|txt|html?)$/i.test(
-    value,
-  ) || /^(?:[A-Za-z]:)?[\\/]|^\.{1,2}\//.test(value);
+  (/^[\w@./\\-]{1,210}$/.test(value) && endings.test(value)) || /^(?:[A-Za-z]:)?[\\/]|^\.{1,2}\//.test(value);
 
 /**
  * One word in quotation marks where the text says that a secret is in the code: neither a name of code, nor a file,
