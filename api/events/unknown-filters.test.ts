@@ -41,7 +41,9 @@ async function unknownFilters(t: Test, database: Database): Promise<void> {
       await refused(`${list}?verdict=bad`, '/verdict', /must be one of pass, flag, block/);
       await refused(`${list}?verdict=Block`, '/verdict', /must be one of/);
       await refused(`${list}?verdict=`, '/verdict', /must be one of/);
-      await refused(`${list}?verdict=pass&verdict=block`, '/verdict', /must be/);
+      for (const several of ['verdict=pass&verdict=bad', 'verdict=pass,bad'])
+        await refused(`${list}?${several}`, '/verdict', /must be/);
+      await refused(`${list}?rule_id=942100&rule_id=942110`, '/rule_id', /must be/);
       await refused(`${list}?status=abc`, '/status', /must be/);
       await refused(`${list}?status=1000`, '/status', /must be/);
       await refused(`${list}?rule_id=x`, '/rule_id', /must be/);
