@@ -23,7 +23,7 @@ t.test('documents: what is taken and what is refused, with the reason', async (t
   });
   t.match(
     feed.patches[0]?.seclang,
-    /SecRule REQUEST_FILENAME "@contains \/example\/render"[^]*deny,status:403[^]*chain/,
+    /SecRule REQUEST_FILENAME\|PATH_READINGS:path "@contains \/example\/render"[^]*deny,status:403[^]*chain/,
   );
   const change = (over: object): unknown => ({ ...feedDocument, ...over });
   const withPatch = (over: object): unknown => change({ patches: [{ ...feedPatch, ...over }] });
