@@ -11,7 +11,7 @@ import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
 import { handOver } from './kit/outbox.js';
 import { eventBoundsDefault, pruneEvents } from './kit/prune-events.js';
-import { takeBack } from './imports/run/run-import.js';
+import { takeBackLost } from './imports/run/run-import.js';
 import { endLostRuns } from './kit/runs.js';
 import { matchPending } from './osv/run.js';
 import { protectStored } from './imports/protect-stored.js';
@@ -31,13 +31,20 @@ export const vmJobs = (host: Host): Job[] => [
         const accepted = await expireAcceptances(tx, now);
         await tellOfEnds(tx, now);
         const muted = await expireMutes(tx, now);
-        const lost = await endLostRuns(tx, now);
-        for (const run of lost.filter(({ kind }) => kind === 'import'))
-          await takeBack(tx, run, 'the control plane ended before the import did', now);
         await forgetChanges(tx);
         const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
-        return `${accepted} acceptances and ${muted} mutes ended, ${risks} overridden risks, ${lost.length} lost runs`;
+        return `${accepted} acceptances, ${muted} mutes and ${risks} overridden risks ended`;
       });
+    },
+  },
+  {
+    name: 'vm-lost-runs',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => {
+      const now = new Date(nowMs);
+      const ended = await endLostRuns(host.sql, now);
+      const imports = await takeBackLost(host.sql, now);
+      return `${ended} lost runs ended, ${imports} lost imports taken back`;
     },
   },
   {

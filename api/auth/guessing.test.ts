@@ -97,7 +97,7 @@ async function spraying(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
-/** What somebody does within a minute, from which sources, and how many of the attempts are looked at. */
+/** What a client does within a minute, from which sources, and how many of the attempts are looked at. */
 const floods: readonly (readonly [what: string, sources: readonly string[], taken: number])[] = [
   ['60 from one address', Array(60).fill('198.51.100.7'), 10],
   ['60 from one /64', Array.from({ length: 60 }, (_, n) => `2001:db8:1:1::${n + 1}`), 10],

@@ -24,7 +24,7 @@ export interface Evaluation {
   isCurrent(): Promise<boolean>;
   /** Takes up what waits; returns how many windows there were. */
   takeUp(nowMs: number, signal: AbortSignal): Promise<number>;
-  /** Stores what judging found to be somebody's. */
+  /** Stores what judging found to be a client's. */
   keepGranted(): Promise<void>;
 }
 

@@ -105,19 +105,20 @@ t.test('whatever the colour, text on it and in it can be read in both themes', a
     const [a, b] = [colourOf(one), colourOf(other)];
     return a === null || b === null ? 0 : contrast(a, b);
   };
-  fc.assert(
-    fc.property(fc.tuple(part, part, part), (accent) => {
-      const sheets = coloursOf(accent).split('}\n').slice(0, 2);
-      return sheets.every((sheet, theme) => {
-        const value = (name: string): string => new RegExp(`--${name}: (#\\w+);`).exec(sheet)?.[1] ?? '';
-        const isSeen = (grounds[theme] ?? []).every(
-          (ground) => between(value('accent'), ground) >= 3 && between(value('accent-ink'), ground) >= 4.5,
-        );
-        const isRead = between(value('accent-ink'), value('accent-ground')) >= 4.5;
-        return isSeen && isRead && between(value('on-accent'), value('accent')) >= 4.5;
-      });
-    }),
-    { numRuns: 2000, seed: Number(process.env['SEED'] ?? 7), endOnFailure: true },
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.tuple(part, part, part), (accent) => {
+        const sheets = coloursOf(accent).split('}\n').slice(0, 2);
+        return sheets.every((sheet, theme) => {
+          const value = (name: string): string => new RegExp(`--${name}: (#\\w+);`).exec(sheet)?.[1] ?? '';
+          const isSeen = (grounds[theme] ?? []).every(
+            (ground) => between(value('accent'), ground) >= 3 && between(value('accent-ink'), ground) >= 4.5,
+          );
+          const isRead = between(value('accent-ink'), value('accent-ground')) >= 4.5;
+          return isSeen && isRead && between(value('on-accent'), value('accent')) >= 4.5;
+        });
+      }),
+      { numRuns: 2000, seed: Number(process.env['SEED'] ?? 7), endOnFailure: true },
+    ),
   );
-  t.pass();
 });

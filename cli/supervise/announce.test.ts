@@ -137,7 +137,7 @@ t.test('its parts, as they differ', async (t) => {
     [process.env['ADMIN_INITIAL_PASSWORD'], process.env['GATEHOUSE_ENV_FILE']] = [set, path];
     const text = told({ control: { url, firstLogin: null } });
     t.match(text, expected);
-    t.equal(/stands in/.test(text), path === file && set === '', 'nobody is sent to a file that has none');
+    t.equal(/stands in/.test(text), path === file && set === '', 'no user is sent to a file that has none');
   }
   t.match(
     told({ control: { url, firstLogin: null, problem: 'it ended\n  its words:\n    the last' } }),

@@ -1,4 +1,4 @@
-// What systemd is told. The words are checked against a recorder, the datagram and the open file in it against a reader
+// What systemd is sent. The words are checked against a recorder, the datagram and the open file in it against a reader
 // in Python, since Node.js has no datagrams of that kind.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await sleep(5);
 };
 
-t.test('without systemd there is nobody to tell, and its words go no further', async (t) => {
+t.test('without systemd nothing is sent, and its words go no further', async (t) => {
   const { tell } = recorder();
   const env = { NOTIFY_SOCKET: '/x', WATCHDOG_USEC: '1', LISTEN_FDS: '0', OTHER: 'stays' };
   t.equal(readServiceManager({}, 1, tell), null);
@@ -65,7 +65,7 @@ t.test('ready once, then well as long as it is well', async (t) => {
   isWell = false;
   const before = texts().length;
   await sleep(100);
-  t.equal(texts().length, before, 'a node that serves nobody says nothing, and is started again');
+  t.equal(texts().length, before, 'a node that serves no client says nothing, and is started again');
 });
 
 for (const [name, env] of Object.entries({
@@ -115,7 +115,7 @@ for (const kind of ['file', 'abstract'])
   t.test(`a datagram with an open socket in it (${kind})`, withReader, async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'gatehouse-notify-'));
     const path = kind === 'file' ? join(directory, 'notify') : `@${directory}`;
-    t.equal(tellServiceManager(path, 'READY=1'), false, 'nobody is there');
+    t.equal(tellServiceManager(path, 'READY=1'), false, 'no manager is there');
     const child = spawn('python3', ['-c', reader, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     t.teardown(() => {
       child.kill('SIGKILL');

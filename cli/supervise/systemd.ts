@@ -1,4 +1,4 @@
-// What systemd is told, and what it keeps (sd_notify(3), sd_listen_fds(3)): that this process is ready, that it is well
+// What systemd is sent, and what it keeps (sd_notify(3), sd_listen_fds(3)): that this process is ready, that it is well
 // (watchdog), and its listening sockets, which the next process takes over after a restart or a crash.
 import { closeSync } from 'node:fs';
 import { duplicateSocket, openSharedSocket, tellServiceManager } from '#engine';
@@ -17,7 +17,7 @@ export interface ServiceManager {
   /** Leaves a copy of the socket for the next process. */
   keep(name: string, socket: number): void;
   /**
-   * Once everything serves: says so, closes what the process before left and nobody took, and tells from then on that
+   * Once everything serves: says so, closes what the process before left and was not taken, and reports from then on that
    * this process is well, as long as `isWell` says so. A thread that hangs says nothing, and is ended.
    */
   ready(isWell?: () => boolean): void;
@@ -79,7 +79,7 @@ class Systemd implements ServiceManager {
 
 let found: ServiceManager | null | undefined;
 
-/** Once a process; what it was told by its environment is taken out of it, since it is for no other process. */
+/** Once a process; what its environment says is taken out of it, since it is for no other process. */
 export function findServiceManager(): ServiceManager | null {
   found ??= readServiceManager(process.env, process.pid, tellServiceManager);
   return found;

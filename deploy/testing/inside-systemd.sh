@@ -37,7 +37,7 @@ steadily() { # NAME COMMAND…
 }
 others='http://127.0.0.1:3010/ 200 http://127.0.0.1:8095/api/live 200'
 restarts() { for _ in 1 2 3; do systemctl restart gatehouse-data-plane; done; }
-# what a crash breaks off is lost; nobody who comes afterwards is refused
+# what a crash breaks off is lost; no client that comes afterwards is refused
 crash() {
   before=$(systemctl show -p NRestarts --value gatehouse-data-plane)
   systemctl kill -s KILL gatehouse-data-plane

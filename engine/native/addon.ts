@@ -132,7 +132,7 @@ export function duplicateSocket(fd: number): number {
 
 /**
  * Sends a service manager a message (sd_notify(3): `NAME=value`, one a line) with open files beside it. `path` is what
- * NOTIFY_SOCKET names. True: it was taken. False: nobody is there, it is full, or this process has no addon. Never
+ * NOTIFY_SOCKET names. True: it was taken. False: no manager is there, it is full, or this process has no addon. Never
  * waits. Throws TypeError on wrong arguments.
  */
 export function tellServiceManager(path: string, text: string, fds: readonly number[] = []): boolean {

@@ -138,6 +138,6 @@ t.test('24: limits of a document', async (t) => {
   t.equal(
     post(JSON.stringify({ query: `{...F0} ${bomb} fragment F30 on Q{a}` }), 'application/json', '/graphql', wide).id,
     limits,
-    'two to the thirtieth is told at once',
+    'two to the thirtieth is reported at once',
   );
 });

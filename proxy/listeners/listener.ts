@@ -89,7 +89,7 @@ export interface MessageInspector {
   readonly messageBytesMax: number;
   /** False: the message is not to pass, and the connection ends with 1008. `message` is borrowed. */
   mayPass(message: Buffer, isBinary: boolean): boolean;
-  /** What a longer binary message is by a part of it; `empty`: that cannot be told yet. */
+  /** What a longer binary message is by a part of it; `empty`: that is not known yet. */
   kindOfPart(part: Buffer, isFirst: boolean): 'text' | 'binary' | 'empty';
 }
 export interface TunnelClient {

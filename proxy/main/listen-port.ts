@@ -37,7 +37,7 @@ export async function claimPort(
   workers: number,
   kept: Pick<KeptSockets, 'has'> | null = null,
 ): Promise<ClaimedPort> {
-  // This node has it already: nobody else can be there.
+  // This node has it already: no other process can be there.
   if (kept?.has('plain') === true) return { port, isShared: workers > 1, release: released };
   const found = await tryPort(host, port, 'WAF_PORT');
   if (port !== 0) return { port, isShared: workers > 1, release: released };

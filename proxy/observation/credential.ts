@@ -10,7 +10,7 @@ export interface Principal {
   readonly kind: CredentialKind;
   /** 16 hexadecimal digits; of a client without credentials, of its address. '': too many new ones at once. */
   readonly id: string;
-  /** Keyed hash of the roles that its token claims; absent: none. Nobody verified them here. */
+  /** Keyed hash of the roles that its token claims; absent: none. They are not verified here. */
   readonly role?: string;
 }
 

@@ -86,14 +86,14 @@ export interface Relation {
   /** The noun, also of an id that is unique by itself. */
   readonly label?: string;
   /**
-   * unread: an answer that could have shown objects was not looked into, so that nobody knows which; `label` is then
+   * unread: an answer that could have shown objects was not looked into, so that it is not known which; `label` is then
    * the noun of the path that was asked for.
    */
   readonly how: 'created' | 'shown' | 'unread';
   readonly credential?: CredentialKind;
   readonly client_ip?: string;
   /**
-   * Objects that the request named, in path and query. An answer about an object shows others only to whoever was
+   * Objects that the request named, in path and query. An answer about an object shows others only to a client that was
    * entitled to that one; absent or empty: the request named none, or a node of an earlier release sent this.
    */
   readonly via?: readonly ViaObject[] | undefined;

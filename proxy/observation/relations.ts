@@ -109,7 +109,7 @@ export class RelationLearner {
     named: readonly ObjectId[],
   ): void {
     const { site } = request;
-    // what was told by way of an object is told again when a list shows it by itself
+    // what was reported by way of an object is reported again when a list shows it by itself
     const way = named.length === 0 ? '' : named.map(keyOf).join('\0');
     const told = `${site}\0${principal.id}\0${keyOf(object)}\0${how}\0${way}`;
     if (this.told.get(told) !== undefined || this.relations.length >= relationsMax) return;

@@ -99,7 +99,7 @@ const keyOf = (values: readonly Buffer[]): string => values.map((value) => value
  *
  * A message is text where all of it is UTF-8, control characters or not, or where at least 5 of 8 bytes are of
  * printable text: then it is read as a whole, with other bytes taken for blanks and left out. Compressed data, pictures
- * and sound have some 40 % (of 200 bytes of it, 2 % have more than half); of those, and of text besides, each run that
+ * and sound have some 40 % (of 200 bytes of it, 2 % have more than half); of those, and of text as well, each run that
  * is long enough is read by itself. U+0000 is left out of the bytes as well, which makes ASCII of UTF-16 and UTF-32
  * as .NET, Java and C write them.
  */

@@ -81,7 +81,7 @@ async function readMissing(tx: Tx, { scopeKey, runId }: ImportScope) {
   return { open: open?.n ?? 0, missing };
 }
 
-/** Those of the findings that nothing sees any more and nobody has closed; returns how many. */
+/** Those of the findings that nothing sees any more and no person has closed; returns how many. */
 async function closeThese(tx: Tx, scope: ImportScope, ids: readonly number[]): Promise<number> {
   let closed = 0;
   const rows = await tx<FindingRow[]>`

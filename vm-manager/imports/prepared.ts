@@ -1,4 +1,4 @@
-// A record on its way into the tables. What it costs (masks, keyed hashes) is paid when somebody asks: the preview of a
+// A record on its way into the tables. What it costs (masks, keyed hashes) is paid when it is asked for: the preview of a
 // report for an application without findings asks for none of it.
 import type { Keyed, RecordMask } from '../secrets/protect-record.js';
 import { contentHash, type TakenKeys } from './fingerprint.js';

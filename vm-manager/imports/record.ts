@@ -184,7 +184,7 @@ function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingReco
   return all;
 }
 
-/** What most reports call a vulnerability stands first, as findings are told apart by it. */
+/** What most reports call a vulnerability stands first, as it tells findings apart. */
 const rankOfId = (id: string): number => (id.startsWith('CVE-') ? 0 : id.startsWith('GHSA-') ? 1 : 2);
 const byCveFirst = (left: string, right: string): number =>
   rankOfId(left) - rankOfId(right) || (left < right ? -1 : left > right ? 1 : 0);

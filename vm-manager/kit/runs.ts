@@ -94,11 +94,12 @@ export async function finishRun(sql: Queryable, id: number, end: RunEnd, now: Da
   return row;
 }
 
-/** Runs whose worker is gone: they are over, and what they have left has to be seen to. */
-export async function endLostRuns(sql: Queryable, now: Date): Promise<readonly Run[]> {
-  return sql<Run[]>`
+/** Runs whose worker is gone; returns how many were ended. Imports are not among them: they are taken back. */
+export async function endLostRuns(sql: Queryable, now: Date): Promise<number> {
+  const lost = await sql`
     update vm_runs set status = 'timed_out', finished_at = ${now}, error = 'the worker stopped answering'
-    where status = 'running' and lease_until < ${now} returning *`;
+    where status = 'running' and lease_until < ${now} and kind <> 'import'`;
+  return lost.count;
 }
 
 /** A line for people. */

@@ -1,4 +1,4 @@
-// Values of addresses, forms and cookies whose name says that they let somebody in. Everything else of an address stays
+// Values of addresses, forms and cookies whose name says that they let a client in. Everything else of an address stays
 // readable: it says where the weakness is.
 import { isOpaque, isUnpronounceable } from './words.js';
 

@@ -89,7 +89,7 @@ const rarity = (
 ).split(' ');
 const rareFrom = 4.6;
 
-/** A run of letters of one case that nobody can say: `qzkvplmr`. Finds four of five that are made by chance. */
+/** A run of letters of one case that cannot be pronounced: `qzkvplmr`. Finds four of five that are made by chance. */
 export function isUnpronounceable(value: string): boolean {
   if (!/^(?:[A-Z]?[a-z]{5,}|[A-Z]{6,})$/.test(value)) return false;
   const word = value.toLowerCase();

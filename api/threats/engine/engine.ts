@@ -35,7 +35,7 @@ const openMs = 3600_000;
 /** Names of parameters that say whom or what a request is about. */
 const telling = /id$|uuid|role|admin|user|account|owner|group|scope|permission|price|amount/i;
 const pollutersOfOrdinary = 3;
-/** Of paths by which whoever holds an object hands it on. */
+/** Of paths by which the holder of an object hands it on. */
 const grants =
   'shares? sharing invites? invitations? members? collaborators? permissions? grants? publish public links?';
 const granting = new RegExp(`(?:^|[-_/])(?:${grants.replaceAll(' ', '|')}|transfer|assign)$`);
@@ -125,7 +125,7 @@ export class ThreatEngine {
     const last = memory.tellingOf(objects);
     const object = memory.objects.touch(objectKey(last));
     addName(object.readers, seen.principal, 32);
-    // whoever follows a link to a thing says nothing of who reads the others
+    // a client that follows a link to a thing says nothing of who reads the others
     if (object.grantedMs === 0 && new Set(object.strangers.values()).size < 2)
       addName(memory.operations.touch(seen.operation).readers, seen.principal);
     if (memory.knows(last, seen.principal)) {
@@ -240,7 +240,7 @@ export class ThreatEngine {
     if (known === undefined || known.ties.size === 0 || known.grantedMs > 0) return;
     if (known.strangers.size < 32 && !known.strangers.has(principal))
       this.addStranger(last, known.strangers, principal, placeOfClient(principal, clientIp));
-    // whoever follows a link says nothing of what else the operation shows to strangers
+    // a client that follows a link says nothing of what else the operation shows to strangers
     const { strangers } = this.memory.operations.touch(operation);
     const places = new Set(known.strangers.values());
     if (places.size > 1)

@@ -1,5 +1,5 @@
 // Who uses the functions of administrators: groups, by the roles that tokens claim and by what clients do otherwise.
-// The first success of somebody outside the group is a finding, with members of the group as evidence.
+// The first success of a client outside the group is a finding, with members of the group as evidence.
 import { addName, type Memory, type PrincipalUse } from './memory.js';
 import { timeOf, type Evidence, type Finding, type JudgeOptions } from './finding.js';
 import type { Seen } from './seen.js';
@@ -44,13 +44,13 @@ export class Groups {
     return made;
   }
 
-  /** Somebody did something that is none of administrators' functions. */
+  /** A client used a function that is none of administrators'. */
   feedOrdinary({ site, principal, credential }: Seen, use: PrincipalUse): void {
     if (credential !== 'none' && use.ordinary >= ordinaryOfCustomer)
       addName(this.siteOf(site).customers, principal, namesMax);
   }
 
-  /** Somebody was let in to a function. */
+  /** A client was let in to a function. */
   feed(seen: Seen, use: PrincipalUse): void {
     const { site, principal, operation, credential } = seen;
     if (credential === 'none') return;

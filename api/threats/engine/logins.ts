@@ -29,11 +29,11 @@ export class Logins {
     if (this.attempts.length > attemptsMax) this.attempts = this.attempts.slice(-attemptsMax / 2);
   }
 
-  /** What is told of a window is not told again as slow. */
+  /** What is reported of a window is not reported again as slow. */
   judge(options: JudgeOptions): Finding[] {
     const quick = this.judgeWindow(options);
-    const told = new Set(quick.map(({ kind, site }) => `${kind} ${site}`));
-    return [...quick, ...this.slow.judge(options).filter(({ kind, site }) => !told.has(`${kind} ${site}`))];
+    const reported = new Set(quick.map(({ kind, site }) => `${kind} ${site}`));
+    return [...quick, ...this.slow.judge(options).filter(({ kind, site }) => !reported.has(`${kind} ${site}`))];
   }
 
   private judgeWindow({ nowMs, windowMs: given, threshold, settleMs }: JudgeOptions): Finding[] {

@@ -1,4 +1,4 @@
-// The bar of abuse findings on businesses of many shapes: thieves of every kind are found, and nobody honest is
+// The bar of abuse findings on businesses of many shapes: thieves of every kind are found, and no honest client is
 // accused. With `SEED=n` other ones; a number behind the file is that of requests: 50000 is a day of each business.
 import t from 'tap';
 import { testMsMax } from '../../testing/waiting.js';
@@ -67,7 +67,7 @@ for (const { shape, thefts, missed, wrong } of scores)
     t.same(
       wrong.map(({ kind, method, template, reason }) => `${kind} ${method} ${template}: ${reason}`),
       [],
-      'nobody honest is accused',
+      'no honest client is accused',
     );
     for (const { kind, thief } of missed) t.comment(`missed: ${kind} ${thief}`);
   });

@@ -16,7 +16,7 @@ export interface KnownObject {
   /** Principals that got it without a tie, each with the address that it came from. */
   readonly strangers: Map<string, string>;
   readonly readers: Set<string>;
-  /** When somebody tied to it last shared it by a request of that name; 0: never. */
+  /** When a client tied to it last shared it by a request of that name; 0: never. */
   grantedMs: number;
   /** 1: it has a holder; 2: two; 3: so many that it is everybody's; staff is not counted. */
   rank: number;
@@ -28,7 +28,7 @@ export interface ObjectKey {
   /** The noun, also where the id is unique by itself and `noun` is ''. */
   readonly label: string;
   readonly object: string;
-  /** An id that nobody guesses; absent: not known to be one. */
+  /** An id that cannot be guessed; absent: not known to be one. */
   readonly isSecret?: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface PrincipalUse {
   made: number;
   handed: number;
   readonly receivers: Set<string>;
-  /** Things of others with ids that nobody guesses. */
+  /** Things of others with ids that cannot be guessed. */
   readonly followed: Set<string>;
   /** Keyed hash of the roles that its token claims; '': none. */
   role: string;
@@ -90,7 +90,7 @@ const tiesPerObjectMax = 32;
 export const holdersOfShared = 8;
 const publicShare = 0.2;
 const overseenMin = 8;
-/** After an answer that nobody could read: so long, so many objects, and so many a day. */
+/** After an answer that could not be read: so long, so many objects, and so many a day. */
 const unreadMs = 15 * 60_000;
 const excusedPerAnswer = 20;
 const excusedPerDay = 60;
@@ -226,7 +226,7 @@ export class Memory {
     use.unread.set(label, { untilMs: atMs + unreadMs, objects: isOver ? new Set() : before.objects });
   }
 
-  /** Whether an answer that nobody read may have shown it: of that label, for minutes, and for a number of things. */
+  /** Whether an unread answer may have shown it: of that label, for minutes, and for a number of things. */
   isExcused(use: PrincipalUse, key: ObjectKey, atMs: number): boolean {
     const unread = use.unread.get(key.label);
     if (unread === undefined || atMs > unread.untilMs || atMs < unread.untilMs - 2 * unreadMs) return false;

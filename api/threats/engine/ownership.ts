@@ -2,7 +2,7 @@
 // on. Exempt, each by evidence: who was shown it, what many strangers read, operations that strangers commonly read,
 // colleagues (who were shown the same objects), those who look after the objects of many, what an answer of the same
 // name may have shown that nobody has read, a client that comes from its owner's address with a session of its own, and
-// what its owner shared. Ids that nobody guesses are sent as links: others who follow them are waited for.
+// what its owner shared. Ids that cannot be guessed are sent as links: others who follow them are waited for.
 import {
   addName,
   holdersOfShared,
@@ -26,9 +26,9 @@ const commonOfColleagues = 2;
 /** So long others who follow a link are waited for: where links of this kind were seen, and where none was. */
 const linkMs = 30 * 60_000;
 const firstLinkMs = 2 * 60_000;
-/** Things with ids that nobody guesses, after which a client follows no links any more. */
+/** Things with ids that cannot be guessed, after which a client follows no links any more. */
 const followedMax = 4;
-/** So long somebody may turn out to be one of several who hold a thing. */
+/** So long a client may turn out to be one of several who hold a thing. */
 const jointMs = 30 * 60_000;
 /** Names of what is made to be handed on. */
 const linkLabels: ReadonlySet<string> = new Set(

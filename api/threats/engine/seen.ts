@@ -46,7 +46,7 @@ export interface Seen {
 /** Of a site's path: its template as the inventory has learned it; null: not learned yet. */
 export type TemplateOf = (site: string, path: string) => string | null;
 
-/** Ids that nobody guesses. */
+/** Ids that cannot be guessed. */
 const secretKinds: ReadonlySet<string> = new Set(['uuid', 'ulid', 'objectid', 'hex', 'token']);
 
 /** What a path says by itself. */

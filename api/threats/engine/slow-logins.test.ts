@@ -84,7 +84,7 @@ for (const [name, tries, expected] of cases)
       else t.match(found[0], { ...expected, severity: 'high' }, found.map(({ reason }) => reason).join('; '));
     });
 
-t.test('24: somebody new who is let in after failures from many addresses is critical', async (t) => {
+t.test('24: a new client that is let in after failures from many addresses is critical', async (t) => {
   const tries = spread(80, 20, 4, one);
   const found = judge([...tries, { account: 7, address: 999, atMs: 4.1 * hour, isLetIn: true }]);
   t.match(found.at(-1), { kind: 'brute_force', severity: 'critical', reason: /then one was let in/ });

@@ -13,7 +13,7 @@ const guessersMin = 5;
 /** The part of all accounts tried that is theirs. */
 const guessersShare = 0.1;
 const entriesMax = 50_000;
-/** A finding is told again when so much more was tried. */
+/** A finding is reported again when so much more was tried. */
 const growth = 1.5;
 
 /** One account, or one address. */
@@ -31,7 +31,7 @@ interface Trail {
   readonly good: Set<string>;
   readonly evidence: Evidence[];
   letIn: Evidence | null;
-  told: number;
+  reported: number;
   hasNews: boolean;
 }
 
@@ -129,7 +129,7 @@ function touch(trails: Map<string, Trail>, key: string, seen: Seen, halfLifeMs: 
   const { lastMs: atMs, firstMs } = seen;
   const trail: Trail = known ?? {
     ...{ seen, failures: 0, tries: 0, passwords: 0, atMs, firstMs, others: new Map(), good: new Set() },
-    ...{ evidence: [], letIn: null, told: 0, hasNews: true },
+    ...{ evidence: [], letIn: null, reported: 0, hasNews: true },
   };
   trails.delete(key);
   trails.set(key, trail);
@@ -138,7 +138,7 @@ function touch(trails: Map<string, Trail>, key: string, seen: Seen, halfLifeMs: 
   trail.tries *= left;
   trail.passwords *= left;
   if (trail.failures < 1) {
-    trail.told = 0;
+    trail.reported = 0;
     trail.letIn = null;
     trail.firstMs = firstMs;
   }
@@ -161,7 +161,7 @@ function add(trail: Trail, seen: Seen, others: readonly string[]): void {
   trail.failures += failures;
   trail.passwords += seen.passwords;
   if (ok > 0) {
-    // who was let in before is no stranger; somebody new after failures of others may be the one who guessed
+    // who was let in before is no stranger; a new one after failures of others may have guessed
     const isNew = others.every((other) => !trail.good.has(other));
     if (isNew && trail.failures >= addressesOfAttack && trail.others.size >= addressesOfAttack) trail.letIn = evidence;
     for (const other of others) if (trail.good.size < 64) trail.good.add(other);
@@ -189,7 +189,7 @@ function ofAddress(trail: Trail, threshold: number, memoryMs: number): Finding |
   return tell(trail, isSpraying ? 'password_spraying' : 'credential_stuffing', said, others.size, [seen.clientIp]);
 }
 
-/** null: it was told already, and has not grown much since. */
+/** null: it was reported already, and has not grown much since. */
 function tell(
   trail: Trail,
   kind: Finding['kind'],
@@ -199,8 +199,8 @@ function tell(
 ): Finding | null {
   const { seen, letIn, firstMs, atMs: lastMs, evidence } = trail;
   const weight = letIn === null ? count : count + 1_000_000;
-  if (trail.told > 0 && weight < growth * trail.told) return null;
-  trail.told = weight;
+  if (trail.reported > 0 && weight < growth * trail.reported) return null;
+  trail.reported = weight;
   const { site, method, template, principal, credential } = seen;
   return {
     ...{ kind, site, method, template, principal, credential, count, firstMs, lastMs },

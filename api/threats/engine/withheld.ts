@@ -1,4 +1,4 @@
-// What answers about an object showed to somebody whom nothing entitled to that object: it counts as shown only once
+// What answers about an object showed to a client that nothing entitled to that object: it counts as shown only once
 // the access turns out to be all right. Otherwise a thief would be shown the rest by what it took first. Bounded.
 import type { NewTie } from './tie.js';
 import { objectKey, type Memory, type ObjectKey } from './memory.js';

@@ -43,7 +43,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly replyHeaders?: readonly string[];
   readonly html?: string;
-  /** Longer than what a worker keeps of an answer: nobody reads it. */
+  /** Longer than what a worker keeps of an answer: it is not read. */
   readonly isBig?: boolean;
 }
 

@@ -126,7 +126,7 @@ t.test('1: endpoints: templates, methods, and every way to write the path', asyn
   t.equal(odd.answer, null);
 });
 
-t.test('1: endpoints: a method that is asked for besides counts as well', async (t) => {
+t.test('1: endpoints: a method that override fields ask for counts as well', async (t) => {
   const settings = (method: string) => ({
     rl_enabled: true,
     rl_events: 10_000,

@@ -1,4 +1,4 @@
-// Methods that a request asks for besides the one of its line: frameworks take a POST for a DELETE by a header field
+// Methods that a request asks for beyond the one of its line: frameworks take a POST for a DELETE by a header field
 // (Express, ASP.NET, Rack, Symfony, Google's APIs) or by a parameter `_method` (Rails, Laravel, Spring). A limit of the
 // method that is carried out holds as well. A form's `_method` is not seen here: no gate waits for a body.
 import { decodePercent } from '#engine';

@@ -15,7 +15,7 @@ t.setTimeout(testMsMax);
 
 interface Store extends SocketStore {
   readonly names: () => string[];
-  /** As the process does when it is ready: what nobody took since is closed. */
+  /** As the process does when it is ready: what was not taken since is closed. */
   readonly closeOthers: () => void;
 }
 
@@ -61,7 +61,7 @@ const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const ask = async (port: number): Promise<number> => statusOf((await sendRaw(port, request)).text);
 
 for (const workers of [1, 2])
-  t.test(`${workers} worker(s): a restart refuses nobody`, { skip }, async (t) => {
+  t.test(`${workers} worker(s): a restart refuses no client`, { skip }, async (t) => {
     const [store, settings, port] = [storeOf(t), await shopOf(t), await freePort()];
     const options = { workers, port, socketStore: store };
     const first = await startPlane(t, 'net', settings, options);
@@ -70,7 +70,7 @@ for (const workers of [1, 2])
     await first.stop();
     const waiting = Array.from({ length: 40 }, () => ask(port));
     await startPlane(t, 'net', settings, options);
-    t.same(new Set(await Promise.all(waiting)), new Set([200]), 'whoever came between is answered');
+    t.same(new Set(await Promise.all(waiting)), new Set([200]), 'clients that came between are answered');
   });
 
 t.test('more workers than before, and fewer', { skip }, async (t) => {
@@ -84,7 +84,7 @@ t.test('more workers than before, and fewer', { skip }, async (t) => {
   }
 });
 
-t.test('a worker that dies loses nobody who waits for it', { skip }, async (t) => {
+t.test('a worker that dies loses no client that waits for it', { skip }, async (t) => {
   const [store, settings, port] = [storeOf(t), await shopOf(t), await freePort()];
   const plane = await startPlane(t, 'net', settings, { workers: 2, port, socketStore: store });
   await sendRaw(port, request.replace('\r\nConn', '\r\nx-crash-worker: 1\r\nConn'));
@@ -105,7 +105,7 @@ t.test('another port or address is another socket; the TLS edge has its own', { 
   t.same(store.names(), names.sort());
 });
 
-t.test('a port that a stranger has is told, and one chosen by the system is kept for nobody', { skip }, async (t) => {
+t.test('a port that a stranger has is reported, and one chosen by the system is not kept', { skip }, async (t) => {
   const [store, settings, port] = [storeOf(t), await shopOf(t), await freePort()];
   const server = createServer().listen(port, host);
   await once(server, 'listening');

@@ -1,5 +1,5 @@
-// Listening sockets that outlive the process: a service manager keeps them over a restart or a crash, so that whoever
-// connects meanwhile waits in the kernel's queue and is not refused. One socket for each worker and port, all opened by
+// Listening sockets that outlive the process: a service manager keeps them over a restart or a crash. Clients that
+// connect meanwhile wait in the kernel's queue and are not refused. One socket for each worker and port, all opened by
 // main, which keeps the originals; workers listen on duplicates. A worker that is replaced finds its clients waiting.
 import { closeSync } from 'node:fs';
 import { duplicateSocket, openSharedSocket } from '#engine';
@@ -77,7 +77,7 @@ export class KeptSockets {
   }
 }
 
-/** null: nobody keeps sockets, or the ports are chosen by the system. uWebSockets.js takes no socket of others. */
+/** null: no manager keeps sockets, or the ports are chosen by the system. uWebSockets.js takes no socket of others. */
 export function keptSockets(
   { socketStore = null, host, port, tls }: Pick<DataPlaneOptions, 'socketStore' | 'host' | 'port' | 'tls'>,
   kind: ListenerKind,

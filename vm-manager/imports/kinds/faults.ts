@@ -1,5 +1,5 @@
 // Results that are no findings: the tool says that it could not read a file, or failed on it. What it would have found
-// there nobody knows, so that such a report is not complete.
+// there is not known, so that such a report is not complete.
 import {
   fault,
   isDropped,

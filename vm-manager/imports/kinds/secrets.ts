@@ -8,7 +8,7 @@ export const severityOfSecret = (ruleAndTitle: string): Severity => (critical.te
 
 const secretTool = /secret|credential|(?:^|[^a-z])leaks?(?:[^a-z]|$)|gitleaks|truffle/i;
 
-/** A tool that nobody has listed, whose name says what it looks for. */
+/** A tool that is not listed, whose name says what it looks for. */
 export const isSecretTool = (tool: string): boolean => secretTool.test(tool);
 
 const things = [
@@ -34,7 +34,7 @@ const practice = new RegExp(
   'i',
 );
 
-/** Rules such as `generic-api-key`, `github-pat`, `AWS Access Key` of a tool whose kind nobody knows. */
+/** Rules such as `generic-api-key`, `github-pat`, `AWS Access Key` of a tool whose kind is not known. */
 export function isSecretRule(ruleId: string): boolean {
   if (ruleId.length > 120) return false;
   return (

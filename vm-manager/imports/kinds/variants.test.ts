@@ -96,7 +96,7 @@ const faults: readonly (readonly [string, string | null, string, Rule?])[] = [
   ['clippy', 'E0432', 'unresolved import'],
   ['Biome', 'parse', 'Expected an identifier'],
   ['SonarQube', 'javascript:S2260', 'Fix the syntax error'],
-  ['a tool that nobody knows', 'parse-error', 'x'],
+  ['an unknown tool', 'parse-error', 'x'],
 ];
 
 const secretTools = [

@@ -31,7 +31,7 @@ const checkouts: readonly RegExp[] = [
 ];
 
 /**
- * Directories that hold checkouts, in how many levels nobody knows: subgroups of GitLab, folders of Jenkins,
+ * Directories that hold checkouts, in an unknown number of levels: subgroups of GitLab, folders of Jenkins,
  * workspaces,
  * shares of a network, and what lies beside the directory that the tool ran in. `deeper` tells how many.
  */

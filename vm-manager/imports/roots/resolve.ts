@@ -102,7 +102,7 @@ export class Roots {
   }
 
   /**
-   * Where the checkout is below a directory of which nobody knows how far up it is. What earlier reports have there
+   * Where the checkout is below a directory of which it is not known how far up it is. What earlier reports have there
    * decides: a report about one part of a repository looks as if that part were the repository.
    */
   private async learnCheckout(sample: readonly FindingRecord[], isKnownBelow: EarlierPaths['isKnownBelow']) {

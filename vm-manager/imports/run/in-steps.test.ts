@@ -131,8 +131,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     await database.sql`
       update vm_runs set status = 'running', finished_at = null, lease_until = ${new Date(at.clock.nowMs - 1)}
       where id = ${String(id)}`;
-    const job = at.jobs.find(({ name }) => name === 'vm-clocks');
-    if (job === undefined) throw new Error('no job vm-clocks');
+    const job = at.jobs.find(({ name }) => name === 'vm-lost-runs');
+    if (job === undefined) throw new Error('no job vm-lost-runs');
     await job.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
     t.same(await states(app), { new: 600 });
     t.match((await runs(app))[0], { id, status: 'failed', error: /ended before the import did/ });

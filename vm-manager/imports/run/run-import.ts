@@ -2,10 +2,11 @@
 // embedded database serves everybody through one: there an import of some size is tried first (as a preview, which
 // refuses what an import refuses), then written in short transactions, between which others have their turn; what
 // fails in the middle is taken back.
+import { ApiError } from '#http-kit';
 import { setTimeout as pause } from 'node:timers/promises';
 import { requireApplication } from '../../assets/resources.js';
 import { storeComponents } from '../../components/store.js';
-import type { Queryable, Tx } from '../../database.js';
+import type { Queryable, Sql, Tx } from '../../database.js';
 import { applyNewMutes } from '../../governance/new-mutes.js';
 import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
@@ -91,7 +92,7 @@ export interface Done {
   readonly facts: ReportFacts;
 }
 
-/** What is read before the transaction of an import: the embedded database serves nobody else within one. */
+/** What is read before the transaction of an import: the embedded database serves no other request within one. */
 export interface ImportTerms {
   /** The key of identities; rows from before are stored under it then. */
   readonly keyed: Keyed;
@@ -198,7 +199,11 @@ export async function runImport(call: Call, given: Given, occasion: Occasion): P
     });
     try {
       const read = await readIn(sql, inSteps(call, begun.run), call, given, begun);
-      return await call.audited(action, summary, async (tx) => finish(tx, begun, read), details);
+      const end = async (tx: Tx): Promise<Done> => {
+        await requireRunning(tx, begun.run.id, new Date(host.now()));
+        return finish(tx, begun, read);
+      };
+      return await call.audited(action, summary, end, details);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       // without the database the job of lost runs does it
@@ -209,6 +214,12 @@ export async function runImport(call: Call, given: Given, occasion: Occasion): P
 }
 
 const atOnce = (tx: Tx): Within => ({ batchSize: 500, run: async (work) => work(tx) });
+
+/** Renews the lease. Throws ApiError 409 where the run was canceled, or was taken for lost and is taken back. */
+async function requireRunning(tx: Tx, id: number, now: Date): Promise<void> {
+  if (!(await renewRun(tx, id, 0, now)))
+    throw new ApiError('conflict', `The import ${id} was stopped: what it had written is taken back.`);
+}
 
 /** How long a step should keep the connection. */
 const stepMs = 80;
@@ -227,7 +238,7 @@ function inSteps({ sql, host }: Call, { id }: Run): Within {
       await pause(pauseMs);
       return sql.begin(async (tx) => {
         const began = performance.now();
-        await renewRun(tx, id, 0, new Date(host.now()));
+        await requireRunning(tx, id, new Date(host.now()));
         const made = await work(tx);
         const ratio = stepMs / (performance.now() - began);
         size = Math.round(Math.min(Math.max(size * Math.min(Math.max(ratio, 0.5), 1.5), sizeMin), sizeMax));
@@ -301,7 +312,23 @@ async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, sc
 }
 
 /** What an import that did not come to its end has written is taken away again. */
-export async function takeBack(tx: Tx, run: Run, why: string, now: Date): Promise<void> {
+async function takeBack(tx: Tx, run: Run, why: string, now: Date): Promise<void> {
   if (run.scope_key !== null) await undoImport(tx, { ...run, scope_key: run.scope_key }, now);
   await finishRun(tx, run.id, { status: 'failed', error: why }, now);
+}
+
+/**
+ * Takes back imports whose process is gone, each by itself: one that cannot be taken back is tried again the next time
+ * and keeps no other waiting. Returns how many were; throws the first failure after the last of them.
+ */
+export async function takeBackLost(sql: Sql, now: Date): Promise<number> {
+  const lost = await sql<Run[]>`
+    select * from vm_runs where kind = 'import' and status = 'running' and lease_until < ${now} order by id desc`;
+  const failures: unknown[] = [];
+  for (const run of lost)
+    await sql
+      .begin(async (tx) => takeBack(tx, run, 'the control plane ended before the import did', now))
+      .catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+  return lost.length;
 }

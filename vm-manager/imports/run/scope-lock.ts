@@ -11,7 +11,7 @@ const working = new Map<string, Promise<unknown>>();
 export async function oneAtATime<T>(scopeKey: string, work: () => Promise<T>): Promise<T> {
   const before = working.get(scopeKey);
   const mine = (async () => {
-    await before?.catch(() => undefined); // whoever waited for it is told there
+    await before?.catch(() => undefined); // its own caller gets the error
     return work();
   })();
   working.set(scopeKey, mine);

@@ -156,7 +156,7 @@ export class Market {
     ask(200);
   }
 
-  /** Somebody does something. */
+  /** A client does something. */
   live(): void {
     const who = this.any(this.people);
     const what = this.random();

@@ -48,7 +48,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ],
 };
 
-/** Things of honest people that nobody was sent a link to. */
+/** Things of honest people that no client was sent a link to. */
 export function steal(market: Market, kind: string, number: number): Theft | null {
   const act = acts[kind];
   const loot = market.any(market.things.slice(-60).filter(({ link }) => link === null));
