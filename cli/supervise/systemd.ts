@@ -17,8 +17,8 @@ export interface ServiceManager {
   /** Leaves a copy of the socket for the next process. */
   keep(name: string, socket: number): void;
   /**
-   * Once everything serves: says so, closes what the process before left and was not taken, and reports from then on that
-   * this process is well, as long as `isWell` says so. A thread that hangs says nothing, and is ended.
+   * Once everything serves: says so, closes what the process before left and was not taken, and reports from then on
+   * that this process is well, as long as `isWell` says so. A thread that hangs says nothing, and is ended.
    */
   ready(isWell?: () => boolean): void;
 }

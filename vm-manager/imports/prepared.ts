@@ -1,5 +1,5 @@
-// A record on its way into the tables. What it costs (masks, keyed hashes) is paid when it is asked for: the preview of a
-// report for an application without findings asks for none of it.
+// A record on its way into the tables. What it costs (masks, keyed hashes) is paid when it is asked for: the preview of
+// a report for an application without findings asks for none of it.
 import type { Keyed, RecordMask } from '../secrets/protect-record.js';
 import { contentHash, type TakenKeys } from './fingerprint.js';
 import type { Prepared } from './import-store.js';
