@@ -8,8 +8,13 @@ export interface Prepared {
   readonly fingerprint: string;
   readonly toolKey: string;
   readonly cluster: string | null;
-  /** Of all that the tables keep of the record. */
+  /** Of all that the report says of it. */
   readonly hash: string;
+  /** Whether the report said the same when `hash` was stored. */
+  isAsStored(hash: string): boolean;
+  readonly isSuppressed: boolean;
+  readonly knownAs: string | undefined;
+  readonly tool: string | undefined;
   readonly location: string;
 }
 

@@ -1,7 +1,7 @@
 // From records to findings, in batches. A report is imported whole or not at all (run/run-import.ts). What a
 // report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
 import { ApiError, systemActor } from '#http-kit';
-import type { Queryable, Tx } from '../database.js';
+import { json, type Queryable, type Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
 import { transition } from '../findings/transition.js';
@@ -41,6 +41,8 @@ interface Sighting {
   readonly id: number;
   readonly tool_key: string;
   readonly raw_hash: string;
+  /** Not gone. */
+  readonly here: boolean;
   /** Of its finding. */
   readonly tool: string;
   readonly fingerprint: string;
@@ -53,6 +55,10 @@ interface Known {
   /** Another tool's: what that one says of it stays. */
   readonly isOthers: boolean;
 }
+
+/** The report describes a finding otherwise than before, and what it says counts. */
+export const isChanged = ({ prepared, sighting, isOthers }: Known): boolean =>
+  !isOthers && (sighting === null || !prepared.isAsStored(sighting.raw_hash));
 
 /** A batch of records: findings to be made, and findings that are there. */
 export interface Sorted {
@@ -210,10 +216,15 @@ export class Importer {
    */
   protected async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
     const { scope } = this;
+    // one value: five hundred parameters cost more than what they ask for
+    const keys = json(
+      tx,
+      batch.map(({ toolKey }) => toolKey),
+    );
     const sightings = await tx<(Sighting & Finding)[]>`
-      select o.id, o.tool_key, o.raw_hash, o.finding_id, f.status, f.tool, f.fingerprint
+      select o.id, o.tool_key, o.raw_hash, o.finding_id, o.gone_at is null as here, f.status, f.tool, f.fingerprint
       from vm_occurrences o join vm_findings f on f.id = o.finding_id
-      where o.scope_key = ${scope.scopeKey} and o.tool_key in ${tx(batch.map(({ toolKey }) => toolKey))}`;
+      where o.scope_key = ${scope.scopeKey} and o.tool_key in (select jsonb_array_elements_text(${keys}))`;
     const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
     const unseen = batch.filter(({ toolKey }) => !bySighting.has(toolKey)).map(({ fingerprint }) => fingerprint);
     const named =
@@ -221,7 +232,7 @@ export class Importer {
         ? []
         : await tx<(Finding & { fingerprint: string })[]>`
             select id as finding_id, fingerprint, status from vm_findings
-            where application_id = ${scope.applicationId} and fingerprint in ${tx(unseen)}`;
+            where application_id = ${scope.applicationId} and fingerprint in (select jsonb_array_elements_text(${json(tx, unseen)}))`;
     const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
     const ownOf = (prepared: Prepared): (Finding & Partial<Sighting>) | undefined =>
       bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);
@@ -244,17 +255,15 @@ export class Importer {
               ? this.isOthers(prepared, sighting)
               : !knowsMore(prepared.record, this.facts.tool, other),
         });
-      else if (prepared.record.suppressed) this.drop(noFinding('is set aside in the report', prepared.location));
+      else if (prepared.isSuppressed) this.drop(noFinding('is set aside in the report', prepared.location));
       else fresh.push(prepared);
     }
     return { fresh, known };
   }
 
-  private isOthers({ record, fingerprint }: Prepared, sighting: Sighting | null): boolean {
-    if (record.knownAs !== undefined) return true;
-    return (
-      sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== (record.tool ?? this.facts.tool)
-    );
+  private isOthers({ knownAs, tool, fingerprint }: Prepared, sighting: Sighting | null): boolean {
+    if (knownAs !== undefined) return true;
+    return sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== (tool ?? this.facts.tool);
   }
 
   /** What is known of the vulnerabilities of these records. */
@@ -327,12 +336,8 @@ export class Importer {
   /** Locks and rewrites what the report describes otherwise than before, many at a time, and reopens what is back. */
   private async recognise(tx: Tx, known: readonly Known[]): Promise<void> {
     const { scope, report } = this;
-    const changed = known.filter(
-      ({ prepared, sighting, isOthers }) => !isOthers && sighting?.raw_hash !== prepared.hash,
-    );
-    const resolved = known.filter(
-      ({ prepared, finding }) => finding.status === 'resolved' && !prepared.record.suppressed,
-    );
+    const changed = known.filter((one) => isChanged(one));
+    const resolved = known.filter(({ prepared, finding }) => finding.status === 'resolved' && !prepared.isSuppressed);
     const ids = [...new Set([...changed, ...resolved].map(({ finding }) => finding.id))];
     if (ids.length > 0) {
       const rows = await tx<FindingRow[]>`select * from vm_findings where id in ${tx(ids)} order by id for update`;
@@ -353,10 +358,10 @@ export class Importer {
       tx,
       resolved.map(({ finding }) => finding.id),
     );
-    const isChanged = new Set(changed);
+    const refreshed = new Set(changed);
     for (const one of known) {
-      if (isReopened.has(one.finding.id) && !one.prepared.record.suppressed) report.reopened++;
-      else if (isChanged.has(one)) report.updated++;
+      if (isReopened.has(one.finding.id) && !one.prepared.isSuppressed) report.reopened++;
+      else if (refreshed.has(one)) report.updated++;
       else report.unchanged++;
     }
   }

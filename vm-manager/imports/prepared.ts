@@ -5,6 +5,9 @@ import { contentHash, type TakenKeys } from './fingerprint.js';
 import type { Prepared } from './import-store.js';
 import { showLocation, type FindingRecord } from './record.js';
 
+/** Counted up where masks hide more: what is stored is then masked anew. Hashes without it are of masked records. */
+const keyedMark = 'k1:';
+
 export class PreparedRecord implements Prepared {
   readonly isSuppressed: boolean;
   private readonly given: FindingRecord;
@@ -35,8 +38,18 @@ export class PreparedRecord implements Prepared {
     const { cluster } = this.keys;
     return cluster !== null && this.given.location.kind === 'secret' ? this.keyed(cluster) : cluster;
   }
+  /** Of what the report says, before masks: what is as it was the last time is never masked. */
   get hash(): string {
-    return (this.ownHash ??= contentHash(this.record));
+    return (this.ownHash ??= keyedMark + this.keyed(contentHash(this.given)));
+  }
+  isAsStored(hash: string): boolean {
+    return hash.startsWith('k') ? hash === this.hash : hash === contentHash(this.record);
+  }
+  get knownAs(): string | undefined {
+    return this.given.knownAs;
+  }
+  get tool(): string | undefined {
+    return this.given.tool === undefined ? undefined : this.mask.text(this.given.tool);
   }
   get location(): string {
     return showLocation(this.record.location);

@@ -5,7 +5,7 @@ import { ApiError } from '#http-kit';
 import type { Sql, Tx } from '../database.js';
 import { isGone, massClose, wasLookedAt } from './closing.js';
 import type { ImportReport } from './import-report.js';
-import { Importer, type Sorted } from './pipeline.js';
+import { Importer, isChanged, type Sorted } from './pipeline.js';
 import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
@@ -40,6 +40,7 @@ class PreviewImporter extends Importer {
   private readonly beganMs = performance.now();
   /** Sightings that the report has again. */
   private readonly seen = new Set<number>();
+  private seenHere = 0;
 
   /** The application has no finding: all that the report has is new, and nothing is asked of the tables. */
   private readonly isFirst: boolean;
@@ -79,10 +80,13 @@ class PreviewImporter extends Importer {
   protected override async write(_: Tx, { fresh, known }: Sorted): Promise<void> {
     const { report } = this;
     report.created += fresh.length;
-    for (const { prepared, finding, sighting, isOthers } of known) {
-      if (sighting !== null) this.seen.add(sighting.id);
-      if (finding.status === 'resolved' && !prepared.record.suppressed) report.reopened++;
-      else if (!isOthers && sighting?.raw_hash !== prepared.hash) report.updated++;
+    for (const one of known) {
+      if (one.sighting !== null && !this.seen.has(one.sighting.id)) {
+        this.seen.add(one.sighting.id);
+        if (one.sighting.here) this.seenHere++;
+      }
+      if (one.finding.status === 'resolved' && !one.prepared.isSuppressed) report.reopened++;
+      else if (isChanged(one)) report.updated++;
       else report.unchanged++;
     }
     await setImmediate();
@@ -91,6 +95,10 @@ class PreviewImporter extends Importer {
   protected override async close(): Promise<{ readonly closed: number; readonly unverified: number }> {
     const { sql, seen, facts } = this;
     const { scopeKey } = this.scope;
+    const [here] = await sql<{ n: number }[]>`
+      select count(*)::int as n from vm_occurrences where scope_key = ${scopeKey} and gone_at is null`;
+    this.report.needs_confirm_close = false;
+    if (here?.n === this.seenHere) return { closed: 0, unverified: 0 };
     const [gone, alive] = [new Set<number>(), new Set<number>()];
     let [missing, goneSightings] = [0, 0];
     for (let from = 0; ; ) {

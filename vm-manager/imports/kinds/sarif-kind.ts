@@ -104,8 +104,15 @@ function severityOf(record: FindingRecord, source: Source, tags: readonly string
   return profile?.withoutScore === undefined ? kept : { severity: profile.withoutScore };
 }
 
-const categoriesOf = (...all: readonly Json[]): string[] =>
-  all.flatMap((one) => ['category', 'categories', 'ruleset', 'type'].flatMap((name) => texts(one[name])));
+const categories = ['category', 'categories', 'ruleset', 'type'];
+
+function isOfSecurity(properties: Json): boolean {
+  for (const name of categories) {
+    const value = properties[name];
+    if (value !== undefined && texts(value).some((one) => /security|vulnerab/i.test(one))) return true;
+  }
+  return false;
+}
 
 const withoutProblem = ({ severityProblem: _, ...rest }: FindingRecord): FindingRecord => rest;
 
@@ -146,7 +153,7 @@ export function withKind(record: FindingRecord, result: Json, rule: Json, run: J
   if (location.kind === 'secret' || location.kind === 'package') made.nativeId = null;
   if (hasScore) made.extra = { ...record.extra, security_severity: true };
   // PMD, SonarQube and others have the category beside the tags
-  if (categoriesOf(properties, obj(result['properties'])).some((one) => /security|vulnerab/i.test(one)))
+  if (isOfSecurity(properties) || isOfSecurity(obj(result['properties'])))
     made.tags = [...record.tags.filter((tag) => tag !== 'security'), 'security'];
   made.tool = profileOf(reported)?.name ?? reported;
   if (source !== 'secret') return made;

@@ -34,11 +34,19 @@ const practice = new RegExp(
   'i',
 );
 
+/** A report has few rules and many results. */
+const judged = new Map<string, boolean>();
+const judgedMax = 2000;
+
 /** Rules such as `generic-api-key`, `github-pat`, `AWS Access Key` of a tool whose kind is not known. */
 export function isSecretRule(ruleId: string): boolean {
   if (ruleId.length > 120) return false;
-  return (
+  const known = judged.get(ruleId);
+  if (known !== undefined) return known;
+  const isSecret =
     secretRule.test(ruleId.slice(1 + Math.max(...['/', '.', ':'].map((mark) => ruleId.lastIndexOf(mark))))) &&
-    !practice.test(ruleId)
-  );
+    !practice.test(ruleId);
+  if (judged.size >= judgedMax) judged.clear();
+  judged.set(ruleId, isSecret);
+  return isSecret;
 }
