@@ -33,7 +33,6 @@ t.test('what a report says again is as it was stored', (t) => {
   t.equal(before.isAsStored(''), false, 'what a migration has masked is written anew');
   t.equal(before.isAsStored(before.hash.replace('k1:', 'k0:')), false, 'so is what earlier masks have masked');
   t.notMatch(before.record.description, secret, 'the text is masked');
-  t.notMatch(before.hash, contentHash(before.record), 'a hash of the text itself is never stored without a key');
   t.match(before.hash, 'keyed ', 'it is keyed');
   t.end();
 });
