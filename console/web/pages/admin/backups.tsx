@@ -7,6 +7,7 @@ import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Empty, Figure, Foreign, Notice, PageHead } from '../../kit/basics.js';
+import { WithCommands } from '../../kit/commands.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { backupsText as text } from '../../texts/vm/backups.js';
@@ -83,7 +84,7 @@ export function Backups(): JSX.Element {
   };
   return (
     <>
-      <PageHead title={text.title} about={text.about} />
+      <PageHead title={text.title} about={<WithCommands text={text.about} />} />
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <Read of={backups}>
         {(data) => {
@@ -93,7 +94,9 @@ export function Backups(): JSX.Element {
           return (
             <>
               <Show when={!data().can_run}>
-                <Notice tone="warn">{text.cannot}</Notice>
+                <Notice tone="warn">
+                  <WithCommands text={text.cannot} />
+                </Notice>
               </Show>
               <Show when={data().last_good_at === null && !data().is_running && !isFailed()}>
                 <Notice tone="warn" title={text.none}>
