@@ -18,7 +18,7 @@ interface Operation {
   >;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../api/openapi.json', import.meta.url), 'utf8')) as {
+const document = JSON.parse(readFileSync(new URL('../openapi/api.json', import.meta.url), 'utf8')) as {
   paths: Record<string, { get?: Operation }>;
 };
 

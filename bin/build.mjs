@@ -4,8 +4,9 @@
 // (`make check`). `node bin/build.mjs [room…]` limits it to some rooms. A file that does not parse is reported and the
 // others are still built; the exit code is 1.
 import { build } from 'esbuild';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash, createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -116,19 +117,37 @@ if (unknown.length > 0) {
 }
 
 /**
- * The console for browsers is bundled where something of it changed: its sources, the APIs' documents, the packages.
+ * Whether the programs below build/ ended well, one after the other; a stamp of `files` says that they need not run.
  * @param {readonly string[]} files
+ * @param {string} stampFile
+ * @param {readonly string[]} programs
  */
-async function bundleConsole(files) {
+async function derive(files, stampFile, programs) {
   const hash = createHash('sha256');
-  const read = [...files, 'api/openapi.json', 'vm-manager/openapi.json', 'package-lock.json'];
-  for (const file of read.sort()) hash.update(`${file}\n`).update(await readFile(join(root, file)));
+  for (const file of [...files, 'package-lock.json'].sort())
+    hash
+      .update(`${file}
+`)
+      .update(await readFile(join(root, file)));
   const stamp = hash.digest('hex');
-  const stampFile = join(bundled, 'stamp');
   if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) return true;
-  const { status } = spawnSync(process.execPath, [join(root, 'build/console/bundle/bundle.js')], { stdio: 'inherit' });
-  if (status === 0) await writeFile(stampFile, stamp);
-  return status === 0;
+  for (const program of programs) {
+    const child = spawn(process.execPath, [join(root, 'build', program)], { stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) return false;
+  }
+  await writeFile(stampFile, stamp);
+  return true;
+}
+
+/** Rooms that routes and their schemas are made of. */
+const described = ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager'];
+
+/** The documents of both APIs, and the console's types, which are made of them. */
+async function describeApis() {
+  const files = (await Promise.all(described.map(walk))).flat().filter((path) => !path.endsWith('.test.ts'));
+  const programs = ['api/documents/write.js', 'console/bundle/write-types.js'];
+  return derive([...files, 'console/bundle/api-types.ts'], join(root, 'build/openapi/stamp'), programs);
 }
 
 /**
@@ -167,6 +186,8 @@ async function takeVendorKey() {
 }
 
 let isWhole = true;
+/** @type {readonly string[]} */
+let consoleFiles = [];
 for (const room of wanted) {
   if (!existsSync(join(root, room))) continue;
   const files = await walk(room);
@@ -178,11 +199,21 @@ for (const room of wanted) {
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
   if (!(await transpile(sources))) isWhole = false;
   if (room === 'api' && !(await takeVendorKey())) isWhole = false;
-  if (room === 'console' && isWhole && !(await bundleConsole(files))) isWhole = false;
+  if (room === 'console') consoleFiles = files;
 }
-if (isWhole)
-  await fuse().catch((error) => {
-    isWhole = false;
-    report('build/fused')(error);
-  });
+if (isWhole) {
+  const bundles = consoleFiles.length > 0;
+  const [isFused, isDescribed, isBundled] = await Promise.all([
+    fuse().then(
+      () => true,
+      (error) => {
+        report('build/fused')(error);
+        return false;
+      },
+    ),
+    !bundles || describeApis(),
+    !bundles || derive(consoleFiles, join(bundled, 'stamp'), ['console/bundle/bundle.js']),
+  ]);
+  isWhole = isFused && isDescribed && isBundled;
+}
 process.exit(isWhole ? 0 : 1);

@@ -27,7 +27,7 @@ t.test('schemas become types', async (t) => {
 
 t.test('each route of the control plane and of the vulnerability manager has its types', async (t) => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  const documents = ['api/openapi.json', 'vm-manager/openapi.json'].map(
+  const documents = ['build/openapi/api.json', 'build/openapi/vm-manager.json'].map(
     (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as OpenApiDocument,
   );
   const text = renderApiTypes(mergeDocuments(documents));

@@ -1,12 +1,11 @@
-// Bundles the console for browsers: types of the API, then Vite into build/console/web, then compressed copies beside
-// the files, so that the server compresses nothing. Started by bin/build.mjs when something of it changed.
-import { readFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Bundles the console for browsers: Vite into build/console/web-bundle, then compressed copies beside the files, so
+// that the server compresses nothing. Started by bin/build.mjs when something of it changed.
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig } from 'vite';
 import solid from 'vite-plugin-solid';
-import { mergeDocuments, renderApiTypes, type OpenApiDocument } from './api-types.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const web = join(root, 'console/web');
@@ -14,15 +13,6 @@ const output = join(root, 'build/console/web-bundle');
 /** Not the page itself: the server writes the installation's name into it. */
 const compressible = /\.(js|css|svg|json|webmanifest)$/;
 const worthCompressing = 512;
-
-export function writeApiTypes(): void {
-  const documents = ['api/openapi.json', 'vm-manager/openapi.json'].map(
-    (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as OpenApiDocument,
-  );
-  const directory = join(root, 'console/generated');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'api.d.ts'), renderApiTypes(mergeDocuments(documents)));
-}
 
 export const viteConfig = (): InlineConfig => ({
   configFile: false,
@@ -77,7 +67,4 @@ export async function bundleConsole(): Promise<void> {
   compress(output);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeApiTypes();
-  if (!process.argv.includes('--types')) await bundleConsole();
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleConsole();

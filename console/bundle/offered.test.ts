@@ -10,7 +10,7 @@ const sources = readdirSync(web, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
   .map((name) => readFileSync(join(web, name), 'utf8'))
   .join('\n');
-const known = ['api/openapi.json', 'vm-manager/openapi.json'].flatMap((file) =>
+const known = ['build/openapi/api.json', 'build/openapi/vm-manager.json'].flatMap((file) =>
   operationsOf((JSON.parse(readFileSync(join(root, file), 'utf8')) as { paths: Record<string, object> }).paths),
 );
 

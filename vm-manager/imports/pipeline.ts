@@ -232,7 +232,8 @@ export class Importer {
         ? []
         : await tx<(Finding & { fingerprint: string })[]>`
             select id as finding_id, fingerprint, status from vm_findings
-            where application_id = ${scope.applicationId} and fingerprint in (select jsonb_array_elements_text(${json(tx, unseen)}))`;
+            where application_id = ${scope.applicationId}
+              and fingerprint in (select jsonb_array_elements_text(${json(tx, unseen)}))`;
     const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
     const ownOf = (prepared: Prepared): (Finding & Partial<Sighting>) | undefined =>
       bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);

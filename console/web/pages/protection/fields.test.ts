@@ -16,7 +16,7 @@ const text = readdirSync(pages)
   .filter((name) => name.endsWith('.tsx'))
   .map((name) => readFileSync(join(pages, name), 'utf8'))
   .join('\n');
-const { paths } = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as {
+const { paths } = JSON.parse(readFileSync(join(root, 'build/openapi/api.json'), 'utf8')) as {
   readonly paths: Readonly<
     Record<
       string,
