@@ -21,11 +21,17 @@ const foreignFields: ReadonlySet<string> = new Set([
 
 const originText = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[^\s/,;@?#\\]+)$/i;
 
-/** One Origin and one Access-Control-Request-Method, both sound; nothing that carries credentials or a body. */
+const isTokenList = (value: string): boolean => value.split(',').every((part) => isToken(part.trim()));
+
+/**
+ * One Origin and one Access-Control-Request-Method, at most one Access-Control-Request-Headers, each sound; nothing
+ * that carries credentials or a body.
+ */
 export function isPreflight({ head, exchange }: Pick<GateRequest, 'head' | 'exchange'>): boolean {
   if (head.method !== 'OPTIONS' || exchange.framing.kind !== 'none' || exchange.isUpgrade) return false;
   let origins = 0;
   let methods = 0;
+  let lists = 0;
   for (let index = 0; index < head.headers.length; index += 2) {
     const name = head.headers[index] as string;
     const value = head.headers[index + 1] as string;
@@ -35,13 +41,17 @@ export function isPreflight({ head, exchange }: Pick<GateRequest, 'head' | 'exch
     } else if (isNamed(name, 'access-control-request-method')) {
       methods += 1;
       if (value === '' || !isToken(value)) return false;
+    } else if (isNamed(name, 'access-control-request-headers')) {
+      lists += 1;
+      if (value !== '' && !isTokenList(value)) return false;
     } else if (foreignFields.has(name.toLowerCase().replaceAll('_', '-'))) return false;
   }
-  return origins === 1 && methods === 1;
+  return origins === 1 && methods === 1 && lists <= 1;
 }
 
-const cors = 'access-control-request-.*|origin|sec-fetch-.*';
-const hops = 'host|via|cdn-loop|forwarded|x-forwarded-.*|x-real-ip';
+const cors = 'access-control-request-(?:method|headers|private-network|local-network)|origin|sec-fetch-.*';
+/** Where the request comes from. Who sends it (X-Forwarded-User) and what it really asks for is no part of it. */
+const hops = 'host|via|cdn-loop|forwarded|x-forwarded-(?:for|proto|host|port|prefix|scheme|server|ssl)|x-real-ip';
 const requestFields = new RegExp(`^(?:${cors}|${hops}|user-agent|accept|accept-language)$`, 'i');
 
 /** What of a preflight goes on. */

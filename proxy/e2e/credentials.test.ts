@@ -12,6 +12,40 @@ const preflight = ['Origin: https://app.example', 'Access-Control-Request-Method
 const auth = { auth_enabled: true, auth_protected_paths: ['/authed'] };
 const challenge = { challenge_enabled: true, challenge_paths: ['/authed'] };
 
+/** By which proxies tell an application who the client is, or what it really asks for. */
+const identities = [
+  'X-Forwarded-User',
+  'X-Forwarded-Email',
+  'X-Forwarded-Groups',
+  'X-Forwarded-Preferred-Username',
+  'X-Forwarded-Access-Token',
+  'X-Forwarded-Client-Cert',
+  'X-Forwarded-Method',
+  'X-Forwarded-Path',
+  'X-Forwarded-By',
+  'X-Envoy-Original-Path',
+  'X-Envoy-External-Address',
+  'X-Auth-Request-User',
+  'X-Auth-Request-Access-Token',
+  'X-authentik-username',
+  'X-WEBAUTH-USER',
+  'Remote-User',
+  'Remote-Groups',
+  'X-Remote-User',
+  'X-Remote-Group',
+  'X-Remote-Extra-Scopes',
+  'X-Goog-Authenticated-User-Email',
+  'X-MS-CLIENT-PRINCIPAL-NAME',
+  'Tailscale-User-Login',
+  'X-SSL-Client-S-DN',
+  'SSL-Client-Cert',
+  'X-Client-Cert',
+  'Client-Cert',
+  'Client-IP',
+  'True-Client-IP',
+  'Forwarded-For',
+];
+
 const tokenOf = (claims: object): string => {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${part({ alg: 'HS256' })}.${part(claims)}`;
@@ -53,13 +87,16 @@ for (const listener of listenerKinds) {
       const sites = [{ name: 'shop', prefix: '/', upstream: application.url, protected: true }];
       const { ports } = await startPlane(t, listener, { sites, ...gate });
       const refusal = name === 'auth' ? 401 : 403;
-      const passed = await sendRaw(ports.http, head('OPTIONS /authed?delete=1', [...preflight, 'X-Command: run']));
+      const strange = ['X-Command: run', ...identities.map((field) => `${field}: admin-of-all`)];
+      const list = 'Access-Control-Request-Headers: content-type, x-mine';
+      const passed = await sendRaw(ports.http, head('OPTIONS /authed?delete=1', [...preflight, list, ...strange]));
       t.equal(statusOf(passed.text), 200, name);
       t.match(passed.text, /access-control-allow-origin: https:\/\/app\.example/i);
       t.equal(bodyOf(passed.text), '', 'no content');
       t.notMatch(passed.text, /set-cookie|SECRET/i);
       t.equal(application.seen[0]?.line, 'OPTIONS /authed', 'without its query');
-      t.notMatch(application.seen[0]?.fields.join('\n').toLowerCase(), /x-command/);
+      t.notMatch(application.seen[0]?.fields.join('\n').toLowerCase(), /x-command|admin-of-all/);
+      t.ok(application.seen[0]?.fields.includes('content-type, x-mine'));
       t.ok(application.seen[0]?.fields.includes('PUT'));
       const refused: Record<string, string> = {
         'a body': head('OPTIONS /authed', [...preflight, 'Content-Length: 3'], 'a=b'),
@@ -77,6 +114,15 @@ for (const listener of listenerKinds) {
         'a method that is no token': head('OPTIONS /authed', [
           preflight[0] as string,
           'Access-Control-Request-Method: PUT, GET',
+        ]),
+        'a list that is none': head('OPTIONS /authed', [
+          ...preflight,
+          'Access-Control-Request-Headers: user=admin&cmd=ls;id',
+        ]),
+        'two lists': head('OPTIONS /authed', [
+          ...preflight,
+          'Access-Control-Request-Headers: a',
+          'Access-Control-Request-Headers: b',
         ]),
         'no origin': head('OPTIONS /authed', [preflight[1] as string]),
         'another verb': head('POST /authed', [...preflight, 'Content-Length: 0']),
@@ -99,6 +145,26 @@ for (const listener of listenerKinds) {
     const sites = [{ name: 'shop', prefix: '/', upstream: application.url, protected: true }];
     const { ports } = await startPlane(t, listener, { sites, ...auth, auth_preflight: 'refuse' });
     t.equal(statusOf((await sendRaw(ports.http, head('OPTIONS /authed', preflight))).text), 401, 'where it is set');
+  });
+
+  t.test(`who a client is, is said by trusted proxies only (${listener})`, async (t) => {
+    for (const isTrusted of [false, true]) {
+      const application = await startApplication(t);
+      const sites = [{ name: 'shop', prefix: '/', upstream: application.url }];
+      const trust = isTrusted ? { rl_trust_proxy: true, rl_trusted_proxies: ['127.0.0.0/8'] } : {};
+      const { ports } = await startPlane(t, listener, { sites, ...trust });
+      const said = identities.map((field) => `${field}: admin-of-all`);
+      const kept = 'X-Auth-User: a-field-of-clients';
+      t.equal(statusOf((await sendRaw(ports.http, head('GET /a', [...said, kept]))).text), 200);
+      const fields = application.seen[0]?.fields ?? [];
+      const got = fields.flatMap((name, index) => (fields[index + 1] === 'admin-of-all' ? [name.toLowerCase()] : []));
+      t.same(
+        got,
+        isTrusted ? identities.map((name) => name.toLowerCase()) : [],
+        isTrusted ? 'of a trusted proxy' : 'of a stranger',
+      );
+      t.ok(fields.includes('a-field-of-clients'));
+    }
   });
 
   t.test(`B3: of fields with one value there is one (${listener})`, async (t) => {

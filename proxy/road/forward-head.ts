@@ -38,10 +38,10 @@ export interface ForwardFacts {
 }
 
 /**
- * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, or which
- * path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted
- * proxies only. A path in it (X-Original-URL) would be a way round the choice of a site. Names of single CDNs are left
- * to those who use them.
+ * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, who it is, or
+ * which path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted
+ * proxies only. A path in it (X-Original-URL) would be a way round the choice of a site, a user in it
+ * (X-Forwarded-User) a login. Names of single CDNs for addresses are left to those who use them.
  */
 const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
   ...[
@@ -58,24 +58,34 @@ const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
   ['cookie', 'own'], // several become one list, see below
   ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
   ...[
+    'client-ip',
     'forwarded',
+    'forwarded-for',
+    'true-client-ip',
     'x-client-ip',
     'x-cluster-client-ip',
-    'x-forwarded',
-    'x-forwarded-port',
-    'x-forwarded-prefix',
-    'x-forwarded-scheme',
-    'x-forwarded-server',
-    'x-forwarded-ssl',
-    'x-forwarded-uri',
     'x-original-forwarded-for',
     'x-original-host',
+    'x-original-method',
     'x-original-uri',
     'x-original-url',
     'x-real-ip',
     'x-rewrite-url',
   ].map((name) => [name, 'claim'] as const),
 ]);
+
+/**
+ * Claims by the beginning of their names: of reverse proxies and service meshes, of those that sign users in
+ * (oauth2-proxy, Authelia, authentik, Kubernetes' front proxy, Azure, Google, Tailscale), and certificates of clients.
+ */
+const claims = new RegExp(
+  '^(?:x-forwarded(?:-.*)?|x-envoy-.*|x-auth-request-.*|x-authentik-.*|x-webauth-.*|x-(?:http-)?remote-(?:user|group|' +
+    'extra|name|email).*|(?:http-)?remote-(?:user|groups?|name|email)|x-authenticated-(?:user|groups?|email).*|' +
+    'x-goog-authenticated-user-.*|x-ms-client-principal.*|x-amzn-oidc-.*|tailscale-user-.*|' +
+    '(?:x-)?ssl-client-.*|(?:x-)?client-cert(?:-.*)?|x-arr-clientcert|x-tls-client-.*)$',
+);
+const treatmentOf = (lower: string): 'own' | 'claim' | undefined =>
+  treatments.get(lower) ?? (claims.test(lower) ? 'claim' : undefined);
 
 /** Gates decide by these: `X_Api_Key` would reach a CGI program under the same name, with another value. */
 const decidedBy: ReadonlySet<string> = new Set([
@@ -87,7 +97,7 @@ const decidedBy: ReadonlySet<string> = new Set([
 
 const isAlike = (lower: string): boolean => {
   const name = dashed(lower);
-  return treatments.has(name) || (name !== lower && decidedBy.has(name));
+  return name !== lower && (treatmentOf(name) !== undefined || decidedBy.has(name));
 };
 
 /** The request that goes on. */
@@ -177,7 +187,7 @@ function nameOf(name: string): KnownName {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  const treatment = treatments.get(lower) ?? (isAlike(lower) ? 'alike' : 'kept');
+  const treatment = treatmentOf(lower) ?? (isAlike(lower) ? 'alike' : 'kept');
   const found: KnownName = { lower, treatment };
   if (knownNames.size >= knownNamesMax) knownNames.clear();
   if (name.length <= knownNameMax) knownNames.set(name, found);
