@@ -1,7 +1,10 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
+import { testMsMax } from '../e2e/waiting.js';
 import { decodedBytesMax, decodeRequest, requestCodingsOf } from './decode-request.js';
+
+t.setTimeout(testMsMax);
 
 const text = Buffer.from('id=1&name=a+quite+ordinary+form&note=nothing+to+see. '.repeat(40));
 const limits = { bytesMax: 1_000_000, ratioMax: 100 };
@@ -79,11 +82,11 @@ t.test('U3: size and ratio are bounded', async (t) => {
 
 t.test('B4: what a body may become', (t) => {
   const rows: readonly [wireBytes: number, any: number, plain: number, escaped: number][] = [
-    [0, 12_288, 65_536, 6144],
-    [1, 12_288, 65_536, 6144],
-    [1024, 12_288, 65_536, 6144],
-    [1025, 12_388, 65_636, 6244],
-    [2048, 114_688, 167_936, 108_544],
+    [0, 12_288, 16_384, 6144],
+    [1, 12_288, 16_384, 6144],
+    [1024, 12_288, 16_384, 6144],
+    [1025, 12_388, 16_484, 6244],
+    [2048, 114_688, 118_784, 108_544],
     [1_000_000, 1_000_000, 1_000_000, 1_000_000],
   ];
   for (const [wireBytes, any, plain, escaped] of rows)
@@ -109,10 +112,10 @@ t.test('B4: which bodies may be longer', async (t) => {
   ];
   for (const [unit, isTaken] of rows)
     for (const [name, code] of [['gzip', gzipSync] as const, ['br', brotliCompressSync] as const]) {
-      const outcome = await decodeRequest(code(Buffer.alloc(40_000, unit, 'latin1')), [name], limits);
+      const outcome = await decodeRequest(code(Buffer.alloc(16_000, unit, 'latin1')), [name], limits);
       t.equal(outcome.kind, isTaken ? 'decoded' : 'too-large', `${JSON.stringify(unit)}, ${name}`);
     }
-  const mixed = Buffer.alloc(40_000, 'a');
+  const mixed = Buffer.alloc(16_000, 'a');
   mixed.fill('%', 0, 12_288 / 8);
   t.equal((await decodeRequest(gzipSync(mixed), ['gzip'], limits)).kind, 'decoded', 'as many others as may be');
   mixed.fill('%', 0, 12_288 / 8 + 1);
@@ -158,14 +161,18 @@ t.test('B4: JSON within strings of JSON may be shorter', async (t) => {
   t.equal((await decodeRequest(gzipSync(wide), ['gzip'], limits)).kind, 'decoded', 'more came over the wire');
 });
 
+/** The best compression of hundreds of bodies takes half a minute, and shows nothing more. */
+const quickBrotli = (bytes: Buffer): Buffer =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+
 t.test('B4: what comes over the wire bounds what is inspected', async () => {
   const unit = fc.constantFrom('\\u0041', '&#65;', '%u0041', '""', '[', '{"a":1},', ' ', 'a=1&', '\\x41', "1' or '");
-  const coders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+  const coders = { gzip: gzipSync, deflate: deflateSync, br: quickBrotli } as const;
   const coding = fc.constantFrom('gzip', 'deflate', 'br');
   await fc.assert(
     fc.asyncProperty(
       fc.array(unit, { minLength: 1, maxLength: 3 }),
-      fc.integer({ min: 1, max: 2_000_000 }),
+      fc.integer({ min: 1, max: 400_000 }),
       fc.array(coding, { minLength: 1, maxLength: 2 }),
       fc.constantFrom(10, 100),
       async (units, size, codings, ratioMax) => {

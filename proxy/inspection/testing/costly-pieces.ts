@@ -204,6 +204,8 @@ export const anywhere: readonly string[] = [
   '@@',
   'select ',
   'union select ',
+  'select union from where and or not null insert into update delete exec script alert onload img src ',
+  'javascript eval function return system passwd etc bin sh cat curl wget http file php data base64 ',
   ' or 1=1 ',
   "' or '1'='1",
   'sleep(1)',
