@@ -28,10 +28,11 @@ export interface DecodeLimits {
 /**
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns where it is words and numbers, 0.5 µs
- * where the words are those that rules look for, up to 1.4 µs where each nearly is an attack, a bracket or an escape. So
- * a body of plain characters may have 16 KiB, one with many backslashes 6 KiB, any other 8 KiB: JSON within strings of
- * JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did 300 fields of a form. Beyond 1 KiB the ratio decides. With
- * 64 KiB for plain characters, 300 bytes of words took 37 ms at level 4; for every body, 97 bytes of escapes 68 ms.
+ * where the words are those that rules look for, up to 1.4 µs where each nearly is an attack, a bracket or an escape.
+ * So a body of plain characters may have 16 KiB, one with many backslashes 6 KiB, any other 8 KiB: JSON within strings
+ * of JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did 300 fields of a form. Beyond
+ * 1 KiB the ratio decides. With 64 KiB for plain characters, 300 bytes of words took 37 ms at level 4; for every body,
+ * 97 bytes of escapes 68 ms.
  */
 const plainFreeBytes = 16 * 1024;
 const freeBytes = 8 * 1024;
