@@ -1,6 +1,7 @@
 // The seam between the data plane and the engine. A worker loads one module that knows how to turn artifact bytes into
 // an inspector; tests bring their own. Nothing here can read a rule.
 import type { CollectionStore, Inspector, ProbeIR, Steps } from '#engine';
+import { putTogether } from './put-together.js';
 
 /** Values looked up in the memo, those it knew, scans of the others, and their bytes. */
 export interface InspectionCounters {
@@ -38,4 +39,4 @@ export interface InspectionModule {
 }
 
 /** The module that workers import when they are not told otherwise. */
-export const engineModule = new URL('./engine-inspection.js', import.meta.url).href;
+export const engineModule = putTogether(new URL('./engine-inspection.js', import.meta.url)).href;

@@ -7,6 +7,7 @@ import type { HeavyKey } from '../admit/heavy-keys.js';
 import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { SecurityEvent } from '../contract/index.js';
 import { createConnectionShares, forgetShare } from '../listeners/connection-share.js';
+import { putTogether } from '../inspection/put-together.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { ThreatTable } from '../shared-state/threat-delta.js';
@@ -109,7 +110,7 @@ export class Supervisor implements SlotOwner {
   }
 
   get workerModule(): URL {
-    return this.options.workerModule ?? new URL('../worker/worker.js', import.meta.url);
+    return this.options.workerModule ?? putTogether(new URL('../worker/worker.js', import.meta.url));
   }
 
   /**
