@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 
 /** Suites that start whole planes or run whole corpora. */
 const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|regression|wire)[^/]*\.test\.js$/;
+export const isSlow = (file: string): boolean => slow.test(file);
 /** Tests that start databases or the whole control plane say so by what they import. */
 const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
 /** They try cases that are drawn with a seed. */
@@ -37,6 +38,6 @@ export function selectTests(root: string, selection: Selection): string[] {
   return builtFiles(root)
     .filter((file) => file.endsWith('.test.js'))
     .filter((file) => selection.words.length === 0 || selection.words.some((word) => file.includes(word)))
-    .filter((file) => !selection.quick || !(slow.test(file) || slowImports.test(textOf(file))))
+    .filter((file) => !selection.quick || !(isSlow(file) || slowImports.test(textOf(file))))
     .filter((file) => !selection.seeded || seeded.test(textOf(file)));
 }

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { filesVariable } from './companions.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
 
@@ -33,11 +34,13 @@ export class TestProcesses {
   /** Runs one file, or a company in one process; resolves when that process is gone. Never rejects. */
   run(files: readonly string[]): Promise<Outcome> {
     const report = new Report(files);
-    const script = files.length > 1 ? [together] : [];
-    const child = spawn(process.execPath, ['--enable-source-maps', ...script, ...files], {
+    const isCompany = files.length > 1;
+    const script = isCompany ? [together] : [];
+    const given = isCompany ? { [filesVariable]: JSON.stringify(files) } : {};
+    const child = spawn(process.execPath, ['--enable-source-maps', ...script, ...files.slice(0, 1)], {
       cwd: this.root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch },
+      env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch, ...given },
     });
     this.running.set(child, report);
     const late = setTimeout(

@@ -44,6 +44,12 @@ t.test('counts, skips and the reasons of failures', async (t) => {
   const passed = await run(t, { a: good, b: good });
   t.equal(passed.code, 0);
   t.match(passed.text, /^ok   a\.test\.js \(\d+ ms\)$/m);
+  if (process.platform === 'linux')
+    t.match(
+      passed.text,
+      /^\d+ s of processor time \(\d+ s of it the system's\)$/m,
+      'also on a busy machine comparable',
+    );
   t.match(passed.text, /^skipped 2: no such thing\n2 of 2 test files in \d+ s\n4 passed, 0 failed, 2 skipped$/m);
   const mixed = await run(t, {
     good,
@@ -116,7 +122,9 @@ t.test('failed assertions are told first, and again at the end, in a few lines',
 });
 
 t.test('whoever hangs is named when the run is ended', async (t) => {
+  // each in a process of its own, as it owns signals
   const marked = (wait: string): string => `import { writeFileSync } from 'node:fs'; import t from 'tap';
+    process.on('SIGHUP', () => {});
     t.test('over', async (t) => { t.ok(1); });
     t.test('outer', async (t) => {
       await t.test('inner - with a dash', async (t) => {
@@ -149,6 +157,13 @@ const sharing = (text: string): string =>
 const counting = (users: number): string =>
   sharing(`t.test('fine', async (t) => { t.equal(shared.users++, ${users}); t.ok(1); });`);
 
+/** Sets how every property is drawn, and finds it as nobody has set it. */
+const drawing = (seed: number): string =>
+  `import fc from 'fast-check'; import t from 'tap';
+  t.equal(fc.readConfigureGlobal()?.seed, undefined);
+  fc.configureGlobal({ seed: ${seed} });
+  t.test('drawn', async (t) => { t.equal(fc.readConfigureGlobal().seed, ${seed}); });`;
+
 t.test('files that need databases share a process, and count as if each had its own', async (t) => {
   const { code, text } = await run(t, {
     a: counting(0),
@@ -156,10 +171,13 @@ t.test('files that need databases share a process, and count as if each had its 
     c: `${counting(0)} t.ok(process.env);`,
     d: counting(2),
     e: good,
+    f: drawing(3),
+    g: drawing(4),
+    h: good.replace('import', 't.setTimeout(1);\nimport'),
   });
   t.equal(code, 0, text);
-  for (const name of 'abcde') t.match(text, new RegExp(`^ok   ${name}\\.test\\.js \\(\\d+ ms\\)$`, 'm'));
-  t.match(text, /^5 of 5 test files in \d+ s\n11 passed, 0 failed, 1 skipped$/m);
+  for (const name of 'abcdefgh') t.match(text, new RegExp(`^ok   ${name}\\.test\\.js \\(\\d+ ms\\)$`, 'm'));
+  t.match(text, /^8 of 8 test files in \d+ s\n17 passed, 0 failed, 2 skipped$/m);
 });
 
 t.test('of files that share a process, the one that fails is named, and the others are heard', async (t) => {

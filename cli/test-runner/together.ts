@@ -1,13 +1,26 @@
 // Run as a process: several test files one after another, each when the tests of the one before are over.
-//   node build/cli/test-runner/together.js FILE…     relative to the working directory
+//   GATEHOUSE_TEST_FILES='["FILE",…]' node build/cli/test-runner/together.js FILE     relative to the working directory
+// The first file is the argument, which makes its directories (t.testdir) the company's own; with all as arguments, whose
+// names tap puts into one, that name would be too long for a file system.
 // What they share is what costs most and is theirs to share: Node.js, the modules, one server of each database, whose
 // databases are emptied between suites. Which files may share is said by companions.ts.
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { describeTook } from './companions.js';
+import { describeTook, filesVariable } from './companions.js';
 
-const files = process.argv.slice(2);
+const files = JSON.parse(process.env[filesVariable] ?? '[]') as readonly string[];
+delete process.env[filesVariable];
+const secondsMax = Number(process.env['TAP_TIMEOUT'] ?? 30); // tap's default
+
+/** Takes back what a file may set for all that run after it: how its properties are drawn, how long the root may take. */
+async function restore(file: string): Promise<void> {
+  root.setTimeout(1000 * secondsMax);
+  if (!readFileSync(file, 'utf8').includes('configureGlobal')) return;
+  const { default: fc } = await import('fast-check');
+  fc.resetConfigureGlobal();
+}
 
 /**
  * The root of tap ends as soon as it has nothing to do, and takes no test after that: a file is imported inside a test,
@@ -21,6 +34,7 @@ function queueFile(index: number): void {
     await import(pathToFileURL(resolve(file)).href);
     t.pass('imported');
     void root.test(`${file} is over`, async (t) => {
+      await restore(resolve(file));
       t.pass(describeTook(file, performance.now() - startedMs));
       queueFile(index + 1);
     });

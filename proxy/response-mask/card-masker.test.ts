@@ -107,13 +107,13 @@ t.test('P3: random bodies in random pieces', async (t) => {
     for (let at = 0; at < got.length; at += 1)
       if (got[at] !== text[at] && !/\d/.test(text[at] ?? '')) t.fail(`another byte: ${JSON.stringify(text)}`);
   }
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   const flood = masked(
     'text',
     Array.from({ length: 256 }, () => Buffer.alloc(4096, '4111 ')),
   );
   t.equal(flood.length, 256 * 4096);
-  t.ok(performance.now() - startedMs < 5000, 'a megabyte of groups is linear');
+  t.ok(process.cpuUsage(before).user < 5_000_000, 'a megabyte of groups is linear');
   t.equal(masked('json', [Buffer.alloc(1_000_000, '1')]).length, 1_000_000, 'a number without an end');
 });
 
