@@ -75,3 +75,15 @@ t.test('every file is in exactly one company, with those of its kind, few enough
     }
   }
 });
+
+t.test('whole planes come first, then what needs databases, then small files', async (t) => {
+  const root = t.testdir({
+    'a.js': '',
+    'b.js': databases,
+    'c.js': 'process.exit(0);',
+    'd.js': databases,
+    e2e: { 'e.js': '' },
+  });
+  const companies = formCompanies(root, ['a.js', 'b.js', 'c.js', 'd.js', 'e2e/e.js']);
+  t.strictSame(companies, [['e2e/e.js'], ['b.js', 'd.js'], ['a.js'], ['c.js']]);
+});

@@ -42,21 +42,26 @@ export function mayShare(text: string): boolean {
   return !ownsProcess.some((word) => word.test(rest));
 }
 
-/** Files, each in exactly one company; one of one is a process of its own. The order of the first members stays. */
+/**
+ * Files, each in exactly one company; one of one is a process of its own. Whole planes and corpora come first, then what
+ * needs databases, then the small ones, else in the order given: at the end of a run, processors that have nothing left
+ * to do wait for seconds, and not for the longest file.
+ */
 export function formCompanies(root: string, files: readonly string[]): readonly (readonly string[])[] {
-  const companies: string[][] = [];
+  const ranks: [slow: string[][], databases: string[][], others: string[][]] = [[], [], []];
   const open: Record<keyof typeof companyMax, string[]> = { databases: [], others: [] };
   for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
     const kind = needsDatabases.test(text) ? 'databases' : 'others';
+    const ranked = ranks[isSlow(file) ? 0 : kind === 'databases' ? 1 : 2];
     if (!mayShare(text) || (kind === 'others' && isSlow(file))) {
-      companies.push([file]);
+      ranked.push([file]);
       continue;
     }
-    if (open[kind].length === 0 || open[kind].length === companyMax[kind]) companies.push((open[kind] = []));
+    if (open[kind].length === 0 || open[kind].length === companyMax[kind]) ranked.push((open[kind] = []));
     open[kind].push(file);
   }
-  return companies;
+  return ranks.flat();
 }
 
 /** Holds, for together.ts, the files of a company as JSON. */

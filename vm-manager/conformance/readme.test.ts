@@ -1,10 +1,11 @@
 // The second part of the README, word for word in a shell against a whole installation: an import, the chain that it
 // makes, the gate that refuses, the report, the virtual patch with its proof. What the comments promise is what comes.
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { copyMigratedTemplate } from '#api/testing/database-templates';
 import { callApi, freePorts, isUp, logIn, makeHome, root, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
 import { makeDirectory } from '#api/testing/temporary';
@@ -26,6 +27,8 @@ t.test('14/7: the commands of the README do what it says', async (t) => {
   const home = await makeHome(t);
   const ports = await freePorts();
   const envFile = join(home, '.env');
+  // the first start of an installation makes one, which is for the tests of `up` to see and takes some seconds
+  await rename(await copyMigratedTemplate(t), join(home, 'data', 'db'));
   await writeFile(envFile, `GATEHOUSE_DATA=${join(home, 'data')}\nCRS_DIR=${await writeRuleSet(t)}\n`);
   const up = startUp(t, {
     ...ports,
