@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { blockWord } from '../testing/change-road.js';
 import { startUpstream } from '../testing/data-plane.js';
+import { copyMigratedTemplate } from '../testing/database-templates.js';
 import {
   callApi,
   freePorts,
@@ -24,6 +25,8 @@ t.setTimeout(testMsMax);
 
 const home = await makeHome(t);
 const data = join(home, 'data');
+// the first start of an installation makes one, which is for the tests of `up` to see and takes some seconds
+await rename(await copyMigratedTemplate(t), join(data, 'db'));
 const ports = await freePorts();
 const given = {
   ...ports,
