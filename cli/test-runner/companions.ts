@@ -1,10 +1,10 @@
-// Test files that run in one process, one after another. A small file spends most of its processor time before its first
-// assertion: on starting Node.js, on tap's modules and on a thousand of ours; one that needs databases, also on a
+// Test files that run in one process, one after another. A small file spends most of its processor time before its
+// first assertion: on starting Node.js, on tap's modules and on a thousand of ours; one that needs databases, also on a
 // PostgreSQL and on an embedded database (WebAssembly that each process compiles anew). Together they spend it once.
 //
 // Isolation: every suite gets empty databases and an application of its own in any case; a file that touches what
-// belongs to the process (environment, signals, globals, children, mocks, tap's root) or measures it stays alone, and so
-// do those that start whole planes or run whole corpora. And a company that did not pass proves nothing about its
+// belongs to the process (environment, signals, globals, children, mocks, tap's root) or measures it stays alone, and
+// so do those that start whole planes or run whole corpora. And a company that did not pass proves nothing about its
 // members: each is run again, alone (run.ts).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,9 +43,9 @@ export function mayShare(text: string): boolean {
 }
 
 /**
- * Files, each in exactly one company; one of one is a process of its own. Whole planes and corpora come first, then what
- * needs databases, then the small ones, else in the order given: at the end of a run, processors that have nothing left
- * to do wait for seconds, and not for the longest file.
+ * Files, each in exactly one company; one of one is a process of its own. Whole planes and corpora come first, then
+ * what needs databases, then the small ones, else in the order given: at the end of a run, processors that have nothing
+ * left to do wait for seconds, and not for the longest file.
  */
 export function formCompanies(root: string, files: readonly string[]): readonly (readonly string[])[] {
   const ranks: [slow: string[][], databases: string[][], others: string[][]] = [[], [], []];

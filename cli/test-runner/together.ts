@@ -1,7 +1,7 @@
 // Run as a process: several test files one after another, each when the tests of the one before are over.
-//   GATEHOUSE_TEST_FILES='["FILE",…]' node build/cli/test-runner/together.js FILE     relative to the working directory
-// The first file is the argument, which makes its directories (t.testdir) the company's own; with all as arguments, whose
-// names tap puts into one, that name would be too long for a file system.
+//   GATEHOUSE_TEST_FILES='["FILE",…]' node build/cli/test-runner/together.js FILE    relative to the working directory
+// The first file is the argument, which makes its directories (t.testdir) the company's own; with all as arguments,
+// whose names tap puts into one, that name would be too long for a file system.
 // What they share is what costs most and is theirs to share: Node.js, the modules, one server of each database, whose
 // databases are emptied between suites. Which files may share is said by companions.ts.
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const files = JSON.parse(process.env[filesVariable] ?? '[]') as readonly string[
 delete process.env[filesVariable];
 const secondsMax = Number(process.env['TAP_TIMEOUT'] ?? 30); // tap's default
 
-/** Takes back what a file may set for all that run after it: how its properties are drawn, how long the root may take. */
+/** Takes back what a file may set for those that run after it: how properties are drawn, how long the root may take. */
 async function restore(file: string): Promise<void> {
   root.setTimeout(1000 * secondsMax);
   if (!readFileSync(file, 'utf8').includes('configureGlobal')) return;
