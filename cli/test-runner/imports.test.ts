@@ -55,3 +55,24 @@ t.test('selections', async (t) => {
   t.notOk(select([], true).includes('build/b/e2e/whole.test.js'), 'what is slow');
   t.same(select([], false, true), ['build/a/door.test.js'], 'what is drawn with a seed');
 });
+
+t.test('what is quick', async (t) => {
+  const slow = [
+    'import { onBothDatabases } from "../testing/databases.js";',
+    'import { onBothDatabases } from "#api/testing/databases";',
+    'import { startTestApp } from "#api/testing/app";',
+    'import { startUp } from "#api/testing/processes/up";',
+    'import { startPlane } from "../e2e/harness.js";',
+    'import { startNode } from "../testing/data-plane.js";',
+    'import { PGlite } from "@electric-sql/pglite";',
+    't.setTimeout(testMsMax);',
+  ];
+  const quick = ['import { settings } from "../testing/settings.js";', '  t2.setTimeout(9);', ''];
+  const files = [...slow, ...quick].map((text, index): [string, string] => [`a/${index}.test.js`, text]);
+  const found = selectTests(makeProject(t, Object.fromEntries(files)), { words: [], quick: true, seeded: false });
+  t.same(
+    found.sort(),
+    quick.map((_, index) => `build/a/${slow.length + index}.test.js`).sort(),
+    'what starts databases or planes is not, nor what asks for more time',
+  );
+});

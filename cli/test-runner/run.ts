@@ -3,7 +3,8 @@
 // code 1 on any failure, on a test file that died, and when no test ran at all.
 //   node bin/test.mjs [--quick] [--seeded] [--minutes=N] [word…]     words select files whose path contains one
 //   node bin/test.mjs --watch [word…]                                see watch.ts
-// --quick leaves out the suites that start whole planes or databases, or run whole corpora; `make check` uses it.
+// --quick leaves out the suites that start whole planes or databases, run whole corpora, or ask for more time than tap
+// gives by itself; `make check` uses it.
 // --seeded runs only those that try cases drawn with SEED; `make fuzz` uses it. --minutes is the limit of one file.
 //
 // tap's own runner is not used: a file that ran out of time counted twice there, and the last file was not reported at

@@ -5,8 +5,15 @@ import { join, relative } from 'node:path';
 /** Suites that start whole planes or run whole corpora. */
 const slow = /(^|\/)(e2e|bench)\/|(agreement|corpus|regression|wire)[^/]*\.test\.js$/;
 export const isSlow = (file: string): boolean => slow.test(file);
-/** Tests that start databases or the whole control plane say so by what they import. */
-const slowImports = /testing\/(databases|app|rule-set)\.js|PGlite/;
+/** Tests that start databases, planes or the whole control plane say so by what they import, or by what they start. */
+const slowImports = [
+  /testing\/(?:databases|database-templates|app|rule-set|data-plane|change-road|processes\/[\w-]+)(?:\.js)?["']/,
+  /\be2e\/(?:harness|stack|real-rules|real-servers)\.js["']|\.contract\.js["']|PGlite/,
+];
+/** Those that take long ask for the time: tap's own limit is thirty seconds. */
+const asksForTime = /^(?:t|root|tap)\.setTimeout\(/m;
+const isQuick = (file: string, text: string): boolean =>
+  !isSlow(file) && !asksForTime.test(text) && !slowImports.some((words) => words.test(text));
 /** They try cases that are drawn with a seed. */
 const seeded = /process\.env\W+SEED/;
 
@@ -38,6 +45,6 @@ export function selectTests(root: string, selection: Selection): string[] {
   return builtFiles(root)
     .filter((file) => file.endsWith('.test.js'))
     .filter((file) => selection.words.length === 0 || selection.words.some((word) => file.includes(word)))
-    .filter((file) => !selection.quick || !(isSlow(file) || slowImports.test(textOf(file))))
+    .filter((file) => !selection.quick || isQuick(file, textOf(file)))
     .filter((file) => !selection.seeded || seeded.test(textOf(file)));
 }
