@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { environmentFor } from '#settings/environment';
+import { putTogether } from './put-together.js';
 
 /** What it wrote last to stderr, in characters: the reason of its end. */
 const saidMax = 4000;
@@ -26,7 +27,7 @@ export interface ProcessEnd {
 }
 
 export interface ProcessStart<To, From> {
-  /** The module that it runs. */
+  /** The module that it runs; the same put together, where it has been. */
   readonly entry: URL;
   readonly args?: readonly string[];
   /** Of JavaScript's heap, in MiB; beyond it the process ends (`outOfMemory`). */
@@ -41,7 +42,7 @@ export interface ProcessStart<To, From> {
 /** Throws where the system has no room for another process; any other start that fails is an end. */
 export function startProcess<To, From>(start: ProcessStart<To, From>): HeldProcess<To> {
   const { entry, args = [], heapMb, isLoud = false, onMessage, onEnd } = start;
-  const child = fork(fileURLToPath(entry), args, {
+  const child = fork(fileURLToPath(putTogether(entry)), args, {
     execArgv: [`--max-old-space-size=${heapMb}`],
     env: environmentFor(null, process.env),
     serialization: 'advanced', // the structured clone of threads: bytes stay bytes
