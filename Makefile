@@ -33,8 +33,8 @@ check: ## format, lint, types, house rules, unit and golden tests; about a minut
 	@$(NODE) bin/setup.mjs packages npm tap native build crs
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware
-	@$(NODE) node_modules/typescript/bin/tsc --noEmit
-	@$(NODE) node_modules/typescript/bin/tsc --noEmit -p console
+	@$(NODE) node_modules/typescript/bin/tsc --noEmit --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
+	@$(NODE) node_modules/typescript/bin/tsc --noEmit -p console --incremental --tsBuildInfoFile .cache/console-types.tsbuildinfo
 	@$(NODE) bin/test.mjs --quick
 
 bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSecurity, ARGS=--short for a quick look

@@ -2,7 +2,8 @@
 // Puts what is built together: a process of Gatehouse loads a thousand modules of its own and as many of its packages,
 // and to find, read and link them one by one is most of the processor time of a start. The programs that processes and
 // threads begin with are fused into build/fused/, a few files each; the file-by-file build beside them stays what tests
-// load, and what is loaded where nothing is fused.
+// load themselves (what they start is fused: put-together.ts of proxy/inspection and api/processes), and what is loaded
+// where nothing is fused.
 import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
