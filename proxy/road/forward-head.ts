@@ -38,9 +38,9 @@ export interface ForwardFacts {
 }
 
 /**
- * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, who it is, or
- * which path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from trusted
- * proxies only. A path in it (X-Original-URL) would be a way round the choice of a site, a user in it
+ * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, who it is,
+ * or which path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from
+ * trusted proxies only. A path in it (X-Original-URL) would be a way round the choice of a site, a user in it
  * (X-Forwarded-User) a login. Names of single CDNs for addresses are left to those who use them.
  */
 const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
