@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { Database, Tx } from '../db/client.js';
 import { migrate } from '../db/migrate.js';
 import { allModules } from '../app.js';
-import { addBans } from '../edge/store.js';
+import { addBans, findLifted, liftBans } from '../edge/store.js';
 import { listVerdicts, setVerdicts } from '../edge/verdicts/store.js';
 import { seedSettings } from '../settings/store.js';
 import { onBothDatabases } from '../testing/databases.js';
@@ -69,6 +69,16 @@ const writers: Readonly<Record<string, (tx: Tx, addresses: readonly string[]) =>
         ...{ atMs: now.getTime(), untilMs: until.getTime() },
       })),
     ),
+  'bans that were lifted': async (tx, addresses) => {
+    const bans = addresses.map((network) => ({
+      ...{ network, zone: 'login', requestId: 'r', offence: 1, threshold: 5, windowSeconds: 60 },
+      ...{ atMs: now.getTime(), untilMs: until.getTime() },
+    }));
+    await addBans(tx, 'http://127.0.0.1:2', bans);
+    await liftBans(tx, addresses, 'test', now);
+    const lifted = await findLifted(tx, 'http://127.0.0.1:2', bans);
+    if (lifted.length !== addresses.length) throw new Error(`${lifted.length} of ${addresses.length} were lifted`);
+  },
   'verdicts of the engine': (tx, addresses) =>
     saveVerdicts(
       tx,
@@ -93,7 +103,8 @@ async function suite(t: Test, database: Database): Promise<void> {
   const atEdge = await listVerdicts(database.sql, '', now, 5000);
   t.equal(atEdge.length, 2000);
   t.ok(atEdge.every((row) => row.reason === `reason of ${row.network}` && row.expires_at.getTime() === +until));
-  const [bans] = await database.sql`select count(*) as all, count(distinct network) as networks from bans`;
+  const [bans] =
+    await database.sql`select count(*) as all, count(distinct network) as networks from bans where node like '%:1'`;
   t.match(bans, { all: 2000, networks: 2000 }, 'a ban that is known comes once');
 
   const address = addressOf(7);

@@ -100,6 +100,18 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.ok(told.includes('DELETE http://node-b/bans?network=203.0.113.9'));
   t.strictSame((await get('/api/bans'))['items'], []);
 
+  const many = Array.from({ length: 250 }, (_, n) => ban(`198.51.100.${n}`, nowMs, { untilMs: nowMs + 600_000 }));
+  banned.set('http://node-a', many);
+  t.equal(await round(), '250 bans of http://node-a');
+  await database.sql`delete from threat_addresses where network like '198.51.100.%'`;
+  told.length = 0;
+  t.match(await round(), /250 bans ended/);
+  const lifts = told.filter((line) => line.startsWith('DELETE http://node-b'));
+  t.equal(lifts.length, 3, 'many are lifted with one request');
+  t.ok(lifts.every((line) => line.length < 8000));
+  t.equal(lifts.join('&').match(/network=/g)?.length, 250);
+  banned.set('http://node-a', []);
+
   t.match(await get('/api/rate-limits'), {
     enabled: false,
     nodes: [

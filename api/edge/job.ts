@@ -44,7 +44,7 @@ async function takeOver(
   bans: readonly NodeBan[],
   now: Date,
 ): Promise<string> {
-  for (const network of await findLifted(sql, node, bans)) await nodeGates.lift(network, node);
+  await nodeGates.lift(await findLifted(sql, node, bans), node);
   const added = await sql.begin(async (tx) => {
     const rows = (await addBans(tx, node, bans)).filter((row) => row.expires_at > now);
     const denials = rows.map((row) => ({ network: row.network, reason: reasonOf(row), expiresAt: row.expires_at }));
@@ -68,9 +68,8 @@ async function takeOver(
 /** Taken off the deny list by somebody who did not come by way of the bans. */
 async function liftUnlisted({ database: { sql } }: BanJobParts, nodeGates: NodeGates, now: Date): Promise<string> {
   const networks = await findUnlisted(sql, banSource, now);
-  for (const network of networks) {
-    await liftBans(sql, network, 'deny list', now);
-    await nodeGates.lift(network);
-  }
-  return networks.length === 0 ? '' : `${networks.length} bans ended with their entry of the deny list`;
+  if (networks.length === 0) return '';
+  await liftBans(sql, networks, 'deny list', now);
+  await nodeGates.lift(networks);
+  return `${networks.length} bans ended with their entry of the deny list`;
 }

@@ -103,8 +103,8 @@ export interface NodeGates {
   withFigures<T>(work: (one: OfNode<GateFigures>) => Promise<T>): Promise<T[]>;
   /** Where simulations are sent to. */
   traffic(): Promise<OfNode<NodeTraffic>[]>;
-  /** Lifts a ban on every node that answers, or on that one. */
-  lift(network: string, node?: string): Promise<void>;
+  /** Lifts the bans of these networks on every node that answers, or on that one; many with one request. */
+  lift(networks: readonly string[], node?: string): Promise<void>;
   /** Who is slowed down or challenged, all of them, for one node. */
   giveVerdicts(node: string, list: object): Promise<void>;
   /** Public keys of the sites' tokens, for one node. */
@@ -118,6 +118,9 @@ export interface NodeGates {
   /** Addresses that no node is to ban automatically, all of them. */
   spare(addresses: readonly string[]): Promise<void>;
 }
+
+/** Networks of one request: its line stays below 8 KiB, which every HTTP server takes. */
+const liftedAtOnce = 100;
 
 export function createNodeGates(urls: readonly string[], client: Pick<NodeClient, 'ask'>): NodeGates {
   const fromOne = async <S extends TSchema>(node: string, path: string, schema: S): Promise<OfNode<Static<S>>> => {
@@ -133,9 +136,13 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
     figures: () => fromAll('/gates', GateFigures),
     withFigures: (work) => Promise.all(urls.map(async (node) => work(await fromOne(node, '/gates', GateFigures)))),
     traffic: () => fromAll('/status', NodeTraffic),
-    async lift(network, node) {
-      const path = `/bans?network=${encodeURIComponent(network)}`;
-      await Promise.all((node === undefined ? urls : [node]).map((url) => client.ask(url, 'DELETE', path)));
+    async lift(networks, node) {
+      const targets = node === undefined ? urls : [node];
+      // a node of an earlier release lifts the first of a request alone, and is told of the others by the next rounds
+      for (let at = 0; at < networks.length; at += liftedAtOnce) {
+        const part = networks.slice(at, at + liftedAtOnce).map((network) => `network=${encodeURIComponent(network)}`);
+        await Promise.all(targets.map((url) => client.ask(url, 'DELETE', `/bans?${part.join('&')}`)));
+      }
     },
     async giveVerdicts(node, list) {
       await client.ask(node, 'PUT', '/verdicts', list);

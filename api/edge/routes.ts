@@ -150,12 +150,12 @@ export function registerEdgeRoutes(app: App, parts: EdgeParts): void {
     const { actor } = requirePrincipal(request);
     const { network } = request.query;
     await sql.begin(async (tx) => {
-      if ((await liftBans(tx, network, actor.name, new Date(parts.now()))) === 0)
+      if ((await liftBans(tx, [network], actor.name, new Date(parts.now()))) === 0)
         throw new ApiError('not_found', `${network} is not banned; GET /api/bans names those that are.`);
       await removeThreatsOf(tx, network, banSource);
       await parts.audit.record(tx, { actor, action: 'ban.lift', summary: `lifted the ban of ${network}` });
     });
-    await parts.nodeGates?.lift(network);
+    await parts.nodeGates?.lift([network]);
     await parts.threatsChanged();
     return reply.code(204).send(null);
   });

@@ -91,12 +91,13 @@ export async function earlierBans(sql: Queryable, bans: readonly BanRow[]): Prom
   return earlier;
 }
 
-/** Ends the bans of a network before their time; returns how many there were. */
-export async function liftBans(sql: Queryable, network: string, by: string, now: Date): Promise<number> {
+/** Ends the bans of these networks before their time, in one statement; returns how many there were. */
+export async function liftBans(sql: Queryable, networks: readonly string[], by: string, now: Date): Promise<number> {
   return (
     await sql`
       update bans set lifted_at = ${now}, lifted_by = ${by}
-      where network = ${network} and lifted_at is null and expires_at > ${now}`
+      where network in (select value from json_array_elements_text(${JSON.stringify(networks)}::text::json))
+        and lifted_at is null and expires_at > ${now}`
   ).count;
 }
 
@@ -109,16 +110,16 @@ export async function findUnlisted(sql: Queryable, source: string, now: Date): P
   return rows.map(({ network }) => network);
 }
 
-/** Of these bans of a node, those that were lifted here while it did not hear of it. */
+/** Networks of those bans of a node that were lifted here while it did not hear of it; one statement for all. */
 export async function findLifted(sql: Queryable, node: string, bans: readonly NodeBan[]): Promise<string[]> {
-  const lifted: string[] = [];
-  for (const { network, atMs } of bans) {
-    const rows = await sql`
-      select 1 from bans
-      where network = ${network} and node = ${node} and banned_at = ${new Date(atMs)} and lifted_at is not null`;
-    if (rows.length > 0) lifted.push(network);
-  }
-  return lifted;
+  if (bans.length === 0) return [];
+  const given = bans.map(({ network, atMs }) => ({ network, banned_at: new Date(atMs) }));
+  const rows = await sql<{ network: string }[]>`
+    select distinct b.network
+    from json_to_recordset(${JSON.stringify(given)}::text::json) as n(network text, banned_at timestamptz)
+    join bans b on b.network = n.network and b.node = ${node} and b.banned_at = n.banned_at
+    where b.lifted_at is not null order by 1`;
+  return rows.map(({ network }) => network);
 }
 
 export async function pruneBans(sql: Queryable, now: Date): Promise<void> {

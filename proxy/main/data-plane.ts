@@ -309,7 +309,7 @@ function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): 
     changeThreats: (delta) => threats.change(delta, spread),
     gates: () => describeGates(parts),
     bans: () => gates.bans,
-    liftBan: (network) => gates.lift(network),
+    liftBans: (networks) => networks.filter((network) => gates.lift(network)).length,
     replaceVerdicts: (candidate) => verdicts.replace(candidate),
     replaceSiteKeys: async (given) =>
       parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),

@@ -22,8 +22,8 @@ export interface AdminActions {
   gates(): Promise<object>;
   /** Bans in force that this node made. */
   bans(): readonly object[];
-  /** Whether there was one to lift. */
-  liftBan(network: string): boolean;
+  /** How many there were to lift. */
+  liftBans(networks: readonly string[]): number;
   /** Clients that are slowed down or challenged, whole. Throws RangeError for what is no list of them. */
   replaceVerdicts(candidate: unknown): number;
   /** Public keys of the sites' tokens. Throws RangeError for what is no key set. */
@@ -162,10 +162,13 @@ const gateRoutes: Readonly<Record<string, Route>> = {
   'GET /gates': async (actions, _request, response) => sendJson(response, 200, await actions.gates()),
   'GET /bans': async (actions, _request, response) => sendJson(response, 200, { bans: actions.bans() }),
   'DELETE /bans': async (actions, request, response) => {
-    const network = new URL(request.url ?? '/', 'http://localhost').searchParams.get('network');
-    if (network === null)
+    const networks = new URL(request.url ?? '/', 'http://localhost').searchParams.getAll('network');
+    if (networks.length === 0)
       sendProblem(response, 400, 'No network', 'say which: DELETE /bans?network=192.0.2.1, as GET /bans names it');
-    else sendJson(response, 200, { lifted: actions.liftBan(network) });
+    else {
+      const count = actions.liftBans(networks);
+      sendJson(response, 200, { lifted: count > 0, count });
+    }
   },
   'PUT /verdicts': async (actions, request, response) => {
     const input = await readJson(request, response);
