@@ -47,6 +47,7 @@ import { createParts, type AppDeps, type FeatureParts } from './parts.js';
 import { samplesFeature } from './records/index.js';
 import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
+import { measuresFeature } from './measures/index.js';
 import { rulesFeature } from './rules/index.js';
 import { settingsFeature } from './settings/index.js';
 import { createSimulationFeature, simulatedOf } from './simulation/index.js';
@@ -94,6 +95,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   retentionFeature,
   backupFeature,
   siemFeature,
+  measuresFeature, // its migration takes the tables of edge, and the triggers of siem on them
   alertsFeature,
   createSimulationFeature({ verdictsOf, lookedAt }),
   complianceFeature,

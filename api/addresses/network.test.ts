@@ -1,6 +1,6 @@
 import t from 'tap';
 import fc from 'fast-check';
-import { denyPrefixes } from '../threat-intel/list-text.js';
+import { denyPrefixes } from './denied.js';
 import { readNetwork, toNetwork } from './network.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });

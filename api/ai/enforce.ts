@@ -2,10 +2,10 @@
 // edge, each for `ai_block_seconds`; on a principal all three are verdicts at the edge, which reach its requests alone.
 // Nodes are told at once. Whom people who work here use, proxies in front, and what people decided themselves is left
 // alone, and the verdict says why.
-import { setVerdicts } from '../edge/verdicts/store.js';
 import { findCovering } from '../threat-intel/import.js';
-import { addEachThreat } from '../threat-intel/store.js';
 import { addressesOfPeople } from '../edge/store.js';
+import { addEachDenial, decide, inForce as isInForceAt } from '../measures/store.js';
+import { kindOfSubject } from '../measures/model.js';
 import { systemActor } from '../http-kit/index.js';
 import type { Queryable, Tx } from '../db/client.js';
 import type { Parts } from '../parts.js';
@@ -19,7 +19,7 @@ import { asJson, enforcements, type Enforced, type HeldBack, type Measure, type 
 
 /** Of entries of the deny list and of verdicts that are made here. */
 export const engineName = 'detection engine';
-export const engineSource = 'ai';
+export const engineSource = 'ai' as const;
 /** Clients of one round; the highest risks come first. */
 const measuresMax = 2000;
 /** How long a client that people called harmless is left alone, unless they say otherwise later. */
@@ -34,20 +34,24 @@ export const enforcementOf = (rung: Rung): Enforced | null => (rung === 'ALLOW' 
 
 interface InForce {
   readonly denied: ReadonlyMap<string, Date>;
-  readonly verdicts: ReadonlyMap<string, { readonly action: string; readonly added_by: string; readonly until: Date }>;
+  readonly verdicts: ReadonlyMap<string, { readonly action: string; readonly source: string; readonly until: Date }>;
   /** What this engine has put in force, and has not ended yet. */
   readonly ours: ReadonlyMap<string, { readonly enforced: Enforced; readonly until: Date }>;
   readonly pardoned: ReadonlySet<string>;
 }
 
+/** Of what does not end by itself. */
+const endless = new Date(8.64e15);
+
 async function inForceOf(tx: Tx, networks: readonly string[], now: Date): Promise<InForce> {
   const list = asJson(networks);
-  const denied = await tx<{ network: string; expires_at: Date | null }[]>`
-    select network, expires_at from threat_addresses where source = ${engineSource}
-      and network in (select value from json_array_elements_text(${list}::text::json)) and expires_at > ${now}`;
-  const verdicts = await tx<{ network: string; action: string; added_by: string; expires_at: Date }[]>`
-    select network, action, added_by, expires_at from verdicts
-    where network in (select value from json_array_elements_text(${list}::text::json)) and expires_at > ${now}`;
+  const found = await tx<{ subject: string; action: string; source: string; expires_at: Date | null }[]>`
+    select subject, action, source, expires_at from client_measures
+    where subject in (select value from json_array_elements_text(${list}::text::json)) and ${isInForceAt(tx, now)}`;
+  const isOfList = ({ subject, action }: (typeof found)[number]): boolean =>
+    action === 'deny' && kindOfSubject(subject) !== 'principal';
+  const denied = found.filter((row) => isOfList(row) && row.source === engineSource);
+  const verdicts = found.filter((row) => !isOfList(row));
   const ours = await tx<{ address: string; enforced: Enforced; enforced_until: Date }[]>`
     select distinct on (address) address, enforced, enforced_until from ai_verdicts
     where address in (select value from json_array_elements_text(${list}::text::json)) and enforced_until > ${now}
@@ -58,8 +62,8 @@ async function inForceOf(tx: Tx, networks: readonly string[], now: Date): Promis
       and marked_at > ${new Date(now.getTime() - pardonMs)}
     order by address, marked_at desc, id desc`;
   return {
-    denied: new Map(denied.map(({ network, expires_at: until }) => [network, until ?? now])),
-    verdicts: new Map(verdicts.map((row) => [row.network, { ...row, until: row.expires_at }])),
+    denied: new Map(denied.map(({ subject, expires_at: until }) => [subject, until ?? now])),
+    verdicts: new Map(verdicts.map((row) => [row.subject, { ...row, until: row.expires_at ?? endless }])),
     ours: new Map(ours.map((row) => [row.address, { enforced: row.enforced, until: row.enforced_until }])),
     pardoned: new Set(judged.flatMap(({ address, marked }) => (marked === 'false_positive' ? [address] : []))),
   };
@@ -75,10 +79,9 @@ export async function holdsStill(
   now: Date,
 ): Promise<boolean> {
   if (enforced === null || until === null || until <= now) return false;
-  const found = await sql<{ network: string }[]>`
-    select network from threat_addresses where source = ${engineSource} and network = ${address} and expires_at > ${now}
-    union all
-    select network from verdicts where added_by = ${engineName} and network = ${address} and expires_at > ${now}`;
+  const found = await sql`
+    select 1 from client_measures
+    where source = ${engineSource} and subject = ${address} and ${isInForceAt(sql, now)} limit 1`;
   return found.length > 0;
 }
 
@@ -107,7 +110,7 @@ function heldBackOf(vector: FeatureVector, enforced: Enforced, inForce: InForce,
   if (left !== null) return left;
   const verdict = inForce.verdicts.get(network);
   const isOfEdge = enforced !== 'deny' || principal !== undefined;
-  if (isOfEdge && verdict !== undefined && verdict.added_by !== engineName) return 'operator';
+  if (isOfEdge && verdict !== undefined && verdict.source !== engineSource) return 'operator';
   const before = inForce.ours.get(network);
   if (before === undefined) return null;
   const isDenied = inForce.denied.has(network);
@@ -182,7 +185,7 @@ export async function enforce(
   const denied = fresh.filter(isOfAddress);
   const others = fresh.filter((one) => !isOfAddress(one));
   await deny(tx, parts, denied, now, until);
-  await decide(tx, parts, others, now, until);
+  await decideOver(tx, parts, others, now, until);
   return { measures, denied: denied.length, others: others.length };
 }
 
@@ -213,26 +216,26 @@ export function collateralOf({ principal, apart = [], sessions }: FeatureVector)
 
 /** Those that this engine denied until that moment at least, though it may have ended meanwhile. */
 async function deniedSince(tx: Tx, networks: readonly string[], since: Date): Promise<ReadonlySet<string>> {
-  const rows = await tx<{ network: string }[]>`
-    select network from threat_addresses where source = ${engineSource} and expires_at > ${since}
-      and network in (select value from json_array_elements_text(${asJson(networks)}::text::json))`;
-  return new Set(rows.map(({ network }) => network));
+  const rows = await tx<{ subject: string }[]>`
+    select subject from client_measures where source = ${engineSource} and action = 'deny' and lifted_at is null
+      and expires_at > ${since} and subject in (select value from json_array_elements_text(${asJson(networks)}::text::json))`;
+  return new Set(rows.map(({ subject }) => subject));
 }
 
 async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], now: Date, until: Date): Promise<void> {
   if (judged.length === 0) return;
-  const denials = judged.map((one) => ({ network: one.vector.address, reason: reasonOf(one), expiresAt: until }));
-  const networks = denials.map(({ network }) => network);
+  const denials = judged.map((one) => ({ subject: one.vector.address, reason: reasonOf(one), expiresAt: until }));
+  const networks = denials.map(({ subject }) => subject);
   const renewed = await deniedSince(tx, networks, new Date(2 * now.getTime() - until.getTime()));
-  await addEachThreat(tx, denials, { source: engineSource, addedBy: engineName }, now);
-  // other systems hear of its beginning, and not of each renewal (003-verdict-renewals.sql does this for verdicts)
-  const begun = denials.filter(({ network }) => !renewed.has(network));
+  await addEachDenial(tx, denials, { source: engineSource, addedBy: engineName }, now);
+  // other systems hear of its beginning, and not of each renewal (a trigger of measures/migrations does this for verdicts)
+  const begun = denials.filter(({ subject }) => !renewed.has(subject));
   await noteEvents(
     tx,
     'verdict',
     now,
-    begun.map(({ network, reason }) => ({
-      ...{ network, action: 'deny', reason, added_by: engineName, expires_at: until.toISOString() },
+    begun.map(({ subject, reason }) => ({
+      ...{ network: subject, action: 'deny', reason, added_by: engineName, expires_at: until.toISOString() },
     })),
   );
   await audit.record(tx, {
@@ -246,7 +249,7 @@ async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], 
   });
 }
 
-async function decide(
+async function decideOver(
   tx: Tx,
   { audit }: EnforceParts,
   judged: readonly Judged[],
@@ -254,16 +257,16 @@ async function decide(
   until: Date,
 ): Promise<void> {
   if (judged.length === 0) return;
-  await setVerdicts(
+  await decide(
     tx,
     judged.map((one) => ({
-      network: one.vector.address,
+      subject: one.vector.address,
       action: enforcementOf(one.scored.verdict) as Enforced,
       reason: reasonOf(one),
-      added_by: engineName,
-      added_at: now,
-      expires_at: until,
+      expiresAt: until,
     })),
+    { source: engineSource, addedBy: engineName },
+    now,
   );
   const denied = judged.filter(({ scored }) => scored.verdict === 'BLOCK');
   const others = judged.filter(({ scored }) => scored.verdict !== 'BLOCK');

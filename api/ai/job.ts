@@ -1,8 +1,8 @@
 // Every fifteen seconds, on the leader: what nodes told of clients is added up, clients are scored, verdicts are stored
 // and put in force. The engine's memory is made again from the database by whoever leads next.
 import type { Database, Queryable } from '../db/client.js';
-import { pushVerdicts, type VerdictParts } from '../edge/verdicts/push.js';
 import type { Job } from '../http-kit/index.js';
+import { pushDecisions, type DecisionParts } from '../measures/push-decisions.js';
 import type { Parts } from '../parts.js';
 import { pruneBatches, readBatches } from './clients/batches.js';
 import { networkOf } from './clients/client-table.js';
@@ -16,7 +16,7 @@ import { pruneVerdicts, saveVerdicts, type Measure } from './store.js';
 /** Findings of API abuse over addresses since a time. */
 export type ThreatsOf = (database: Database, since: Date, signal: AbortSignal) => Promise<readonly Threat[]>;
 
-export type AiParts = VerdictParts & Pick<Parts, 'database' | 'now' | 'audit' | 'currentSettings' | 'threatsChanged'>;
+export type AiParts = DecisionParts & Pick<Parts, 'database' | 'now' | 'audit' | 'currentSettings' | 'threatsChanged'>;
 
 /** Risks below are no news. */
 const storedRiskMin = 10;
@@ -190,5 +190,5 @@ async function store(parts: RoundParts, policy: Policy, { judged }: Round, now: 
  * is told by the jobs of the deny list and of verdicts.
  */
 async function tellNodes(parts: AiParts, { denied, others }: Enforcement, now: Date): Promise<void> {
-  await Promise.all([denied > 0 ? parts.threatsChanged() : null, others > 0 ? pushVerdicts(parts, now) : null]);
+  await Promise.all([denied > 0 ? parts.threatsChanged() : null, others > 0 ? pushDecisions(parts, now) : null]);
 }

@@ -4,11 +4,11 @@ import t, { type Test } from 'tap';
 import type { Database, Tx } from '../db/client.js';
 import { migrate } from '../db/migrate.js';
 import { allModules } from '../app.js';
-import { addBans, findLifted, liftBans } from '../edge/store.js';
-import { listVerdicts, setVerdicts } from '../edge/verdicts/store.js';
+import { addBans, findLifted } from '../edge/store.js';
+import { listDenied, listMeasures } from '../measures/query.js';
+import { addEachDenial, decide, liftMeasures } from '../measures/store.js';
 import { seedSettings } from '../settings/store.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { addEachThreat, listThreats } from '../threat-intel/store.js';
 import { saveVerdicts, type Measure, type NewVerdict } from './store.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -46,19 +46,18 @@ const nothing: Measure = { enforced: null, until: null, heldBack: null };
 
 const writers: Readonly<Record<string, (tx: Tx, addresses: readonly string[]) => Promise<unknown>>> = {
   denials: (tx, addresses) =>
-    addEachThreat(
+    addEachDenial(
       tx,
-      addresses.map((network) => ({ network, reason: `reason of ${network}`, expiresAt: until })),
+      addresses.map((network) => ({ subject: network, reason: `reason of ${network}`, expiresAt: until })),
       { source: 'ai', addedBy: 'test' },
       now,
     ),
   'verdicts at the edge': (tx, addresses) =>
-    setVerdicts(
+    decide(
       tx,
-      addresses.map((network) => ({
-        ...{ network, action: 'challenge' as const, reason: `reason of ${network}`, added_by: 'test' },
-        ...{ added_at: now, expires_at: until },
-      })),
+      addresses.map((subject) => ({ subject, action: 'challenge', reason: `reason of ${subject}`, expiresAt: until })),
+      { source: 'manual', addedBy: 'test' },
+      now,
     ),
   bans: (tx, addresses) =>
     addBans(
@@ -75,7 +74,7 @@ const writers: Readonly<Record<string, (tx: Tx, addresses: readonly string[]) =>
       ...{ atMs: now.getTime(), untilMs: until.getTime() },
     }));
     await addBans(tx, 'http://127.0.0.1:2', bans);
-    await liftBans(tx, addresses, 'test', now);
+    await liftMeasures(tx, { subjects: addresses, actions: ['deny'], sources: ['auto-ban'] }, 'test', now);
     const lifted = await findLifted(tx, 'http://127.0.0.1:2', bans);
     if (lifted.length !== addresses.length) throw new Error(`${lifted.length} of ${addresses.length} were lifted`);
   },
@@ -97,12 +96,12 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.ok(many <= few + 10, `${name}: ${few} statements for 10 clients, ${many} for 2000`);
     t.ok(again <= few + 10, `${name}: ${again} for the same clients again`);
   }
-  const denied = await listThreats(database.sql, { after: ['', ''], source: 'ai', q: undefined, now }, 5000);
+  const denied = await listDenied(database.sql, { after: ['', ''], source: 'ai', q: undefined, now }, 5000);
   t.equal(denied.length, 2000);
   t.ok(denied.every((row) => row.reason === `reason of ${row.network}` && row.expires_at?.getTime() === +until));
-  const atEdge = await listVerdicts(database.sql, '', now, 5000);
+  const atEdge = await listMeasures(database.sql, { actions: 'challenge', state: 'active' }, null, now, 5000);
   t.equal(atEdge.length, 2000);
-  t.ok(atEdge.every((row) => row.reason === `reason of ${row.network}` && row.expires_at.getTime() === +until));
+  t.ok(atEdge.every((row) => row.reason === `reason of ${row.subject}` && row.expires_at?.getTime() === +until));
   const [bans] =
     await database.sql`select count(*) as all, count(distinct network) as networks from bans where node like '%:1'`;
   t.match(bans, { all: 2000, networks: 2000 }, 'a ban that is known comes once');
@@ -124,17 +123,18 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match(await rows(), [{ verdict: 'RATE_LIMIT' }, { verdict: 'BLOCK', enforced: 'deny' }]);
 
   await database.sql.begin((tx) =>
-    addEachThreat(
+    addEachDenial(
       tx,
       [
-        { network: address, reason: 'first', expiresAt: now },
-        { network: address, reason: 'second', expiresAt: null },
+        { subject: address, reason: 'first', expiresAt: now },
+        { subject: address, reason: 'second', expiresAt: null },
       ],
       { source: 'ai', addedBy: 'test' },
       now,
     ),
   );
-  const [after] = await database.sql`select reason, expires_at from threat_addresses where network = ${address}`;
+  const [after] = await database.sql`
+    select reason, expires_at from client_measures where subject = ${address} and source = 'ai'`;
   t.match(after, { reason: 'second', expires_at: null }, 'of two for one network the later holds');
 }
 

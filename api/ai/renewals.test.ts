@@ -4,6 +4,7 @@ import { principalKeyOf, type ClientWindow } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { decide, type Decision } from '../measures/store.js';
 import { enforce } from './enforce.js';
 import { ladderOf } from './engine/fusion.js';
 import type { Policy } from './engine/policy.js';
@@ -53,7 +54,13 @@ async function suite(t: Test, database: Database): Promise<void> {
       await roundAfter(1200);
       t.equal(await events(network), 2, 'it comes back after a pause');
     });
-  await sql`update verdicts set action = 'challenge'`;
+  const challenged = {
+    subject: principalKeyOf(principal),
+    action: 'challenge',
+    reason: '',
+    expiresAt: new Date(beganMs),
+  };
+  await sql.begin((tx) => decide(tx, [challenged as Decision], { source: 'ai', addedBy: 'x' }, new Date(beganMs)));
   t.equal(await events(principalKeyOf(principal)), 3, 'another measure is an event');
 }
 

@@ -15,9 +15,9 @@ import {
   type App,
   SomeOf,
 } from '../http-kit/index.js';
-import { pushVerdicts } from '../edge/verdicts/push.js';
-import { removeVerdict } from '../edge/verdicts/store.js';
-import { removeThreatsOf } from '../threat-intel/store.js';
+import { tellNodes } from '../measures/lift.js';
+import { measureActions } from '../measures/model.js';
+import { liftMeasures } from '../measures/store.js';
 import { networkOf } from './clients/client-table.js';
 import { engineName, engineSource, holdsStill } from './enforce.js';
 import { ladderOf, rungs, type Ladder } from './engine/fusion.js';
@@ -282,15 +282,11 @@ function registerMarks(app: App, parts: AiParts, find: (id: string) => Promise<V
     const { mark } = request.body;
     const row = await find(request.params.id);
     const now = new Date(parts.now());
-    await sql.begin(async (tx) => {
+    const lifted = await sql.begin(async (tx) => {
       await tx`
         update ai_verdicts set marked = ${mark}, marked_by = ${actor.name}, marked_at = ${now} where id = ${row.id}`;
-      if (mark === 'false_positive') {
-        if (readPrincipalKey(row.address) === null) await removeThreatsOf(tx, row.address, engineSource);
-        const [verdict] = await tx<{ added_by: string }[]>`
-          select added_by from verdicts where network = ${row.address}`;
-        if (verdict?.added_by === engineName) await removeVerdict(tx, row.address, now);
-      }
+      const wanted = { subjects: [row.address], actions: measureActions, sources: [engineSource] };
+      const ended = mark === 'false_positive' ? await liftMeasures(tx, wanted, actor.name, now) : [];
       const what = mark === 'attack' ? 'an attack' : 'false';
       await parts.audit.record(tx, {
         actor,
@@ -298,11 +294,9 @@ function registerMarks(app: App, parts: AiParts, find: (id: string) => Promise<V
         summary: `called the verdict ${row.verdict} on ${row.address} ${what}`,
         details: { id: row.id, mark },
       });
+      return ended;
     });
-    if (mark === 'false_positive') {
-      await parts.threatsChanged();
-      await pushVerdicts(parts, now);
-    }
+    await tellNodes(parts, lifted, now, false);
     return toBrief(await find(request.params.id));
   });
 }

@@ -15,8 +15,8 @@ export const lockKeys = {
   seed: 0x67610005,
   /** Writing records: ids are handed out in the order of commits. */
   ingest: 0x67610006,
-  /** Noting what was touched in the deny list, in the order of commits. */
-  threats: 0x67610007,
+  /** Noting which client measures were touched, in the order of commits. */
+  measures: 0x67610007,
   /** Giving events their place in the order of delivery. */
   siem: 0x67610008,
   /** Adding up what discovery saw, and making the inventory of it. */

@@ -2,7 +2,7 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createAttackJob, type AttackJobParts } from './attack/job.js';
 import { registerAttackRoute } from './attack/routes.js';
-import { createVerdictJob, type VerdictParts } from './verdicts/push.js';
+import { createDecisionJob, type DecisionParts } from '../measures/push-decisions.js';
 import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
@@ -13,7 +13,7 @@ import { registerUnnamedProxiesRoute } from './unnamed-proxies.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
 export const edgeFeature: Feature<
-  EdgeParts & VerdictParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts
+  EdgeParts & DecisionParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts
 > = {
   name: 'edge',
   access: {
@@ -40,7 +40,7 @@ export const edgeFeature: Feature<
   jobs: (parts) => [
     createBanJob(parts),
     createAttackJob(parts),
-    createVerdictJob(parts),
+    createDecisionJob(parts),
     createSiteKeyJob(parts),
     createCrawlerListJob(parts),
   ],

@@ -2,7 +2,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { pipeline } from '#proxy/contract';
 import {
-  ApiError,
   closed,
   decodeCursor,
   Nullable,
@@ -11,15 +10,17 @@ import {
   PageQuery,
   refusals,
   requirePrincipal,
+  SomeOf,
   Time,
   toPage,
   type App,
 } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { removeThreatsOf } from '../threat-intel/store.js';
-import { banSource, reasonOf } from './job.js';
+import { lift, subjectOf } from '../measures/lift.js';
+import { kindOfSubject, measureSources, stateOf, type ClientMeasure } from '../measures/model.js';
+import { listNewest } from '../measures/query.js';
 import type { GateFigures, NodeGates } from './node-gates.js';
-import { earlierBans, earlierMax, liftBans, listBans, type BanRow, type EarlierBan } from './store.js';
+import { earlierBans, earlierMax, type EarlierBan } from './store.js';
 
 export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged' | 'currentSettings'> & {
   readonly nodeGates: NodeGates | null;
@@ -27,32 +28,43 @@ export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChang
 
 const tags = ['edge'];
 
+const ofAutomatic = (description: string) => `${description}; null: no automatic ban`;
+
 const BanView = Type.Object({
-  network: Type.String({ description: 'an address, or the /64 of an IPv6 client' }),
-  scope: OneOf(['ip', 'prefix'], 'what is banned: one address, or the network of an IPv6 client'),
+  network: Type.String({ description: 'an address, a network, the /64 of an IPv6 client, or a principal' }),
+  scope: OneOf(['ip', 'prefix', 'principal'], 'what is banned: one address, a network, or a principal'),
+  source: OneOf(measureSources, 'who decided'),
   state: Type.Unsafe<'active' | 'ended' | 'lifted'>({ type: 'string', enum: ['active', 'ended', 'lifted'] }),
   reason: Type.String(),
-  zone: Type.String({ description: 'the limit whose refusals led to it' }),
-  threshold: Type.Integer({ description: 'limited requests that led to it' }),
-  window_seconds: Type.Integer({ description: 'in which they came' }),
-  offence: Type.Integer({ description: '1: its first; each is twice as long as the one before' }),
+  zone: Nullable(Type.String({ description: ofAutomatic('the limit whose refusals led to it') })),
+  threshold: Nullable(Type.Integer({ description: ofAutomatic('limited requests that led to it') })),
+  window_seconds: Nullable(Type.Integer({ description: ofAutomatic('in which they came') })),
+  offence: Nullable(
+    Type.Integer({ description: ofAutomatic('1: its first; each is twice as long as the one before') }),
+  ),
   earlier: Type.Array(Type.Object({ banned_at: Time, expires_at: Time, request_id: Type.String() }), {
     description: `the bans before it that made it longer, the newest first, at most ${earlierMax}`,
   }),
-  request_id: Type.String({ description: 'the request that crossed the line; its event has the same id' }),
-  node: Type.String(),
+  request_id: Nullable(
+    Type.String({ description: ofAutomatic('the request that crossed the line; its event has the same id') }),
+  ),
+  node: Nullable(Type.String({ description: ofAutomatic('the node that banned it') })),
+  added_by: Type.String(),
   banned_at: Time,
-  expires_at: Time,
+  expires_at: Nullable(Time),
   lifted_at: Nullable(Time),
   lifted_by: Nullable(Type.String()),
 });
 
 const listSchema = {
   tags,
-  summary: 'Automatic bans, the newest first',
+  summary:
+    'Clients that are denied, whoever decided, the newest first; entries of lists (tor, feed, managed) are left out: ' +
+    'GET /api/threat-intel and GET /api/measures have them',
   querystring: Type.Object(
     {
       ...PageQuery,
+      source: Type.Optional(SomeOf(measureSources)),
       state: Type.Optional(
         Type.Unsafe<'active' | 'all'>({ type: 'string', enum: ['active', 'all'], default: 'active' }),
       ),
@@ -63,7 +75,9 @@ const listSchema = {
 };
 const liftSchema = {
   tags,
-  summary: 'Lift a ban on all nodes, and forget the bans before it; the entry stays, with who lifted it',
+  summary:
+    'Let a client in again on all nodes, whoever denied it, and forget the automatic bans before; the entry stays, with ' +
+    'who lifted it',
   querystring: Type.Object({ network: Type.String({ maxLength: 64, description: 'as the list names it' }) }, closed),
   response: { 204: Type.Null(), ...refusals },
 };
@@ -107,26 +121,29 @@ function addUp(
   return [...rows.values()];
 }
 
-function viewBan(row: BanRow, earlier: readonly EarlierBan[], nowMs: number): Static<typeof BanView> {
-  const isOver = row.expires_at.getTime() <= nowMs;
+function viewBan(row: ClientMeasure, earlier: readonly EarlierBan[], nowMs: number): Static<typeof BanView> {
+  const { subject, evidence } = row;
+  const kind = kindOfSubject(subject);
   return {
-    network: row.network,
-    scope: row.network.includes('/') ? 'prefix' : 'ip',
-    state: row.lifted_at !== null ? 'lifted' : isOver ? 'ended' : 'active',
-    reason: reasonOf(row),
-    zone: row.zone,
-    threshold: row.threshold,
-    window_seconds: row.window_seconds,
-    offence: row.offence,
+    network: subject,
+    scope: kind === 'address' ? 'ip' : kind === 'network' ? 'prefix' : 'principal',
+    source: row.source as Static<typeof BanView>['source'],
+    state: stateOf(row, nowMs),
+    reason: row.reason,
+    zone: evidence?.zone ?? null,
+    threshold: evidence?.threshold ?? null,
+    window_seconds: evidence?.window_seconds ?? null,
+    offence: evidence?.offence ?? null,
     earlier: earlier.map((one) => ({
       banned_at: one.banned_at.toISOString(),
       expires_at: one.expires_at.toISOString(),
       request_id: one.request_id,
     })),
-    request_id: row.request_id,
-    node: row.node,
-    banned_at: row.banned_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
+    request_id: evidence?.request_id ?? null,
+    node: evidence?.node ?? null,
+    added_by: row.added_by,
+    banned_at: row.added_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
     lifted_at: row.lifted_at?.toISOString() ?? null,
     lifted_by: row.lifted_by,
   };
@@ -134,29 +151,29 @@ function viewBan(row: BanRow, earlier: readonly EarlierBan[], nowMs: number): St
 
 export function registerEdgeRoutes(app: App, parts: EdgeParts): void {
   const { sql } = parts.database;
-  app.get('/api/bans', { schema: listSchema }, async ({ query: { cursor, limit = 50, state = 'active' } }) => {
+  app.get('/api/bans', { schema: listSchema }, async ({ query: { cursor, limit = 50, state = 'active', source } }) => {
     const before = cursor === undefined ? null : decodeCursor(cursor, ['number'] as const)[0];
     const nowMs = parts.now();
-    const rows = await listBans(sql, { isActive: state === 'active', before, now: new Date(nowMs) }, limit + 1);
+    const filter = { actions: 'deny', sources: source, state: state === 'active' ? 'active' : undefined } as const;
+    const rows = await listNewest(sql, filter, before, new Date(nowMs), limit + 1);
     const earlier = await earlierBans(sql, rows);
     return toPage(
       rows,
       limit,
-      ({ id }) => [Number(id)],
-      (row) => viewBan(row, earlier.get(Number(row.id)) ?? [], nowMs),
+      ({ id }) => [id],
+      (row) => viewBan(row, earlier.get(row.id) ?? [], nowMs),
     );
   });
   app.delete('/api/bans', { schema: liftSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    const { network } = request.query;
-    await sql.begin(async (tx) => {
-      if ((await liftBans(tx, [network], actor.name, new Date(parts.now()))) === 0)
-        throw new ApiError('not_found', `${network} is not banned; GET /api/bans names those that are.`);
-      await removeThreatsOf(tx, network, banSource);
-      await parts.audit.record(tx, { actor, action: 'ban.lift', summary: `lifted the ban of ${network}` });
+    const subject = subjectOf(request.query.network);
+    await lift(parts, {
+      subject,
+      actions: ['deny'],
+      actor,
+      audited: { action: 'ban.lift', summary: `lifted the ban of ${subject}` },
+      absent: `${subject} is not banned; GET /api/bans names those that are.`,
     });
-    await parts.nodeGates?.lift([network]);
-    await parts.threatsChanged();
     return reply.code(204).send(null);
   });
   app.get('/api/pipeline', { schema: pipelineSchema }, async () => {

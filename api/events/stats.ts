@@ -6,6 +6,7 @@ import type { Parts } from '../parts.js';
 import { readCounters } from './batches.js';
 import type { RecordTable } from './partitions.js';
 import { ordinaryLimit } from './ordinary-limit.js';
+import { inForce } from '../measures/store.js';
 
 export type StatsParts = Pick<Parts, 'database' | 'now' | 'currentSettings'>;
 
@@ -54,7 +55,7 @@ export function registerStatsRoute(app: App, parts: StatsParts): void {
   });
 }
 
-async function readStats({ database, currentSettings }: StatsParts): Promise<Static<typeof Stats>> {
+async function readStats({ database, currentSettings, now }: StatsParts): Promise<Static<typeof Stats>> {
   const { sql } = database;
   const settings = await currentSettings();
   const [ends] = await sql<{ request: Date | null; audit: Date | null; versions: number; bytes: number }[]>`
@@ -73,8 +74,8 @@ async function readStats({ database, currentSettings }: StatsParts): Promise<Sta
       ...(requests.isEstimate ? ['requests_stored'] : []),
       ...(events.isEstimate ? ['events_stored'] : []),
     ],
-    audit_entries: await countOf(sql, 'audit_entries'),
-    threat_addresses: await countOf(sql, 'threat_addresses'),
+    audit_entries: await countAuditEntries(sql),
+    threat_addresses: await countDenied(sql, new Date(now())),
     oldest_request_at: ends?.request?.toISOString() ?? null,
     oldest_audit_at: ends?.audit?.toISOString() ?? null,
     settings_versions: ends?.versions ?? 0,
@@ -111,8 +112,15 @@ async function countRecords(sql: Queryable, table: RecordTable): Promise<Count> 
   return { n: Math.max(Math.round(((sample?.n ?? 0) * 100) / percent), countedMax + 1), isEstimate: true };
 }
 
-/** Of tables that stay small enough to be counted. */
-async function countOf(sql: Queryable, table: 'audit_entries' | 'threat_addresses'): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`select count(*) as n from ${sql(table)}`;
+/** Stays small enough to be counted. */
+async function countAuditEntries(sql: Queryable): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`select count(*) as n from audit_entries`;
+  return row?.n ?? 0;
+}
+
+/** Addresses and networks that are denied, once for each source that names them. */
+async function countDenied(sql: Queryable, now: Date): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*) as n from client_measures where action = 'deny' and ${inForce(sql, now)}`;
   return row?.n ?? 0;
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { makeKeyPair, signManagedFeed } from '../licence/vendor-sign.js';
 import { feedDocument, feedPatch } from '../testing/builders/feed.js';
 import { isInnerNetwork } from '../threat-intel/inner-networks.js';
-import { toDenied } from '../threat-intel/list-text.js';
+import { toDenied } from '../addresses/denied.js';
 import { patchCatalog } from '../vpatch/catalog/index.js';
 import { createAddressSet } from '../addresses/address-set.js';
 import { baselineFeed } from './baseline.js';

@@ -13,7 +13,7 @@ import { checkRuleText } from '#compiler';
 import { definePatch, type CatalogPatch, type PatchFacts } from '../vpatch/catalog/entry.js';
 import { patchCatalog } from '../vpatch/catalog/index.js';
 import { admitNetworks } from '../threat-intel/inner-networks.js';
-import { toDenied } from '../threat-intel/list-text.js';
+import { toDenied } from '../addresses/denied.js';
 
 /** Ids of patches that only a feed has; the catalogue stays below. */
 export const feedPatchIds = [1_007_900, 1_007_999] as const;

@@ -42,7 +42,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     (
       await database.sql<
         { network: string }[]
-      >`select network from threat_addresses where source = ${source} order by network`
+      >`select subject as network from client_measures where source = ${source} order by subject`
     ).map((row) => row.network);
   let taken = noManagedRules;
   let inForce: Settings['virtual_patches'] = [];

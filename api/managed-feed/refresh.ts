@@ -7,7 +7,7 @@ import type { Parts } from '../parts.js';
 import type { RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { maskUrl } from '../settings/url-credentials.js';
 import type { Settings } from '#settings';
-import { replaceFeed } from '../threat-intel/store.js';
+import { replaceFeed } from '../measures/store.js';
 import type { CatalogPatch } from '../vpatch/catalog/entry.js';
 import { baselineFeed } from './baseline.js';
 import { documentBytesMax, readManagedFeed, type ManagedFeed } from './document.js';

@@ -12,7 +12,7 @@ import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
-import { createThreatPush } from '../threat-intel/push.js';
+import { createThreatPush } from '../measures/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 

@@ -5,7 +5,7 @@ import { pruneRecords } from '../events/partitions.js';
 import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { pruneSamples } from '../records/samples.js';
-import { pruneThreats } from '../threat-intel/store.js';
+import { pruneMeasures } from '../measures/store.js';
 import { systemActor } from '../http-kit/index.js';
 import { believe, isJump, jumpDaysMax, newestStored, readClock, refuse } from './clock.js';
 import { pruneApi } from './prune-api.js';
@@ -78,14 +78,14 @@ export function createRetentionJob(parts: RetentionParts): Job {
       await pruneSamples(sql, requestsBefore);
       const batches = await pruneBatches(sql, before(sessionDays));
       const learned = await pruneApi(database, requestsBefore);
-      const threats = await pruneThreats(sql, new Date(nowMs));
+      const measures = await pruneMeasures(sql, new Date(nowMs));
       const counts = [
         `${entries} audit entries`,
         `${sessions} sessions`,
         `${attempts} login counters`,
         `${partitions} days of requests and events`,
         `${batches} batch marks`,
-        `${threats} expired addresses`,
+        `${measures} measures against clients that ended`,
         `${learned} rows of discovery`,
       ];
       return `${counts.join(', ')} removed`;

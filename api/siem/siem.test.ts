@@ -6,9 +6,8 @@ import { systemActor } from '../http-kit/index.js';
 import { createOutbound } from '../outbound/outbound.js';
 import { startTestApp, testEnv, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { addThreats } from '../threat-intel/store.js';
+import { addDenials, decide } from '../measures/store.js';
 import { addBans } from '../edge/store.js';
-import { setVerdicts } from '../edge/verdicts/store.js';
 import { pruneOutbox } from './store.js';
 import { receiveDatagrams, receiveHttp, receiveStream } from './testing/receivers.js';
 
@@ -177,9 +176,13 @@ async function outbox(t: Test, database: Database): Promise<void> {
   await sql.begin(async (tx) => {
     const ban = { network: '192.0.2.8', zone: 'default', requestId: 'q', offence: 2, threshold: 9, windowSeconds: 60 };
     await addBans(tx, 'n', [{ ...ban, atMs: now.getTime(), untilMs: until.getTime() }]);
-    await addThreats(tx, { networks: ['192.0.2.8'], source: 'x', reason: '', addedBy: 'x', expiresAt: until }, now);
-    const verdict = { reason: 'risk 61', added_by: systemActor.name, added_at: now, expires_at: until };
-    await setVerdicts(tx, [{ network: '192.0.2.9', action: 'challenge', ...verdict }]);
+    await addDenials(
+      tx,
+      { subjects: ['192.0.2.8'], source: 'manual', reason: '', addedBy: 'x', expiresAt: until },
+      now,
+    );
+    const decision = { subject: '192.0.2.9', action: 'challenge', reason: 'risk 61', expiresAt: until } as const;
+    await decide(tx, [decision], { source: 'manual', addedBy: systemActor.name }, now);
   });
   await round();
   t.match(

@@ -59,7 +59,7 @@ t.test('feeds', (t) =>
       t.equal(reply.status, 200, reply.text);
     };
     const list = async () =>
-      (await database.sql<{ network: string }[]>`select network from threat_addresses order by network`).map(
+      (await database.sql<{ network: string }[]>`select subject as network from client_measures order by subject`).map(
         (row) => row.network,
       );
     const state = async () =>

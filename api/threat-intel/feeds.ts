@@ -6,7 +6,7 @@ import type { Settings } from '#settings';
 import { forgetFeed, listFeeds, recordFeedFailure, recordFeedSuccess, type FeedState } from './feed-store.js';
 import { admitNetworks } from './inner-networks.js';
 import { parseNetworks } from './list-text.js';
-import { replaceFeed } from './store.js';
+import { replaceFeed } from '../measures/store.js';
 
 export type FeedParts = Pick<
   Parts,
@@ -14,7 +14,7 @@ export type FeedParts = Pick<
 >;
 
 export interface Feed {
-  readonly name: string;
+  readonly name: 'tor' | 'feed';
   readonly url: string;
   readonly everyMs: number;
 }
@@ -31,8 +31,8 @@ const hourMs = 3600_000;
 export function wantedFeeds(settings: Settings, torExitsUrl: string): Feed[] {
   const everyMs = settings.ti_feed_interval_hours * hourMs;
   return [
-    ...(settings.ti_tor_enabled ? [{ name: 'tor', url: torExitsUrl, everyMs }] : []),
-    ...(settings.ti_feed_url !== '' ? [{ name: 'feed', url: settings.ti_feed_url, everyMs }] : []),
+    ...(settings.ti_tor_enabled ? [{ name: 'tor' as const, url: torExitsUrl, everyMs }] : []),
+    ...(settings.ti_feed_url !== '' ? [{ name: 'feed' as const, url: settings.ti_feed_url, everyMs }] : []),
   ];
 }
 
@@ -54,7 +54,7 @@ export function createFeedJob(parts: FeedParts): Job {
       const known = await listFeeds(parts.database.sql);
       const lines: string[] = [];
       for (const old of known.filter((row) => wanted.every((feed) => feed.name !== row.name)))
-        lines.push(await emptyFeed(parts, old.name, nowMs));
+        lines.push(await emptyFeed(parts, old.name as Feed['name'], nowMs));
       for (const feed of wanted) {
         const state = known.find((row) => row.name === feed.name && row.url === feed.url);
         if (nowMs >= dueAtMs(feed, state) && !signal.aborted) lines.push(await fetchFeed(parts, feed, nowMs));
@@ -89,7 +89,7 @@ export async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Pr
   }
 }
 
-async function emptyFeed(parts: FeedParts, name: string, nowMs: number): Promise<string> {
+async function emptyFeed(parts: FeedParts, name: Feed['name'], nowMs: number): Promise<string> {
   const removed = await parts.database.sql.begin(async (tx) => {
     const result = await replaceFeed(tx, name, [], new Date(nowMs));
     await forgetFeed(tx, name);

@@ -3,7 +3,7 @@ import { isHeldBy, readAddress } from '../addresses/address.js';
 import type { Actor, ProblemField } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { parseNetworks } from './list-text.js';
-import { addThreats, settleThreats, threatChunk, type NewThreats } from './store.js';
+import { addDenials, measureChunk, settleMeasures, type NewDenials } from '../measures/store.js';
 
 export interface GivenList {
   readonly networks: readonly string[];
@@ -34,18 +34,18 @@ export function findCovering(networks: readonly string[], ip: string): string | 
  * Part by part, so that the others of the embedded database's one connection get their turn. The entry of the audit log
  * comes with the first part: nobody is ever denied without one, and what an interruption left out can be sent again.
  */
-export async function importThreats(
+export async function importDenials(
   { database, audit }: Pick<Parts, 'database' | 'audit'>,
   actor: Actor,
-  given: NewThreats,
+  given: NewDenials,
   now: Date,
 ): Promise<number> {
-  const { networks, reason } = given;
+  const { subjects: networks, reason } = given;
   const what = networks.length === 1 ? networks[0] : `${networks.length} addresses and networks`;
   let added = 0;
-  for (let at = 0; at < networks.length; at += threatChunk) {
+  for (let at = 0; at < networks.length; at += measureChunk) {
     added += await database.sql.begin(async (tx) => {
-      const fresh = await addThreats(tx, { ...given, networks: networks.slice(at, at + threatChunk) }, now);
+      const fresh = await addDenials(tx, { ...given, subjects: networks.slice(at, at + measureChunk) }, now);
       if (at === 0)
         await audit.record(tx, {
           actor,
@@ -56,6 +56,6 @@ export async function importThreats(
       return fresh;
     });
   }
-  await settleThreats(database.sql, networks.length);
+  await settleMeasures(database.sql, networks.length);
   return added;
 }

@@ -1,18 +1,13 @@
 // A list of bad addresses as people and feeds write it → canonical networks, or what is wrong and where.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isCanonical, toNetwork, type PrefixLimits, type ReadNetwork } from '../addresses/network.js';
+import { denyPrefixes, toDenied } from '../addresses/denied.js';
+import { isCanonical } from '../addresses/network.js';
 
 export interface ParsedNetworks {
   /** Canonical, without duplicates: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
   readonly networks: readonly string[];
   readonly problems: readonly { readonly entry: number; readonly text: string; readonly reason: string }[];
 }
-
-/** Networks so wide that they mean half the internet are refused. */
-export const denyPrefixes: PrefixLimits = { ipv4: 8, ipv6: 16 };
-
-/** One entry of the deny list in canonical form, or why not. */
-export const toDenied = (text: string): ReadNetwork => toNetwork(text, denyPrefixes);
 
 const entriesPerTurn = 20_000;
 

@@ -13,12 +13,12 @@ import {
   type App,
   SomeOf,
 } from '../http-kit/index.js';
-import type { Parts } from '../parts.js';
-import { findCovering, importThreats, readGivenList } from './import.js';
-import { toDenied } from './list-text.js';
-import { listThreats, removeThreats, threatSources, type ThreatAddress } from './store.js';
+import { lift, subjectOf, type LiftParts } from '../measures/lift.js';
+import { measureSources } from '../measures/model.js';
+import { listDenied, type DeniedNetwork } from '../measures/query.js';
+import { findCovering, importDenials, readGivenList } from './import.js';
 
-export type ThreatParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged'>;
+export type ThreatParts = LiftParts;
 
 /** A million IPv6 networks with room for comments. */
 const importBytesMax = 64 * 1024 * 1024;
@@ -45,11 +45,11 @@ const Import = Type.Object(
 
 const listSchema = {
   tags: ['threat intelligence'],
-  summary: 'Bad addresses',
+  summary: 'Addresses and networks that are denied, by whatever source: lists, people, bans, the detection engine',
   querystring: Type.Object(
     {
       ...PageQuery,
-      source: Type.Optional(SomeOf(threatSources)),
+      source: Type.Optional(SomeOf(measureSources)),
       q: Type.Optional(Type.String({ maxLength: 64, description: 'beginning of the address' })),
     },
     closed,
@@ -67,12 +67,12 @@ const importSchema = {
 };
 const removeSchema = {
   tags: ['threat intelligence'],
-  summary: 'Unblock an address or network',
+  summary: 'Let an address or network in again, whoever denied it',
   querystring: Type.Object({ network: Type.String({ maxLength: 64 }) }, closed),
   response: { 204: Type.Null(), ...refusals },
 };
 
-const viewThreat = (row: ThreatAddress) => ({
+const viewThreat = (row: DeniedNetwork) => ({
   ...row,
   added_at: row.added_at.toISOString(),
   expires_at: row.expires_at?.toISOString() ?? null,
@@ -83,23 +83,20 @@ export function registerThreatRoutes(app: App, parts: ThreatParts): void {
   app.get('/api/threat-intel', { schema: listSchema }, async (request) => {
     const { source, q, cursor, limit = 50 } = request.query;
     const after = cursor === undefined ? (['', ''] as const) : decodeCursor(cursor, ['string', 'string'] as const);
-    const rows = await listThreats(sql, { after, source, q, now: new Date(parts.now()) }, limit + 1);
+    const rows = await listDenied(sql, { after, source, q, now: new Date(parts.now()) }, limit + 1);
     return toPage(rows, limit, (row) => [row.network, row.source], viewThreat);
   });
   registerImport(app, parts);
   app.delete('/api/threat-intel', { schema: removeSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    const parsed = toDenied(request.query.network);
-    if ('reason' in parsed)
-      throw new ApiError('validation_failed', `The network ${parsed.reason}.`, {
-        errors: [{ path: '/network', reason: parsed.reason }],
-      });
-    await sql.begin(async (tx) => {
-      if ((await removeThreats(tx, [parsed.network])) === 0)
-        throw new ApiError('not_found', `${parsed.network} is not in the list.`);
-      await parts.audit.record(tx, { actor, action: 'threat.remove', summary: `unblocked ${parsed.network}` });
+    const subject = subjectOf(request.query.network);
+    await lift(parts, {
+      subject,
+      actions: ['deny'],
+      actor,
+      audited: { action: 'threat.remove', summary: `unblocked ${subject}` },
+      absent: `${subject} is not in the list.`,
     });
-    await parts.threatsChanged();
     return reply.code(204).send(null);
   });
 }
@@ -125,8 +122,8 @@ function registerImport(app: App, parts: ThreatParts): void {
       );
     const now = new Date(parts.now());
     const expiresAt = seconds === undefined ? null : new Date(now.getTime() + seconds * 1000);
-    const given = { networks, source: 'manual', reason, addedBy: actor.name, expiresAt };
-    const added = await importThreats(parts, actor, given, now);
+    const given = { subjects: networks, source: 'manual', reason, addedBy: actor.name, expiresAt } as const;
+    const added = await importDenials(parts, actor, given, now);
     await parts.threatsChanged();
     return { added, known: networks.length - added, skipped: problems.length };
   });

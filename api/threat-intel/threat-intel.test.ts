@@ -4,7 +4,8 @@ import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { parseNetworks } from './list-text.js';
-import { activeNetworks, replaceFeed } from './store.js';
+import { activeDenials } from '../measures/query.js';
+import { replaceFeed } from '../measures/store.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
@@ -95,10 +96,10 @@ async function suite(t: Test, database: Database): Promise<void> {
     'entries of other sources stay',
   );
   const lines: string[] = [];
-  for await (const page of activeNetworks(database.sql, now)) {
+  for await (const page of activeDenials(database.sql, now)) {
     const part = page.text.split('\n');
     t.equal(part.pop(), '', 'each line is ended');
-    t.equal(part.length, page.networks);
+    t.equal(part.length, page.entries);
     lines.push(...part);
   }
   t.same(

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { findSlow, type Reader } from '#compiler/testing/time-bound';
 import { readManagedFeed } from '../managed-feed/document.js';
-import { toDenied } from './list-text.js';
+import { toDenied } from '../addresses/denied.js';
 
 const seed = Number(process.env['SEED'] ?? 20_261_121);
 

@@ -9,12 +9,12 @@ import type { Tx } from '../db/client.js';
 import { addressesOfPeople } from '../edge/store.js';
 import type { Parts } from '../parts.js';
 import { isInnerNetwork } from '../threat-intel/inner-networks.js';
-import { toDenied } from '../threat-intel/list-text.js';
-import { addThreats } from '../threat-intel/store.js';
+import { toDenied } from '../addresses/denied.js';
+import { addDenials } from '../measures/store.js';
 import type { Finding } from './engine/finding.js';
 import { noteBlock, type ThreatRow } from './store.js';
 
-export const blockSource = 'api-abuse';
+export const blockSource = 'api-abuse' as const;
 
 export interface BlockParts extends Pick<Parts, 'audit'> {
   /** Other principals that were seen from an address. */
@@ -53,8 +53,8 @@ export async function blockOffender(
   if (until === null) return { until };
   const ids = finding.evidence.slice(0, 3).map(({ request_id: id }) => id);
   const reason = `API abuse, ${row.kind} at ${row.method} ${row.template}, requests ${ids.join(', ')}`.slice(0, 500);
-  const given = { networks, source: blockSource, reason, addedBy: systemActor.name, expiresAt: until };
-  await addThreats(tx, given, now);
+  const given = { subjects: networks, source: blockSource, reason, addedBy: systemActor.name, expiresAt: until };
+  await addDenials(tx, given, now);
   await audit.record(tx, {
     actor: systemActor,
     action: 'api-threat.block',

@@ -120,7 +120,7 @@ async function block(t: Test, at: TestApp, database: Database, shop: Shop): Prom
   await send(at, shop);
   t.match(await run(at), /3 new findings, \d known ones, 1 bans/);
   const denied = await database.sql<{ network: string; source: string; reason: string; expires_at: Date }[]>`
-    select network, source, reason, expires_at from threat_addresses`;
+    select subject as network, source, reason, expires_at from client_measures`;
   t.match(denied, [{ network: '198.51.100.4', source: 'api-abuse' }]);
   t.match(denied[0]?.reason, /^API abuse, bola_ownership at GET \/api\/orders\/\{id\}, requests r\d+$/);
   t.equal(denied[0]?.expires_at.getTime(), at.clock.nowMs + 900_000);

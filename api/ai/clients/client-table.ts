@@ -2,7 +2,7 @@
 // those that were seen longest ago go first. What principals did at an address is kept apart within it, so that the
 // address can be judged without one of them; `principalsOfSliceMax` a slice, the rest is the address's own.
 import { principalKeyOf, type ClientWindow } from '#proxy/contract';
-import { toDenied } from '../../threat-intel/list-text.js';
+import { toDenied } from '../../addresses/denied.js';
 import { toSourceKey } from '../../addresses/address.js';
 import { Bits } from './bits.js';
 

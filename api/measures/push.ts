@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { changeThreatText, type ThreatDelta } from '#proxy/contract';
 import type { Queryable } from '../db/client.js';
 import type { NodeClient, StatusAnswer } from '../nodes/node-client.js';
-import { changesSince, threatPosition, type ThreatPosition } from './changes.js';
-import { activeNetworks } from './store.js';
+import { changesSince, measurePosition, type MeasurePosition } from './changes.js';
+import { activeDenials } from './query.js';
 
 export interface ThreatPushOptions {
   readonly sql: Queryable;
@@ -27,7 +27,7 @@ export interface ThreatPush {
 interface List {
   readonly bytes: Buffer;
   readonly sha256: string;
-  readonly position: ThreatPosition;
+  readonly position: MeasurePosition;
   /** How it came from the list before; null: it was read whole. */
   readonly delta: ThreatDelta | null;
 }
@@ -72,9 +72,9 @@ export function createThreatPush(options: ThreatPushOptions): ThreatPush {
 
   const readAll = async (): Promise<List> => {
     const at = new Date(now());
-    const position = await threatPosition(sql, at);
+    const position = await measurePosition(sql, at);
     const pages: Buffer[] = [];
-    for await (const page of activeNetworks(sql, at)) pages.push(Buffer.from(page.text, 'latin1'));
+    for await (const page of activeDenials(sql, at)) pages.push(Buffer.from(page.text, 'latin1'));
     const bytes = Buffer.concat(pages);
     return { bytes, sha256: sha256Of(bytes), position, delta: null };
   };

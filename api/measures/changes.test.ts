@@ -6,7 +6,7 @@ import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { makeDirectory } from '../testing/temporary.js';
 import { createThreatPush } from './push.js';
-import { addThreats, pruneThreats, removeThreats, replaceFeed, touchedMax, type NewThreats } from './store.js';
+import { addDenials, liftMeasures, pruneMeasures, replaceFeed, touchedMax, type NewDenials } from './store.js';
 
 // not behind a door, so imported by address
 const { ThreatList } = (await import(new URL('../../proxy/main/threat-list.js', import.meta.url).href)) as {
@@ -66,11 +66,16 @@ async function suite(t: Test, database: Database): Promise<void> {
   const node = await startNode(t);
   const server = () => createThreatPush({ sql, urls: ['a'], client: node.client, now: () => clock.nowMs });
   const [one, two] = [server(), server()];
-  const add = (networks: readonly string[], over: Partial<NewThreats> = {}) =>
+  const add = (networks: readonly string[], over: Partial<NewDenials> = {}) =>
     sql.begin((tx) =>
-      addThreats(tx, { networks, source: 'manual', reason: '', addedBy: 'x', expiresAt: null, ...over }, now()),
+      addDenials(
+        tx,
+        { subjects: networks, source: 'manual', reason: '', addedBy: 'x', expiresAt: null, ...over },
+        now(),
+      ),
     );
-  const remove = (network: string) => sql.begin((tx) => removeThreats(tx, [network]));
+  const remove = (network: string) =>
+    sql.begin((tx) => liftMeasures(tx, { subjects: [network], actions: ['deny'] }, 'x', now()));
 
   await add(['192.0.2.1', '192.0.2.2']);
   await one.changed();
@@ -115,16 +120,16 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(node.networks(), 6, 'the next round of any server brings it');
 
   node.take();
-  await add(['198.51.100.3'], { expiresAt: new Date(clock.nowMs + 60_000) });
+  await add(['198.51.100.3'], { source: 'ai', expiresAt: new Date(clock.nowMs + 60_000) });
   await one.changed();
   clock.nowMs += 61_000;
-  await pruneThreats(sql, now());
+  await pruneMeasures(sql, now());
   t.match(await one.reconcile(), /has the deny list/);
   t.match(node.take().at(-1), '+ -198.51.100.3', 'what ends is a change, too');
   t.equal(await one.reconcile(), '');
   clock.nowMs += 2 * 3600_000;
-  await pruneThreats(sql, now());
-  t.equal((await sql`select 1 from threat_addresses where network = '198.51.100.3'`).length, 0);
+  await pruneMeasures(sql, now());
+  t.equal((await sql`select 1 from client_measures where subject = '198.51.100.3'`).length, 0);
 
   const many = Array.from({ length: touchedMax + 1 }, (_, n) => `10.${n >> 8}.${n & 255}.0/24`);
   await one.reconcile();

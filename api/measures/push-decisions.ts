@@ -1,18 +1,23 @@
-// Verdicts on their way to nodes: at once when one changes, and every fifteen seconds to each node that has another
+// Challenges, throttles and denials of principals on their way to nodes: at once when one changes, and every fifteen seconds to each node that has another
 // list than this one (it was away, or began anew).
 import { createHash } from 'node:crypto';
 import { readPrincipalKey } from '#proxy/contract';
-import type { Job } from '../../http-kit/index.js';
-import type { Parts } from '../../parts.js';
-import type { NodeGates } from '../node-gates.js';
-import { listVerdicts, principalsMax, pruneVerdicts, verdictsMax, type VerdictRow } from './store.js';
+import type { Job } from '../http-kit/index.js';
+import type { Parts } from '../parts.js';
+import type { NodeGates } from '../edge/node-gates.js';
+import { listDecisions } from './query.js';
 
-export type VerdictParts = Pick<Parts, 'database'> & { readonly nodeGates: NodeGates | null };
+/** As many as a node takes. */
+const decisionsMax = 100_000;
+/** Of them principals. */
+const principalsMax = 20_000;
+
+export type DecisionParts = Pick<Parts, 'database'> & { readonly nodeGates: NodeGates | null };
 
 /** Returns how many nodes were told. A node that does not answer, or is of an earlier release, is left for later. */
-export async function pushVerdicts({ database, nodeGates }: VerdictParts, now: Date): Promise<number> {
+export async function pushDecisions({ database, nodeGates }: DecisionParts, now: Date): Promise<number> {
   if (nodeGates === null) return 0;
-  const rows = await listVerdicts(database.sql, '', now, verdictsMax);
+  const rows = await listDecisions(database.sql, now, decisionsMax);
   const list = toList(rows);
   const told = await nodeGates.withFigures(async ({ node, answer }) => {
     const had = answer?.verdicts?.sha256;
@@ -32,10 +37,10 @@ interface List {
   readonly principals?: readonly object[];
 }
 
-function toList(rows: readonly VerdictRow[]): List {
+function toList(rows: Awaited<ReturnType<typeof listDecisions>>): List {
   const verdicts: object[] = [];
   const principals: object[] = [];
-  for (const { network, action, expires_at: end } of rows) {
+  for (const { subject: network, action, expires_at: end } of rows) {
     const name = readPrincipalKey(network);
     if (name === null) verdicts.push({ network, action, untilMs: end.getTime() });
     else if (principals.length < principalsMax) principals.push({ ...name, action, untilMs: end.getTime() });
@@ -49,7 +54,7 @@ const digestOf = ({ verdicts, principals }: List): string =>
     .update(JSON.stringify(principals === undefined ? verdicts : [verdicts, principals]))
     .digest('hex');
 
-export function createVerdictJob(parts: VerdictParts): Job {
+export function createDecisionJob(parts: DecisionParts): Job {
   return {
     name: 'verdicts',
     everyMs: 15_000,
@@ -57,8 +62,7 @@ export function createVerdictJob(parts: VerdictParts): Job {
     async run({ nowMs }) {
       if (parts.nodeGates === null) return 'no data plane is connected';
       const now = new Date(nowMs);
-      await pruneVerdicts(parts.database.sql, now);
-      const told = await pushVerdicts(parts, now);
+      const told = await pushDecisions(parts, now);
       return told === 0 ? 'nothing new' : `${told} nodes were told`;
     },
   };

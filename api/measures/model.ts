@@ -1,0 +1,73 @@
+// What a client measure is: something that was decided about a client, by a person, a list or a part of this program,
+// and holds on every node until it ends or is lifted. Everything that denies, challenges or slows down a client by its
+// name is a row of one table (store.ts) and an entry of one list on the nodes (push.ts).
+import { readPrincipalKey } from '#proxy/contract';
+
+/** `deny`: answered 403; `challenge`: has to solve a challenge on all paths; `throttle`: 15 requests in 10 seconds. */
+export const measureActions = ['deny', 'challenge', 'throttle'] as const;
+export type MeasureAction = (typeof measureActions)[number];
+
+/**
+ * Who can decide: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the detection
+ * engine, findings of API abuse.
+ */
+export const measureSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai', 'api-abuse'] as const;
+export type MeasureSource = (typeof measureSources)[number];
+
+/**
+ * Sources that deliver whole lists: what they no longer name is gone, without a history. An entry that is lifted comes
+ * back with the next list that names it. Views of single decisions leave them out unless they are asked for by name.
+ */
+export const listSources: readonly MeasureSource[] = ['tor', 'feed', 'managed'];
+
+export const subjectKinds = ['address', 'network', 'principal'] as const;
+export type SubjectKind = (typeof subjectKinds)[number];
+
+/** `active`: in force; `ended`: its time is over; `lifted`: somebody took it back before. */
+export const measureStates = ['active', 'ended', 'lifted'] as const;
+export type MeasureState = (typeof measureStates)[number];
+
+/** What led to an automatic ban. */
+export interface BanEvidence {
+  readonly node: string;
+  /** The limit whose refusals led to it. */
+  readonly zone: string;
+  /** The request that crossed the line. */
+  readonly request_id: string;
+  /** 1: its first. */
+  readonly offence: number;
+  /** Limited requests that led to it, and in how many seconds they came. */
+  readonly threshold: number;
+  readonly window_seconds: number;
+}
+
+export interface ClientMeasure {
+  /** In the order in which they were made; null: an entry of a list from before there were numbers. */
+  readonly id: number | null;
+  /** A canonical address or network, or a principal (`jwt:0123456789abcdef`). */
+  readonly subject: string;
+  readonly action: MeasureAction;
+  /** One of `measureSources`. */
+  readonly source: string;
+  /** Tells measures of one source and action on one subject apart; '' where there is one at most. */
+  readonly instance: string;
+  readonly reason: string;
+  /** Of automatic bans; null: the reason says everything. */
+  readonly evidence: BanEvidence | null;
+  readonly added_by: string;
+  readonly added_at: Date;
+  /** null: it does not end by itself. */
+  readonly expires_at: Date | null;
+  readonly lifted_at: Date | null;
+  readonly lifted_by: string | null;
+}
+
+export function kindOfSubject(subject: string): SubjectKind {
+  if (readPrincipalKey(subject) !== null) return 'principal';
+  return subject.includes('/') ? 'network' : 'address';
+}
+
+export function stateOf({ lifted_at: lifted, expires_at: end }: ClientMeasure, nowMs: number): MeasureState {
+  if (lifted !== null) return 'lifted';
+  return end !== null && end.getTime() <= nowMs ? 'ended' : 'active';
+}
