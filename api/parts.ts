@@ -46,8 +46,8 @@ export interface AppDeps {
   readonly applySettings: ApplySettings | null;
   /** What a node that serves this version is held against; absent: no data plane is connected. */
   readonly expectedOf?: (versionId: number) => Promise<Expected | null>;
-  /** Called after the list of bad addresses changed; pushes it to the data plane without a recompile. */
-  readonly threatsChanged?: () => Promise<void>;
+  /** Called after client measures changed; pushes the change to the data plane without a recompile. */
+  readonly measuresChanged?: () => Promise<void>;
   /** Looks at every node and brings it up to date; absent: no data plane is connected. */
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
   /** Bans and limits of the nodes; absent: no data plane is connected. */
@@ -111,7 +111,7 @@ export interface Parts {
   readonly settingsChanged: () => void;
   readonly applySettings: ApplySettings | null;
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
-  readonly threatsChanged: () => Promise<void>;
+  readonly measuresChanged: () => Promise<void>;
   /** null: no data plane is connected. */
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
   /** null: no data plane is connected. */
@@ -175,7 +175,7 @@ export function createParts(deps: AppDeps): Parts {
     currentSettings: reader.current,
     settingsChanged: reader.forget,
     expectedOf: deps.expectedOf ?? (async () => null),
-    threatsChanged: deps.threatsChanged ?? (async () => undefined),
+    measuresChanged: deps.measuresChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
     nodeGates: deps.nodeGates ?? null,
     nodeMetrics: deps.nodeMetrics ?? null,

@@ -26,7 +26,7 @@ import { readState } from './settings/state.js';
 import { seedSettings } from './settings/store.js';
 import { seedAdmin } from './users/seed-admin.js';
 
-type LinkedParts = 'threatsChanged' | 'expectedOf' | 'reconcileNodes' | 'nodeGates' | 'nodeMetrics' | 'tryRequests';
+type LinkedParts = 'measuresChanged' | 'expectedOf' | 'reconcileNodes' | 'nodeGates' | 'nodeMetrics' | 'tryRequests';
 
 /** The way to the data plane, made once the database is there. */
 export interface DataPlaneLink extends Pick<AppDeps, LinkedParts> {
@@ -139,10 +139,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** What the app takes of the way to the data plane. */
 function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | LinkedParts> {
   if (link === null) return { applySettings: null };
-  const { applySettings, threatsChanged, expectedOf, reconcileNodes, nodeGates, nodeMetrics, tryRequests } = link;
+  const { applySettings, measuresChanged, expectedOf, reconcileNodes, nodeGates, nodeMetrics, tryRequests } = link;
   return {
     applySettings,
-    ...(threatsChanged === undefined ? {} : { threatsChanged }),
+    ...(measuresChanged === undefined ? {} : { measuresChanged }),
     ...(expectedOf === undefined ? {} : { expectedOf }),
     ...(reconcileNodes === undefined ? {} : { reconcileNodes }),
     ...(nodeGates === undefined ? {} : { nodeGates }),

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import type { ClientWindow } from '#proxy/contract';
 import type { Database } from '../db/client.js';
-import { createNodeGates } from '../edge/node-gates.js';
 import { startTestApp, testEnv, type TestApp } from '../testing/app.js';
+import { startMeasureNodes } from '../testing/measure-nodes.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createAiJob } from './job.js';
 import { verdictsOf } from './index.js';
@@ -141,25 +141,16 @@ t.test('AI 3: monitor: scores, history, explanation, replay, what-if', (t) =>
 );
 
 async function blockSuite(t: Test, database: Database): Promise<void> {
-  const given: object[] = [];
-  const figures = {
-    decisions: [],
-    zones: [],
-    heavy: [],
-    rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
-    crawlers: [],
-    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
-    verdicts: { sha256: '' },
-  };
-  const nodeGates = createNodeGates(['http://node-a'], {
-    ask: async (_url, method, path, body) => {
-      if (path === '/verdicts' && method === 'PUT') given.push(body as object);
-      return path === '/gates' ? figures : null;
-    },
-  });
+  const clock = { nowMs: () => Date.now() };
+  const nodes = startMeasureNodes(database, () => clock.nowMs());
   let pushed = 0;
-  const ai = await startAi(database, { nodeGates, threatsChanged: async () => void (pushed += 1) });
+  const measuresChanged = async (): Promise<void> => {
+    pushed += 1;
+    await nodes.push.changed();
+  };
+  const ai = await startAi(database, { measuresChanged });
   const { at, token } = ai;
+  clock.nowMs = () => at.clock.nowMs;
   await ai.set({ ai_enabled: true, ai_action: 'block', ai_block_seconds: 60 });
   const { nowMs } = at.clock;
   await ai.send([
@@ -181,12 +172,7 @@ async function blockSuite(t: Test, database: Database): Promise<void> {
   );
   t.equal(Date.parse(denied[0].expires_at), nowMs + 60_000);
   t.equal(pushed, 1, 'nodes are told at once');
-  t.match(given.at(-1), {
-    verdicts: [
-      { network: '203.0.113.20', action: 'challenge' },
-      { network: '203.0.113.30', action: 'throttle' },
-    ],
-  });
+  t.same(nodes.lines(), [...['2001:db8:1:2::/64', '203.0.113.7', '~challenge:203.0.113.20', '~throttle:203.0.113.30']]);
   const soc = (await at.call('GET', '/api/ai/soc', { token })).body;
   t.match(
     soc['top'].find(({ address }: { address: string }) => address === '192.0.2.10'),
@@ -207,13 +193,18 @@ async function blockSuite(t: Test, database: Database): Promise<void> {
   await at.call('DELETE', '/api/verdicts?network=203.0.113.20', { token });
   t.strictSame([await inForce('203.0.113.7'), await inForce('203.0.113.20')], [true, false]);
   await ai.round();
-  t.match((await at.call('GET', '/api/verdicts', { token })).body, { items: [{ network: '203.0.113.30' }] });
+  t.match((await at.call('GET', '/api/verdicts', { token })).body['items'], [
+    { network: '2001:db8:1:2::/64', action: 'deny' },
+    { network: '203.0.113.30', action: 'throttle' },
+    { network: '203.0.113.7', action: 'deny' },
+  ]);
 
   const { id } = await of('203.0.113.7');
   t.match((await at.call('POST', `/api/ai/verdicts/${id}/mark`, { token, body: { mark: 'false_positive' } })).body, {
     marked: 'false_positive',
   });
-  t.equal(pushed, 2);
+  t.equal(pushed, 3);
+  t.same(nodes.lines(), ['2001:db8:1:2::/64', '~throttle:203.0.113.30']);
   at.clock.nowMs += 61_000;
   await ai.round();
   const left = (await at.call('GET', '/api/threat-intel', { token })).body['items'];

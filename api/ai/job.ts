@@ -2,7 +2,6 @@
 // and put in force. The engine's memory is made again from the database by whoever leads next.
 import type { Database, Queryable } from '../db/client.js';
 import type { Job } from '../http-kit/index.js';
-import { pushDecisions, type DecisionParts } from '../measures/push-decisions.js';
 import type { Parts } from '../parts.js';
 import { pruneBatches, readBatches } from './clients/batches.js';
 import { networkOf } from './clients/client-table.js';
@@ -16,7 +15,7 @@ import { pruneVerdicts, saveVerdicts, type Measure } from './store.js';
 /** Findings of API abuse over addresses since a time. */
 export type ThreatsOf = (database: Database, since: Date, signal: AbortSignal) => Promise<readonly Threat[]>;
 
-export type AiParts = DecisionParts & Pick<Parts, 'database' | 'now' | 'audit' | 'currentSettings' | 'threatsChanged'>;
+export type AiParts = Pick<Parts, 'database' | 'now' | 'audit' | 'currentSettings' | 'measuresChanged' | 'nodeGates'>;
 
 /** Risks below are no news. */
 const storedRiskMin = 10;
@@ -82,7 +81,8 @@ async function runRound(
   const threats = await askThreats(parts, state, policy, ask, now);
   const round = await engine.run({ nowMs: now.getTime(), policy, threats, isFrozen, signal });
   const enforcement = await store(parts, policy, round, now);
-  await tellNodes(parts, enforcement, now);
+  // a node that does not answer gets them by the reconciler
+  if (enforcement.denied + enforcement.others > 0) await parts.measuresChanged();
   for (const site of round.learned) {
     state.saved.set(site.site, now.getTime());
     await sql`
@@ -183,12 +183,4 @@ async function store(parts: RoundParts, policy: Policy, { judged }: Round, now: 
     );
     return enforcement;
   });
-}
-
-/**
- * At once, and both together: a node that hangs at one keeps no other waiting for the other. One that does not answer
- * is told by the jobs of the deny list and of verdicts.
- */
-async function tellNodes(parts: AiParts, { denied, others }: Enforcement, now: Date): Promise<void> {
-  await Promise.all([denied > 0 ? parts.threatsChanged() : null, others > 0 ? pushDecisions(parts, now) : null]);
 }

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import { principalKeyOf, type ClientWindow, type PrincipalName } from '#proxy/contract';
 import type { Database } from '../db/client.js';
-import { createNodeGates } from '../edge/node-gates.js';
 import { startTestApp, testEnv } from '../testing/app.js';
+import { startMeasureNodes } from '../testing/measure-nodes.js';
 import { onBothDatabases } from '../testing/databases.js';
 import type { Policy } from './engine/policy.js';
 import { DetectionEngine, type PlacedThreat, type Round } from './engine/round.js';
@@ -132,32 +132,13 @@ t.test('P3: principals in memory are bounded, those seen longest ago go', async 
   t.match(later, { clients: 0, principals: 0 }, 'what is over is forgotten');
 });
 
-const figures = {
-  ...{ decisions: [], zones: [], heavy: [], crawlers: [] },
-  rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
-  siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
-};
-interface Told {
-  readonly verdicts: readonly object[];
-  readonly principals?: readonly { readonly kind: string; readonly id: string; readonly action: string }[];
-}
-
 type Started = Awaited<ReturnType<typeof start>>;
 
 async function start(database: Database) {
-  const told: Record<'new' | 'old', Told[]> = { new: [], old: [] };
-  const nodeGates = createNodeGates(['http://new', 'http://old'], {
-    ask: async (url, method, path, body) => {
-      const which = url === 'http://new' ? 'new' : 'old';
-      if (path === '/verdicts' && method === 'PUT') told[which].push(body as Told);
-      const verdicts =
-        which === 'new'
-          ? { sha256: told.new.length === 0 ? '' : 'of a list before', principals: { deny: 0 } }
-          : { sha256: '' };
-      return path === '/gates' ? { ...figures, verdicts } : null;
-    },
-  });
-  const at = await startTestApp(database, { nodeGates });
+  const clock = { nowMs: () => Date.now() };
+  const nodes = startMeasureNodes(database, () => clock.nowMs(), ['http://new', 'http://old'], { old: ['http://old'] });
+  const at = await startTestApp(database, { measuresChanged: nodes.push.changed });
+  clock.nowMs = () => at.clock.nowMs;
   const { token } = await at.user('admin');
   const set = async (body: object): Promise<void> => {
     const { headers } = await at.call('GET', '/api/settings', { token });
@@ -175,11 +156,11 @@ async function start(database: Database) {
     return job?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal }) ?? 'no job';
   };
   const get = async (path: string) => (await at.call('GET', path, { token })).body;
-  return { at, database, told, token, set, send, round, get };
+  return { at, database, nodes, token, set, send, round, get };
 }
 
 async function checkEnforced(t: Test, started: Started): Promise<void> {
-  const { at, database, told, token, send, round, get } = started;
+  const { at, database, nodes, token, send, round, get } = started;
   const now = at.clock.nowMs;
   const windows = [
     attack(nat, { principal: nameOf(1) }, now),
@@ -218,8 +199,8 @@ async function checkEnforced(t: Test, started: Started): Promise<void> {
     'gatehouse_control_ai_verdicts{verdict="BLOCK",subject="client"} 0',
   ])
     t.ok(metrics.includes(line), line);
-  t.match(told.new.at(-1), { verdicts: [], principals: [{ kind: 'jwt', id: nameOf(1).id, action: 'deny' }] });
-  t.equal(told.old.length, 0, 'a node that does not know principals is told what it knows: nothing new');
+  t.same(nodes.lines('http://new'), [key]);
+  t.same(nodes.lines('http://old'), [], 'a node of a release before is told what it knows: nothing new');
   t.match(
     (await get('/api/audit?limit=5'))['items'].find(({ action }: { action: string }) => action === 'ai.block'),
     {
@@ -235,12 +216,12 @@ async function checkEnforced(t: Test, started: Started): Promise<void> {
   const mark = { token, body: { mark: 'false_positive' } };
   t.equal((await at.call('POST', `/api/ai/verdicts/${items[0].id}/mark`, mark)).status, 200);
   t.match(await get('/api/verdicts'), { items: [] }, 'a false one is ended');
-  t.strictSame(told.new.at(-1), { verdicts: [] });
+  t.same(nodes.lines('http://new'), []);
   await round();
   t.match((await get('/api/ai/soc'))['top'], [{ address: key, held_back: 'marked' }], 'and does not come back');
 }
 
-async function checkPeople(t: Test, { at, told, token, send, round, get }: Started): Promise<void> {
+async function checkPeople(t: Test, { at, nodes, token, send, round, get }: Started): Promise<void> {
   const { nowMs: now } = at.clock;
   const key = keyOf(9, 'api_key');
   const decide = async (body: object) => at.call('POST', '/api/bans', { token, body });
@@ -248,7 +229,7 @@ async function checkPeople(t: Test, { at, told, token, send, round, get }: Start
     status: 200,
     body: { network: key, action: 'deny' },
   });
-  t.match(told.new.at(-1)?.principals, [{ kind: 'api_key', action: 'deny' }]);
+  t.same(nodes.lines('http://new'), [key]);
   for (const network of ['jwt:ann', 'apikey:0000000000000009', `${key}0`, 'jwt:'])
     t.equal((await decide({ network, action: 'deny' })).status, 400, network);
   const lift = () => at.call('DELETE', `/api/verdicts?network=${key}`, { token });
@@ -279,9 +260,9 @@ async function checkPeople(t: Test, { at, told, token, send, round, get }: Start
     '198.51.100.2': null,
     [keyOf(6, 'api_key')]: null,
   });
-  t.match((await get('/api/verdicts'))['items'], [
-    { network: keyOf(3, 'api_key'), action: 'throttle' },
-    { network: keyOf(6, 'api_key'), action: 'deny' },
+  t.match((await get('/api/measures?kind=principal'))['items'], [
+    { subject: keyOf(3, 'api_key'), action: 'throttle' },
+    { subject: keyOf(6, 'api_key'), action: 'deny' },
   ]);
   t.equal((await at.call('DELETE', `/api/verdicts?network=${keyOf(6, 'api_key')}`, { token })).status, 204);
   await round();

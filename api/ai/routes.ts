@@ -296,7 +296,7 @@ function registerMarks(app: App, parts: AiParts, find: (id: string) => Promise<V
       });
       return ended;
     });
-    await tellNodes(parts, lifted, now, false);
+    await tellNodes(parts, lifted, false);
     return toBrief(await find(request.params.id));
   });
 }

@@ -44,7 +44,7 @@ const ban = (network: string, atMs: number, over: Partial<NodeBan> = {}): NodeBa
 async function suite(t: Test, database: Database): Promise<void> {
   const { told, banned, gates } = testNodes();
   let pushed = 0;
-  const at = await startTestApp(database, { nodeGates: gates, threatsChanged: async () => void pushed++ });
+  const at = await startTestApp(database, { nodeGates: gates, measuresChanged: async () => void pushed++ });
   const operator = await at.user('operator');
   const { token } = operator;
   const job = at.jobs.find(({ name }) => name === 'bans');

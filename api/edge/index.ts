@@ -2,7 +2,6 @@
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import { createAttackJob, type AttackJobParts } from './attack/job.js';
 import { registerAttackRoute } from './attack/routes.js';
-import { createDecisionJob, type DecisionParts } from '../measures/push-decisions.js';
 import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
@@ -12,9 +11,7 @@ import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { registerUnnamedProxiesRoute } from './unnamed-proxies.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<
-  EdgeParts & DecisionParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts
-> = {
+export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
@@ -37,12 +34,6 @@ export const edgeFeature: Feature<
     registerAttackRoute(app, parts);
     registerVerdictRoutes(app, parts);
   },
-  jobs: (parts) => [
-    createBanJob(parts),
-    createAttackJob(parts),
-    createDecisionJob(parts),
-    createSiteKeyJob(parts),
-    createCrawlerListJob(parts),
-  ],
+  jobs: (parts) => [createBanJob(parts), createAttackJob(parts), createSiteKeyJob(parts), createCrawlerListJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),
 };

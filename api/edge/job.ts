@@ -7,7 +7,7 @@ import type { Parts } from '../parts.js';
 import type { NodeBan, NodeGates } from './node-gates.js';
 import { addBans, addressesOfPeople, findLifted } from './store.js';
 
-export type BanJobParts = Pick<Parts, 'database' | 'audit' | 'threatsChanged'> & {
+export type BanJobParts = Pick<Parts, 'database' | 'audit' | 'measuresChanged'> & {
   readonly nodeGates: NodeGates | null;
 };
 
@@ -30,7 +30,7 @@ export function createBanJob(parts: BanJobParts): Job {
 }
 
 async function takeOver(
-  { database: { sql }, audit, threatsChanged }: BanJobParts,
+  { database: { sql }, audit, measuresChanged }: BanJobParts,
   nodeGates: NodeGates,
   node: string,
   bans: readonly NodeBan[],
@@ -49,6 +49,6 @@ async function takeOver(
     });
     return rows.length;
   });
-  if (added > 0) await threatsChanged();
+  if (added > 0) await measuresChanged();
   return added === 0 ? '' : `${added} bans of ${node}`;
 }

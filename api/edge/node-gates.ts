@@ -57,14 +57,6 @@ export const GateFigures = Type.Object({
   crawlers: Type.Array(Type.Object({ crawler: Type.String(), verdict: Type.String(), requests: Type.Number() })),
   /** Absent: a node of a release before attack mode. */
   attack: Type.Optional(NodeAttack),
-  /** Which list of verdicts the node has; absent: a node of a release before verdicts. */
-  verdicts: Type.Optional(
-    Type.Object({
-      sha256: Type.String(),
-      /** Absent: a node of a release before verdicts on principals. */
-      principals: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-    }),
-  ),
   /** Whether limits count over all nodes (rl_distributed); absent: a node of a release before that. */
   sharing: Type.Optional(Type.Object({ state: Type.String(), nodes: Type.Integer(), lost: Type.Number() })),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
@@ -99,14 +91,10 @@ export interface OfNode<T> {
 export interface NodeGates {
   bans(): Promise<OfNode<readonly NodeBan[]>[]>;
   figures(): Promise<OfNode<GateFigures>[]>;
-  /** `work` with each node's figures as soon as that node answers: one that hangs keeps no other waiting. */
-  withFigures<T>(work: (one: OfNode<GateFigures>) => Promise<T>): Promise<T[]>;
   /** Where simulations are sent to. */
   traffic(): Promise<OfNode<NodeTraffic>[]>;
   /** Lifts the bans of these networks on every node that answers, or on that one; many with one request. */
   lift(networks: readonly string[], node?: string): Promise<void>;
-  /** Who is slowed down or challenged, all of them, for one node. */
-  giveVerdicts(node: string, list: object): Promise<void>;
   /** Public keys of the sites' tokens, for one node. */
   giveKeys(node: string, set: object): Promise<void>;
   /** Which challenges and certificates nodes have; of a node of an earlier release null. */
@@ -134,7 +122,6 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
       return (await fromAll('/bans', NodeBans)).map(({ node, answer }) => ({ node, answer: answer?.bans ?? null }));
     },
     figures: () => fromAll('/gates', GateFigures),
-    withFigures: (work) => Promise.all(urls.map(async (node) => work(await fromOne(node, '/gates', GateFigures)))),
     traffic: () => fromAll('/status', NodeTraffic),
     async lift(networks, node) {
       const targets = node === undefined ? urls : [node];
@@ -143,9 +130,6 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
         const part = networks.slice(at, at + liftedAtOnce).map((network) => `network=${encodeURIComponent(network)}`);
         await Promise.all(targets.map((url) => client.ask(url, 'DELETE', `/bans?${part.join('&')}`)));
       }
-    },
-    async giveVerdicts(node, list) {
-      await client.ask(node, 'PUT', '/verdicts', list);
     },
     async giveKeys(node, set) {
       await client.ask(node, 'PUT', '/site-keys', set);

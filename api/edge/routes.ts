@@ -22,7 +22,7 @@ import { listNewest } from '../measures/query.js';
 import type { GateFigures, NodeGates } from './node-gates.js';
 import { earlierBans, earlierMax, type EarlierBan } from './store.js';
 
-export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged' | 'currentSettings'> & {
+export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'measuresChanged' | 'currentSettings'> & {
   readonly nodeGates: NodeGates | null;
 };
 

@@ -22,7 +22,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   let pushed = 0;
   const at = await startTestApp(database, {
     outbound: createOutbound({ allow: ['127.0.0.1'] }),
-    threatsChanged: async () => void pushed++,
+    measuresChanged: async () => void pushed++,
   });
   const { email } = await at.user('admin');
   /** Hours pass here, and sessions with them. */

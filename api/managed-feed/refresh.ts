@@ -26,7 +26,7 @@ import {
 
 export type ManagedFeedParts = Pick<
   Parts,
-  'database' | 'outbound' | 'audit' | 'threatsChanged' | 'licencePublicKey'
+  'database' | 'outbound' | 'audit' | 'measuresChanged' | 'licencePublicKey'
 > & {
   readonly sandbox: Pick<RuleSandbox, 'runAll'>;
 };
@@ -135,7 +135,7 @@ async function takeUp(parts: ManagedFeedParts, feed: ManagedFeed, { url, now, ac
     return summary;
   });
   if (outcome === null) return `version ${feed.version} is in force already`;
-  await parts.threatsChanged();
+  await parts.measuresChanged();
   return outcome;
 }
 
@@ -154,7 +154,7 @@ function describeCopy(feed: ManagedFeed, url: string, removed: number, rulesBefo
 }
 
 async function switchOff(
-  { database, audit, threatsChanged }: ManagedFeedParts,
+  { database, audit, measuresChanged }: ManagedFeedParts,
   now: Date,
   actor: Actor,
 ): Promise<string> {
@@ -165,6 +165,6 @@ async function switchOff(
     await audit.record(tx, { actor, action: 'managed-feed.off', summary: line });
     return line;
   });
-  await threatsChanged();
+  await measuresChanged();
   return summary;
 }

@@ -1,56 +1,56 @@
 // Changes of the deny list on their way: what is sent, by whom, and that nothing gets lost between servers and nodes.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import type { ThreatDelta } from '#proxy/contract';
+import type { MeasureDelta } from '#proxy/contract';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { makeDirectory } from '../testing/temporary.js';
-import { createThreatPush } from './push.js';
+import { createMeasurePush } from './push.js';
 import { addDenials, liftMeasures, pruneMeasures, replaceFeed, touchedMax, type NewDenials } from './store.js';
 
 // not behind a door, so imported by address
-const { ThreatList } = (await import(new URL('../../proxy/main/threat-list.js', import.meta.url).href)) as {
-  ThreatList: new (
+const { MeasureList } = (await import(new URL('../../proxy/main/gates/measure-list.js', import.meta.url).href)) as {
+  MeasureList: new (
     directory: string,
     onProblem: (message: string) => void,
   ) => {
     readonly sha256: string;
     readonly networks: number;
     replace(text: Buffer, spread: () => void): Promise<{ outcome: string; networks: number }>;
-    change(delta: ThreatDelta, spread: () => void): Promise<{ outcome: string; networks: number }>;
+    change(delta: MeasureDelta, spread: () => void): Promise<{ outcome: string; networks: number }>;
   };
 };
 
 /** A node with the real list and no sockets. */
 async function startNode(t: Test) {
   const directory = await makeDirectory(t, 'threats');
-  let list = new ThreatList(directory, () => undefined);
+  let list = new MeasureList(directory, () => undefined);
   const node = {
     sent: [] as string[],
     isAway: false,
     forget: () => {
-      list = new ThreatList(directory, () => undefined);
+      list = new MeasureList(directory, () => undefined);
     },
     networks: () => list.networks,
     client: {
       status: async () =>
         node.isAway
           ? { kind: 'unreachable' as const, detail: 'away' }
-          : { kind: 'answered' as const, status: { generation: 1, ruleset: '', workers: 1, threats: list.sha256 } },
-      async putThreats(_: string, text: Buffer) {
+          : { kind: 'answered' as const, status: { generation: 1, ruleset: '', workers: 1, measures: list.sha256 } },
+      async putMeasures(_: string, text: Buffer) {
         if (node.isAway) return { kind: 'failed' as const, detail: 'away' };
         node.sent.push('whole');
-        return { kind: 'active' as const, networks: (await list.replace(text, () => undefined)).networks };
+        const { outcome } = await list.replace(text, () => undefined);
+        return outcome === 'active' ? { kind: 'active' as const } : { kind: 'failed' as const, detail: outcome };
       },
-      async patchThreats(_: string, delta: ThreatDelta) {
+      putDenials: async () => ({ kind: 'failed' as const, detail: 'it knows measures' }),
+      async patchMeasures(_: string, delta: MeasureDelta) {
         if (node.isAway) return { kind: 'failed' as const, detail: 'away' };
         const reply = await list.change(delta, () => undefined);
         node.sent.push(
           reply.outcome === 'active' ? `+${delta.added.join(',')} -${delta.removed.join(',')}` : reply.outcome,
         );
-        return reply.outcome === 'active'
-          ? { kind: 'active' as const, networks: reply.networks }
-          : { kind: 'mismatch' as const };
+        return { kind: reply.outcome === 'active' ? ('active' as const) : ('mismatch' as const) };
       },
     },
     /** What was sent since the last question. */
@@ -64,7 +64,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const clock = { nowMs: Date.parse('2026-03-01T12:00:00Z') };
   const now = () => new Date(clock.nowMs);
   const node = await startNode(t);
-  const server = () => createThreatPush({ sql, urls: ['a'], client: node.client, now: () => clock.nowMs });
+  const server = () => createMeasurePush({ sql, urls: ['a'], client: node.client, now: () => clock.nowMs });
   const [one, two] = [server(), server()];
   const add = (networks: readonly string[], over: Partial<NewDenials> = {}) =>
     sql.begin((tx) =>
@@ -107,7 +107,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   await add(['198.51.100.1']);
   await one.changed();
   node.isAway = false;
-  t.match(await one.reconcile(), /has the deny list/);
+  t.match(await one.reconcile(), /has the client measures/);
   t.same(node.take(), ['+198.51.100.1 -'], 'a node that missed the last change gets that');
   t.equal(await one.reconcile(), '');
   node.forget();
@@ -116,7 +116,7 @@ async function suite(t: Test, database: Database): Promise<void> {
 
   // a server that wrote and ended before it could tell
   await add(['198.51.100.2']);
-  t.match(await two.reconcile(), /has the deny list/);
+  t.match(await two.reconcile(), /has the client measures/);
   t.equal(node.networks(), 6, 'the next round of any server brings it');
 
   node.take();
@@ -124,7 +124,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   await one.changed();
   clock.nowMs += 61_000;
   await pruneMeasures(sql, now());
-  t.match(await one.reconcile(), /has the deny list/);
+  t.match(await one.reconcile(), /has the client measures/);
   t.match(node.take().at(-1), '+ -198.51.100.3', 'what ends is a change, too');
   t.equal(await one.reconcile(), '');
   clock.nowMs += 2 * 3600_000;

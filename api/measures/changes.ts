@@ -1,7 +1,9 @@
 // What changed in the list of measures since a server looked last: a change costs what was touched and not the list.
 import type { Queryable } from '../db/client.js';
+import { writeMeasureKey } from '#proxy/contract';
+import { measureActions, type MeasureAction } from './model.js';
 import { endOfMeasure } from './query.js';
-import { asJson, expiryKnownMs, inForce, principalPattern, touchedMax } from './store.js';
+import { asJson, expiryKnownMs, inForce, touchedMax } from './store.js';
 
 /** How far a server has followed the list. */
 export interface MeasurePosition {
@@ -17,7 +19,7 @@ export async function measurePosition(sql: Queryable, now: Date): Promise<Measur
 
 export interface MeasureChanges {
   readonly position: MeasurePosition;
-  /** Of the networks that were touched or ended since: lines of those in force, and those that are not. */
+  /** Of the subjects that were touched or ended since: lines of what is in force, and keys of what is not. */
   readonly present: readonly string[];
   readonly absent: readonly string[];
 }
@@ -39,12 +41,17 @@ export async function changesSince(sql: Queryable, since: MeasurePosition, now: 
     limit ${touchedMax + 1}`;
   if (touched.length > touchedMax || touched.some(({ subject }) => subject === null)) return null;
   const names = touched.map(({ subject }) => subject as string);
-  const found = await sql<{ subject: string; ends: string | null }[]>`
-    select t.subject, ${endOfMeasure(sql)} as ends
+  const found = await sql<{ subject: string; action: MeasureAction; ends: string | null }[]>`
+    select t.subject, t.action, ${endOfMeasure(sql)} as ends
     from json_array_elements_text(${asJson(names)}::text::json) as n (value)
-    join client_measures t on t.subject = n.value
-    where action = 'deny' and t.subject !~ ${principalPattern} and ${inForce(sql, now)}
-    group by t.subject`;
-  const lines = new Map(found.map(({ subject, ends }) => [subject, ends === null ? subject : `${subject} ${ends}`]));
-  return { position, present: [...lines.values()], absent: names.filter((name) => !lines.has(name)) };
+    join client_measures t on t.subject = n.value where ${inForce(sql, now)}
+    group by t.subject, t.action`;
+  const lines = new Map(
+    found.map(({ subject, action, ends }) => {
+      const key = writeMeasureKey(action, subject);
+      return [key, ends === null ? key : `${key} ${ends}`];
+    }),
+  );
+  const keys = names.flatMap((subject) => measureActions.map((action) => writeMeasureKey(action, subject)));
+  return { position, present: [...lines.values()], absent: keys.filter((key) => !lines.has(key)) };
 }

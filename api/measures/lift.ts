@@ -5,10 +5,9 @@ import type { Parts } from '../parts.js';
 import type { NodeGates } from '../edge/node-gates.js';
 import { toDenied } from '../addresses/denied.js';
 import { kindOfSubject, type MeasureAction } from './model.js';
-import { pushDecisions } from './push-decisions.js';
 import { liftMeasures, type Lifted } from './store.js';
 
-export type LiftParts = Pick<Parts, 'database' | 'now' | 'audit' | 'threatsChanged'> & {
+export type LiftParts = Pick<Parts, 'database' | 'now' | 'audit' | 'measuresChanged'> & {
   readonly nodeGates: NodeGates | null;
 };
 
@@ -47,7 +46,7 @@ export async function lift(parts: LiftParts, request: LiftRequest): Promise<read
     await parts.audit.record(tx, { actor, ...audited, details });
     return found;
   });
-  await tellNodes(parts, lifted, now, sources === undefined || sources.includes('auto-ban'));
+  await tellNodes(parts, lifted, sources === undefined || sources.includes('auto-ban'));
   return lifted;
 }
 
@@ -56,17 +55,15 @@ export async function lift(parts: LiftParts, request: LiftRequest): Promise<read
  * clients, and the bans before, also such as are not measures yet.
  */
 export async function tellNodes(
-  parts: Omit<LiftParts, 'audit'>,
+  parts: Pick<LiftParts, 'measuresChanged' | 'nodeGates'>,
   lifted: readonly Lifted[],
-  now: Date,
   areBansLifted: boolean,
 ): Promise<void> {
-  const isOfList = ({ subject, action }: Lifted): boolean =>
+  const isOfNetwork = ({ subject, action }: Lifted): boolean =>
     action === 'deny' && kindOfSubject(subject) !== 'principal';
-  const networks = [...new Set(lifted.filter(isOfList).map(({ subject }) => subject))];
+  const networks = [...new Set(lifted.filter(isOfNetwork).map(({ subject }) => subject))];
   await Promise.all([
     areBansLifted && networks.length > 0 ? parts.nodeGates?.lift(networks) : null,
-    networks.length > 0 ? parts.threatsChanged() : null,
-    lifted.some((one) => !isOfList(one)) ? pushDecisions(parts, now) : null,
+    lifted.length > 0 ? parts.measuresChanged() : null,
   ]);
 }

@@ -88,7 +88,7 @@ function recordingNodes() {
 async function everyPair(t: Test, database: Database): Promise<void> {
   const { told, gates } = recordingNodes();
   let pushed = 0;
-  const at = await startTestApp(database, { nodeGates: gates, threatsChanged: async () => void pushed++ });
+  const at = await startTestApp(database, { nodeGates: gates, measuresChanged: async () => void pushed++ });
   t.teardown(() => at.close());
   const { token, email } = await at.user('operator');
   const items = async (list: string) => (await at.call('GET', list, { token })).body['items'] as Record<string, any>[];

@@ -1,11 +1,10 @@
 // What a client measure is: something that was decided about a client, by a person, a list or a part of this program,
 // and holds on every node until it ends or is lifted. Everything that denies, challenges or slows down a client by its
 // name is a row of one table (store.ts) and an entry of one list on the nodes (push.ts).
-import { readPrincipalKey } from '#proxy/contract';
+import { readPrincipalKey, type MeasureAction } from '#proxy/contract';
 
 /** `deny`: answered 403; `challenge`: has to solve a challenge on all paths; `throttle`: 15 requests in 10 seconds. */
-export const measureActions = ['deny', 'challenge', 'throttle'] as const;
-export type MeasureAction = (typeof measureActions)[number];
+export { measureActions, type MeasureAction } from '#proxy/contract';
 
 /**
  * Who can decide: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the detection

@@ -7,7 +7,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { testMsMax, until } from '../testing/waiting.js';
-import { createThreatPush } from './push.js';
+import { createMeasurePush } from './push.js';
 
 const ask = async (node: TestNode): Promise<number> =>
   (await fetch(`http://127.0.0.1:${node.http}/`, { headers: { connection: 'close' } })).status;
@@ -29,17 +29,18 @@ async function suite(t: Test, database: Database): Promise<void> {
   let puts = 0;
   let patches = 0;
   const client = createNodeClient({ token: nodeToken, statusTimeoutMs: testMsMax });
-  const push = createThreatPush({
+  const push = createMeasurePush({
     sql: database.sql,
     urls: [first.url, second.url],
     now: () => clock.nowMs,
     client: {
       status: client.status,
-      putThreats: (url, list) => (puts++, client.putThreats(url, list)),
-      patchThreats: (url, delta) => (patches++, client.patchThreats(url, delta)),
+      putDenials: client.putDenials,
+      putMeasures: (url, list) => (puts++, client.putMeasures(url, list)),
+      patchMeasures: (url, delta) => (patches++, client.patchMeasures(url, delta)),
     },
   });
-  const at = await startTestApp(database, { threatsChanged: push.changed });
+  const at = await startTestApp(database, { measuresChanged: push.changed });
   t.teardown(() => at.close());
   at.clock.nowMs = Date.now(); // what the entries are given their ends by
   const { token } = await at.user('operator');
@@ -73,7 +74,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.equal(await push.reconcile(), '');
   t.equal(puts, 0, 'everybody has it: nothing is sent');
   clock.nowMs += 61_000;
-  t.match(await push.reconcile(), /has the deny list/);
+  t.match(await push.reconcile(), /has the client measures/);
   t.equal(await becomes(first, 200), 200, 'an entry ends when it said it would');
 
   await add({ addresses: ['127.0.0.0/8'], force: true });
@@ -82,11 +83,11 @@ async function suite(t: Test, database: Database): Promise<void> {
   const back = await startNode(t, { upstream, settings, adminPort: port });
   t.equal(await ask(back), 200, 'it came back with nothing');
   puts = 0;
-  t.match(await push.reconcile(), new RegExp(`${back.url} has the deny list`));
+  t.match(await push.reconcile(), new RegExp(`${back.url} has the client measures`));
   t.equal(puts, 1, 'and is the only one that is sent something');
   t.equal(await becomes(back, 403), 403);
 
-  const stranger = createThreatPush({
+  const stranger = createMeasurePush({
     sql: database.sql,
     urls: [first.url],
     client: createNodeClient({ token: 'wrong', statusTimeoutMs: testMsMax }),
@@ -105,8 +106,8 @@ async function hungNode(t: Test, database: Database): Promise<void> {
   const got = { hung: [] as string[], well: [] as string[] };
   const held: (() => void)[] = [];
   const hang = (): Promise<void> => new Promise((resolve) => held.push(resolve));
-  const active = { kind: 'active', networks: 1 } as const;
-  const push = createThreatPush({
+  const active = { kind: 'active' } as const;
+  const push = createMeasurePush({
     sql: database.sql,
     urls: ['hung', 'well'],
     now: Date.now,
@@ -115,15 +116,16 @@ async function hungNode(t: Test, database: Database): Promise<void> {
         if (url === 'hung') await hang();
         return { kind: 'unreachable', detail: 'it does not say' };
       },
-      patchThreats: async () => ({ kind: 'mismatch' }),
-      putThreats: async (url, list) => {
+      patchMeasures: async () => ({ kind: 'mismatch' }),
+      putDenials: async () => active,
+      putMeasures: async (url, list) => {
         if (url === 'hung') await hang();
         got[url as 'hung' | 'well'].push(list.toString('latin1'));
         return active;
       },
     },
   });
-  const at = await startTestApp(database, { threatsChanged: push.changed });
+  const at = await startTestApp(database, { measuresChanged: push.changed });
   t.teardown(() => at.close());
   at.clock.nowMs = Date.now();
   const { token } = await at.user('operator');

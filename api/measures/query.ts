@@ -2,8 +2,9 @@
 // that nodes get.
 import { decodeCursor, listOf } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
+import { writeMeasureKey } from '#proxy/contract';
 import {
-  listSources,
+  measureActions,
   type ClientMeasure,
   type MeasureAction,
   type MeasureSource,
@@ -143,31 +144,27 @@ export const endOfMeasure = (sql: Queryable) =>
 const pageEntries = 50_000;
 
 /**
- * Every network that is denied, once however many sources name it, in order. In pages, each joined by the database: a
- * million rows as objects would cost more than everything else on this road, and a page keeps the one connection of
- * the embedded database for a moment only.
+ * Every measure in force as a line of the list on the nodes, once for each action on a subject however many sources
+ * decided it, in the order of that list. In pages, each joined by the database: a million rows as objects would cost
+ * more than everything else on this road, and a page keeps the one connection of the embedded database for a moment.
  */
-export async function* activeDenials(sql: Queryable, now: Date): AsyncGenerator<MeasurePage> {
-  for (let after = ''; ; ) {
-    const [page] = await sql<{ text: string | null; last: string; entries: number }[]>`
-      select string_agg(subject || coalesce(' ' || ends, ''), chr(10) order by subject) as text,
-        max(subject) as last, count(*) as entries
-      from (
-        select subject, ${endOfMeasure(sql)} as ends from client_measures
-        where subject > ${after} and action = 'deny' and subject !~ ${principalPattern} and ${inForce(sql, now)}
-        group by subject order by subject limit ${pageEntries}) page`;
-    if (page === undefined || page.text === null) return;
-    yield { text: `${page.text}\n`, entries: page.entries };
-    after = page.last;
-  }
+export async function* activeLines(sql: Queryable, now: Date): AsyncGenerator<MeasurePage> {
+  for (const action of measureActions)
+    for (let after = ''; ; ) {
+      const [page] = await sql<{ text: string | null; last: string; entries: number }[]>`
+        select string_agg(
+            ${writeMeasureKey(action, '')}::text || subject || coalesce(' ' || ends, ''), chr(10) order by subject
+          ) as text, max(subject) as last, count(*) as entries
+        from (
+          select subject, ${endOfMeasure(sql)} as ends from client_measures
+          where subject > ${after} and ${ofAction(sql, action)} and ${inForce(sql, now)}
+          group by subject order by subject limit ${pageEntries}) page`;
+      if (page === undefined || page.text === null) break;
+      yield { text: `${page.text}\n`, entries: page.entries };
+      after = page.last;
+    }
 }
 
-/** What nodes get besides the deny list, by subject: challenges, throttles and denials of principals. */
-export async function listDecisions(sql: Queryable, now: Date, limit: number) {
-  return sql<{ readonly subject: string; readonly action: MeasureAction; readonly expires_at: Date }[]>`
-    select subject, action, max(expires_at) as expires_at from client_measures
-    where (action <> 'deny' or subject ~ ${principalPattern}) and expires_at is not null and ${inForce(sql, now)}
-    group by subject, action order by subject, action limit ${limit}`;
-}
-
-export const isOfList = (source: string): boolean => (listSources as readonly string[]).includes(source);
+/** So that the small index of what is no denial is used for it. */
+const ofAction = (sql: Queryable, action: MeasureAction) =>
+  action === 'deny' ? sql`action = 'deny'` : sql`action <> 'deny' and action = ${action}`;

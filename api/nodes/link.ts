@@ -12,7 +12,7 @@ import { createNodeGates, type NodeGates, type OfNode } from '../edge/node-gates
 import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
-import { createThreatPush } from '../measures/push.js';
+import { createMeasurePush } from '../measures/push.js';
 import { createFleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 
@@ -37,8 +37,8 @@ export interface LinkOptions {
 export interface NodeLink {
   readonly applySettings: ApplySettings;
   readonly road: ChangeRoad;
-  /** Gives the deny list as it is now to every node. */
-  readonly threatsChanged: () => Promise<void>;
+  /** Gives the client measures as they are now to every node. */
+  readonly measuresChanged: () => Promise<void>;
   readonly expectedOf: (versionId: number) => Promise<Expected | null>;
   /** Looks at every node and brings it up to date; one line about it. */
   readonly reconcileNodes: (audit: AuditLog) => Promise<string>;
@@ -62,7 +62,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const compiler = await createCompiler({ ...options, compileKeepsPriority }, directory, artifactsDirectory);
   const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const client = createNodeClient({ token: env.dataAdminToken });
-  const threats = createThreatPush({ sql: database.sql, urls, client, now });
+  const measures = createMeasurePush({ sql: database.sql, urls, client, now });
   const fleet = createFleet({
     urls,
     client,
@@ -85,19 +85,19 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   return {
     applySettings: road.apply,
     road,
-    threatsChanged: threats.changed,
+    measuresChanged: measures.changed,
     expectedOf: road.expectedOf,
     nodeGates: createNodeGates(urls, client),
     nodeMetrics: () => Promise.all(urls.map(async (node) => ({ node, answer: await client.read(node, '/metrics') }))),
     tryRequests: road.tryRequests,
     async reconcileNodes(audit) {
-      const lines = [await road.reconcile(audit), await threats.reconcile()];
+      const lines = [await road.reconcile(audit), await measures.reconcile()];
       return lines.filter((line) => line !== '').join('; ');
     },
     async start({ audit }) {
       await road.heal(audit);
       await fleet.ask();
-      await threats.reconcile();
+      await measures.reconcile();
     },
     warm() {
       if (options.compileKeepsPriority !== true) compiler.giveWay();

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { GenerationReply, GenerationRequest, ThreatDelta } from '#proxy/contract';
+import type { GenerationReply, GenerationRequest, MeasureDelta } from '#proxy/contract';
 
 /** One of several upstreams of a site, or one that is checked. */
 export interface NodeUpstream {
@@ -21,8 +21,10 @@ export interface NodeStatus {
   /** SHA-256 of the artifact it serves; '' without one. */
   readonly ruleset: string;
   readonly workers: number;
-  /** SHA-256 of its deny list; null when it does not say. */
-  readonly threats?: string | null;
+  /** SHA-256 of its list of client measures; absent: it is of a release before them, or does not say. */
+  readonly measures?: string;
+  /** SHA-256 of its deny list; absent: it does not say. */
+  readonly threats?: string;
   /** Absent: it does not say. */
   readonly upstreams?: readonly NodeUpstream[];
 }
@@ -38,20 +40,25 @@ export type ActivateAnswer =
   /** No answer: it may serve either, and has to be asked. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
-export type ThreatsAnswer =
-  | { readonly kind: 'active'; readonly networks: number }
-  | { readonly kind: 'failed'; readonly detail: string };
+export type DenialsAnswer =
+  /** Checked and handed to its workers. */
+  { readonly kind: 'active' } | { readonly kind: 'failed'; readonly detail: string };
 
-/** mismatch: the node has another list, or does not know changes: it has to be given the whole list. */
-export type ThreatDeltaAnswer = ThreatsAnswer | { readonly kind: 'mismatch' };
+/** unknown: a node of a release before client measures. */
+export type MeasuresAnswer = DenialsAnswer | { readonly kind: 'unknown' };
+
+/** mismatch: the node has another list, and has to be given the whole one. */
+export type MeasureDeltaAnswer = MeasuresAnswer | { readonly kind: 'mismatch' };
 
 export interface NodeClient {
   status(url: string): Promise<StatusAnswer>;
   activate(url: string, generation: GenerationRequest, artifactFile: string): Promise<ActivateAnswer>;
-  /** The whole deny list, one address or network a line; active: checked and handed to its workers. */
-  putThreats(url: string, list: Buffer): Promise<ThreatsAnswer>;
+  /** The whole list of client measures, one a line. */
+  putMeasures(url: string, list: Buffer): Promise<MeasuresAnswer>;
   /** What changed in it. */
-  patchThreats(url: string, delta: ThreatDelta): Promise<ThreatDeltaAnswer>;
+  patchMeasures(url: string, delta: MeasureDelta): Promise<MeasureDeltaAnswer>;
+  /** The whole deny list, for a node of a release before client measures. */
+  putDenials(url: string, list: Buffer): Promise<DenialsAnswer>;
   /** Anything else that the node answers in JSON; null: it did not answer, or with an error. */
   ask(url: string, method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown>;
   /** What it answers as text; null: it did not answer, or with an error. */
@@ -86,6 +93,7 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
           generation?: unknown;
           ruleset?: unknown;
           workers?: unknown;
+          measures?: { sha256?: unknown };
           threats?: { sha256?: unknown };
           sites?: unknown;
         };
@@ -97,7 +105,8 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
             generation: body.generation,
             ruleset: body.ruleset,
             workers: Array.isArray(body.workers) ? body.workers.length : 0,
-            threats: typeof body.threats?.sha256 === 'string' ? body.threats.sha256 : null,
+            ...(typeof body.measures?.sha256 === 'string' ? { measures: body.measures.sha256 } : {}),
+            ...(typeof body.threats?.sha256 === 'string' ? { threats: body.threats.sha256 } : {}),
             upstreams: upstreamsOf(body.sites),
           },
         };
@@ -123,17 +132,26 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return { kind: 'unknown', detail: reasonOf(error) };
       }
     },
-    async putThreats(url, list) {
+    async putMeasures(url, list) {
       try {
-        return toThreatsAnswer(await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list)));
+        const answer = await send(url, '/measures', 'PUT', token, activateTimeoutMs, asBody(list));
+        return answer.status === 404 ? { kind: 'unknown' } : toDenialsAnswer(answer);
       } catch (error) {
         return { kind: 'failed', detail: reasonOf(error) };
       }
     },
-    async patchThreats(url, delta) {
+    async patchMeasures(url, delta) {
       try {
-        const answer = await send(url, '/threats', 'PATCH', token, activateTimeoutMs, [JSON.stringify(delta)]);
-        return answer.status === 409 || answer.status === 404 ? { kind: 'mismatch' } : toThreatsAnswer(answer);
+        const answer = await send(url, '/measures', 'PATCH', token, activateTimeoutMs, [JSON.stringify(delta)]);
+        if (answer.status === 404) return { kind: 'unknown' };
+        return answer.status === 409 ? { kind: 'mismatch' } : toDenialsAnswer(answer);
+      } catch (error) {
+        return { kind: 'failed', detail: reasonOf(error) };
+      }
+    },
+    async putDenials(url, list) {
+      try {
+        return toDenialsAnswer(await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list)));
       } catch (error) {
         return { kind: 'failed', detail: reasonOf(error) };
       }
@@ -181,9 +199,9 @@ function upstreamsOf(sites: unknown): NodeUpstream[] {
   });
 }
 
-function toThreatsAnswer(answer: Answer): ThreatsAnswer {
-  const reply = JSON.parse(answer.text) as { outcome?: unknown; networks?: unknown; reason?: unknown };
-  if (answer.status === 200 && reply.outcome === 'active') return { kind: 'active', networks: Number(reply.networks) };
+function toDenialsAnswer(answer: Answer): DenialsAnswer {
+  const reply = JSON.parse(answer.text) as { outcome?: unknown; reason?: unknown };
+  if (answer.status === 200 && reply.outcome === 'active') return { kind: 'active' };
   return { kind: 'failed', detail: typeof reply.reason === 'string' ? reply.reason : describe(answer) };
 }
 

@@ -42,7 +42,7 @@ t.test('feeds', (t) =>
     let pushed = 0;
     const at = await startTestApp(database, {
       outbound: createOutbound({ allow: ['127.0.0.1'] }),
-      threatsChanged: async () => void pushed++,
+      measuresChanged: async () => void pushed++,
     });
     const admin = await at.user('admin');
     const job = createFeedJob({ ...at.parts, torExitsUrl: `${url}/tor` });

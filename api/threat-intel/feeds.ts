@@ -10,7 +10,7 @@ import { replaceFeed } from '../measures/store.js';
 
 export type FeedParts = Pick<
   Parts,
-  'database' | 'outbound' | 'audit' | 'currentSettings' | 'threatsChanged' | 'torExitsUrl'
+  'database' | 'outbound' | 'audit' | 'currentSettings' | 'measuresChanged' | 'torExitsUrl'
 >;
 
 export interface Feed {
@@ -79,7 +79,7 @@ export async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Pr
       await recordFeedSuccess(tx, feed, networks.length, now);
       return replaceFeed(tx, feed.name, networks, now);
     });
-    await parts.threatsChanged();
+    await parts.measuresChanged();
     const inner = leftOut.length === 0 ? '' : `, ${leftOut.length} inner networks left out`;
     return `${feed.name}: ${networks.length} networks, ${removed} removed${inner}`;
   } catch (error) {
@@ -100,6 +100,6 @@ async function emptyFeed(parts: FeedParts, name: Feed['name'], nowMs: number): P
     });
     return result.removed;
   });
-  await parts.threatsChanged();
+  await parts.measuresChanged();
   return `${name}: switched off, ${removed} networks removed`;
 }

@@ -124,7 +124,7 @@ function registerImport(app: App, parts: ThreatParts): void {
     const expiresAt = seconds === undefined ? null : new Date(now.getTime() + seconds * 1000);
     const given = { subjects: networks, source: 'manual', reason, addedBy: actor.name, expiresAt } as const;
     const added = await importDenials(parts, actor, given, now);
-    await parts.threatsChanged();
+    await parts.measuresChanged();
     return { added, known: networks.length - added, skipped: problems.length };
   });
 }

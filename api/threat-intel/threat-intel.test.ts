@@ -4,7 +4,7 @@ import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { parseNetworks } from './list-text.js';
-import { activeDenials } from '../measures/query.js';
+import { activeLines } from '../measures/query.js';
 import { replaceFeed } from '../measures/store.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
@@ -37,7 +37,7 @@ t.test('lists as feeds write them', async (t) => {
 
 async function suite(t: Test, database: Database): Promise<void> {
   let pushed = 0;
-  const at = await startTestApp(database, { threatsChanged: async () => void pushed++ });
+  const at = await startTestApp(database, { measuresChanged: async () => void pushed++ });
   const operator = await at.user('operator');
   const post = (body: object) => at.call('POST', '/api/threat-intel', { token: operator.token, body });
   t.match(
@@ -96,7 +96,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     'entries of other sources stay',
   );
   const lines: string[] = [];
-  for await (const page of activeDenials(database.sql, now)) {
+  for await (const page of activeLines(database.sql, now)) {
     const part = page.text.split('\n');
     t.equal(part.pop(), '', 'each line is ended');
     t.equal(part.length, page.entries);

@@ -13,7 +13,7 @@ import { boundThreats, saveFinding, type ThreatRow } from './store.js';
 
 export type ThreatParts = Pick<
   Parts,
-  'database' | 'now' | 'nodeToken' | 'audit' | 'currentSettings' | 'threatsChanged'
+  'database' | 'now' | 'nodeToken' | 'audit' | 'currentSettings' | 'measuresChanged'
 >;
 
 /** Answers come by way of several workers and nodes; what is younger may still be explained by one. */
@@ -40,7 +40,7 @@ export function createThreatJob(parts: ThreatParts): Job {
         if (kept.isNew) fresh += 1;
         if (kept.isBanned) banned += 1;
       }
-      if (banned > 0) await parts.threatsChanged();
+      if (banned > 0) await parts.measuresChanged();
       await boundThreats(parts.database.sql, objectsMax);
       return `${windows} windows, ${fresh} new findings, ${findings.length - fresh} known ones, ${banned} bans`;
     },

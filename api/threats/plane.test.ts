@@ -62,7 +62,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     now: Date.now,
   });
   const at = await startTestApp(database, {
-    threatsChanged: link.threatsChanged,
+    measuresChanged: link.measuresChanged,
     nodeGates: link.nodeGates,
     env: { ...testEnv, dataAdminToken: nodeToken },
   });

@@ -105,11 +105,12 @@ export function gatesCase({ options, recorder, progress, traffics }: BenchContex
   const [site] = createRouter(config).sites;
   const [, mix] = traffics.find(([name]) => name === 'mix') ?? [];
   if (site === undefined || mix === undefined) throw new HarnessProblem('there is no mix to measure gates with');
-  const nobody = { contains: () => false, intervals: 0 };
+  const nobody = { contains: () => false };
+  const measures = { hasChallenges: false, hasThrottles: false, on: () => 0 };
   const noName = (): Promise<never> => Promise.reject(new Error('no names here'));
   const worker = createGateWorker({
     clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
-    given: { denyList: nobody, banSafe: nobody, throttled: nobody, challenged: nobody, siteKeys: { current: null } },
+    given: { measures, banSafe: nobody, siteKeys: { current: null } },
     shared: openGateMemory(createGateMemory()),
     names: { reverse: noName, resolve4: noName, resolve6: noName },
     challengeSecret: Buffer.from(secret),

@@ -51,11 +51,12 @@ function hammer({ memory, offset, begin }: Given): Hammered {
   if (config === null) throw new HarnessProblem(JSON.stringify(problems));
   const [site] = createRouter(config).sites;
   if (site === undefined) throw new HarnessProblem('there is no site');
-  const nobody = { contains: () => false, intervals: 0 };
+  const nobody = { contains: () => false };
+  const measures = { hasChallenges: false, hasThrottles: false, on: () => 0 };
   const noName = (): Promise<never> => Promise.reject(new Error('no names here'));
   const worker = createGateWorker({
     clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
-    given: { denyList: nobody, banSafe: nobody, throttled: nobody, challenged: nobody, siteKeys: { current: null } },
+    given: { measures, banSafe: nobody, siteKeys: { current: null } },
     shared: openGateMemory(memory),
     names: { reverse: noName, resolve4: noName, resolve6: noName },
     challengeSecret: Buffer.from('a secret of the benchmark, 32 bytes'),

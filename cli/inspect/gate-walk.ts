@@ -34,12 +34,13 @@ export function walkGates(config: ProxyConfig, { head }: WireRequest): GateWalk 
   const routed = createRouter(config).match(findField(head.headers, 'host') ?? '', head.uri);
   if (routed === null) return { site: null, gates: [], secondOpinion: null };
   const { site } = routed;
-  const nobody = { contains: () => false, intervals: 0 };
+  const nobody = { contains: () => false };
+  const measures = { hasChallenges: false, hasThrottles: false, on: () => 0 };
   const noName = (): Promise<never> => Promise.reject(new Error('names are not looked up here'));
   const nowMs = performance.now();
   const worker = createGateWorker({
     clock: { wallMs: () => Date.now(), monotonicMs: () => nowMs, sharedMs: (momentMs) => momentMs },
-    given: { denyList: nobody, banSafe: nobody, throttled: nobody, challenged: nobody, siteKeys: { current: null } },
+    given: { measures, banSafe: nobody, siteKeys: { current: null } },
     shared: openGateMemory(createGateMemory(tableEntries)),
     names: { reverse: noName, resolve4: noName, resolve6: noName },
     challengeSecret: randomBytes(32),

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { compileNetworks } from '#engine/compile';
-import { buildAddressSet, openAddressSet } from '../shared-state/address-set.js';
+import { buildAddressSet } from '../shared-state/address-set.js';
+import { ClientMeasures } from '../shared-state/measure-tables.js';
 import { denyList, threatRuleId } from './deny-list.js';
 import { testGateWorker } from './testing/gate-worker.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 function ask(networks: readonly string[], clientIp: string) {
+  const measures = new ClientMeasures();
+  measures.change({ version: 1, networks: { deny: buildAddressSet(networks) }, principals: { set: [], gone: [] } });
   const context = {
-    ...testGateWorker({ denyList: openAddressSet(buildAddressSet(networks)) }).worker,
+    ...testGateWorker({ measures }).worker,
     compiled: undefined,
     state: undefined,
   };

@@ -1,11 +1,13 @@
-// The deny list: clients whose address is on it are not let in. The list comes from the control plane, without a
-// generation (`PUT` and `PATCH :2019/threats`, main/threat-list.ts), and lies in memory that all workers share. What
-// ends leaves the table when it ends: main builds another one, so that nobody asks a clock here.
+// The deny list: clients whose address is denied by a measure are not let in, whoever decided. The list of measures
+// comes from the control plane, without a generation (`PUT` and `PATCH :2019/measures`, main/gates/measure-list.ts), and
+// lies in memory that all workers share. What ends leaves the table when it ends: main builds another one, so that no
+// gate asks a clock here.
 //
 // Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8
 // bytes (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before
 // stays.
-import { threatTextBytesMax } from '../shared-state/threat-delta.js';
+import { measureTextBytesMax } from '../shared-state/measure-delta.js';
+import { isDenied } from '../shared-state/measure-tables.js';
 import type { Denial } from './decision.js';
 import type { Gate } from './gate.js';
 
@@ -17,12 +19,13 @@ export const denyList: Gate = {
   appliesTo: 'protected',
   bound: {
     of: 'text of the list, one for all workers',
-    max: threatTextBytesMax,
+    max: measureTextBytesMax,
     unit: 'bytes',
     beyond: 'the new list is refused (413 or 422), the list before stays in force',
   },
   counter: 'threatsMatched',
-  decide: ({ head }, _site, { tables }) => (tables.denyList.contains(head.clientIp) ? denial(head.clientIp) : null),
+  decide: ({ head }, _site, { tables }) =>
+    (tables.measures.on(head.clientIp) & isDenied) === 0 ? null : denial(head.clientIp),
 };
 
 function denial(clientIp: string): Denial {

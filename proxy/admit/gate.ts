@@ -8,7 +8,7 @@ import type { Exchange } from '../listeners/listener.js';
 import type { Site } from '../road/route.js';
 import type { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
-import type { PrincipalVerdicts } from '../shared-state/verdict-tables.js';
+import type { PrincipalMeasures } from '../shared-state/measure-tables.js';
 import type { BanRecord } from './bans/auto-ban.js';
 import type { CrawlerCheck } from './bots/crawler-check.js';
 import type { Decision } from './decision.js';
@@ -64,7 +64,7 @@ export interface GateWorker {
   readonly leases: Leases;
   /** Who is behind a request's credentials, and what was decided of them. */
   readonly principals: Principals;
-  readonly principalVerdicts: PrincipalVerdicts;
+  readonly principalMeasures: PrincipalMeasures;
   /** Asked before an event is made of what a flood could repeat. */
   readonly budget: EventBudget;
   /** Signs challenges and passes; the same on all nodes of an installation. */

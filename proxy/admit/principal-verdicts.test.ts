@@ -4,7 +4,7 @@ import t from 'tap';
 import { SignJWT } from 'jose';
 import { keyOf, Principals, type PrincipalName } from '../features/principals.js';
 import { drive, type Drive, type Driven } from '../road/testing/drive.js';
-import type { PrincipalAction } from '../shared-state/verdict-tables.js';
+import type { MeasureAction } from '../shared-state/measure-line.js';
 import { gates } from './index.js';
 import { principalRuleId } from './principal-verdicts.js';
 import { testGateWorker, testPrincipalKey, type TestWorker } from './testing/gate-worker.js';
@@ -22,9 +22,9 @@ const personOf = (sub: string): PrincipalName =>
   names.of(bearer('any.token.of-hers'), [['auth_sub', sub]], 0) as PrincipalName;
 const ownerOf = (...headers: string[]): PrincipalName => names.of(headers, [], 0) as PrincipalName;
 
-function decided(...verdicts: readonly (readonly [PrincipalName, PrincipalAction])[]): TestWorker {
+function decided(...verdicts: readonly (readonly [PrincipalName, MeasureAction])[]): TestWorker {
   const test = testGateWorker();
-  test.worker.principalVerdicts.swap(verdicts.map(([name, action]) => [keyOf(name), action]));
+  test.worker.principalMeasures.change({ set: verdicts.map(([name, action]) => [keyOf(name), action]), gone: [] });
   return test;
 }
 const visit = (test: TestWorker, headers: readonly string[], request: Partial<Drive> = {}): Driven =>

@@ -1,7 +1,7 @@
 // Principals of whom somebody decided that they are refused, challenged on all paths, or slowed down: 15 requests in 10
 // seconds. Whoever else is behind the same address goes on, and the principal is met at every address. Asked behind
 // site-auth, so that a token counts as its subject only where it was verified; other credentials count as a whole
-// (features/principals.ts). The list is main's (main/gates/verdict-list.ts).
+// (features/principals.ts). The list is main's (main/gates/measure-list.ts).
 //
 // The slow twin is the list itself, credential by credential; the table is one look-up for each of them.
 import type { Decision, DecisionRule } from './decision.js';
@@ -11,7 +11,7 @@ import { keyOf, type PrincipalName } from '../features/principals.js';
 import { ask, compileLimit, type Limit } from './limits/limit.js';
 import { verdictEvents, verdictWindowSeconds } from './limits/verdicts.js';
 import type { Site } from '../road/route.js';
-import { principalVerdictsMax } from '../shared-state/verdict-tables.js';
+import { principalMeasuresMax } from '../shared-state/measure-tables.js';
 
 /** The rule by which people find a request that was refused for its principal; no rule set has it. */
 export const principalRuleId = 1_006_001;
@@ -25,10 +25,10 @@ export const principalVerdicts: Gate<Measures> = {
   name: 'principal-verdicts',
   appliesTo: 'protected',
   bound: {
-    of: 'principals with a verdict, a table for each worker (100 bytes each)',
-    max: principalVerdictsMax,
+    of: 'principals that are denied, challenged or slowed down, a table for each worker (100 bytes each)',
+    max: principalMeasuresMax,
     unit: 'entries',
-    beyond: 'the new list is refused (422), the list before stays in force',
+    beyond: 'the rest waits until others end; GET :2019/status says how many',
   },
   compile: (config) => ({
     limit: compileLimit({
@@ -41,9 +41,9 @@ export const principalVerdicts: Gate<Measures> = {
     challenging: challenge.compile?.(config) as Challenging,
   }),
   decide: (request, site, context) => {
-    const { principals, principalVerdicts: verdicts } = context;
-    if (verdicts.listed.size === 0) return null;
-    const found = principals.find(request.head.headers, request.given ?? nothingGiven, verdicts.listed);
+    const { principals, principalMeasures: measures } = context;
+    if (measures.listed.size === 0) return null;
+    const found = principals.find(request.head.headers, request.given ?? nothingGiven, measures.listed);
     if (found === undefined) return null;
     const [principal, action] = found;
     switch (action) {

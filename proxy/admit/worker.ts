@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Principals } from '../features/principals.js';
 import { ClientKey } from '../shared-state/client-key.js';
 import type { GateTables } from '../shared-state/gate-memory.js';
-import { PrincipalVerdicts } from '../shared-state/verdict-tables.js';
+import { PrincipalMeasures, type MeasureLookup } from '../shared-state/measure-tables.js';
 import { CrawlerCheck } from './bots/crawler-check.js';
 import type { NameService } from './bots/crawlers.js';
 import type { BanRecord } from './bans/auto-ban.js';
@@ -14,20 +14,12 @@ import { Leases } from './limits/leases/leases.js';
 import { PathReader } from './reading.js';
 import type { KeySet } from './site-auth/key-set.js';
 
-/** `intervals` 0: there is nobody in it. */
-export interface VerdictSet {
-  readonly intervals: number;
-  contains(address: string): boolean;
-}
-
 /** Tables that main or jobs beside the road write, and this worker reads. */
 export interface GivenTables {
-  readonly denyList: { contains(address: string): boolean };
+  /** What was decided about clients by their addresses. */
+  readonly measures: MeasureLookup;
   /** Addresses that are never banned automatically, besides those of the settings. */
   readonly banSafe: { contains(address: string): boolean };
-  /** Clients that somebody decided to slow down, or to challenge on all paths. */
-  readonly throttled: VerdictSet;
-  readonly challenged: VerdictSet;
   /** Public keys of the sites' tokens; null: none were given. */
   readonly siteKeys: { readonly current: KeySet | null };
 }
@@ -40,8 +32,8 @@ export interface GateWorkerParts {
   readonly challengeSecret: Buffer;
   /** How the store of shared limits knows this worker; one name is nobody else's. Default: random. */
   readonly holder?: string;
-  /** Who is behind credentials, and what was decided of them; absent: nobody has a verdict. */
-  readonly principals?: Pick<GateWorker, 'principals' | 'principalVerdicts'>;
+  /** Who is behind credentials, and what was decided of them; absent: nothing was. */
+  readonly principals?: Pick<GateWorker, 'principals' | 'principalMeasures'>;
   readonly onBan: (ban: BanRecord) => void;
   readonly onKeysWanted: () => void;
 }
@@ -71,9 +63,9 @@ export class EventBudget {
   }
 }
 
-const noPrincipals = (): Pick<GateWorker, 'principals' | 'principalVerdicts'> => ({
+const noPrincipals = (): Pick<GateWorker, 'principals' | 'principalMeasures'> => ({
   principals: new Principals(randomBytes(32)),
-  principalVerdicts: new PrincipalVerdicts(),
+  principalMeasures: new PrincipalMeasures(),
 });
 
 export function createGateWorker(parts: GateWorkerParts): GateWorker {

@@ -172,8 +172,9 @@ export { isSameAddress, networkWith, systemNames } from '../admit/bots/crawler-c
 export { claimedCrawler, crawlers, proveCrawler, type CrawlerProof } from '../admit/bots/crawlers.js';
 export { pipeline, type PipelineStage } from './pipeline.js';
 export { readListed, writeListed, type ListedNetwork } from '../shared-state/expiring-networks.js';
-export { changeThreatText } from '../shared-state/threat-delta.js';
-export type { ThreatDelta } from '../shared-state/threat-delta.js';
+export { changeMeasureText } from '../shared-state/measure-delta.js';
+export { measureActions, writeMeasureKey, type MeasureAction } from '../shared-state/measure-line.js';
+export type { MeasureDelta } from '../shared-state/measure-delta.js';
 // What a node enforces of specifications: the control plane makes it.
 export {
   schemaActions,

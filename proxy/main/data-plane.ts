@@ -33,7 +33,7 @@ import { simulationKeyOf } from '../simulation/mark.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
-import { VerdictList } from './gates/verdict-list.js';
+import { MeasureList } from './gates/measure-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
@@ -41,10 +41,9 @@ import { ofToken, seedsFor, sharingPrefix } from './start/of-token.js';
 import { keptSockets, type KeptSockets } from './start/kept-sockets.js';
 import { controlOf, remindWhileClosed, type Control } from './start/control.js';
 import { describe, describeGates, scrape, type Parts } from './admin/status.js';
-import type { ThreatTable } from '../shared-state/threat-delta.js';
+import type { MeasureTables } from '../shared-state/measure-tables.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
-import { ThreatList } from './threat-list.js';
 
 export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.js';
 
@@ -139,8 +138,8 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
   const first = await chooseFirst(options, local, log);
   requireReadHeaders(first.payload.config, listener);
   const generations = new Generations(options.dataDir, first.payload, tell);
-  const threats = new ThreatList(options.dataDir, tell);
-  if (options.resume) await threats.resume();
+  const measures = new MeasureList(options.dataDir, tell);
+  if (options.resume) await measures.resume();
   const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
@@ -153,20 +152,18 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
   if (options.resume) await attack.resume();
   const sharing = shareRates(options, adminToken, generations, gates, log);
   const audit = createAudit(options, log);
-  const verdicts = new VerdictList();
   return {
     local,
     first,
     crashes,
     generations,
-    threats,
+    measures,
     gates,
     certificates,
     https,
     shipper,
     attack,
     sharing,
-    verdicts,
     audit,
   };
 }
@@ -174,7 +171,7 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
 type MainState = Awaited<ReturnType<typeof recallState>>;
 
 function superviseWith(
-  { crashes, generations, threats, gates, certificates, https, shipper, verdicts, audit }: MainState,
+  { crashes, generations, measures, gates, certificates, https, shipper, audit }: MainState,
   options: DataPlaneOptions,
   { listener, workers, claimed, tls, kept, adminToken }: Place,
   log: Logger,
@@ -205,9 +202,8 @@ function superviseWith(
     },
     crashes,
     generation: () => generations.active,
-    threats: () => threats.current,
+    measures: () => measures.current,
     safe: () => gates.safe,
-    verdicts: () => verdicts.current,
     siteKeys: () => gates.siteKeys,
     challenges: () => https.challenges,
     onKeysWanted: () => gates.wantKeys(),
@@ -238,13 +234,12 @@ interface Starting extends Parts {
 /** Everything but threads that serve. */
 async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger): Promise<Starting> {
   const { local, first, ...state } = await recallState(options, place, log);
-  const { threats, verdicts, certificates, https } = state;
+  const { measures, certificates, https } = state;
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
   const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
-  threats.watch((list) => parts.supervisor.spreadThreats(list));
-  verdicts.onChange = (tables) => parts.supervisor.spread({ kind: 'verdicts', tables });
+  measures.watch((tables) => parts.supervisor.spreadMeasures(tables));
   https.onChallenges = (table) => parts.supervisor.spread({ kind: 'challenges', table });
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));
   return parts;
@@ -273,12 +268,11 @@ interface Stopping {
 
 /** True = every thread is gone. */
 async function stopParts(
-  { supervisor, audit, shipper, threats, crashes, attack, sharing, verdicts, certificates }: Parts,
+  { supervisor, audit, shipper, measures, crashes, attack, sharing, certificates }: Parts,
   drainMs: number,
   stopping?: Stopping,
 ): Promise<boolean> {
-  threats.close();
-  verdicts.close();
+  measures.close();
   certificates?.close();
   await attack.close();
   await sharing.close();
@@ -292,8 +286,8 @@ async function stopParts(
 
 /** What the admin interface can do. `haveLoaded`: workers can take a generation from then on. */
 function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): AdminActions {
-  const { generations, threats, gates, verdicts, https } = parts;
-  const spread = (list: ThreatTable): void => parts.supervisor.spreadThreats(list);
+  const { generations, measures, gates, https } = parts;
+  const spread = (tables: MeasureTables): void => parts.supervisor.spreadMeasures(tables);
   return {
     status: () => describe(parts),
     async activate(request) {
@@ -305,12 +299,11 @@ function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): 
     isHealthy: () => parts.supervisor.readyCount > 0,
     whyClosed: () => generations.closed,
     metrics: () => scrape(parts),
-    replaceThreats: (text) => threats.replace(text, spread),
-    changeThreats: (delta) => threats.change(delta, spread),
+    replaceMeasures: (text) => measures.replace(text, spread),
+    changeMeasures: (delta) => measures.change(delta, spread),
     gates: () => describeGates(parts),
     bans: () => gates.bans,
     liftBans: (networks) => networks.filter((network) => gates.lift(network)).length,
-    replaceVerdicts: (candidate) => verdicts.replace(candidate),
     replaceSiteKeys: async (given) =>
       parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),
     replaceSafe: (addresses) => parts.supervisor.spread({ kind: 'safe', list: gates.replaceSafe(addresses) }),

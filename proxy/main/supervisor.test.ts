@@ -58,7 +58,7 @@ async function supervise(
       record: () => {},
     },
     generation: () => generation(active.id),
-    threats: () => null,
+    measures: () => null,
     safe: () => null,
     onBan: () => {},
     siteKeys: () => null,

@@ -10,8 +10,8 @@ import { createConnectionShares, forgetShare } from '../listeners/connection-sha
 import { putTogether } from '../inspection/put-together.js';
 import { emptyMetrics, mergeMetrics, type MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
-import type { ThreatTable } from '../shared-state/threat-delta.js';
-import type { VerdictTables } from '../shared-state/verdict-tables.js';
+import type { AddressTable } from '../shared-state/address-set-holder.js';
+import type { MeasureTables } from '../shared-state/measure-tables.js';
 import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
@@ -40,9 +40,8 @@ export interface SupervisorOptions {
     | 'workerId'
     | 'port'
     | 'generation'
-    | 'threats'
+    | 'measures'
     | 'safe'
-    | 'verdicts'
     | 'siteKeys'
     | 'challenges'
     | 'connections'
@@ -59,9 +58,8 @@ export interface SupervisorOptions {
   readonly socketsOf?: (index: number) => WorkerSockets;
   /** What a worker started now has to load. */
   readonly generation: () => GenerationPayload;
-  readonly threats: () => ThreatTable | null;
-  readonly safe: () => ThreatTable | null;
-  readonly verdicts?: () => VerdictTables | null;
+  readonly measures: () => MeasureTables | null;
+  readonly safe: () => AddressTable | null;
   readonly siteKeys: () => KeySetMessage | null;
   readonly challenges?: () => ChallengeTable | null;
   readonly onBan: (record: BanRecord) => void;
@@ -149,7 +147,7 @@ export class Supervisor implements SlotOwner {
   }
 
   startData(workerId: number): WorkerStart {
-    const { start, generation, threats, safe, siteKeys } = this.options;
+    const { start, generation, measures, safe, siteKeys } = this.options;
     const { certificates } = this;
     return {
       ...start,
@@ -157,9 +155,8 @@ export class Supervisor implements SlotOwner {
       workerId,
       port: this.port,
       generation: generation(),
-      threats: threats(),
+      measures: measures(),
       safe: safe(),
-      verdicts: this.options.verdicts?.() ?? null,
       siteKeys: siteKeys(),
       challenges: this.options.challenges?.() ?? null,
       connections: this.connections,
@@ -300,12 +297,12 @@ export class Supervisor implements SlotOwner {
   }
 
   /** To workers that still start as well: they read it when they have. Versions keep the order. */
-  spreadThreats(list: ThreatTable): void {
-    for (const slot of this.slots) slot.post({ kind: 'threats', list });
+  spreadMeasures(tables: MeasureTables): void {
+    for (const slot of this.slots) slot.post({ kind: 'measures', tables });
   }
 
-  /** Other lists; as with the deny list. */
-  spread(message: ToWorker<'safe' | 'verdicts' | 'siteKeys' | 'challenges'>): void {
+  /** Other lists; as with the measures. */
+  spread(message: ToWorker<'safe' | 'siteKeys' | 'challenges'>): void {
     for (const slot of this.slots) slot.post(message);
   }
 

@@ -1,6 +1,14 @@
 import { buildAddressSet, openAddressSet, type AddressSet } from './address-set.js';
 
 /**
+ * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
+ */
+export interface AddressTable {
+  readonly version: number;
+  readonly table: SharedArrayBuffer;
+}
+
+/**
  * What a worker holds: `swap` is one assignment between two requests, so a look-up sees the old list or the new one,
  * never both.
  */

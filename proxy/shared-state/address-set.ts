@@ -13,6 +13,9 @@ const layoutVersion = 1;
 export interface AddressSet {
   /** Whether the text is an address in the set; false for what is no address. Allocates nothing for IPv4. */
   contains(address: string): boolean;
+  /** The same of an address that was read: IPv4 as a number, IPv6 as four words. */
+  hasIpv4(address: number): boolean;
+  hasIpv6(words: readonly number[]): boolean;
   /** Disjoint intervals after joining what overlaps or touches. */
   readonly intervals: number;
 }
@@ -75,7 +78,7 @@ function pack(ipv4: ReturnType<typeof joinIpv4>, ipv6: readonly Range6[]): Share
 }
 
 /** An IPv6 address without its zone (`fe80::1%eth0`, RFC 4007 section 11), as link-local clients are named. */
-function withoutZone(address: string): string {
+export function withoutZone(address: string): string {
   const at = address.indexOf('%');
   return at > 0 && at < address.length - 1 && address.lastIndexOf('%') === at ? address.slice(0, at) : address;
 }
@@ -122,6 +125,8 @@ export function openAddressSet(buffer: SharedArrayBuffer): AddressSet {
   };
   return {
     intervals: count4 + count6,
+    hasIpv4: containsIpv4,
+    hasIpv6: containsIpv6,
     contains(address) {
       const number = count4 === 0 && count6 === 0 ? -1 : parseIpv4(address);
       if (number >= 0) return containsIpv4(number);

@@ -10,8 +10,8 @@ import type { MetricsSnapshot } from '../metrics/metrics.js';
 import type { RequestSample } from '../records/request-records.js';
 import type { GateMemory } from '../shared-state/gate-memory.js';
 import type { TargetView } from '../upstream/several/group.js';
-import type { VerdictTables } from '../shared-state/verdict-tables.js';
-import type { ThreatTable } from '../shared-state/threat-delta.js';
+import type { MeasureTables } from '../shared-state/measure-tables.js';
+import type { AddressTable } from '../shared-state/address-set-holder.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
 import type { TlsStart } from '../tls-edge/tls-start.js';
@@ -57,12 +57,10 @@ export interface WorkerStart {
   /** Where it counts that it still comes round, as often as main looks (time/pulse.ts). */
   readonly pulse: SharedArrayBuffer;
   readonly pulseEveryMs: number;
-  /** The deny list in force; null = none was given. */
-  readonly threats: ThreatTable | null;
+  /** Client measures in force; null = no list was given. */
+  readonly measures: MeasureTables | null;
   /** Addresses that are never banned; null = none were given. */
-  readonly safe: ThreatTable | null;
-  /** Clients that are slowed down or challenged; null = none were given. */
-  readonly verdicts: VerdictTables | null;
+  readonly safe: AddressTable | null;
   /** Public keys of the sites' tokens; null = none were given. */
   readonly siteKeys: KeySetMessage | null;
   /** Open challenges of certificate authorities; null = none were given. */
@@ -106,9 +104,8 @@ export interface WorkerOrders {
   readonly commit: { readonly id: number };
   readonly discard: { readonly id: number };
   readonly report: { readonly token: number };
-  readonly threats: { readonly list: ThreatTable };
-  readonly safe: { readonly list: ThreatTable };
-  readonly verdicts: { readonly tables: VerdictTables };
+  readonly measures: { readonly tables: MeasureTables };
+  readonly safe: { readonly list: AddressTable };
   readonly siteKeys: { readonly set: KeySetMessage };
   /** For TLS handshakes from now on. */
   readonly certificates: { readonly set: CertificateSet };

@@ -31,7 +31,7 @@ import { createRequestIds } from '../road/request-id.js';
 import { AddressSetHolder } from '../shared-state/address-set-holder.js';
 import { openGateMemory } from '../shared-state/gate-memory.js';
 import { createSharedClock } from '../shared-state/shared-clock.js';
-import { PrincipalVerdicts, type VerdictTables } from '../shared-state/verdict-tables.js';
+import { ClientMeasures } from '../shared-state/measure-tables.js';
 import { besideRequests } from '../time/beside-requests.js';
 import { watchEvery } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
@@ -86,7 +86,8 @@ const observer = start.shipsRequests
     })
   : null;
 const principals = new Principals(start.observationKey);
-const principalVerdicts = new PrincipalVerdicts();
+const measures = new ClientMeasures();
+if (start.measures !== null) measures.change(start.measures);
 const clients = start.shipsRequests
   ? new ClientFeatures({
       seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
@@ -94,18 +95,8 @@ const clients = start.shipsRequests
       send: (batch) => post({ kind: 'clients', text: JSON.stringify(batch) }),
     })
   : null;
-const denyList = new AddressSetHolder();
-if (start.threats !== null) denyList.swap(start.threats.version, start.threats.table);
 const banSafe = new AddressSetHolder();
 if (start.safe !== null) banSafe.swap(start.safe.version, start.safe.table);
-const throttled = new AddressSetHolder();
-const challenged = new AddressSetHolder();
-function useVerdicts(tables: VerdictTables): void {
-  throttled.swap(tables.throttled.version, tables.throttled.table);
-  challenged.swap(tables.challenged.version, tables.challenged.table);
-  principalVerdicts.swap(tables.principals);
-}
-if (start.verdicts !== null) useVerdicts(start.verdicts);
 const siteKeys: { current: KeySet | null } = { current: start.siteKeys === null ? null : readKeySet(start.siteKeys) };
 const https = new HttpsAnswers();
 if (start.challenges !== null) https.replaceChallenges(start.challenges);
@@ -131,11 +122,11 @@ const foreignInspector =
 
 const gateWorker = createGateWorker({
   clock: { wallMs: () => Date.now(), monotonicMs: () => performance.now(), sharedMs: createSharedClock() },
-  given: { denyList, banSafe, throttled, challenged, siteKeys },
+  given: { measures, banSafe, siteKeys },
   shared: openGateMemory(start.gateMemory, start.workerId),
   names: systemNames(),
   challengeSecret: Buffer.from(start.challengeSecret),
-  principals: { principals, principalVerdicts },
+  principals: { principals, principalMeasures: measures.principals },
   holder: `${start.nodeId}.${start.workerId}`,
   onBan: (record) => post({ kind: 'ban', record }),
   onKeysWanted: () => {
@@ -295,9 +286,8 @@ const orders: Handlers<WorkerOrders> = {
     }),
   discard: ({ id }) => inTurn(() => serving.discard(id)),
   report: ({ token }) => report(token),
-  threats: ({ list }) => void denyList.swap(list.version, list.table),
+  measures: ({ tables }) => void measures.change(tables),
   safe: ({ list }) => void banSafe.swap(list.version, list.table),
-  verdicts: ({ tables }) => useVerdicts(tables),
   siteKeys: ({ set }) => {
     siteKeys.current = readKeySet(set);
   },

@@ -15,7 +15,6 @@ import {
 } from '../../http-kit/index.js';
 import { lift, subjectOf } from '../../measures/lift.js';
 import { kindOfSubject, measureActions, measureSources } from '../../measures/model.js';
-import { pushDecisions } from '../../measures/push-decisions.js';
 import { keyOf, listMeasures, readKey } from '../../measures/query.js';
 import { decide } from '../../measures/store.js';
 import { findCovering, importDenials } from '../../threat-intel/import.js';
@@ -85,7 +84,6 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
     if (action === 'deny' && !isPrincipal) {
       const given = { subjects: [network], source: 'manual', reason, addedBy: actor.name, expiresAt } as const;
       await importDenials(parts, actor, given, now);
-      await parts.threatsChanged();
     } else {
       const by = { source: 'manual', addedBy: actor.name } as const;
       await sql.begin(async (tx) => {
@@ -97,8 +95,8 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
           details: { network, action, expires_at: expiresAt.toISOString() },
         });
       });
-      await pushDecisions(parts, now);
     }
+    await parts.measuresChanged();
     const times = { added_at: now.toISOString(), expires_at: expiresAt.toISOString() };
     return { network, action, source: 'manual' as const, reason, added_by: actor.name, ...times };
   });

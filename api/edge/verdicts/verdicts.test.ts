@@ -3,28 +3,15 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../db/client.js';
 import { startTestApp } from '../../testing/app.js';
 import { onBothDatabases } from '../../testing/databases.js';
+import { startMeasureNodes } from '../../testing/measure-nodes.js';
 import { until } from '../../testing/waiting.js';
-import { createNodeGates } from '../node-gates.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
-  const lists: { url: string; verdicts: readonly { network: string; action: string; untilMs: number }[] }[] = [];
-  const figures = {
-    decisions: [],
-    zones: [],
-    heavy: [],
-    rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
-    crawlers: [],
-    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
-    verdicts: { sha256: '' },
-  };
-  const nodeGates = createNodeGates(['http://node-a', 'http://node-b'], {
-    ask: async (url, method, path, body) => {
-      if (path === '/verdicts' && method === 'PUT')
-        lists.push({ url, ...(body as Omit<(typeof lists)[number], 'url'>) });
-      return path === '/gates' ? figures : null;
-    },
-  });
-  const at = await startTestApp(database, { nodeGates });
+  const urls = ['http://node-a', 'http://node-b'];
+  const clock = { nowMs: () => Date.now() };
+  const nodes = startMeasureNodes(database, () => clock.nowMs(), urls);
+  const at = await startTestApp(database, { measuresChanged: nodes.push.changed });
+  clock.nowMs = () => at.clock.nowMs;
   const { token, email } = await at.user('operator');
   const viewer = await at.user('viewer');
   const add = (body: object, who = token) => at.call('POST', '/api/bans', { token: who, body });
@@ -34,12 +21,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     status: 200,
     body: { network: '203.0.113.7', added_by: email, expires_at: new Date(at.clock.nowMs + 60_000).toISOString() },
   });
-  t.strictSame(lists, [
-    ...['http://node-a', 'http://node-b'].map((url) => ({
-      url,
-      verdicts: [{ network: '203.0.113.7', action: 'challenge', untilMs: at.clock.nowMs + 60_000 }],
-    })),
-  ]);
+  for (const url of urls)
+    t.equal(nodes.text(url), `~challenge:203.0.113.7 ${at.clock.nowMs + 60_000}\n`, 'with its end');
   t.equal((await add({ network: '203.0.113.7', action: 'throttle' })).status, 200, 'the last one holds');
   t.equal((await add({ network: '2001:db8::/48', action: 'throttle' })).status, 200);
   const list = async () => (await at.call('GET', '/api/verdicts', { token: viewer.token })).body['items'];
@@ -58,41 +41,28 @@ async function suite(t: Test, database: Database): Promise<void> {
   const lift = () => at.call('DELETE', '/api/verdicts?network=203.0.113.7', { token });
   t.equal((await lift()).status, 204);
   t.equal((await lift()).status, 404);
-  t.notOk(lists.at(-1)?.verdicts.some(({ network }) => network === '203.0.113.7'));
+  t.same(nodes.lines('http://node-b'), [...['198.51.100.0/24', '~challenge:192.0.2.0/24', '~throttle:2001:db8::/48']]);
   at.clock.nowMs += 601_000;
   t.strictSame(await list(), [], 'they end by themselves');
-  const job = at.jobs.find(({ name }) => name === 'verdicts');
-  t.equal(await job?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal }), 'nothing new');
+  t.same(await nodes.push.reconcile(), urls.map((url) => `${url} has the client measures`).join('; '));
+  t.same(nodes.lines(), [], 'on the nodes as well, which end them by themselves');
   await at.close();
 }
 
 async function hungNode(t: Test, database: Database): Promise<void> {
-  const given: string[] = [];
-  const hung: (() => void)[] = [];
-  const figures = {
-    decisions: [],
-    zones: [],
-    heavy: [],
-    rateKeys: { keys: 0, keysMax: 64, evicted: 0 },
-    crawlers: [],
-    siteKeys: { url: '', fetchedAtMs: 0, wantedAtMs: 0 },
-    verdicts: { sha256: '' },
-  };
-  const nodeGates = createNodeGates(['http://hung', 'http://well'], {
-    ask: async (url, method, path) => {
-      if (url === 'http://hung') return new Promise((resolve) => hung.push(() => resolve(null)));
-      if (path === '/verdicts' && method === 'PUT') given.push(url);
-      return path === '/gates' ? figures : null;
-    },
-  });
-  const at = await startTestApp(database, { nodeGates });
+  const held: (() => void)[] = [];
+  const hang = (url: string): Promise<void> =>
+    url === 'http://hung' ? new Promise((resolve) => held.push(resolve)) : Promise.resolve();
+  const nodes = startMeasureNodes(database, () => Date.now(), ['http://hung', 'http://well'], { hang });
+  const at = await startTestApp(database, { measuresChanged: nodes.push.changed });
+  at.clock.nowMs = Date.now();
   t.teardown(() => at.close());
   const { token } = await at.user('operator');
   const body = { network: '203.0.113.7', action: 'throttle' };
   const asked = at.call('POST', '/api/bans', { token, body });
-  await until('the node that answers has the verdict', () => given.length === 1);
-  t.equal(hung.length, 1, 'while the other still hangs');
-  for (const release of hung) release();
+  await until('the node that answers has the verdict', () => nodes.lines('http://well').length === 1);
+  t.same(nodes.lines('http://hung'), [], 'while the other still hangs');
+  for (const release of held) release();
   t.equal((await asked).status, 200);
 }
 

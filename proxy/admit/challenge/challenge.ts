@@ -5,6 +5,7 @@
 // The answer comes to `/.gatehouse/challenge` below the site's prefix, on GET, and leads back where it came from: to a
 // path of this site, never anywhere else. Preflight requests of CORS pass, reduced to what a preflight needs
 // (admit/preflight.ts): browsers send them without cookies.
+import { isChallenged } from '../../shared-state/measure-tables.js';
 import { findField, isFieldText } from '../../http/header-fields.js';
 import type { Site } from '../../road/route.js';
 import { networkOf } from '../../shared-state/client-key.js';
@@ -48,15 +49,15 @@ export const challenge: Gate<Challenging> = {
   }),
   decide: (request, site, context) => {
     const { head } = request;
-    const { challenged } = context.tables;
+    const { measures } = context.tables;
     const { prefixes } = context.compiled;
-    const isWanted = challenged.intervals > 0 || context.principalVerdicts.hasChallenges;
+    const isWanted = measures.hasChallenges || context.principalMeasures.hasChallenges;
     if (prefixes.length === 0 && !isWanted) return null;
     if (head.uri.startsWith(answerPath, site.prefix.length) && head.uri.startsWith(site.prefix)) {
       const answer = answerTo(request, site, context);
       if (answer !== null) return answer;
     }
-    if (!(challenged.intervals > 0 && challenged.contains(head.clientIp))) {
+    if (!measures.hasChallenges || (measures.on(head.clientIp) & isChallenged) === 0) {
       if (prefixes.length === 0) return null;
       const readings = context.paths.readings(head.uri, request.site);
       if (!prefixes.some((prefix) => isAnyUnder(prefix, readings))) return null;

@@ -4,7 +4,7 @@ import type { BanRecord } from '../bans/auto-ban.js';
 import type { NameService } from '../bots/crawlers.js';
 import type { GateWorker } from '../gate.js';
 import { Principals } from '../../features/principals.js';
-import { PrincipalVerdicts } from '../../shared-state/verdict-tables.js';
+import { ClientMeasures, PrincipalMeasures } from '../../shared-state/measure-tables.js';
 import { createGateWorker, type GivenTables } from '../worker.js';
 
 export interface TestWorker {
@@ -16,7 +16,7 @@ export interface TestWorker {
   pass(ms: number): void;
 }
 
-const none = { contains: () => false, intervals: 0 };
+const none = { contains: () => false };
 
 /** Of the hashes of principals. */
 export const testPrincipalKey = Buffer.alloc(32, 5);
@@ -38,11 +38,11 @@ export function testGateWorker(
   let wanted = 0;
   const worker = createGateWorker({
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, sharedMs: () => nowMs },
-    given: { denyList: none, banSafe: none, throttled: none, challenged: none, siteKeys: { current: null }, ...given },
+    given: { measures: new ClientMeasures(), banSafe: none, siteKeys: { current: null }, ...given },
     shared: openGateMemory(memory),
     names,
     challengeSecret: Buffer.from('the secret of the test'),
-    principals: { principals: new Principals(testPrincipalKey), principalVerdicts: new PrincipalVerdicts() },
+    principals: { principals: new Principals(testPrincipalKey), principalMeasures: new PrincipalMeasures() },
     onBan: (ban) => bans.push(ban),
     onKeysWanted: () => {
       wanted += 1;

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '../../contract/errors.js';
 import type { GenerationReply } from '../../contract/index.js';
-import type { ThreatDelta } from '../../shared-state/threat-delta.js';
+import type { MeasureDelta } from '../../shared-state/measure-delta.js';
 import { isToken } from './token.js';
-import type { ThreatReply } from '../threat-list.js';
+import type { MeasureReply } from '../gates/measure-list.js';
 
 export interface AdminActions {
   status(): Promise<Record<string, unknown>>;
@@ -14,18 +14,16 @@ export interface AdminActions {
   /** Why protected sites answer 503 at the moment; null: they are served. */
   whyClosed(): string | null;
   activate(request: unknown): Promise<GenerationReply>;
-  /** The whole deny list, one address or network a line. */
-  replaceThreats(text: Buffer): Promise<ThreatReply>;
+  /** The whole list of client measures, one key a line (shared-state/measure-line.ts). */
+  replaceMeasures(text: Buffer): Promise<MeasureReply>;
   /** What changed in it. */
-  changeThreats(delta: ThreatDelta): Promise<ThreatReply>;
+  changeMeasures(delta: MeasureDelta): Promise<MeasureReply>;
   /** The gates, and what they counted. */
   gates(): Promise<object>;
   /** Bans in force that this node made. */
   bans(): readonly object[];
   /** How many there were to lift. */
   liftBans(networks: readonly string[]): number;
-  /** Clients that are slowed down or challenged, whole. Throws RangeError for what is no list of them. */
-  replaceVerdicts(candidate: unknown): number;
   /** Public keys of the sites' tokens. Throws RangeError for what is no key set. */
   replaceSiteKeys(set: unknown): Promise<void>;
   /** Addresses that are never banned automatically, whole. Throws RangeError for what is no list of addresses. */
@@ -90,7 +88,7 @@ async function readJson(
   }
 }
 
-function isThreatDelta(value: unknown): value is ThreatDelta {
+function isMeasureDelta(value: unknown): value is MeasureDelta {
   const { base, sha256, added, removed } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return (
     typeof base === 'string' &&
@@ -101,12 +99,34 @@ function isThreatDelta(value: unknown): value is ThreatDelta {
   );
 }
 
-const threatStatus = { active: 200, refused: 422, mismatch: 409 } as const;
+const measureStatus = { active: 200, refused: 422, mismatch: 409 } as const;
 
 type Route = (actions: AdminActions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 const sendJson = (response: ServerResponse, status: number, value: object): void =>
   send(response, status, 'application/json', JSON.stringify(value));
+
+const replaceMeasures: Route = async (actions, request, response) => {
+  const reply = await actions.replaceMeasures(await readBytes(request));
+  sendJson(response, measureStatus[reply.outcome], reply);
+};
+
+const changeMeasures: Route = async (actions, request, response) => {
+  const input = await readJson(request, response);
+  if (input === null) return;
+  if (!isMeasureDelta(input.value)) {
+    sendProblem(
+      response,
+      400,
+      'No change of the list of measures',
+      'send {"base": SHA-256 of the list in force, "sha256": that of the next, ' +
+        '"added": [lines], "removed": [keys]}',
+    );
+    return;
+  }
+  const reply = await actions.changeMeasures(input.value);
+  sendJson(response, measureStatus[reply.outcome], reply);
+};
 
 const routes: Readonly<Record<string, Route>> = {
   'GET /status': async (actions, _request, response) => sendJson(response, 200, await actions.status()),
@@ -118,26 +138,11 @@ const routes: Readonly<Record<string, Route>> = {
     const reply = await actions.activate(input.value);
     sendJson(response, reply.outcome === 'active' ? 200 : 422, reply);
   },
-  'PUT /threats': async (actions, request, response) => {
-    const reply = await actions.replaceThreats(await readBytes(request));
-    sendJson(response, threatStatus[reply.outcome], reply);
-  },
-  'PATCH /threats': async (actions, request, response) => {
-    const input = await readJson(request, response);
-    if (input === null) return;
-    if (!isThreatDelta(input.value)) {
-      sendProblem(
-        response,
-        400,
-        'No change of the deny list',
-        'send {"base": SHA-256 of the list in force, "sha256": that of the next, ' +
-          '"added": [networks], "removed": [networks]}',
-      );
-      return;
-    }
-    const reply = await actions.changeThreats(input.value);
-    sendJson(response, threatStatus[reply.outcome], reply);
-  },
+  'PUT /measures': replaceMeasures,
+  'PATCH /measures': changeMeasures,
+  // as control planes of a release before client measures call them
+  'PUT /threats': replaceMeasures,
+  'PATCH /threats': changeMeasures,
 };
 
 const isTextList = (value: unknown): value is readonly string[] =>
@@ -168,16 +173,6 @@ const gateRoutes: Readonly<Record<string, Route>> = {
     else {
       const count = actions.liftBans(networks);
       sendJson(response, 200, { lifted: count > 0, count });
-    }
-  },
-  'PUT /verdicts': async (actions, request, response) => {
-    const input = await readJson(request, response);
-    if (input === null) return;
-    try {
-      sendJson(response, 200, { outcome: 'active', verdicts: actions.replaceVerdicts(input.value) });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      sendProblem(response, 422, 'No list of verdicts', error.message);
     }
   },
   'PUT /site-keys': replacing('No key set', (actions, set) => actions.replaceSiteKeys(set)),

@@ -8,7 +8,7 @@ import type { CrawlerCount } from '../../admit/bots/crawler-check.js';
 import { gates as gateTable } from '../../admit/index.js';
 import type { AttackWatch } from '../gates/attack-watch.js';
 import type { GateState } from '../gates/gate-state.js';
-import type { VerdictList } from '../gates/verdict-list.js';
+import type { MeasureList } from '../gates/measure-list.js';
 import type { SharedRates } from '../gates/shared-rates.js';
 import type { Generations } from '../generations.js';
 import type { Supervisor } from '../supervisor.js';
@@ -16,7 +16,6 @@ import type { Crashes } from '../crashes.js';
 import { countDown } from './upstream-status.js';
 import type { CertificateStore } from '../../tls-edge/certificates/certificate-store.js';
 import type { HttpsState } from '../https/https-state.js';
-import type { ThreatList } from '../threat-list.js';
 
 /** Of the clients that were limited most. */
 const heavyMax = 100;
@@ -26,12 +25,11 @@ export interface Parts {
   readonly generations: Generations;
   readonly listener: ListenerKind;
   readonly audit: AuditLog;
-  readonly threats: ThreatList;
+  readonly measures: MeasureList;
   readonly shipper: RecordShipper | null;
   readonly gates: GateState;
   readonly attack: AttackWatch;
   readonly sharing: SharedRates;
-  readonly verdicts: VerdictList;
   readonly crashes: Crashes;
   /** Of the TLS edge; null: there is none. */
   readonly certificates: CertificateStore | null;
@@ -43,7 +41,7 @@ export async function describe({
   generations,
   listener,
   audit,
-  threats,
+  measures,
   shipper,
   crashes,
   certificates,
@@ -72,7 +70,9 @@ export async function describe({
     restarts: supervisor.restarts,
     crashes: { count: crashes.count, last: crashes.last },
     audit: { written: audit.written, dropped: audit.dropped },
-    threats: { sha256: threats.sha256, networks: threats.networks, intervals: threats.intervals },
+    measures: measures.describe(),
+    // for control planes of a release before client measures
+    threats: { sha256: measures.sha256, networks: measures.networks, intervals: measures.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
     workers,
   };
@@ -89,13 +89,7 @@ function addUp(counts: readonly CrawlerCount[]): CrawlerCount[] {
 }
 
 /** `GET /gates`: the table of gates in its order, what limits have counted, and the clients that were limited most. */
-export async function describeGates({
-  supervisor,
-  gates,
-  attack,
-  sharing,
-  verdicts,
-}: Parts): Promise<Record<string, unknown>> {
+export async function describeGates({ supervisor, gates, attack, sharing }: Parts): Promise<Record<string, unknown>> {
   const { heavy, crawlers, metrics } = await supervisor.report();
   const limited = new Map<string, { zone: string; network: string; limited: number }>();
   for (const { zone, network, limited: count } of heavy) {
@@ -124,11 +118,10 @@ export async function describeGates({
     crawlers: addUp(crawlers),
     attack: attack.describe(),
     sharing: sharing.describe(),
-    verdicts: verdicts.describe(),
   };
 }
 
-export async function scrape({ supervisor, generations, audit, threats, shipper, ...parts }: Parts): Promise<string> {
+export async function scrape({ supervisor, generations, audit, measures, shipper, ...parts }: Parts): Promise<string> {
   const { gates, attack, sharing } = parts;
   const { metrics, workers, upstreams } = await supervisor.report();
   const lag = Math.max(0, ...workers.map((worker) => Number(worker['loopLagMsP99'] ?? 0)));
@@ -143,7 +136,7 @@ export async function scrape({ supervisor, generations, audit, threats, shipper,
     eventsDropped: dropped,
     auditWritten: audit.written,
     auditDropped: audit.dropped,
-    threatNetworks: threats.networks,
+    threatNetworks: measures.networks,
     rateKeysEvicted: gates.rateKeysEvicted,
     rateSharingDegraded: sharing.isDegraded ? 1 : 0,
     rateSharingLost: gates.tables.sharing.lost,

@@ -11,7 +11,7 @@ import { rateEntries } from '../../shared-state/rates/rate-counters.js';
 import { createGateMemory, openGateMemory, type GateMemory, type GateTables } from '../../shared-state/gate-memory.js';
 import { createSharedClock } from '../../shared-state/shared-clock.js';
 import type { CrashingRequest } from '../../shared-state/crash-requests.js';
-import type { ThreatTable } from '../../shared-state/threat-delta.js';
+import type { AddressTable } from '../../shared-state/address-set-holder.js';
 import { writeAtomically } from '../atomic-file.js';
 
 function asKeySet(value: unknown): KeySetMessage | null {
@@ -32,7 +32,7 @@ export class GateState {
   readonly tables: GateTables;
   private readonly sharedMs = createSharedClock();
   private readonly records = new Map<string, BanRecord>();
-  private safeTable: ThreatTable | null = null;
+  private safeTable: AddressTable | null = null;
 
   private keySet: KeySetMessage | null = null;
   /** Wall clock; 0 = never. */
@@ -130,14 +130,14 @@ export class GateState {
   }
 
   /** The addresses that must not be banned automatically, whole. Throws RangeError for what is no list of addresses. */
-  replaceSafe(addresses: readonly string[]): ThreatTable {
+  replaceSafe(addresses: readonly string[]): AddressTable {
     if (addresses.length > safeMax) throw new RangeError(`at most ${safeMax} addresses; send networks instead`);
     const table = buildAddressSet(addresses);
     return (this.safeTable = { version: (this.safeTable?.version ?? 0) + 1, table });
   }
 
   /** null: none was given. */
-  get safe(): ThreatTable | null {
+  get safe(): AddressTable | null {
     return this.safeTable;
   }
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { buildAddressSet, openAddressSet } from './address-set.js';
-import { changeThreatText, type ThreatDelta, type ThreatTable } from './threat-delta.js';
-import { ThreatList } from '../main/threat-list.js';
+import { changeMeasureText, type MeasureDelta } from './measure-delta.js';
+import type { MeasureTables } from './measure-tables.js';
+import { MeasureList } from '../main/gates/measure-list.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
@@ -31,7 +32,7 @@ t.test('a changed text is the text of the changed list', async (t) => {
   fc.assert(
     fc.property(fc.array(network), fc.array(network), fc.array(network), (before, added, removed) => {
       const gone = removed.filter((one) => !added.includes(one));
-      const { text, ...done } = changeThreatText(textOf(before), added, gone);
+      const { text, ...done } = changeMeasureText(textOf(before), added, gone);
       const wanted = [...before.filter((one) => !gone.includes(one)), ...added];
       return (
         text.equals(textOf(wanted)) &&
@@ -42,7 +43,7 @@ t.test('a changed text is the text of the changed list', async (t) => {
     { numRuns: 2000 },
   );
   t.same(
-    changeThreatText(Buffer.from('a\nb\nc\n'), ['b', 'bb'], ['a', 'x']),
+    changeMeasureText(Buffer.from('a\nb\nc\n'), ['b', 'bb'], ['a', 'x']),
     { text: Buffer.from('b\nbb\nc\n'), added: ['bb'], removed: ['a'] },
     'what was as asked before is not named',
   );
@@ -51,21 +52,21 @@ t.test('a changed text is the text of the changed list', async (t) => {
 async function start(t: { teardown(fn: () => Promise<void>): void }, directory?: string) {
   const at = directory ?? (await mkdtemp(join(tmpdir(), 'gatehouse-threats-')));
   if (directory === undefined) t.teardown(() => rm(at, { recursive: true, force: true }));
-  const list = new ThreatList(at, (message) => {
+  const list = new MeasureList(at, (message) => {
     throw new Error(message);
   });
   await list.resume();
-  const spread: ThreatTable[] = [];
+  const spread: MeasureTables[] = [];
   return {
     list,
     spread,
     directory: at,
     put: (text: Buffer) => list.replace(text, (table) => spread.push(table)),
-    change: (delta: ThreatDelta) => list.change(delta, (table) => spread.push(table)),
+    change: (delta: MeasureDelta) => list.change(delta, (table) => spread.push(table)),
   };
 }
 
-const delta = (before: readonly string[], added: readonly string[], removed: readonly string[]): ThreatDelta => ({
+const delta = (before: readonly string[], added: readonly string[], removed: readonly string[]): MeasureDelta => ({
   base: digestOf(textOf(before)),
   sha256: digestOf(textOf([...before.filter((one) => !removed.includes(one)), ...added])),
   added,
@@ -96,7 +97,7 @@ t.test('after any changes the table is the one of the whole list', async (t) => 
     const reply = await node.change(delta(now, added, removed));
     now = [...now.filter((one) => !removed.includes(one)), ...added];
     if (reply.outcome !== 'active' || reply.networks !== now.length) t.fail(JSON.stringify({ reply, now }));
-    if (!bytesOf(node.list.current?.table as SharedArrayBuffer).equals(bytesOf(buildAddressSet(now))))
+    if (!bytesOf(node.list.current?.networks.deny as SharedArrayBuffer).equals(bytesOf(buildAddressSet(now))))
       t.fail(`another table for ${now.join(' ')}`);
   }
   t.equal(node.spread.length, 200);
@@ -127,7 +128,7 @@ t.test('a change is meant for one list and ends at one list', async (t) => {
   });
   const again = await start(t, node.directory);
   t.equal(again.list.sha256, fine.sha256, 'a restart resumes the changed list');
-  t.ok(openAddressSet(again.list.current?.table as SharedArrayBuffer).contains('203.0.113.9'));
+  t.ok(openAddressSet(again.list.current?.networks.deny as SharedArrayBuffer).contains('203.0.113.9'));
   t.match(
     await again.change(delta(['192.0.2.2', '203.0.113.0/24'], [], ['203.0.113.0/24'])),
     { outcome: 'active', networks: 1 },

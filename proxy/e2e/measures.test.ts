@@ -1,11 +1,11 @@
-// 4: one client challenged on all paths, another slowed down, until their verdicts end; nobody else notices.
+// One client challenged on all paths, another slowed down, until their measures end; nobody else notices.
 import t from 'tap';
 import { admin, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { sendRaw, statusOf } from './raw-client.js';
 
 t.setTimeout(testMsMax);
 
-t.test('4: verdicts of the control plane: on all paths, without any other setting, and with an end', async (t) => {
+t.test('measures of the control plane: on all paths, without any other setting, and with an end', async (t) => {
   const backend = await startBackend(t, (_request, response) => response.end('ok'));
   const settings = {
     sites: [{ name: 'shop', upstream: backend.url }],
@@ -17,17 +17,11 @@ t.test('4: verdicts of the control plane: on all paths, without any other settin
     const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: ${clientIp}\r\n`;
     return statusOf((await sendRaw(plane.ports.http, `${head}Accept: text/html\r\n\r\n`)).text);
   };
-  const give = async (verdicts: unknown): Promise<number> =>
-    (await admin(plane, '/verdicts', { method: 'PUT', body: JSON.stringify({ verdicts }) })).status;
+  const give = async (lines: readonly string[]): Promise<number> =>
+    (await admin(plane, '/measures', { method: 'PUT', body: lines.map((line) => `${line}\n`).join('') })).status;
   const untilMs = Date.now() + 3_600_000;
   t.equal(await ask('203.0.113.7'), 200);
-  t.equal(
-    await give([
-      { network: '203.0.113.7', action: 'challenge', untilMs },
-      { network: '198.51.100.0/24', action: 'throttle', untilMs },
-    ]),
-    200,
-  );
+  t.equal(await give([`~challenge:203.0.113.7 ${untilMs}`, `~throttle:198.51.100.0/24 ${untilMs}`]), 200);
   t.ok(await until(async () => (await ask('203.0.113.7')) === 403));
   for (const path of ['/', '/any/where', '/api?x=1']) t.equal(await ask('203.0.113.7', path), 403, path);
   const slowed: number[] = [];
@@ -35,13 +29,9 @@ t.test('4: verdicts of the control plane: on all paths, without any other settin
   t.ok(slowed.slice(0, 15).every((status) => status === 200));
   t.ok(slowed.includes(429), 'fifteen in ten seconds, and no more');
   t.equal(await ask('203.0.113.8'), 200, 'others are not touched');
-  t.match(await (await admin(plane, '/gates')).json(), { verdicts: { challenge: 1, throttle: 1 } });
-  t.equal(await give([{ network: '203.0.113.7', action: 'challenge', untilMs: Date.now() + 500 }]), 200);
+  t.match(await plane.status(), { measures: { challenged: 1, throttled: 1, networks: 0 } });
+  t.equal(await give([`~challenge:203.0.113.7 ${Date.now() + 500}`]), 200);
   t.ok(await until(async () => (await ask('203.0.113.7')) === 200), 'it ends by itself');
-  for (const wrong of [
-    'x',
-    [{ network: '203.0.113.7', action: 'deny', untilMs }],
-    [{ network: 'x', action: 'throttle', untilMs }],
-  ])
-    t.equal(await give(wrong), 422, JSON.stringify(wrong));
+  for (const wrong of ['x', `~tarpit:203.0.113.7 ${untilMs}`, '~throttle:x', '~challenge:203.0.113.7 soon'])
+    t.equal(await give([wrong]), 422, wrong);
 });

@@ -3,17 +3,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openAddressSet } from '../shared-state/address-set.js';
-import { changeThreatText, type ThreatTable } from '../shared-state/threat-delta.js';
-import { ThreatList } from './threat-list.js';
+import { openAddressSet } from '../../shared-state/address-set.js';
+import { changeMeasureText } from '../../shared-state/measure-delta.js';
+import type { MeasureTables } from '../../shared-state/measure-tables.js';
+import { MeasureList } from './measure-list.js';
 
 t.test('a list is taken whole or not at all, kept, and found again', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-threats-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const problems: string[] = [];
-  const list = new ThreatList(directory, (message) => problems.push(message));
+  const list = new MeasureList(directory, (message) => problems.push(message));
   const empty = list.sha256;
-  const spread: ThreatTable[] = [];
+  const spread: MeasureTables[] = [];
   const put = (text: string) => list.replace(Buffer.from(text), (table) => spread.push(table));
   await list.resume();
   t.equal(list.current, null, 'nothing there is no problem');
@@ -27,10 +28,10 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
   t.match({ networks: list.networks, sent: spread.length }, { networks: 3, sent: 1 }, 'a refusal changes nothing');
   const known = list.sha256;
   t.not(known, empty);
-  const again = new ThreatList(directory, (message) => problems.push(message));
+  const again = new MeasureList(directory, (message) => problems.push(message));
   await again.resume();
   t.equal(again.sha256, known);
-  t.ok(openAddressSet(again.current?.table as SharedArrayBuffer).contains('192.0.2.99'));
+  t.ok(openAddressSet(again.current?.networks.deny as SharedArrayBuffer).contains('192.0.2.99'));
   const [first, second] = await Promise.all([put('203.0.113.1'), put('')]);
   t.match([first, second], [{ networks: 1 }, { networks: 0, sha256: empty }]);
   t.same(
@@ -38,11 +39,11 @@ t.test('a list is taken whole or not at all, kept, and found again', async (t) =
     [1, 2, 3],
     'in order of arrival',
   );
-  t.equal(await readFile(join(directory, 'threats.txt'), 'utf8'), '');
+  t.equal(await readFile(join(directory, 'measures.txt'), 'utf8'), '');
   t.same(problems, []);
-  await writeFile(join(directory, 'threats.txt'), 'broken');
+  await writeFile(join(directory, 'measures.txt'), 'broken');
   await again.resume();
-  t.match(problems, [/deny list in .* cannot be used/]);
+  t.match(problems, [/list of measures in .* cannot be used/]);
 });
 
 t.test('U13: what ends is lifted when it ends, also where nobody sends anything, and after a restart', async (t) => {
@@ -51,11 +52,11 @@ t.test('U13: what ends is lifted when it ends, also where nobody sends anything,
   const fail = (message: string): never => {
     throw new Error(message);
   };
-  const list = new ThreatList(directory, fail);
+  const list = new MeasureList(directory, fail);
   t.teardown(() => list.close());
-  const isDenied = (of: ThreatList, address: string) =>
-    openAddressSet(of.current?.table as SharedArrayBuffer).contains(address);
-  const spread: { readonly atMs: number; readonly table: ThreatTable }[] = [];
+  const isDenied = (of: MeasureList, address: string) =>
+    openAddressSet(of.current?.networks.deny as SharedArrayBuffer).contains(address);
+  const spread: { readonly atMs: number; readonly table: MeasureTables }[] = [];
   const waiting: (() => void)[] = [];
   list.watch((table) => {
     spread.push({ atMs: Date.now(), table });
@@ -86,7 +87,7 @@ t.test('U13: what ends is lifted when it ends, also where nobody sends anything,
   t.equal(list.networks, 2);
   t.equal(list.sha256, known, 'the text is its sender’s, so that its next change fits');
 
-  const again = new ThreatList(directory, fail);
+  const again = new MeasureList(directory, fail);
   t.teardown(() => again.close());
   await again.resume();
   t.equal(again.sha256, known);
@@ -105,16 +106,16 @@ t.test('U13: a ban that is renewed, cut short, or lifted while it lasts', async 
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-threats-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const clock = { nowMs: 1_000_000 };
-  const list = new ThreatList(
+  const list = new MeasureList(
     directory,
     (message) => t.fail(message),
     () => clock.nowMs,
   );
   t.teardown(() => list.close());
-  const isDenied = () => openAddressSet(list.current?.table as SharedArrayBuffer).contains('192.0.2.1');
+  const isDenied = () => openAddressSet(list.current?.networks.deny as SharedArrayBuffer).contains('192.0.2.1');
   let text = Buffer.alloc(0);
   const change = async (added: string[], removed: string[]) => {
-    const next = changeThreatText(text, added, removed).text;
+    const next = changeMeasureText(text, added, removed).text;
     const digest = (of: Buffer) => createHash('sha256').update(of).digest('hex');
     const reply = await list.change({ base: digest(text), sha256: digest(next), added, removed }, () => undefined);
     text = Buffer.from(next);

@@ -1,32 +1,23 @@
-// A change of the deny list: the list's text in sorted lines, and what to take out of it and put into it. Both planes
-// work on the same text with this one function, so that the digest of the result says whether they still agree. A line
-// is a network, with the moment when it ends behind a blank where it does (expiring-networks.ts); a network has one
-// line.
+// A change of the list of client measures: its text in sorted lines (measure-line.ts), and what to take out of it and
+// put into it. Both planes work on the same text with this one function, so that the digest of the result says whether
+// they still agree. A key has one line, with the moment when it ends behind a blank where it does (expiring-networks.ts).
 
 /** Of the list's text; larger ones are refused, and the list before stays. */
-export const threatTextBytesMax = 256 * 1024 * 1024;
-
-/**
- * A list on its way to a worker. Versions count up within one process; the table is shared memory, one for all workers.
- */
-export interface ThreatTable {
-  readonly version: number;
-  readonly table: SharedArrayBuffer;
-}
+export const measureTextBytesMax = 256 * 1024 * 1024;
 
 /** From one list to the next, both named by their SHA-256. */
-export interface ThreatDelta {
+export interface MeasureDelta {
   readonly base: string;
   readonly sha256: string;
   /** Lines. */
   readonly added: readonly string[];
-  /** Networks. */
+  /** Keys. */
   readonly removed: readonly string[];
 }
 
-export interface ThreatChange {
+export interface MeasureChange {
   readonly text: Buffer;
-  /** What was really put in (lines) and taken out (networks); what was as asked before is not named. */
+  /** What was really put in (lines) and taken out (keys); what was as asked before is not named. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
@@ -66,7 +57,7 @@ function lineEnd(text: Buffer, start: number): number {
  * nonsense, and its digest says so. `added` are lines, `removed` networks; a network in both is put in. Costs a copy of
  * the text.
  */
-export function changeThreatText(text: Buffer, added: readonly string[], removed: readonly string[]): ThreatChange {
+export function changeMeasureText(text: Buffer, added: readonly string[], removed: readonly string[]): MeasureChange {
   const wanted = new Map<string, string | null>([
     ...removed.map((line) => [networkOf(line), null] as const),
     ...added.map((line) => [networkOf(line), line] as const),
