@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { ClientWindow } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { startTestApp, testEnv, type TestApp } from '../testing/app.js';
-import { startMeasureNodes } from '../testing/measure-nodes.js';
+import { startMeasureNodes } from '../testing/builders/measure-nodes.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { createAiJob } from './job.js';
 import { verdictsOf } from './index.js';

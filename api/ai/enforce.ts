@@ -218,7 +218,8 @@ export function collateralOf({ principal, apart = [], sessions }: FeatureVector)
 async function deniedSince(tx: Tx, networks: readonly string[], since: Date): Promise<ReadonlySet<string>> {
   const rows = await tx<{ subject: string }[]>`
     select subject from client_measures where source = ${engineSource} and action = 'deny' and lifted_at is null
-      and expires_at > ${since} and subject in (select value from json_array_elements_text(${asJson(networks)}::text::json))`;
+      and expires_at > ${since}
+      and subject in (select value from json_array_elements_text(${asJson(networks)}::text::json))`;
   return new Set(rows.map(({ subject }) => subject));
 }
 
@@ -228,7 +229,7 @@ async function deny(tx: Tx, { audit }: EnforceParts, judged: readonly Judged[], 
   const networks = denials.map(({ subject }) => subject);
   const renewed = await deniedSince(tx, networks, new Date(2 * now.getTime() - until.getTime()));
   await addEachDenial(tx, denials, { source: engineSource, addedBy: engineName }, now);
-  // other systems hear of its beginning, and not of each renewal (a trigger of measures/migrations does this for verdicts)
+  // other systems hear of its beginning, and not of each renewal (a trigger of api/measures does this for verdicts)
   const begun = denials.filter(({ subject }) => !renewed.has(subject));
   await noteEvents(
     tx,

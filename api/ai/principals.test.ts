@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { principalKeyOf, type ClientWindow, type PrincipalName } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import { startTestApp, testEnv } from '../testing/app.js';
-import { startMeasureNodes } from '../testing/measure-nodes.js';
+import { startMeasureNodes } from '../testing/builders/measure-nodes.js';
 import { onBothDatabases } from '../testing/databases.js';
 import type { Policy } from './engine/policy.js';
 import { DetectionEngine, type PlacedThreat, type Round } from './engine/round.js';

@@ -1,6 +1,5 @@
 // The detection engine over the API: what it sees, what it decided and why, and what other settings would decide.
 import { Type } from '@sinclair/typebox';
-import { readPrincipalKey } from '#proxy/contract';
 import {
   ApiError,
   closed,
@@ -19,7 +18,7 @@ import { tellNodes } from '../measures/lift.js';
 import { measureActions } from '../measures/model.js';
 import { liftMeasures } from '../measures/store.js';
 import { networkOf } from './clients/client-table.js';
-import { engineName, engineSource, holdsStill } from './enforce.js';
+import { engineSource, holdsStill } from './enforce.js';
 import { ladderOf, rungs, type Ladder } from './engine/fusion.js';
 import { layers, type Weights } from './engine/vector.js';
 import type { AiParts } from './job.js';

@@ -76,8 +76,8 @@ const listSchema = {
 const liftSchema = {
   tags,
   summary:
-    'Let a client in again on all nodes, whoever denied it, and forget the automatic bans before; the entry stays, with ' +
-    'who lifted it',
+    'Let a client in again on all nodes, whoever denied it, and forget the automatic bans before; the entry stays, ' +
+    'with who lifted it',
   querystring: Type.Object({ network: Type.String({ maxLength: 64, description: 'as the list names it' }) }, closed),
   response: { 204: Type.Null(), ...refusals },
 };

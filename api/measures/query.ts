@@ -64,6 +64,9 @@ export const keyOf = ({ subject, source, action, instance }: ClientMeasure): Mea
 export const readKey = (cursor: string): MeasureKey =>
   decodeCursor(cursor, ['string', 'string', 'string', 'string'] as const);
 
+const behind = (sql: Queryable, [subject, source, action, instance]: MeasureKey) =>
+  sql`and (subject, source, action, instance) > (${subject}, ${source}, ${action}, ${instance})`;
+
 /** In the order of subjects. `after`: the last of the page before; null: from the first on. */
 export async function listMeasures(
   sql: Queryable,
@@ -74,7 +77,7 @@ export async function listMeasures(
 ): Promise<ClientMeasure[]> {
   return sql<ClientMeasure[]>`
     select * from client_measures where ${conditionOf(sql, filter, now)}
-    ${after === null ? sql`` : sql`and (subject, source, action, instance) > (${after[0]}, ${after[1]}, ${after[2]}, ${after[3]})`}
+    ${after === null ? sql`` : behind(sql, after)}
     order by subject, source, action, instance limit ${limit}`;
 }
 

@@ -1,4 +1,4 @@
-// Client measures: everything that was decided about clients, whoever decided, in one list with filters and one way back.
+// Client measures over the API: everything that was decided about clients, in one list with filters and one way back.
 import { Type, type Static } from '@sinclair/typebox';
 import {
   closed,

@@ -132,30 +132,7 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         return { kind: 'unknown', detail: reasonOf(error) };
       }
     },
-    async putMeasures(url, list) {
-      try {
-        const answer = await send(url, '/measures', 'PUT', token, activateTimeoutMs, asBody(list));
-        return answer.status === 404 ? { kind: 'unknown' } : toDenialsAnswer(answer);
-      } catch (error) {
-        return { kind: 'failed', detail: reasonOf(error) };
-      }
-    },
-    async patchMeasures(url, delta) {
-      try {
-        const answer = await send(url, '/measures', 'PATCH', token, activateTimeoutMs, [JSON.stringify(delta)]);
-        if (answer.status === 404) return { kind: 'unknown' };
-        return answer.status === 409 ? { kind: 'mismatch' } : toDenialsAnswer(answer);
-      } catch (error) {
-        return { kind: 'failed', detail: reasonOf(error) };
-      }
-    },
-    async putDenials(url, list) {
-      try {
-        return toDenialsAnswer(await send(url, '/threats', 'PUT', token, activateTimeoutMs, asBody(list)));
-      } catch (error) {
-        return { kind: 'failed', detail: reasonOf(error) };
-      }
-    },
+    ...measureCalls(token, activateTimeoutMs),
     ask: (url, method, path, body) => ask(options, url, method, path, body),
     async read(url, path) {
       const answer = await send(url, path, 'GET', token, statusTimeoutMs, null).catch(() => null);
@@ -163,6 +140,37 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
     },
   };
 }
+
+/** Client measures on their way to a node. */
+const measureCalls = (
+  token: string,
+  timeoutMs: number,
+): Pick<NodeClient, 'putMeasures' | 'patchMeasures' | 'putDenials'> => ({
+  async putMeasures(url, list) {
+    try {
+      const answer = await send(url, '/measures', 'PUT', token, timeoutMs, asBody(list));
+      return answer.status === 404 ? { kind: 'unknown' } : toDenialsAnswer(answer);
+    } catch (error) {
+      return { kind: 'failed', detail: reasonOf(error) };
+    }
+  },
+  async patchMeasures(url, delta) {
+    try {
+      const answer = await send(url, '/measures', 'PATCH', token, timeoutMs, [JSON.stringify(delta)]);
+      if (answer.status === 404) return { kind: 'unknown' };
+      return answer.status === 409 ? { kind: 'mismatch' } : toDenialsAnswer(answer);
+    } catch (error) {
+      return { kind: 'failed', detail: reasonOf(error) };
+    }
+  },
+  async putDenials(url, list) {
+    try {
+      return toDenialsAnswer(await send(url, '/threats', 'PUT', token, timeoutMs, asBody(list)));
+    } catch (error) {
+      return { kind: 'failed', detail: reasonOf(error) };
+    }
+  },
+});
 
 async function ask(
   { token, statusTimeoutMs = statusTimeoutMsDefault }: NodeClientOptions,

@@ -35,6 +35,12 @@ export const forPrograms: Readonly<Record<string, string>> = {
 
 /** The same is offered by way of another operation, which the console calls. */
 export const sameAs: Readonly<Record<string, string>> = {
+  'GET /api/bans': 'GET /api/measures',
+  'DELETE /api/bans': 'DELETE /api/measures',
+  'GET /api/threat-intel': 'GET /api/measures',
+  'DELETE /api/threat-intel': 'DELETE /api/measures',
+  'GET /api/verdicts': 'GET /api/measures',
+  'DELETE /api/verdicts': 'DELETE /api/measures',
   'GET /api/certificates/{id}': 'GET /api/certificates',
   'POST /api/v1/auth/login': 'POST /api/login',
   'POST /api/v1/auth/mfa': 'POST /api/login/otp',

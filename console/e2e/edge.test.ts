@@ -1,13 +1,13 @@
 // What people see and decide at the edge, in a real browser: attack mode, verdicts over clients, threat feeds.
 import t, { type Test } from 'tap';
 import { testMsMax } from '#api/testing/waiting';
-import { chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
+import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
-async function verdicts(t: Test, stack: Stack): Promise<void> {
+async function measures(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await go(page, '/protection/gates?view=bans');
-  await page.getByText('No client is challenged or slowed down').waitFor();
+  await go(page, '/protection/addresses');
+  await page.getByText('No client is denied, challenged or slowed down').waitFor();
   await page.getByRole('button', { name: 'Decide over a client' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Address or network').fill('not an address');
@@ -24,8 +24,38 @@ async function verdicts(t: Test, stack: Stack): Promise<void> {
   const row = page.locator('.table-row', { hasText: '198.51.100.7' });
   await row.waitFor();
   t.match(await row.innerText(), /slowed down[^]*<b>too many<\/b>/, 'what was decided, and why, as text');
-  await row.getByRole('button', { name: 'End it' }).click();
+  await row.getByRole('button', { name: 'Lift' }).click();
   await row.waitFor({ state: 'detached' });
+  for (const body of [
+    { network: '198.51.100.8', action: 'deny', reason: 'a denial' },
+    { network: 'jwt:0123456789abcdef', action: 'challenge', reason: 'of a principal' },
+  ])
+    t.equal(await askApi(page, 'POST', '/api/bans', body), 200);
+  const rows = page.locator('.table-row', { hasText: 'operator' });
+  const shows = (count: number) =>
+    page.waitForFunction(
+      (wanted) => document.querySelectorAll('[aria-label="Client measures"] .table-row').length === wanted,
+      count,
+    );
+  await page.reload();
+  await shows(2);
+  for (const [label, value, text] of [
+    ['Action', 'deny', 'a denial'],
+    ['Kind', 'principal', 'of a principal'],
+    ['State', 'lifted', 'too many'],
+  ] as const) {
+    const filter = page.getByRole('search').getByLabel(label, { exact: true });
+    await filter.selectOption(value);
+    await page.locator('.table-row', { hasText: text }).waitFor();
+    await shows(1);
+    t.match(page.url(), new RegExp(value), 'the filter stands in the address');
+    await filter.selectOption(label === 'State' ? 'active' : '');
+  }
+  await shows(2);
+  await page.getByRole('search').getByLabel('Client').fill('198.51.');
+  await shows(1);
+  await rows.first().getByRole('button', { name: 'Lift' }).click();
+  await shows(0);
   t.same(complaints, []);
 }
 
@@ -51,7 +81,9 @@ t.setTimeout(testMsMax);
 t.test('the edge in a browser', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
   await chooseOwnPassword((await stack.open()).page);
-  await t.test('G1: a client is slowed down, and let go again', (t) => verdicts(t, stack));
+  await t.test('G1: a client is slowed down and let go again, measures are found by filters', (t) =>
+    measures(t, stack),
+  );
   await t.test('G2: attack mode, node by node', (t) => attackMode(t, stack));
   await t.test('G3: the state of the threat feeds', (t) => feeds(t, stack));
 });

@@ -11,7 +11,7 @@ export const loggedInPaths: readonly string[] = [
   '/protection/addresses',
   '/protection/gates',
   '/protection/gates?view=limits',
-  '/protection/gates?view=bans',
+  '/protection/addresses?state=all',
   '/protection/gates?view=bots',
   '/engine',
   '/engine?view=history',

@@ -43,11 +43,14 @@ export const pipeline: readonly PipelineStage[] = [
     'rl_trusted_proxies',
   ]),
   stage('gate', 'crash-requests', 'all', 'requests that ended workers of this node again and again', '503'),
-  stage('gate', 'deny-list', 'protected', 'addresses that people, feeds and bans of other nodes name', '403', [
-    'ti_tor_enabled',
-    'ti_feed_url',
-    'mrf_enabled',
-  ]),
+  stage(
+    'gate',
+    'deny-list',
+    'protected',
+    'addresses that a client measure denies: of people, lists, bans of all nodes, the detection engine',
+    '403',
+    ['ti_tor_enabled', 'ti_feed_url', 'mrf_enabled'],
+  ),
   stage('gate', 'bans', 'protected', 'clients that this node banned by itself', '403', [
     'flood_autoban_enabled',
     'flood_autoban_threshold',

@@ -1,6 +1,7 @@
 // A change of the list of client measures: its text in sorted lines (measure-line.ts), and what to take out of it and
 // put into it. Both planes work on the same text with this one function, so that the digest of the result says whether
-// they still agree. A key has one line, with the moment when it ends behind a blank where it does (expiring-networks.ts).
+// they still agree. A key has one line, with the moment when it ends behind a blank where it does
+// (expiring-networks.ts).
 
 /** Of the list's text; larger ones are refused, and the list before stays. */
 export const measureTextBytesMax = 256 * 1024 * 1024;

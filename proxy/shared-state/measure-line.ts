@@ -1,7 +1,7 @@
 // How a client measure is written in the list that both planes share: one line `key end`, where the key is the subject
 // of a denial (`192.0.2.0/24`, `jwt:0123456789abcdef`), or the action and the subject of another measure
-// (`~challenge:192.0.2.1`), and the end is a moment or left out (expiring-networks.ts). `~` comes behind every letter, so
-// that a list sorted by bytes has denials first and the lines of one action together.
+// (`~challenge:192.0.2.1`), and the end is a moment or left out (expiring-networks.ts). `~` comes behind every letter,
+// so that a list sorted by bytes has denials first and the lines of one action together.
 import { readKey, type PrincipalName } from '../features/principals.js';
 
 /** The strongest first. */

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../../db/client.js';
 import { startTestApp } from '../../testing/app.js';
 import { onBothDatabases } from '../../testing/databases.js';
-import { startMeasureNodes } from '../../testing/measure-nodes.js';
+import { startMeasureNodes } from '../../testing/builders/measure-nodes.js';
 import { until } from '../../testing/waiting.js';
 
 async function suite(t: Test, database: Database): Promise<void> {

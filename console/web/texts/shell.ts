@@ -84,9 +84,10 @@ export const shellText = {
   configurationLimitsSitesTimeouts: 'configuration limits sites timeouts policy sso',
   settings: 'Settings',
   run: 'Run',
-  threatIntelligenceDenyList: 'threat intelligence deny list ban block ip managed feed',
-  addresses: 'Addresses',
-  rateLimitsFloodsBans: 'rate limits floods bans challenge crawlers pipeline gates',
+  threatIntelligenceDenyList:
+    'threat intelligence deny list addresses ban bans block unban challenge throttle verdict ip managed feed',
+  addresses: 'Client measures',
+  rateLimitsFloodsBans: 'rate limits floods challenge crawlers pipeline gates',
   limitsBots: 'Limits and bots',
   falsePositivesExclusionsSuggestions: 'false positives exclusions suggestions evidence',
   tuning: 'Tuning',

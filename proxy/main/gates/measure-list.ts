@@ -1,7 +1,7 @@
-// The list of client measures, main's side: checked, built into shared memory, kept on disk, and given to the workers by
-// the supervisor. No recompile, no generation: a change is one message to each worker, with the tables that it touched
-// and no other. What ends is lifted here when it ends, whether or not a control plane can be reached, and also after a
-// restart.
+// The list of client measures, main's side: checked, built into shared memory, kept on disk, and given to the workers
+// by the supervisor. No recompile, no generation: a change is one message to each worker, with the tables that it
+// touched and no other. What ends is lifted here when it ends, whether or not a control plane can be reached, and also
+// after a restart.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../contract/errors.js';

@@ -6,9 +6,7 @@ import { tell } from '../../kit/overlays.js';
 import { verdictText as text } from '../../texts/engine/verdict.js';
 import { whomOf, type Verdict } from './words.js';
 
-/** Addresses that are denied stand in the list of addresses, and are let in again there. */
-const isInList = ({ action, enforced, in_force: inForce, subject }: Verdict): boolean =>
-  action === 'block' && inForce && (subject.kind === 'principal' || enforced !== 'deny');
+const isInForce = ({ action, in_force: inForce }: Verdict): boolean => action === 'block' && inForce;
 
 export function Lift(props: { readonly of: Verdict; readonly onLifted: () => void }): JSX.Element {
   const [isBusy, setBusy] = createSignal(false);
@@ -19,7 +17,7 @@ export function Lift(props: { readonly of: Verdict; readonly onLifted: () => voi
     setBusy(true);
     setProblem(null);
     try {
-      await call('DELETE /api/verdicts', { query: { network: props.of.address } });
+      await call('DELETE /api/measures', { query: { subject: props.of.address, source: 'ai' } });
       tell(text.lifted(whomOf(props.of)));
       setLifted(true);
       props.onLifted();
@@ -32,7 +30,7 @@ export function Lift(props: { readonly of: Verdict; readonly onLifted: () => voi
     }
   };
   return (
-    <Show when={isInList(props.of)}>
+    <Show when={isInForce(props.of)}>
       <Show when={!isLifted()} fallback={<span class="small muted">{text.hasEnded}</span>}>
         <Button isBusy={isBusy()} onClick={() => void lift()}>
           {text.lift}

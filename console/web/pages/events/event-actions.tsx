@@ -3,7 +3,7 @@
 import { A, useNavigate } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call, Refused } from '../../client/http.js';
+import { call } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { Button, Notice } from '../../kit/basics.js';
@@ -74,17 +74,9 @@ function DecideOver(props: { readonly clientIp: string }): JSX.Element {
 function LetIn(props: { readonly clientIp: string }): JSX.Element {
   const [isAsked, setAsked] = createSignal(false);
   const action = createAction();
-  /** Of the two lists, the one that does not name it has nothing to take back. */
-  const unlessAbsent = async (work: Promise<unknown>): Promise<void> => {
-    await work.catch((error: unknown) => {
-      if (!(error instanceof Refused) || error.status !== 404) throw error;
-    });
-  };
   const letIn = async (): Promise<void> => {
-    const isDone = await action.run(async () => {
-      await unlessAbsent(call('DELETE /api/threat-intel', { query: { network: props.clientIp } }));
-      await unlessAbsent(call('DELETE /api/bans', { query: { network: props.clientIp } }));
-    });
+    const query = { subject: props.clientIp, action: 'deny' } as const;
+    const isDone = await action.run(() => call('DELETE /api/measures', { query }));
     if (!isDone) return;
     tell(words.letInDone(props.clientIp));
     setAsked(false);

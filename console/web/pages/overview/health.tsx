@@ -40,7 +40,7 @@ function UnnamedProxies(): JSX.Element {
           {text.proxyCounts(one.addresses, one.node, one.requests)} {text.proxyWhatToDo}{' '}
           <span class="row wrap">
             <A href="/admin/settings">{text.proxySettings}</A>
-            <A href="/protection/gates?view=bans">{text.proxyBans}</A>
+            <A href="/protection/addresses?source=auto-ban">{text.proxyBans}</A>
             <A href={`/soc?client_ip=${encodeURIComponent(one.address)}`}>{text.proxyRequests}</A>
           </span>
         </Notice>

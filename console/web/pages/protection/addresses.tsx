@@ -1,22 +1,20 @@
-// Addresses that are not let in: by hand, from feeds, from the managed feed.
+// Client measures, and what they come from: addresses by hand, feeds, the managed feed.
 import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
-import { call, Refused, type Item } from '../../client/http.js';
+import { call, Refused } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
-import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Foreign, Notice, PageHead, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Card, Notice, PageHead, Pairs } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
 import { Read } from '../../kit/page-state.js';
-import { Table, type TableColumn, type TableSource } from '../../kit/table/table.js';
-import { ofPages } from '../../kit/table/table-source.js';
-import { Feeds } from './feeds.js';
+import { measuresText as measures } from '../../texts/resources/measures.js';
 import { protectionText as words } from '../../texts/protection.js';
-
-type Address = Item<'GET /api/threat-intel'>;
+import { DecideDialog } from './decide-dialog.js';
+import { Feeds } from './feeds.js';
+import { Measures } from './measures.js';
 
 const durations = [
   ['3600', words.hour],
@@ -134,88 +132,28 @@ function ManagedFeed(): JSX.Element {
   );
 }
 
-function AddressTable(props: {
-  readonly of: TableSource<Address>;
-  readonly onRemove: (row: Address) => void;
-}): JSX.Element {
-  const columns: readonly TableColumn<Address>[] = [
-    { title: words.network, class: 'mono', sortBy: (row) => row.network, cell: (row) => row.network },
-    { title: words.source, sortBy: (row) => row.source, cell: (row) => row.source },
-    { title: words.why, class: 'reasons', cell: (row) => <Foreign text={row.reason} max={120} /> },
-    {
-      title: words.added,
-      class: 'nums',
-      cell: (row) => (
-        <>
-          {showMoment(row.added_at)} <span class="faint">{row.added_by}</span>
-        </>
-      ),
-    },
-    {
-      title: words.ends,
-      class: 'nums',
-      sortBy: (row) => row.expires_at,
-      cell: (row) => (row.expires_at === null ? 'never' : showMoment(row.expires_at)),
-    },
-    {
-      title: words.actions,
-      isTitleHidden: true,
-      cell: (row) => (
-        <Show when={mayAs('operator')}>
-          <Button isSmall onClick={() => props.onRemove(row)}>
-            {words.letAgain2}
-          </Button>
-        </Show>
-      ),
-    },
-  ];
-  return (
-    <Table
-      label={words.deniedAddresses}
-      columns={columns}
-      of={props.of}
-      keyOf={(row) => row.network}
-      empty={words.nobodyDenied}
-      emptyAbout={words.nobodyDeniedAbout}
-    />
-  );
-}
-
+/** Everything that was decided about clients, and the lists that decide. */
 export function Addresses(): JSX.Element {
-  const [text, setText] = createSignal('');
   const [isAdding, setAdding] = createAsked('add');
-  const list = createPagedList('GET /api/threat-intel', () => ({ q: text() }));
-  const remove = async (row: Address): Promise<void> => {
-    try {
-      await call('DELETE /api/threat-intel', { query: { network: row.network } });
-      tell(words.letAgain(row.network));
-      list.reload();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      tellProblem(error);
-    }
-  };
+  const [isDeciding, setDeciding] = createAsked('decide');
+  let reload = (): void => undefined;
   return (
     <>
-      <PageHead title={words.addresses} about={words.clientsAreNotLet}>
-        <input
-          class="input"
-          aria-label={words.searchAddresses}
-          placeholder={words.partAddress}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+      <PageHead title={measures.title} about={measures.about}>
         <Show when={mayAs('operator')}>
+          <Button icon="plus" onClick={() => setDeciding(true)}>
+            {words.decideOver}
+          </Button>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-            {words.deny}
+            {words.denyAddresses}
           </Button>
         </Show>
       </PageHead>
-      <Card isFlush>
-        <AddressTable of={ofPages(list)} onRemove={(row) => void remove(row)} />
-      </Card>
+      <Measures onList={(again) => (reload = again)} />
       <Feeds />
       <ManagedFeed />
-      <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={list.reload} />
+      <AddDialog isOpen={isAdding()} onClose={() => setAdding(false)} onAdded={() => reload()} />
+      <DecideDialog isOpen={isDeciding()} onClose={() => setDeciding(false)} onDecided={() => reload()} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-// What a request meets before the rules see it: the order, what each limit counts, who is banned, which crawlers came.
+// What a request meets before the rules see it: the order, what each limit counts, attack mode, which crawlers came.
 import { A, useSearchParams } from '@solidjs/router';
 import { For, Match, Show, Switch, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
@@ -7,18 +7,15 @@ import { Badge, Card, Empty, PageHead, Tabs } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { groupOf } from '../settings/groups.js';
 import { AttackModeTab } from './attack-mode.js';
-import { Bans } from './bans.js';
 import { Bots } from './bots.js';
 import { RateLimits } from './rate-limits.js';
-import { Verdicts } from './verdicts.js';
 import { protectionText as text } from '../../texts/protection.js';
 
-type TabName = 'pipeline' | 'limits' | 'bans' | 'attack' | 'bots';
+type TabName = 'pipeline' | 'limits' | 'attack' | 'bots';
 
 const tabs: readonly (readonly [TabName, string])[] = [
   ['pipeline', text.order],
   ['limits', text.limits2],
-  ['bans', text.bans],
   ['attack', text.attackMode],
   ['bots', text.bots],
 ];
@@ -95,10 +92,6 @@ export function Gates(): JSX.Element {
         </Match>
         <Match when={tab() === 'limits'}>
           <RateLimits />
-        </Match>
-        <Match when={tab() === 'bans'}>
-          <Verdicts />
-          <Bans />
         </Match>
         <Match when={tab() === 'attack'}>
           <AttackModeTab />

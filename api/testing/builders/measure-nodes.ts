@@ -1,8 +1,8 @@
 // Nodes that remember the client measures that they were given, for tests without sockets.
 import { createHash } from 'node:crypto';
 import { changeMeasureText } from '#proxy/contract';
-import type { Database } from '../db/client.js';
-import { createMeasurePush, type MeasurePush } from '../measures/push.js';
+import type { Database } from '../../db/client.js';
+import { createMeasurePush, type MeasurePush } from '../../measures/push.js';
 
 export interface MeasureNodes {
   readonly push: MeasurePush;
