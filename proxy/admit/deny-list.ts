@@ -1,7 +1,7 @@
 // The deny list: clients whose address is denied by a measure are not let in, whoever decided. The list of measures
-// comes from the control plane, without a generation (`PUT` and `PATCH :2019/measures`, main/gates/measure-list.ts), and
-// lies in memory that all workers share. What ends leaves the table when it ends: main builds another one, so that no
-// gate asks a clock here.
+// comes from the control plane, without a generation (`PUT` and `PATCH :2019/measures`, main/gates/measure-list.ts),
+// and lies in memory that all workers share. What ends leaves the table when it ends: main builds another one, so that
+// no gate asks a clock here.
 //
 // Memory: traffic makes it no larger, its sender does. The text of the list has at most 256 MiB; a table entry is 8
 // bytes (IPv4) or 32 bytes (IPv6), joined where networks touch. Beyond: the sender is refused, and the list before

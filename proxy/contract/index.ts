@@ -241,6 +241,12 @@ export {
   type Sighting,
   type ViaObject,
 } from '../observation/observation.js';
-export type { ClientBatch, ClientWindow } from '../features/client-window.js';
+export {
+  clientCountNames,
+  noCounts,
+  type ClientBatch,
+  type ClientCount,
+  type ClientWindow,
+} from '../features/client-window.js';
 export { isData, isStaticAsset, normalPath, pathOf, segmentsOf, shapeOf } from '../observation/path.js';
 export { segmentKind, segmentKinds, type SegmentKind } from '../observation/segment-kind.js';

@@ -2,7 +2,7 @@
 // client that the window knows allocates nothing here.
 import type { AgentClass } from '../admit/bots/user-agents.js';
 import type { PrincipalName } from './principals.js';
-import { agentBits, pathBits, sessionBits, type ClientWindow } from './client-window.js';
+import { agentBits, clientCountNames, noCounts, pathBits, sessionBits, type ClientWindow } from './client-window.js';
 
 /** Thousands of rules that are told apart. What stands in none of them is `other`. */
 const firstGroup = 900;
@@ -46,23 +46,9 @@ export class ClientSums {
   principal: PrincipalName | null = null;
   firstMs = 0;
   lastMs = 0;
-  requests = 0;
-  blocked = 0;
-  flagged = 0;
-  limited = 0;
-  challenged = 0;
-  held = 0;
-  ok = 0;
-  denied = 0;
-  notFound = 0;
-  failed = 0;
-  serverErrors = 0;
-  loginFailures = 0;
-  requestBytes = 0;
-  responseBytes = 0;
+  /** One object for good, so that counting allocates nothing. */
+  readonly count = noCounts();
   scoreMax = 0;
-  scoreSum = 0;
-  oddBrowsers = 0;
   private readonly groups = new Uint32Array(groupsMax);
   /** The request that counted in a group last: one request counts once. */
   private readonly groupSeen = new Float64Array(groupsMax);
@@ -88,8 +74,8 @@ export class ClientSums {
 
   addRule(ruleId: number): void {
     const at = groupAt(ruleId);
-    if (this.groupSeen[at] !== this.requests) {
-      this.groupSeen[at] = this.requests;
+    if (this.groupSeen[at] !== this.count.requests) {
+      this.groupSeen[at] = this.count.requests;
       this.groups[at] = (this.groups[at] as number) + 1;
     }
     for (let index = 0; index < rulesMax; index += 1) {
@@ -136,26 +122,11 @@ export class ClientSums {
       ...(this.principal === null ? {} : { principal: this.principal }),
       first_ms: this.firstMs,
       last_ms: this.lastMs,
-      requests: this.requests,
-      blocked: this.blocked,
-      flagged: this.flagged,
-      limited: this.limited,
-      challenged: this.challenged,
-      held: this.held,
-      ok: this.ok,
-      denied: this.denied,
-      not_found: this.notFound,
-      failed: this.failed,
-      server_errors: this.serverErrors,
-      login_failures: this.loginFailures,
-      request_bytes: this.requestBytes,
-      response_bytes: this.responseBytes,
+      ...this.count,
       score_max: this.scoreMax,
-      score_sum: this.scoreSum,
       groups: named(this.groups, groupName),
       rules: named(this.ruleCounts, (at) => String(this.ruleIds[at])),
       agents: named(this.agents, (at) => agentClasses[at] as string),
-      odd_browsers: this.oddBrowsers,
       paths: this.paths.toString('base64'),
       sessions: this.sessions.toString('base64'),
       user_agents: this.userAgents.toString('base64'),
@@ -165,9 +136,8 @@ export class ClientSums {
   }
 
   clear(): void {
-    this.requests = this.blocked = this.flagged = this.limited = this.challenged = this.held = 0;
-    this.ok = this.denied = this.notFound = this.failed = this.serverErrors = this.loginFailures = 0;
-    this.requestBytes = this.responseBytes = this.scoreMax = this.scoreSum = this.oddBrowsers = 0;
+    for (const name of clientCountNames) this.count[name] = 0;
+    this.scoreMax = 0;
     this.groups.fill(0);
     this.groupSeen.fill(0);
     this.ruleIds.fill(0);

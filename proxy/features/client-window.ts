@@ -3,11 +3,34 @@
 // principal that it was counted for, or without one. All windows of an address together are what the address did.
 import type { PrincipalName } from './principals.js';
 
-/**
- * One address at one site in one window, or one principal at one address. Counts are of requests unless they say
- * otherwise.
- */
-export interface ClientWindow {
+/** Counts of a window, which are added up wherever windows are; of requests unless they say otherwise. The only list. */
+export const clientCounts = {
+  requests: 'requests',
+  blocked: 'ended by rules or by a gate that judges the request',
+  flagged: 'rules would have ended them, or flagged them',
+  limited: 'beyond a limit of the settings',
+  challenged: 'answered with a challenge',
+  held: 'refused because of a measure against this client (deny list, ban, verdict): they say nothing new of it',
+  ok: 'answered below 400',
+  denied: '401 and 403 of the application',
+  not_found: '404, 405 and 410',
+  failed: 'other 4xx',
+  server_errors: '5xx',
+  login_failures: '4xx of logins',
+  request_bytes: 'bytes of bodies of requests, as they were announced',
+  response_bytes: 'bytes of bodies of answers',
+  score_sum: 'sum of the inbound anomaly scores of all requests',
+  odd_browsers: "requests that look like a browser's and lack a field that browsers send",
+} as const;
+export type ClientCount = keyof typeof clientCounts;
+export const clientCountNames = Object.keys(clientCounts) as readonly ClientCount[];
+
+/** All of them 0. */
+export const noCounts = (): Record<ClientCount, number> =>
+  Object.fromEntries(clientCountNames.map((name) => [name, 0])) as Record<ClientCount, number>;
+
+/** One address at one site in one window, or one principal at one address. */
+export interface ClientWindow extends Readonly<Record<ClientCount, number>> {
   readonly site: string;
   /** An IPv4 address, or an IPv6 address as it came. */
   readonly address: string;
@@ -15,39 +38,14 @@ export interface ClientWindow {
   readonly principal?: PrincipalName;
   readonly first_ms: number;
   readonly last_ms: number;
-  readonly requests: number;
-  /** Ended by rules or by a gate that judges the request. */
-  readonly blocked: number;
-  /** Rules would have ended them, or flagged them. */
-  readonly flagged: number;
-  /** Beyond a limit of the settings. */
-  readonly limited: number;
-  /** Answered with a challenge. */
-  readonly challenged: number;
-  /** Refused because of a decision over this client: deny list, ban, verdict. They say nothing new of it. */
-  readonly held: number;
-  readonly ok: number;
-  /** 401 and 403 of the application. */
-  readonly denied: number;
-  /** 404, 405 and 410. */
-  readonly not_found: number;
-  /** Other 4xx. */
-  readonly failed: number;
-  readonly server_errors: number;
-  readonly login_failures: number;
-  readonly request_bytes: number;
-  readonly response_bytes: number;
-  /** The highest inbound anomaly score of one request, and the sum of all. */
+  /** The highest inbound anomaly score of one request. */
   readonly score_max: number;
-  readonly score_sum: number;
   /** Requests by thousand of the rules that matched (`942`: SQL injection in the CRS). */
   readonly groups: Readonly<Record<string, number>>;
   /** The first rules that matched, with how often. */
   readonly rules: Readonly<Record<string, number>>;
   /** Requests by what their User-Agent admits to be. */
   readonly agents: Readonly<Record<string, number>>;
-  /** Requests that look like a browser's and lack a field that browsers send. */
-  readonly odd_browsers: number;
   /** Linear counting over paths, accepted sessions and User-Agents: bitmaps in base64. */
   readonly paths: string;
   readonly sessions: string;

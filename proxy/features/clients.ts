@@ -98,16 +98,16 @@ export class ClientFeatures {
     if (sums === null) return;
     this.counters.counted += 1;
     sums.lastMs = finished.atMs;
-    sums.requests += 1;
+    sums.count.requests += 1;
     if (this.isHeld(finished)) {
-      sums.held += 1;
+      sums.count.held += 1;
       return;
     }
-    sums.requestBytes += finished.exchange.framing.kind === 'length' ? finished.exchange.framing.bytes : 0;
+    sums.count.request_bytes += finished.exchange.framing.kind === 'length' ? finished.exchange.framing.bytes : 0;
     this.path.read(pathOf(head.uri));
     sums.addPath(this.path.full, this.path.shape);
     const score = addRules(sums, finished, verdict);
-    if (isFlagged) sums.flagged += 1;
+    if (isFlagged) sums.count.flagged += 1;
     if (action === 'blocked') addRefusal(sums, finished, status);
     else addStatus(sums, finished, status);
     this.addSender(sums, finished, status);
@@ -135,8 +135,8 @@ export class ClientFeatures {
     const kind = this.classOf(userAgent);
     sums.addAgent(kind);
     sums.addUserAgent(hashText(userAgent));
-    if (kind === 'browser' && browserFields < 3) sums.oddBrowsers += 1;
-    sums.responseBytes += response.bytes;
+    if (kind === 'browser' && browserFields < 3) sums.count.odd_browsers += 1;
+    sums.count.response_bytes += response.bytes;
     if (status >= 400) return;
     // only credentials that the application took: whoever makes some up does not look like many people
     fields.read(head.headers);
@@ -256,7 +256,7 @@ function addRules(sums: ClientSums, { decisions, inspection }: ClientRequest, ve
   if (verdict !== null)
     for (const { rule, phase } of verdict.matched) if (foreign === null || phase > 2) addMatch(sums, rule.id);
   const score = foreign?.inboundScore ?? verdict?.inboundScore ?? 0;
-  sums.scoreSum += score;
+  sums.count.score_sum += score;
   if (score > sums.scoreMax) sums.scoreMax = score;
   return score;
 }
@@ -267,21 +267,21 @@ function addMatch(sums: ClientSums, ruleId: number): void {
 
 function addRefusal(sums: ClientSums, { decisions }: ClientRequest, status: number): void {
   for (const { decision } of decisions) {
-    if (decision.kind === 'throttle') return void (sums.limited += 1);
-    if (decision.kind === 'challenge') return void (sums.challenged += 1);
+    if (decision.kind === 'throttle') return void (sums.count.limited += 1);
+    if (decision.kind === 'challenge') return void (sums.count.challenged += 1);
   }
   // a site that asks for credentials refuses people, too
-  if (status === 401) sums.denied += 1;
-  else sums.blocked += 1;
+  if (status === 401) sums.count.denied += 1;
+  else sums.count.blocked += 1;
 }
 
 function addStatus(sums: ClientSums, { head }: ClientRequest, status: number): void {
-  if (status < 400) sums.ok += 1;
-  else if (status >= 500) sums.serverErrors += 1;
-  else if (status === 401 || status === 403) sums.denied += 1;
-  else if (status === 404 || status === 405 || status === 410) sums.notFound += 1;
-  else sums.failed += 1;
-  if (status >= 400 && status < 500 && isLoginPath(head.method, pathOf(head.uri))) sums.loginFailures += 1;
+  if (status < 400) sums.count.ok += 1;
+  else if (status >= 500) sums.count.server_errors += 1;
+  else if (status === 401 || status === 403) sums.count.denied += 1;
+  else if (status === 404 || status === 405 || status === 410) sums.count.not_found += 1;
+  else sums.count.failed += 1;
+  if (status >= 400 && status < 500 && isLoginPath(head.method, pathOf(head.uri))) sums.count.login_failures += 1;
 }
 
 const sessionOf = (cookie: string | null): string | null => (cookie === null ? null : sessionCookie(cookie));

@@ -31,12 +31,6 @@ export interface MeasureTables {
 export const isDenied = 1;
 export const isChallenged = 2;
 export const isThrottled = 4;
-const bitOf: Readonly<Record<MeasureAction, number>> = {
-  deny: isDenied,
-  challenge: isChallenged,
-  throttle: isThrottled,
-};
-
 const nobody = openAddressSet(buildAddressSet([]));
 
 /** What gates ask about addresses. */
@@ -112,6 +106,8 @@ export class ClientMeasures implements MeasureLookup {
 
   on(address: string): number {
     if (this.isEmpty) return 0;
+    // one gate asks for denials, and nobody asks again
+    if (!this.hasChallenges && !this.hasThrottles) return this.find(address);
     if (address === this.lastAddress) return this.lastBits;
     this.lastBits = this.find(address);
     this.lastAddress = address;
@@ -126,20 +122,18 @@ export class ClientMeasures implements MeasureLookup {
     if (words === null) return 0;
     const mapped = words[0] === 0 && words[1] === 0 && words[2] === mappedPrefix ? this.ofIpv4(words[3]) : 0;
     const { deny, challenge, throttle } = this.sets;
-    return (
-      mapped |
-      (deny.hasIpv6(words) ? bitOf.deny : 0) |
-      (challenge.hasIpv6(words) ? bitOf.challenge : 0) |
-      (throttle.hasIpv6(words) ? bitOf.throttle : 0)
-    );
+    let bits = mapped;
+    if (deny.hasIpv6(words)) bits |= isDenied;
+    if (this.hasChallenges && challenge.hasIpv6(words)) bits |= isChallenged;
+    if (this.hasThrottles && throttle.hasIpv6(words)) bits |= isThrottled;
+    return bits;
   }
 
   private ofIpv4(number: number): number {
     const { deny, challenge, throttle } = this.sets;
-    return (
-      (deny.hasIpv4(number) ? bitOf.deny : 0) |
-      (challenge.hasIpv4(number) ? bitOf.challenge : 0) |
-      (throttle.hasIpv4(number) ? bitOf.throttle : 0)
-    );
+    let bits = deny.hasIpv4(number) ? isDenied : 0;
+    if (this.hasChallenges && challenge.hasIpv4(number)) bits |= isChallenged;
+    if (this.hasThrottles && throttle.hasIpv4(number)) bits |= isThrottled;
+    return bits;
   }
 }

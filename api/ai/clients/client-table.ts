@@ -1,7 +1,7 @@
 // What clients did within the window, added up from what nodes tell. Bounded: `clientsMax` clients of ten slices each,
 // those that were seen longest ago go first. What principals did at an address is kept apart within it, so that the
 // address can be judged without one of them; `principalsOfSliceMax` a slice, the rest is the address's own.
-import { principalKeyOf, type ClientWindow } from '#proxy/contract';
+import { clientCountNames, noCounts, principalKeyOf, type ClientWindow } from '#proxy/contract';
 import { toDenied } from '../../addresses/denied.js';
 import { toSourceKey } from '../../addresses/address.js';
 import { Bits } from './bits.js';
@@ -14,29 +14,9 @@ const samplesMax = 5;
 const rulesMax = 24;
 const shapesMax = 256;
 
-const counts = [
-  'requests',
-  'blocked',
-  'flagged',
-  'limited',
-  'challenged',
-  'held',
-  'ok',
-  'denied',
-  'not_found',
-  'failed',
-  'server_errors',
-  'login_failures',
-  'request_bytes',
-  'response_bytes',
-  'score_sum',
-  'odd_browsers',
-] as const satisfies readonly (keyof ClientWindow)[];
-type Count = (typeof counts)[number];
-
 /** Sums of one client at one site. */
 export class Sums {
-  readonly count = Object.fromEntries(counts.map((name) => [name, 0])) as Record<Count, number>;
+  readonly count = noCounts();
   scoreMax = 0;
   firstMs = Number.POSITIVE_INFINITY;
   lastMs = 0;
@@ -50,7 +30,7 @@ export class Sums {
   readonly samples = new Set<string>();
 
   addWindow(window: ClientWindow): void {
-    for (const name of counts) this.count[name] += window[name];
+    for (const name of clientCountNames) this.count[name] += window[name];
     this.scoreMax = Math.max(this.scoreMax, window.score_max);
     this.firstMs = Math.min(this.firstMs, window.first_ms);
     this.lastMs = Math.max(this.lastMs, window.last_ms);
@@ -65,7 +45,7 @@ export class Sums {
   }
 
   addSums(other: Sums): void {
-    for (const name of counts) this.count[name] += other.count[name];
+    for (const name of clientCountNames) this.count[name] += other.count[name];
     this.scoreMax = Math.max(this.scoreMax, other.scoreMax);
     this.firstMs = Math.min(this.firstMs, other.firstMs);
     this.lastMs = Math.max(this.lastMs, other.lastMs);

@@ -1,6 +1,6 @@
 // What nodes tell of their clients; each batch is taken once however often it is sent.
 import { Type } from '@sinclair/typebox';
-import { principalKinds, type ClientBatch } from '#proxy/contract';
+import { clientCountNames, principalKinds, type ClientBatch, type ClientCount } from '#proxy/contract';
 import { OneOf, refusals, type App } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
 import { storeBatch } from './batches.js';
@@ -13,6 +13,8 @@ const Moment = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const Counts = Type.Record(Type.String({ maxLength: 32 }), Count, { maxProperties: 200 });
 const Bitmap = Type.String({ maxLength: 96, pattern: '^[A-Za-z0-9+/=]*$' });
 
+const counts = Object.fromEntries(clientCountNames.map((name) => [name, Count])) as Record<ClientCount, typeof Count>;
+
 /** Members are those of ClientWindow (proxy/features/client-window.ts). */
 const Client = Type.Object({
   site: Type.String({ minLength: 1, maxLength: 200 }),
@@ -22,26 +24,11 @@ const Client = Type.Object({
   ),
   first_ms: Moment,
   last_ms: Moment,
-  requests: Count,
-  blocked: Count,
-  flagged: Count,
-  limited: Count,
-  challenged: Count,
-  held: Count,
-  ok: Count,
-  denied: Count,
-  not_found: Count,
-  failed: Count,
-  server_errors: Count,
-  login_failures: Count,
-  request_bytes: Count,
-  response_bytes: Count,
+  ...counts,
   score_max: Count,
-  score_sum: Count,
   groups: Counts,
   rules: Counts,
   agents: Counts,
-  odd_browsers: Count,
   paths: Bitmap,
   sessions: Bitmap,
   user_agents: Bitmap,

@@ -1,5 +1,5 @@
 // Sums of a client → what is scored, and what is learned.
-import type { Deviation, FeatureVector, Layer, VectorThreat } from '../engine/vector.js';
+import { vectorCounts, type Deviation, type FeatureVector, type Layer, type VectorThreat } from '../engine/vector.js';
 import type { Measures } from '../learning/site-learning.js';
 import { Sums } from './client-table.js';
 
@@ -43,6 +43,12 @@ export interface VectorParts {
   readonly missing: readonly Layer[];
 }
 
+const countsOf = (count: Sums['count']): Pick<FeatureVector, (typeof vectorCounts)[number]> =>
+  Object.fromEntries(vectorCounts.map((name) => [name, count[name]])) as Pick<
+    FeatureVector,
+    (typeof vectorCounts)[number]
+  >;
+
 export function toVector(parts: VectorParts): FeatureVector {
   const { network, principal, apart, sites, windowSeconds, deviations, threats, missing } = parts;
   let all: Sums;
@@ -56,15 +62,7 @@ export function toVector(parts: VectorParts): FeatureVector {
     address: network,
     sites: [...sites.keys()],
     window_seconds: windowSeconds,
-    requests: count.requests,
-    blocked: count.blocked,
-    flagged: count.flagged,
-    limited: count.limited,
-    challenged: count.challenged,
-    held: count.held,
-    denied: count.denied,
-    not_found: count.not_found,
-    login_failures: count.login_failures,
+    ...countsOf(count),
     score_max: all.scoreMax,
     score_sum: count.score_sum,
     groups: Object.fromEntries(all.groups),

@@ -1,7 +1,7 @@
 // What is known of one client, or of one principal, at the moment of a verdict: everything that the verdict is made of,
 // and nothing that is not stored with it. Scoring is a function of this, of weights and of a threshold (score.ts); so a
 // verdict can be made again from what is stored, bit for bit.
-import type { PrincipalName } from '#proxy/contract';
+import type { ClientCount, ClientWindow, PrincipalName } from '#proxy/contract';
 
 export const layers = ['signature', 'anomaly', 'api_abuse', 'bot'] as const;
 export type Layer = (typeof layers)[number];
@@ -33,27 +33,29 @@ export interface VectorThreat {
   readonly count: number;
 }
 
-/** Counts are of requests within the window unless they say otherwise. */
-export interface FeatureVector {
+/** Counts of windows that are judged, in the order in which vectors have them. */
+export const vectorCounts = [
+  'requests',
+  'blocked',
+  'flagged',
+  'limited',
+  'challenged',
+  'held',
+  'denied',
+  'not_found',
+  'login_failures',
+] as const satisfies readonly ClientCount[];
+
+/** What a client, or a principal, did within the window. */
+export interface FeatureVector
+  extends Pick<
+    ClientWindow,
+    (typeof vectorCounts)[number] | 'score_max' | 'score_sum' | 'groups' | 'rules' | 'agents' | 'odd_browsers'
+  > {
   /** Of a principal its key. */
   readonly address: string;
   readonly sites: readonly string[];
   readonly window_seconds: number;
-  readonly requests: number;
-  readonly blocked: number;
-  readonly flagged: number;
-  readonly limited: number;
-  readonly challenged: number;
-  readonly held: number;
-  readonly denied: number;
-  readonly not_found: number;
-  readonly login_failures: number;
-  readonly score_max: number;
-  readonly score_sum: number;
-  readonly groups: Readonly<Record<string, number>>;
-  readonly rules: Readonly<Record<string, number>>;
-  readonly agents: Readonly<Record<string, number>>;
-  readonly odd_browsers: number;
   /** Distinct, estimated. */
   readonly paths: number;
   readonly shapes: number;
