@@ -157,8 +157,8 @@ async function checkPrincipals(t: Test, { at, database, token, nodes }: Installa
     t.equal(await ask(node, elsewhere, '/account', undefined, asAnn), 200, 'nor is the subject of forged tokens');
   }
   await served();
-  const { items } = (await at.call('GET', '/api/verdicts', { token })).body;
-  const kinds = items.map(({ network }: { network: string }) => network.split(':')[0]).sort();
+  const { items } = (await at.call('GET', '/api/measures?kind=principal', { token })).body;
+  const kinds = items.map(({ subject }: { subject: string }) => subject.split(':')[0]).sort();
   t.match(kinds, ['api_key', 'bearer', 'bearer', 'session'], 'each attacker by himself, and no subject of a token');
 }
 
