@@ -3,7 +3,7 @@
 // principal that it was counted for, or without one. All windows of an address together are what the address did.
 import type { PrincipalName } from './principals.js';
 
-/** Counts of a window, which are added up wherever windows are; of requests unless they say otherwise. The only list. */
+/** The only list of the counts of a window, which are added up with windows; of requests unless they say otherwise. */
 export const clientCounts = {
   requests: 'requests',
   blocked: 'ended by rules or by a gate that judges the request',
