@@ -102,8 +102,9 @@ async function suite(t: Test, database: Database): Promise<void> {
   const atEdge = await listMeasures(database.sql, { actions: 'challenge', state: 'active' }, null, now, 5000);
   t.equal(atEdge.length, 2000);
   t.ok(atEdge.every((row) => row.reason === `reason of ${row.subject}` && row.expires_at?.getTime() === +until));
-  const [bans] =
-    await database.sql`select count(*) as all, count(distinct network) as networks from bans where node like '%:1'`;
+  const [bans] = await database.sql`
+    select count(*) as all, count(distinct subject) as networks from client_measures
+    where source = 'auto-ban' and evidence ->> 'node' like '%:1'`;
   t.match(bans, { all: 2000, networks: 2000 }, 'a ban that is known comes once');
 
   const address = addressOf(7);
