@@ -22,6 +22,7 @@ const programs = [
   'api/db/embedded-worker.js',
   'api/change/compile-entry.js',
   'api/ingest/digest-process.js',
+  'vm-manager/scanners/run/engine-process.js',
 ];
 
 /** They bring native code, programs or files of their own, which they look for beside themselves. */
