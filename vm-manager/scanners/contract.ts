@@ -1,9 +1,13 @@
 // The one contract of all scanners: what a rule is, what a finding is, and what an engine does with files. An engine
 // runs in a process of its own (run/engine-process.ts), sees bytes and never a disk, and is asked for one file at a time.
 import type { Severity } from '../findings/words.js';
+import type { ScanResult } from './run/result.js';
 
 export const scanKinds = ['secrets', 'sca', 'iac', 'k8s'] as const;
 export type ScanKind = (typeof scanKinds)[number];
+
+/** Of all rules together: it says which of them made a report. */
+export const packVersion = '1.0.0';
 
 /** A rule as people see it; how it looks is the engine's own. */
 export interface Rule {
@@ -96,6 +100,8 @@ export interface Scanner {
   /** By its path alone; a text: it is left out on purpose, and why. */
   wants(path: string): boolean | string;
   createEngine(): Promise<Engine>;
+  /** What the importer is given, where that is no SARIF. */
+  readonly toReport?: (result: ScanResult) => object;
 }
 
 export const nothing: Outcome = { findings: [], packages: [], notScanned: [], scanned: [] };

@@ -1,7 +1,8 @@
 // The door `#vm-manager/scanners`: scanners without a server, for the command line.
 export { offeredKinds, scannerOf, scanners } from './catalogue.js';
 export type * from './contract.js';
-export { scan, scanLimits, type Progress, type ScanLimits, type ScanResult, type ScannerResult } from './run/scan.js';
+export type { ScannerResult, ScanResult } from './run/result.js';
+export { scan, scanLimits, type Progress, type ScanLimits } from './run/scan.js';
 export { openSource } from './sources/open.js';
 export { SourceError, type Source } from './sources/source.js';
 export { toSarif } from './report/sarif.js';

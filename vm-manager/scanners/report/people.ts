@@ -2,7 +2,7 @@
 // and never obeyed by a terminal or a page.
 import { severityNumbers, type Severity } from '../../findings/words.js';
 import type { Finding, Rule } from '../contract.js';
-import type { ScannerResult, ScanResult } from '../run/scan.js';
+import type { ScannerResult, ScanResult } from '../run/result.js';
 
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u001f\u007f-\u009f]/g;
@@ -18,7 +18,7 @@ export interface ShownFinding extends Finding {
 }
 
 /** With what their rules say; the worst first. */
-export function shownFindings({ results }: ScanResult): ShownFinding[] {
+export function allFindings({ results }: ScanResult): ShownFinding[] {
   return results
     .flatMap(({ scanner, findings }) => {
       const rules = new Map<string, Rule>(scanner.rules.map((rule) => [rule.id, rule]));
@@ -39,7 +39,7 @@ export function shownFindings({ results }: ScanResult): ShownFinding[] {
 
 /** Those that nobody has set aside, at this severity or above. */
 export const failing = (result: ScanResult, from: Severity): ShownFinding[] =>
-  shownFindings(result).filter(
+  allFindings(result).filter(
     ({ severity, suppressed }) => suppressed === undefined && numberOf(severity) >= numberOf(from),
   );
 
@@ -62,7 +62,7 @@ function coverageOf(one: ScannerResult): string[] {
 }
 
 export function toTable(result: ScanResult): string {
-  const rows = shownFindings(result).map(
+  const rows = allFindings(result).map(
     ({ severity, rule, path, line, message, suppressed }) =>
       `${severity.padEnd(8)} ${clean(path)}:${line}  ${rule}  ${clean(message)}` +
       (suppressed === undefined ? '' : `  [set aside: ${clean(suppressed)}]`),
@@ -80,7 +80,7 @@ export function toTable(result: ScanResult): string {
 const cell = (text: string): string => clean(text).replace(/[|\\`<>*_[\]]/g, (mark) => `\\${mark}`);
 
 export function toMarkdown(result: ScanResult): string {
-  const rows = shownFindings(result).map(
+  const rows = allFindings(result).map(
     ({ severity, rule, path, line, message }) =>
       `| ${severity} | ${cell(path)}:${line} | ${cell(rule)} | ${cell(message)} |`,
   );
@@ -98,7 +98,7 @@ const xml = (text: string): string => clean(text).replace(/[&<>"']/g, (mark) => 
 
 /** A suite a scanner; a finding is a failure, and what was not read is an error. */
 export function toJunit(result: ScanResult): string {
-  const shown = shownFindings(result);
+  const shown = allFindings(result);
   const suites = result.results.map(({ scanner, notScanned }) => {
     const own = shown.filter(({ kind }) => kind === scanner.kind);
     const faults = notScanned.filter(({ isFault }) => isFault);
@@ -139,5 +139,5 @@ export const toJson = (result: ScanResult): object => ({
     not_scanned: notScannedByReason,
     faults: notScanned.filter(({ isFault }) => isFault),
   })),
-  findings: shownFindings(result),
+  findings: allFindings(result),
 });

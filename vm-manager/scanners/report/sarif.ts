@@ -1,8 +1,8 @@
 // SARIF 2.1.0 of a scan: one run a scanner, with all of its rules, and what it did not look at as notifications, so that
 // whoever reads the report knows whether the lack of a finding means anything.
 import type { Severity } from '../../findings/words.js';
-import type { Finding, NotScanned, Rule } from '../contract.js';
-import type { ScannerResult, ScanResult } from '../run/scan.js';
+import { packVersion, type Finding, type NotScanned, type Rule } from '../contract.js';
+import type { ScannerResult, ScanResult } from '../run/result.js';
 
 const levels: Readonly<Record<Severity, string>> = {
   critical: 'error',
@@ -75,17 +75,14 @@ const toNotification = ({ path, reason, isFault }: NotScanned) => ({
   locations: [{ physicalLocation: { artifactLocation: { uri: toUri(path) } } }],
 });
 
-function toRun(
-  { scanner, findings, notScanned, complete, scanned, notScannedByReason }: ScannerResult,
-  version: string,
-) {
+function toRun({ scanner, findings, notScanned, complete, scanned, notScannedByReason }: ScannerResult) {
   const places = new Map(scanner.rules.map(({ id }, index) => [id, index]));
   const faults = notScanned.filter(({ isFault }) => isFault).slice(0, faultsMax);
   return {
     tool: {
       driver: {
         name: scanner.tool,
-        semanticVersion: version,
+        semanticVersion: packVersion,
         rules: scanner.rules.map(toRule),
       },
     },
@@ -95,9 +92,8 @@ function toRun(
   };
 }
 
-/** `version`: of this release. */
-export const toSarif = ({ results }: ScanResult, version: string): object => ({
+export const toSarif = ({ results }: ScanResult): object => ({
   $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
   version: '2.1.0',
-  runs: results.map((result) => toRun(result, version)),
+  runs: results.map(toRun),
 });

@@ -1,6 +1,7 @@
 // A scan: every file of a source goes to the scanners that want it, in batches, to one process. What nobody has looked
 // at is counted with its reason: a scan with a fault is incomplete, and says so wherever its findings go.
-import { together, type Finding, type FoundPackage, type NotScanned, type Outcome, type Scanner } from '../contract.js';
+import { together, type NotScanned, type Outcome, type Scanner } from '../contract.js';
+import type { ScannerResult, ScanResult } from './result.js';
 import { nothing } from '../contract.js';
 import { isPassed, type Source, type SourceFile } from '../sources/source.js';
 import { EngineGone, HeldEngine } from './held-engine.js';
@@ -26,31 +27,6 @@ const batchBytes = 512 * 1024;
 const batchFiles = 100;
 /** Reasons that are kept one by one; beyond it they are only counted. */
 const notScannedMax = 2000;
-
-/** What one scanner did. */
-export interface ScannerResult {
-  readonly scanner: Scanner;
-  readonly findings: readonly Finding[];
-  readonly packages: readonly FoundPackage[];
-  /** Paths that it read to their end. */
-  readonly scanned: readonly string[];
-  readonly notScanned: readonly NotScanned[];
-  /** Also of those that `notScanned` has no room for. */
-  readonly notScannedByReason: Readonly<Record<string, number>>;
-  /** Those of the reasons that are faults. */
-  readonly faultReasons: readonly string[];
-  /** No fault: everything that it wants was read. */
-  readonly complete: boolean;
-}
-
-export interface ScanResult {
-  readonly files: number;
-  readonly bytes: number;
-  readonly seconds: number;
-  readonly results: readonly ScannerResult[];
-  /** Somebody stopped it, or its time was over: then nothing is complete. */
-  readonly stopped: string | null;
-}
 
 /** What one scanner has so far. */
 class Tally {

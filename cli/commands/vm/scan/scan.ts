@@ -19,7 +19,6 @@ import {
   type ScanResult,
 } from '#vm-manager/scanners';
 import { parseOptions } from '../../../command-line.js';
-import { release } from '../../../environment/release.js';
 import { pathRefusal, Refusal, withFiles, wrongUsage } from '../../../refusal.js';
 
 const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
@@ -30,7 +29,7 @@ const writers: Readonly<Record<string, (result: ScanResult) => string>> = {
   markdown: toMarkdown,
   junit: toJunit,
   json: (result) => JSON.stringify(toJson(result), null, 2),
-  sarif: (result) => JSON.stringify(toSarif(result, release()), null, 1),
+  sarif: (result) => JSON.stringify(toSarif(result), null, 1),
 };
 
 const usage = [
@@ -104,7 +103,7 @@ async function askGate(result: ScanResult, values: ReturnType<typeof readOptions
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
   try {
     const report = join(directory, 'scan.sarif');
-    writeFileSync(report, JSON.stringify(toSarif(result, release())));
+    writeFileSync(report, JSON.stringify(toSarif(result)));
     const { runGate } = await import('../gate.js');
     const named = (['application', 'commit', 'branch', 'url'] as const).flatMap((name) =>
       values[name] === undefined ? [] : [`--${name}`, values[name]],
