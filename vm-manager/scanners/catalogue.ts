@@ -1,8 +1,9 @@
 // Every scanner there is. A new one is one line here.
 import type { ScanKind, Scanner } from './contract.js';
+import { scaScanner } from './sca/scanner.js';
 import { secretsScanner } from './secrets/scanner.js';
 
-export const scanners: readonly Scanner[] = [secretsScanner];
+export const scanners: readonly Scanner[] = [secretsScanner, scaScanner];
 
 /** Throws for a kind that no scanner has. */
 export function scannerOf(kind: string): Scanner {

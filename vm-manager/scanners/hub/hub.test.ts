@@ -102,6 +102,47 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.same(await states(app), {});
   });
 
+  await t.test('packages: the inventory, the advisories, and what there are none for', async (t) => {
+    const app = await client.application();
+    const osv = {
+      id: 'GHSA-aaaa-bbbb-cccc',
+      modified: '2026-01-01T00:00:00Z',
+      summary: 'A hole',
+      database_specific: { severity: 'HIGH' },
+      affected: [
+        {
+          package: { ecosystem: 'npm', name: 'left' },
+          ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '2.0.0' }] }],
+        },
+      ],
+    };
+    const imported = await at.app.inject({
+      method: 'POST',
+      url: '/api/v1/threat-intel/bundles',
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'application/octet-stream' },
+      payload: JSON.stringify(osv),
+    });
+    t.equal(imported.statusCode < 300, true, imported.body);
+    const lock = (version: string) => ({
+      name: 'package-lock.json',
+      data: JSON.stringify({ lockfileVersion: 3, packages: { '': {}, 'node_modules/left': { version } } }),
+    });
+    const first = await scan(app, '/sca/scans', [
+      lock('1.0.0'),
+      { name: 'go.mod', data: 'module m\ngo 1.21\nrequire x.test/a v1.0.0\n' },
+    ]);
+    t.match(first, { status: 'succeeded', result: { packages: 2, complete: false, without_advisories: ['go'] } });
+    const [found] = await client.findings(app);
+    t.match(found, { title: /GHSA-AAAA-BBBB-CCCC in left/i, status: 'new', source: 'sca' });
+    const second = await scan(app, '/sca/scans', [lock('2.0.0')]);
+    t.match(second, { status: 'succeeded', result: { complete: true, without_advisories: [] } });
+    t.match(await client.findings(app), [{ status: 'resolved' }]);
+    const broken = await scan(app, '/sca/scans', [{ name: 'package-lock.json', data: '{' }]);
+    t.match(broken, { result: { complete: false }, problems: [{ at: 'package-lock.json' }] });
+    const { body } = await client.call('GET', `/sca/components?application_id=${app}`);
+    t.match(body['items'], [{ name: 'left', version: '2.0.0' }], 'what could not be read takes nothing away');
+  });
+
   await t.test('rules are listed with what to do', async (t) => {
     const { body } = await client.call('GET', '/secrets/detectors');
     t.ok((body['items'] as Json[]).length > 50);

@@ -167,7 +167,10 @@ async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, sca
 }
 
 async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult) {
-  const { application_id, branch, commit, confirm_close, mode = 'sync', scope_key: given } = sent.fields;
+  const { application_id, branch, commit, confirm_close, scope_key: given } = sent.fields;
+  // what was not read may list what seems gone
+  const isWhole = scanned.results.every(({ complete }) => complete);
+  const mode = isWhole ? (sent.fields.mode ?? 'sync') : 'add';
   const path = `${sent.file}.report`;
   // the directory of the upload, which is removed with it
   await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned)), { mode: 0o600, flag: 'wx' });

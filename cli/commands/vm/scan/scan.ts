@@ -8,14 +8,17 @@ import {
   failing,
   offeredKinds,
   openSource,
+  readSets,
   scan,
   scannerOf,
   SourceError,
+  toCyclonedx,
   toJson,
   toJunit,
   toMarkdown,
   toSarif,
   toTable,
+  withAdvisories,
   type ScanResult,
 } from '#vm-manager/scanners';
 import { parseOptions } from '../../../command-line.js';
@@ -29,18 +32,20 @@ const writers: Readonly<Record<string, (result: ScanResult) => string>> = {
   markdown: toMarkdown,
   junit: toJunit,
   json: (result) => JSON.stringify(toJson(result), null, 2),
+  cyclonedx: (result) => JSON.stringify(toCyclonedx(result), null, 1),
   sarif: (result) => JSON.stringify(toSarif(result), null, 1),
 };
 
 const usage = [
   'Usage: gatehouse scan [DIRECTORY|ARCHIVE|FILE] [--only KIND,…] [--format FORMAT] [-o FILE] [--fail-on SEVERITY]',
-  '                      [--gate --application ID --commit HASH [--branch NAME]]',
+  '                      [--advisories DIRECTORY] [--gate --application ID --commit HASH [--branch NAME]]',
   '',
   '  DIRECTORY      default: here; an archive is tar, tar.gz, tar.zst or zip, and is not unpacked to the disk',
   `  --only         ${offeredKinds.join(', ')}; default: all`,
   `  --format       ${Object.keys(writers).join(', ')}; default: table`,
   '  -o             file for the report; default: standard output',
   '  --fail-on      critical, high, medium, low, info or never; default: high',
+  '  --advisories   folder of OSV sets (JSON, lines of JSON, zip) that packages are compared with',
   '  --gate         sends the findings to the server and ends with the verdict of its gate (see `gatehouse gate`)',
   '',
   'A line with `gatehouse:ignore RULE reason` sets the finding of that line, or of the next one, aside.',
@@ -60,14 +65,22 @@ function readOptions(argv: readonly string[]) {
       application: { type: 'string' },
       commit: { type: 'string' },
       branch: { type: 'string' },
+      advisories: { type: 'string' },
       url: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
 }
 
-const kindsOf = (only: string | undefined): readonly string[] => {
-  const wanted = only === undefined ? offeredKinds : only.split(',').map((one) => one.trim());
+type Values = ReturnType<typeof readOptions>['values'];
+
+/** Packages alone tell of no weakness: without advisories they are listed when somebody asks for them. */
+const kindsOf = ({ only, advisories, format }: Values): readonly string[] => {
+  if (only === undefined && format === 'cyclonedx') return ['sca'];
+  const wanted =
+    only === undefined
+      ? offeredKinds.filter((kind) => kind !== 'sca' || advisories !== undefined)
+      : only.split(',').map((one) => one.trim());
   for (const one of wanted)
     if (!offeredKinds.some((kind) => kind === one))
       throw wrongUsage(`--only ${one}: there is no such scanner; there are ${offeredKinds.join(', ')}`);
@@ -91,6 +104,39 @@ async function scanPath(path: string, kinds: readonly string[], signal: AbortSig
   }
 }
 
+/** With the packages compared, or told as compared with nothing. */
+async function compared(result: ScanResult, { advisories, format }: Values): Promise<ScanResult> {
+  if (!result.results.some(({ scanner }) => scanner.kind === 'sca')) return result;
+  if (advisories === undefined) {
+    if (format === 'cyclonedx') return result;
+    const reason = 'packages that were compared with no advisories: name a folder of OSV sets with --advisories';
+    return withFault(result, reason);
+  }
+  try {
+    const sets = await readSets(advisories);
+    if (sets.byId.size === 0) throw new Refusal(`--advisories ${advisories}: there is no advisory in this folder`, 2);
+    const results = result.results.map((one) => (one.scanner.kind === 'sca' ? withAdvisories(one, sets) : one));
+    return { ...result, results };
+  } catch (error) {
+    throw pathRefusal(error) ?? error;
+  }
+}
+
+function withFault(result: ScanResult, reason: string): ScanResult {
+  const results = result.results.map((one) =>
+    one.scanner.kind !== 'sca' || one.packages.length === 0
+      ? one
+      : {
+          ...one,
+          complete: false,
+          faultReasons: [...one.faultReasons, reason],
+          notScanned: [...one.notScanned, { path: 'all packages', reason, isFault: true }],
+          notScannedByReason: { ...one.notScannedByReason, [reason]: one.packages.length },
+        },
+  );
+  return { ...result, results };
+}
+
 /** 0 none at or above it, 1 some, 2 nobody knows. */
 function exitCodeOf(result: ScanResult, from: string): number {
   if (from !== 'never' && failing(result, from as Severity).length > 0) return 1;
@@ -99,7 +145,7 @@ function exitCodeOf(result: ScanResult, from: string): number {
 }
 
 /** The gate of the server over what was found. */
-async function askGate(result: ScanResult, values: ReturnType<typeof readOptions>['values']): Promise<number> {
+async function askGate(result: ScanResult, values: Values): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
   try {
     const report = join(directory, 'scan.sarif');
@@ -108,7 +154,10 @@ async function askGate(result: ScanResult, values: ReturnType<typeof readOptions
     const named = (['application', 'commit', 'branch', 'url'] as const).flatMap((name) =>
       values[name] === undefined ? [] : [`--${name}`, values[name]],
     );
-    return await runGate([...named, '--report', report]);
+    const bill = join(directory, 'packages.cdx.json');
+    const hasPackages = result.results.some(({ packages }) => packages.length > 0);
+    if (hasPackages) writeFileSync(bill, JSON.stringify(toCyclonedx(result)));
+    return await runGate([...named, '--report', report, ...(hasPackages ? ['--report', bill] : [])]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -146,7 +195,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const onStop = (): void => stop.abort();
   process.once('SIGINT', onStop);
   try {
-    const result = await scanPath(path, kindsOf(values.only), stop.signal);
+    const result = await compared(await scanPath(path, kindsOf(values), stop.signal), values);
     const text = write(result);
     if (output === undefined) console.log(text);
     else withFiles(() => writeFileSync(output, `${text}\n`));
