@@ -2,13 +2,20 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../contract.js';
 import type { Lines } from '../lines.js';
-import type { Checked } from './rule.js';
+import type { Checked, Place } from './rule.js';
 
 const snippetMax = 300;
 
-export function findingsOf<Subject>(rule: Checked<Subject>, subject: Subject, path: string, lines: Lines): Finding[] {
+/** `fileOf`: the file of a place. */
+export function findingsOf<Subject>(
+  rule: Checked<Subject>,
+  subject: Subject,
+  fileOf: (place: Place) => { readonly path: string; readonly lines: Lines },
+): Finding[] {
   const seen = new Map<string, number>();
-  return rule.check(subject).map(({ line, endLine, message, address }) => {
+  return rule.check(subject).map((place) => {
+    const { line, endLine, message, address } = place;
+    const { path, lines } = fileOf(place);
     const suppressed = lines.ignored(line, rule.id);
     const snippet = lines.line(line).trim().slice(0, snippetMax);
     // two of one rule in one resource are two findings, wherever their lines move

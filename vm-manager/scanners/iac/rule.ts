@@ -8,6 +8,8 @@ export interface Place {
   readonly endLine?: number;
   /** What stands there; absent: the title of the rule. */
   readonly message?: string;
+  /** Where the subject has several files. */
+  readonly path?: string;
   /** Of the resource. */
   readonly address?: string;
 }

@@ -2,6 +2,7 @@
 import type { Scanner } from '../contract.js';
 import { dockerRules } from './docker/rules.js';
 import { asRule } from './rule.js';
+import { terraformRules } from './terraform/rules.js';
 
 export const isDockerfile = (path: string): boolean =>
   /(?:^|\/)(?:[\w.-]+\.)?(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$/i.test(path) &&
@@ -11,9 +12,10 @@ export const iacScanner: Scanner = {
   kind: 'iac',
   tool: 'gatehouse-iac',
   label: 'Infrastructure',
-  rules: dockerRules.map(asRule),
+  rules: [...dockerRules, ...terraformRules].map(asRule),
   joinsFiles: true,
   fileBytesMax: 4 * 1024 * 1024,
-  wants: isDockerfile,
-  createEngine: async () => new (await import('./engine.js')).IacEngine(),
+  wants: (path) =>
+    isDockerfile(path) || path.endsWith('.tf') || (path.endsWith('.tf.json') ? 'Terraform in JSON' : false),
+  createEngine: async () => (await import('./engine.js')).IacEngine.create(),
 };

@@ -13,7 +13,7 @@ export const k8sEngine: Engine = {
       return leftOut(path, 'templates of Helm: scan what `helm template` writes');
     const lines = new Lines(text);
     const findings: Finding[] = readManifests(text).flatMap((manifest) =>
-      k8sRules.flatMap((rule) => findingsOf(rule, manifest, path, lines)),
+      k8sRules.flatMap((rule) => findingsOf(rule, manifest, () => ({ path, lines }))),
     );
     return { ...nothing, findings, scanned: [path] };
   },
