@@ -2,8 +2,11 @@
 import type { Parser } from 'web-tree-sitter';
 import { failed, nothing, together, type Engine, type InputFile, type Outcome } from '../contract.js';
 import { Lines } from '../lines.js';
+import { composeRules } from './compose/rules.js';
+import { servicesOf } from './compose/services.js';
 import { dockerRules } from './docker/rules.js';
 import { stagesOf } from './docker/stages.js';
+import { isCompose } from './files.js';
 import { findingsOf } from './findings.js';
 import { Module, type SourceBlocks } from './terraform/resources.js';
 import { terraformRules } from './terraform/rules.js';
@@ -26,6 +29,13 @@ export class IacEngine implements Engine {
 
   take({ path, bytes }: InputFile): Outcome {
     const lines = new Lines(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    if (isCompose(path)) {
+      const file = { path, lines };
+      const findings = servicesOf(lines.text).flatMap((service) =>
+        composeRules.flatMap((rule) => findingsOf(rule, service, () => file)),
+      );
+      return { ...nothing, findings, scanned: [path] };
+    }
     if (!path.endsWith('.tf')) {
       const stages = stagesOf(lines.text);
       const findings = dockerRules.flatMap((rule) => findingsOf(rule, stages, () => ({ path, lines })));

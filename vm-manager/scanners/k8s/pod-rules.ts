@@ -244,7 +244,7 @@ const dangerous: readonly Checked<Manifest>[] = [
       'high',
       250,
       'The container is told to run as root',
-      'runAsUser is 0.',
+      'runAsUser is 0: the process is root in the container, one mistake from a container escape.',
       'Name the number of a user above 0.',
     ],
     (one, of) => (inherited(one, of, 'runAsUser') === 0 ? [...context, 'runAsUser'] : null),

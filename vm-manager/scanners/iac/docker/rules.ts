@@ -391,7 +391,7 @@ const mistakes: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0021'],
     why: 'Nobody answers it: the build ends.',
-    mend: 'Add -y.',
+    mend: 'Add -y to the install command.',
     check: (stages) =>
       runs(
         stages,

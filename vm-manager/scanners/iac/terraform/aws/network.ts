@@ -19,7 +19,6 @@ import {
   type TerraformRule,
 } from '../rule.js';
 
-const oldTls = /TLS_?-?(?:1_0|1_1|V?1\.0|V?1\.1|v1$|v1_2016|v1\.1_2016)|SSLv3|^TLSv1(?:_2016|\.1_2016)?$/i;
 const oldPolicies = new Set([
   'ELBSecurityPolicy-2015-05',
   'ELBSecurityPolicy-2016-08',
@@ -215,7 +214,7 @@ const delivery: readonly TerraformRule[] = [
     'CloudFront writes no log',
     ['aws_cloudfront_distribution'],
     (one) =>
-      one.parts('logging_config').length > 0 || one.module.of('aws_cloudwatch_log_delivery_source').length > 0
+      one.parts('logging_config').length > 0 || one.module.of('aws_cloudwatch_log_delivery').length > 0
         ? []
         : [one.line],
     'Add a logging_config.',
@@ -250,8 +249,9 @@ const delivery: readonly TerraformRule[] = [
     'CloudFront speaks old TLS',
     ['aws_cloudfront_distribution'],
     (one) =>
+      // with the certificate of CloudFront nothing can be chosen
       one.value('viewer_certificate.cloudfront_default_certificate') === true
-        ? [one.lineOf('viewer_certificate')]
+        ? []
         : holds(
             'viewer_certificate.minimum_protocol_version',
             (value) => /^TLSv1\.[23]/.test(String(value)),
@@ -354,7 +354,7 @@ const delivery: readonly TerraformRule[] = [
     ['aws_api_gateway_method'],
     (one) =>
       one.value('authorization') === 'NONE' &&
-      one.value('http_method') !== 'OPTIONS' &&
+      !/^OPTIONS?$/.test(String(one.value('http_method'))) &&
       one.value('api_key_required') !== true
         ? [one.lineOf('authorization')]
         : [],
@@ -366,7 +366,7 @@ const delivery: readonly TerraformRule[] = [
     ['aws-api-tls', 'AWS-0005'],
     'Domain of an API speaks old TLS',
     ['aws_api_gateway_domain_name'],
-    isOneOf('security_policy', ['TLS_1_2', 'TLS_1_3']),
+    holds('security_policy', (value) => /^(?:TLS_1_[23]$|SecurityPolicy_TLS1[23]_)/.test(String(value)), 'bad'),
     'Set security_policy = "TLS_1_2".',
   ),
 ];
@@ -441,6 +441,4 @@ const machine: readonly TerraformRule[] = [
   ),
 ];
 
-export const isDangerousValue = (value: Value | undefined): boolean => isObject(value) && Object.keys(value).length > 0;
 export const awsNetworkRules: readonly TerraformRule[] = [...net, ...delivery, ...machine];
-void [allOf, anyOf, each, oldTls];

@@ -4,7 +4,6 @@ import type { Resource } from '../resources.js';
 import {
   anyOf,
   each,
-  hasBlock,
   holds,
   inPart,
   isAtLeast,
@@ -141,7 +140,10 @@ const identity: readonly TerraformRule[] = [
     ['aws-iam-root-key', 'AWS-0141'],
     'Access key of the root user',
     ['aws_iam_access_key'],
-    holds('user', (value) => value !== 'root'),
+    (one) => {
+      const [user] = one.module.of('aws_iam_user').filter((other) => one.means('user', other, 'name'));
+      return (user?.value('name') ?? one.value('user')) === 'root' ? [one.lineOf('user')] : [];
+    },
     'Delete it, and use a role.',
     'critical',
   ),
@@ -177,35 +179,61 @@ const identity: readonly TerraformRule[] = [
   ),
 ];
 
-/** All conditions of the document that a policy refers to. */
+/** All conditions of the documents that a policy is put together from. */
 function documentText(one: Resource): string {
-  const value = one.value('policy');
-  const name = isUnknown(value)
-    ? /^data\.aws_iam_policy_document\.([\w-]+)/.exec(value.reference ?? '')?.[1]
-    : undefined;
-  const document = one.module.data.find((other) => other.type === 'aws_iam_policy_document' && other.name === name);
-  return (document?.parts('statement.condition') ?? []).map((part) => String(part.value('variable'))).join(' ');
+  const waiting: Value[] = [one.value('policy') ?? null];
+  const seen = new Set<string>();
+  let text = '';
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    const name = isUnknown(value)
+      ? /^data\.aws_iam_policy_document\.([\w-]+)/.exec(value.reference ?? '')?.[1]
+      : undefined;
+    const document = one.module.data.find((other) => other.type === 'aws_iam_policy_document' && other.name === name);
+    if (name === undefined || document === undefined || seen.has(name)) continue;
+    seen.add(name);
+    text += document
+      .parts('statement.condition')
+      .map((part) => String(part.value('variable')))
+      .join(' ');
+    for (const key of ['source_policy_documents', 'override_policy_documents', 'source_json', 'override_json'])
+      waiting.push(...listOf(document.value(key)));
+  }
+  return text;
 }
 
 /** The bucket that a trail writes to. */
 const bucketOf = (one: Resource): Resource | undefined =>
   one.module.of('aws_s3_bucket').find((bucket) => one.means('s3_bucket_name', bucket, 'bucket'));
 const trail = ['aws_cloudtrail'];
+/** Buckets that no trail beside them records; where the directory has no trail nobody knows. */
 const recordsData =
   (kind: 'Read' | 'Write'): Check =>
   (one) => {
-    const isS3 = (values: Value | undefined): boolean =>
-      listOf(values).some((value) => isUnknown(value) || /^arn:aws:s3/.test(String(value)));
-    const basic = one
-      .parts('event_selector')
-      .some(
-        (part) =>
-          ['All', `${kind}Only`].includes(String(part.value('read_write_type') ?? 'All')) &&
-          part
-            .parts('data_resource')
-            .some((data) => data.value('type') === 'AWS::S3::Object' && isS3(data.value('values'))),
+    const trails = one.module.of('aws_cloudtrail');
+    const hasBucket = (value: Value): boolean => {
+      const text = isUnknown(value) ? (value.reference ?? value.partly) : String(value);
+      return (
+        /^arn:aws:s3(?::::?)?$/.test(text) ||
+        isUnknown(value) ||
+        text.startsWith(`arn:aws:s3:::${String(one.value('bucket'))}/`)
       );
-    return basic ? [] : [one.lineOf('event_selector')];
+    };
+    const isRecorded = trails.some(
+      (other) =>
+        other.parts('advanced_event_selector').length > 0 ||
+        other
+          .parts('event_selector')
+          .some(
+            (part) =>
+              ['All', `${kind}Only`].includes(String(part.value('read_write_type') ?? 'All')) &&
+              part
+                .parts('data_resource')
+                .some(
+                  (data) => data.value('type') === 'AWS::S3::Object' && listOf(data.value('values')).some(hasBucket),
+                ),
+          ),
+    );
+    return trails.length === 0 || isRecorded ? [] : [one.line];
   };
 
 const logs: readonly TerraformRule[] = [
@@ -298,7 +326,7 @@ const logs: readonly TerraformRule[] = [
     'logs',
     ['aws-trail-s3-writes', 'AWS-0171'],
     'Writes of objects are not recorded',
-    trail,
+    ['aws_s3_bucket'],
     recordsData('Write'),
     'Add an event_selector with the objects of S3.',
     'low',
@@ -307,7 +335,7 @@ const logs: readonly TerraformRule[] = [
     'logs',
     ['aws-trail-s3-reads', 'AWS-0172'],
     'Reads of objects are not recorded',
-    trail,
+    ['aws_s3_bucket'],
     recordsData('Read'),
     'Add an event_selector with the objects of S3.',
     'low',
@@ -597,4 +625,3 @@ const analysis: readonly TerraformRule[] = [
 ];
 
 export const awsServiceRules: readonly TerraformRule[] = [...identity, ...logs, ...containers, ...analysis];
-void hasBlock;

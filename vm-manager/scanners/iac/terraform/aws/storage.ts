@@ -52,7 +52,18 @@ const encryptionOf = (
 };
 
 /** Buckets that hold the logs of others. */
-const isLogBucket = (one: Resource): boolean => aclOf(one) === 'log-delivery-write';
+const isLogBucket = (one: Resource): boolean =>
+  aclOf(one) === 'log-delivery-write' ||
+  one
+    .joined('aws_s3_bucket_acl', 'bucket', 'bucket')
+    .some((acl) =>
+      acl
+        .parts('access_control_policy.grant.grantee')
+        .some((part) => String(part.value('uri')).endsWith('/s3/LogDelivery')),
+    ) ||
+  one
+    .joined('aws_s3_bucket_policy', 'bucket', 'bucket')
+    .some((policy) => JSON.stringify(statementsOf(policy.value('policy'))).includes('logging.s3.amazonaws.com'));
 
 const statementsOf = (value: Value | undefined): Value[] => {
   const policy = jsonOf(value);
@@ -68,14 +79,7 @@ const s3: readonly TerraformRule[] = [
     [...bucket, 'aws_s3_bucket_acl'],
     isOneOf(
       'acl',
-      [
-        'private',
-        'log-delivery-write',
-        'bucket-owner-full-control',
-        'bucket-owner-read',
-        'aws-exec-read',
-        'authenticated-read',
-      ],
+      ['private', 'log-delivery-write', 'bucket-owner-full-control', 'bucket-owner-read', 'aws-exec-read'],
       'fine',
     ),
     'Take the ACL out, and give access by a policy that names who.',
@@ -318,7 +322,7 @@ const database: readonly TerraformRule[] = [
     ['aws_docdb_cluster'],
     holds(
       'enabled_cloudwatch_logs_exports',
-      (value) => Array.isArray(value) && value.some((one) => one === 'audit' || one === 'profiler'),
+      (value) => [value].flat().some((one) => one === 'audit' || one === 'profiler'),
       'bad',
     ),
     'Set enabled_cloudwatch_logs_exports = ["audit"].',
@@ -585,7 +589,7 @@ const queues: readonly TerraformRule[] = [
     ['aws-secret-own-key', 'AWS-0098'],
     'Secret has no key of your own',
     ['aws_secretsmanager_secret'],
-    isGiven('kms_key_id'),
+    holds('kms_key_id', (value) => value !== '' && value !== 'alias/aws/secretsmanager', 'bad'),
     'Name kms_key_id.',
   ),
 ];
