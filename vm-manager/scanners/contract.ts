@@ -1,5 +1,6 @@
 // The one contract of all scanners: what a rule is, what a finding is, and what an engine does with files. An engine
-// runs in a process of its own (run/engine-process.ts), sees bytes and never a disk, and is asked for one file at a time.
+// runs in a process of its own (run/engine-process.ts), sees bytes and never a disk, and is asked for one file at a
+// time.
 import type { Severity } from '../findings/words.js';
 import type { ScanResult } from './run/result.js';
 
@@ -86,7 +87,9 @@ export interface Engine {
   end(): Outcome | Promise<Outcome>;
 }
 
-/** A scanner: its rules as data, which files it wants, and its engine, which is loaded in the engine's process alone. */
+/**
+ * A scanner: its rules as data, which files it wants, and its engine, which is loaded in the engine's process alone.
+ */
 export interface Scanner {
   readonly kind: ScanKind;
   /** As reports name it. */

@@ -76,87 +76,104 @@ const RuleView = Type.Object({
 
 const visible = visibleByApplication('vm_runs');
 
-const endpointsOf = (scanner: Scanner): Endpoint[] => {
-  const { path, view, run, rules } = places[scanner.kind];
+const beginEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, run } = places[scanner.kind];
+  const label = scanner.label.toLowerCase();
+  return endpoint({
+    method: 'POST',
+    path: `${path}/scans`,
+    permission: run,
+    kind: 'R',
+    summary: `Look for ${label} in an archive (tar, tar.gz, tar.zst, zip) or a file: multipart with the part "file"`,
+    upload,
+    status: 202,
+    answer: ScanView,
+    handle: async (call) =>
+      viewScan(await beginScan(call as never, scanner, await receive<ScanFields>(call.request, upload))),
+  });
+};
+
+const listEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view } = places[scanner.kind];
   const { kind } = scanner;
   const label = scanner.label.toLowerCase();
-  return [
-    endpoint({
-      method: 'POST',
-      path: `${path}/scans`,
-      permission: run,
-      kind: 'R',
-      summary: `Look for ${label} in an archive (tar, tar.gz, tar.zst, zip) or a file: multipart with the part "file"`,
-      upload,
-      status: 202,
-      answer: ScanView,
-      handle: async (call) =>
-        viewScan(await beginScan(call as never, scanner, await receive<ScanFields>(call.request, upload))),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/scans`,
-      permission: view,
-      kind: 'R',
-      summary: `Scans for ${label}, newest first`,
-      query: Type.Object(
-        {
-          ...ListQuery,
-          application_id: Type.Optional(Type.String({ maxLength: 20 })),
-          status: Type.Optional(SomeOf(runStatuses)),
-        },
-        closed,
-      ),
-      answer: List(ScanView),
-      handle: async ({ sql, reach, query }) => {
-        const id = query.application_id;
-        const where = allOf(sql, [
-          sql`kind = ${kind}`,
-          visible(sql, reach),
-          id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
-          query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
-        ]);
-        const sorts = { id: { column: 'id', type: 'number' } } as const;
-        const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);
-        return { ...page, items: page.items.map(viewScan) };
+  return endpoint({
+    method: 'GET',
+    path: `${path}/scans`,
+    permission: view,
+    kind: 'R',
+    summary: `Scans for ${label}, newest first`,
+    query: Type.Object(
+      {
+        ...ListQuery,
+        application_id: Type.Optional(Type.String({ maxLength: 20 })),
+        status: Type.Optional(SomeOf(runStatuses)),
       },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/scans/:id`,
-      permission: view,
-      kind: 'R',
-      summary: 'One scan: what it looked at, what it did not, what it found',
-      answer: ScanView,
-      handle: async ({ sql, reach, params }) => {
-        const id = toId(params['id'] ?? '', 'scan');
-        const [row] = await sql<Run[]>`
-          select * from vm_runs where id = ${id} and kind = ${kind} and ${visible(sql, reach)}`;
-        if (row === undefined) throw notFound('scan', id);
-        return viewScan(row);
-      },
-    }),
-    ...(scanner.rules.length === 0
-      ? []
-      : [
-          endpoint({
-            method: 'GET',
-            path: `${path}/${rules}`,
-            permission: view,
-            kind: 'C',
-            summary: `What the scanner for ${label} looks for, and what to do about it`,
-            answer: Type.Object({ items: Type.Array(RuleView) }),
-            handle: async () => ({
-              items: scanner.rules.map(({ knownAs = [], cwes, ...rule }) => ({
-                ...rule,
-                kind,
-                cwes: [...cwes],
-                known_as: [...knownAs],
-              })),
-            }),
-          }),
-        ]),
-  ];
+      closed,
+    ),
+    answer: List(ScanView),
+    handle: async ({ sql, reach, query }) => {
+      const id = query.application_id;
+      const where = allOf(sql, [
+        sql`kind = ${kind}`,
+        visible(sql, reach),
+        id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
+      ]);
+      const sorts = { id: { column: 'id', type: 'number' } } as const;
+      const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);
+      return { ...page, items: page.items.map(viewScan) };
+    },
+  });
 };
+
+const readEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view } = places[scanner.kind];
+  const { kind } = scanner;
+  return endpoint({
+    method: 'GET',
+    path: `${path}/scans/:id`,
+    permission: view,
+    kind: 'R',
+    summary: 'One scan: what it looked at, what it did not, what it found',
+    answer: ScanView,
+    handle: async ({ sql, reach, params }) => {
+      const id = toId(params['id'] ?? '', 'scan');
+      const [row] = await sql<Run[]>`
+          select * from vm_runs where id = ${id} and kind = ${kind} and ${visible(sql, reach)}`;
+      if (row === undefined) throw notFound('scan', id);
+      return viewScan(row);
+    },
+  });
+};
+
+const rulesEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view, rules } = places[scanner.kind];
+  const { kind } = scanner;
+  const label = scanner.label.toLowerCase();
+  return endpoint({
+    method: 'GET',
+    path: `${path}/${rules}`,
+    permission: view,
+    kind: 'C',
+    summary: `What the scanner for ${label} looks for, and what to do about it`,
+    answer: Type.Object({ items: Type.Array(RuleView) }),
+    handle: async () => ({
+      items: scanner.rules.map(({ knownAs = [], cwes, ...rule }) => ({
+        ...rule,
+        kind,
+        cwes: [...cwes],
+        known_as: [...knownAs],
+      })),
+    }),
+  });
+};
+
+const endpointsOf = (scanner: Scanner): Endpoint[] => [
+  beginEndpoint(scanner),
+  listEndpoint(scanner),
+  readEndpoint(scanner),
+  ...(scanner.rules.length === 0 ? [] : [rulesEndpoint(scanner)]),
+];
 
 export const scannerEndpoints: readonly Endpoint[] = scanners.flatMap(endpointsOf);

@@ -1,4 +1,5 @@
-// A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream, and what
+// A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream, and
+// what
 // it finds goes through the importer of every other report, with what was not read: an incomplete scan closes nothing.
 import { stat, writeFile } from 'node:fs/promises';
 import { allFindings } from '../report/people.js';

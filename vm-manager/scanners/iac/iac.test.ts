@@ -108,7 +108,8 @@ t.test('Terraform: rules and their twins', async (t) => {
   const group = (text: string): string => `resource "aws_security_group" "g" {\n  description = "d"\n${text}\n}\n`;
   const ingress = (from: number, to: number, cidr: string, protocol = 'tcp'): string =>
     group(
-      `  ingress {\n description = "d"\n from_port = ${from}\n to_port = ${to}\n protocol = "${protocol}"\n cidr_blocks = ${cidr}\n }`,
+      `  ingress {\n description = "d"\n from_port = ${from}\n to_port = ${to}\n` +
+        ` protocol = "${protocol}"\n cidr_blocks = ${cidr}\n }`,
     );
   const policy = (text: string): string => `resource "aws_iam_policy" "p" {\n  policy = ${text}\n}\n`;
   const all = '{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}';
@@ -121,7 +122,8 @@ t.test('Terraform: rules and their twins', async (t) => {
     [ingress(22, 22, 'var.networks'), 'aws-open-admin-port', false],
     [
       group(
-        '  dynamic "ingress" {\n for_each = [1]\n content {\n from_port = 3389\n to_port = 3389\n protocol = "tcp"\n cidr_blocks = ["0.0.0.0/0"]\n }\n }',
+        '  dynamic "ingress" {\n for_each = [1]\n content {\n from_port = 3389\n to_port = 3389\n ' +
+          'protocol = "tcp"\n cidr_blocks = ["0.0.0.0/0"]\n }\n }',
       ),
       'aws-open-admin-port',
       true,
@@ -138,7 +140,9 @@ t.test('Terraform: rules and their twins', async (t) => {
       false,
     ],
     [
-      `${policy('data.aws_iam_policy_document.d.json')}data "aws_iam_policy_document" "d" {\n statement {\n actions = ["*"]\n resources = ["*"]\n }\n}\n`,
+      `${policy(
+        'data.aws_iam_poli' + 'cy_document.d.json',
+      )}data "aws_iam_policy_document" "d" {\n statement {\n actions = ["*"]\n resources = ["*"]\n }\n}\n`,
       'aws-iam-wildcard',
       true,
     ],

@@ -204,7 +204,9 @@ const rest: readonly Checked<Manifest>[] = [
     title: 'Annotation that can carry configuration of nginx',
     severity: 'high',
     cwes: [94],
-    why: 'Control characters in these annotations became configuration of the controller (CVE-2025-1974 and its companions).',
+    why:
+      'Control characters in these annotations became configuration of the controller (CVE-2025-1974 ' +
+      'and its companions).',
     mend: 'Write plain addresses and names, and move to a version of the controller that checks them.',
     check: ({ kind, object, address, lineOf }) =>
       kind !== 'Ingress'

@@ -203,7 +203,8 @@ async function readOf(file: SourceFile, most?: number): Promise<Buffer | string>
 }
 
 /**
- * Runs scanners over a source. `progress` is told of every hundredth file. Throws SourceError where the source cannot be
+ * Runs scanners over a source. `progress` is told of every hundredth file. Throws SourceError where the source cannot
+ * be
  * read to its end; a stop through `signal` is no error: the result says so, and nothing in it is complete.
  */
 export async function scan(

@@ -1,4 +1,5 @@
-// Packages beside advisories without a database: OSV sets from a folder, matched as the hub matches them. A set that has
+// Packages beside advisories without a database: OSV sets from a folder, matched as the hub matches them. A set that
+// has
 // nothing of an ecosystem says nothing of its packages: they are told as not compared.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,7 +57,8 @@ function compare(packages: readonly FoundPackage[], sets: AdvisorySets): Compare
     const named = parsed === null ? null : advisoryNameOf(parsed);
     const [ecosystem = ''] = named?.package.split('|') ?? [];
     if (named === null || !sets.ecosystems.has(ecosystem)) {
-      const reason = `packages without advisories: none is here for ${named === null ? (parsed?.type ?? 'packages without a purl') : ecosystem}`;
+      const which = named === null ? (parsed?.type ?? 'packages without a purl') : ecosystem;
+      const reason = `packages without advisories: none is here for ${which}`;
       notCompared.push({ path: purl || name, reason, isFault: true });
       return;
     }

@@ -32,12 +32,14 @@ const formats: readonly (readonly [path: string, text: string, purls: readonly s
   ],
   [
     'yarn.lock',
-    '# yarn lockfile v1\n\n"@a/b@^1.0.0", "@a/b@^1.1.0":\n  version "1.2.0"\n\nc@npm:d@1:\n  version "1.0.0"\n\ne@file:e:\n  version "0"\n',
+    '# yarn lockfile v1\n\n"@a/b@^1.0.0", "@a/b@^1.1.0":\n  version "1.2.0"\n\nc@npm:d@1:\n  ' +
+      'version "1.0.0"\n\ne@file:e:\n  version "0"\n',
     ['npm/%40a/b@1.2.0', 'npm/d@1.0.0'],
   ],
   [
     'yarn.lock',
-    '__metadata:\n  version: 8\n"a@npm:^1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n"w@workspace:.":\n  version: 0\n  resolution: "w@workspace:."\n',
+    '__metadata:\n  version: 8\n"a@npm:^1":\n  version: 1.0.0\n  resolution: ' +
+      '"a@npm:1.0.0"\n"w@workspace:.":\n  version: 0\n  resolution: "w@workspace:."\n',
     ['npm/a@1.0.0'],
   ],
   [
@@ -48,7 +50,8 @@ const formats: readonly (readonly [path: string, text: string, purls: readonly s
   [
     'pnpm-lock.yaml',
     "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      a: {specifier: ^1, version: 1.0.0(b@2.0.0)}\n" +
-      '    devDependencies:\n      t: {specifier: ^1, version: 1.0.0}\npackages:\n  a@1.0.0: {}\n  b@2.0.0: {}\n  t@1.0.0: {}\n' +
+      '    devDependencies:\n      t: {specifier: ^1, version: 1.0.0}\npackages:\n  a@1.0.0: {}\n  ' +
+      'b@2.0.0: {}\n  t@1.0.0: {}\n' +
       'snapshots:\n  a@1.0.0(b@2.0.0):\n    dependencies:\n      b: 2.0.0\n  b@2.0.0: {}\n  t@1.0.0: {}\n',
     ['npm/a@1.0.0', 'npm/b@2.0.0'],
   ],
@@ -66,12 +69,14 @@ const formats: readonly (readonly [path: string, text: string, purls: readonly s
   ['poetry.lock', '[[package]]\nname = "a"\nversion = "1.0"\n\n[metadata]\n', ['pypi/a@1.0']],
   [
     'uv.lock',
-    'version = 1\n[[package]]\nname = "a"\nversion = "1"\n[[package]]\nname = "me"\nversion = "0"\nsource = { editable = "." }\n',
+    'version = 1\n[[package]]\nname = "a"\nversion = "1"\n[[package]]\nname = "me"\nversion = ' +
+      '"0"\nsource = { editable = "." }\n',
     ['pypi/a@1'],
   ],
   [
     'go.mod',
-    'module m\ngo 1.21\nrequire (\n  x.test/a v1.0.0\n  x.test/b v2.0.0 // indirect\n)\nreplace x.test/a => x.test/c v1.1.0\nreplace x.test/b => ./b\n',
+    'module m\ngo 1.21\nrequire (\n  x.test/a v1.0.0\n  x.test/b v2.0.0 // indirect\n)\nreplace ' +
+      'x.test/a => x.test/c v1.1.0\nreplace x.test/b => ./b\n',
     ['golang/x.test/c@1.1.0'],
   ],
   ['go.sum', 'x.test/a v1.0.0 h1:x\nx.test/a v1.1.0/go.mod h1:x\n', ['golang/x.test/a@1.1.0']],
@@ -125,11 +130,14 @@ t.test('every format is read, exactly', async (t) => {
 t.test('a pom has the versions of its properties, its management and its parent', async (t) => {
   const parent =
     '<project><groupId>g</groupId><artifactId>p</artifactId><version>1</version><properties><v>2.0</v></properties>' +
-    '<dependencyManagement><dependencies><dependency><groupId>x</groupId><artifactId>m</artifactId><version>${v}</version>' +
+    '<dependencyManagement><dependencies><dependency><groupId>x</groupId><artifactId>m</artifactId><' +
+    'version>${v}</version>' +
     '</dependency></dependencies></dependencyManagement></project>';
   const child =
-    '<project><parent><groupId>g</groupId><artifactId>p</artifactId><version>1</version></parent><artifactId>c</artifactId>' +
-    '<dependencies><dependency><groupId>x</groupId><artifactId>m</artifactId></dependency><dependency><groupId>x</groupId>' +
+    '<project><parent><groupId>g</groupId><artifactId>p</artifactId><version>1</version></parent><ar' +
+    'tifactId>c</artifactId>' +
+    '<dependencies><dependency><groupId>x</groupId><artifactId>m</artifactId></dependency><dependenc' +
+    'y><groupId>x</groupId>' +
     '<artifactId>open</artifactId></dependency><dependency><groupId>x</groupId><artifactId>r</artifactId>' +
     '<version>[1.0,2.0)</version></dependency></dependencies></project>';
   const { purls, notScanned } = list({ 'c/pom.xml': child, 'pom.xml': parent });

@@ -1,4 +1,5 @@
-// Secrets of no one issuer: private keys, tokens that carry claims, passwords in addresses, values behind telling names.
+// Secrets of no one issuer: private keys, tokens that carry claims, passwords in addresses, values behind telling
+// names.
 import type { Candidate, Detector } from './detector.js';
 import { detector } from './detector.js';
 import { entropy, isNoSecretForm, isRandom, isReference, isRepetition, isStandIn, isTemplate } from './values.js';
@@ -59,8 +60,13 @@ function decoded(text: string): string {
 }
 
 /** A name that means no secret, though it has the word in it. */
-const harmlessName =
-  /(?:_|-|^)(?:id|name|path|file|url|uri|endpoint|type|header|field|label|length|count|ttl|expir\w*|policy|param|prefix|suffix|algorithm|hash|digest|public|regex|pattern|version|ref|arn|key_?id|store|manager|provider|service|class|method)$|public|csrf|xsrf|tokeni[sz]|next_?token|page_?token|primary|foreign/i;
+const harmlessName = new RegExp(
+  '(?:_|-|^)(?:id|name|path|file|url|uri|endpoint|type|header|field|label|length|count|ttl|expir\\' +
+    'w*|policy|param|prefix|suffix|algorithm|hash|digest|public|regex|pattern|version|ref|arn|key_?i' +
+    'd|store|manager|provider|service|class|method)$|public|csrf|xsrf|tokeni[sz]|next_?token|page_?t' +
+    'oken|primary|foreign',
+  'i',
+);
 const lockFile =
   /(?:^|\/)(?:[\w.-]*lock(?:\.json|\.yaml|\.yml)?|go\.sum|[\w.-]+\.(?:min\.js|map|svg|css|snap|ipynb|lock|sum))$/i;
 
@@ -80,7 +86,8 @@ function judgeNamed({ value, groups, path, line }: Candidate): boolean {
 }
 
 const addresses =
-  'https?|ftps?|sftp|mongodb(?:\\+srv)?|mysql|mariadb|postgres(?:ql)?(?:\\+\\w+)?|rediss?|amqps?|ldaps?|smtps?|mssql|sqlserver|clickhouse|nats|kafka';
+  'https?|ftps?|sftp|mongodb(?:\\+srv)?|mysql|mariadb|postgres(?:ql)?(?:\\+\\w+)?|rediss?|amqps?|l' +
+  'daps?|smtps?|mssql|sqlserver|clickhouse|nats|kafka';
 
 export const generalRules: readonly Detector[] = [
   detector({
@@ -91,7 +98,8 @@ export const generalRules: readonly Detector[] = [
     keywords: ['private key-----', 'private key block-----'],
     reach: 9000,
     pattern:
-      '-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?<body>[A-Za-z0-9+/=\\s\\\\nr:,.()-]{64,8000}?)(?=-----END|["\'`]|$)',
+      '-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?<body>[A-Za-z0-9+/=\\s\\\\nr:,.' +
+      '()-]{64,8000}?)(?=-----END|["\'`]|$)',
     judge: judgeKey,
   }),
   detector({
@@ -142,7 +150,8 @@ export const generalRules: readonly Detector[] = [
     keywords: ['eyJ'],
     reach: 2000,
     pattern:
-      '(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,800}\\.eyJ[A-Za-z0-9_-]{10,1200}\\.[A-Za-z0-9_-]{20,700}(?![A-Za-z0-9_-])',
+      '(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,800}\\.eyJ[A-Za-z0-9_-]{10,1200}\\.[A-Za-z0-9_-]{20,700}' +
+      '(?![A-Za-z0-9_-])',
     judge: judgeJwt,
   }),
   detector({
@@ -154,7 +163,8 @@ export const generalRules: readonly Detector[] = [
     keywords: ['://'],
     reach: 300,
     flags: 'i',
-    pattern: `(?<![A-Za-z0-9])(?:${addresses})://(?<user>[^\\s:/@"'\`<>]{1,80}):(?<value>[^\\s/"'\`<>:]{1,120})@(?<host>[^\\s/"'\`<>?#)]{1,200})`,
+    pattern: `(?<![A-Za-z0-9])(?:${addresses})://(?<user>[^\\s:/@"'\`<>]{1,80}):(' +
+      '?<value>[^\\s/"'\`<>:]{1,120})@(?<host>[^\\s/"'\`<>?#)]{1,200})`,
     judge: judgeAddress,
   }),
   detector({
@@ -180,8 +190,11 @@ export const generalRules: readonly Detector[] = [
     flags: 'i',
     reach: 260,
     pattern:
-      '(?<![A-Za-z0-9])(?<name>[A-Za-z0-9_.-]{0,40}(?:secret|token|passw(?:or)?d|passwd|pwd|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credentials?|encryption[_-]?key|signing[_-]?key)[A-Za-z0-9_-]{0,20})' +
-      '["\'`\\]]{0,2}\\s{0,3}(?::=|=>|=|:)\\s{0,3}(?:["\'`](?<quoted>[^"\'`\\r\\n]{16,150})["\'`]|(?<bare>[A-Za-z0-9+/_.=~!@#%^&*-]{16,150})(?=[\\s;,]|$))',
+      '(?<![A-Za-z0-9])(?<name>[A-Za-z0-9_.-]{0,40}(?:secret|token|passw(?:or)?d|passwd|pwd|api[_-]?ke' +
+      'y|access[_-]?key|private[_-]?key|auth[_-]?key|credentials?|encryption[_-]?key|signing[_-]?key)[' +
+      'A-Za-z0-9_-]{0,20})' +
+      '["\'`\\]]{0,2}\\s{0,3}(?::=|=>|=|:)\\s{0,3}(?:["\'`](?<quoted>[^"\'`\\r\\n]{16,150})["\'`]|(?<b' +
+      'are>[A-Za-z0-9+/_.=~!@#%^&*-]{16,150})(?=[\\s;,]|$))',
     judge: judgeNamed,
   }),
 ];

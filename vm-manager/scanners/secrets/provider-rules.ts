@@ -42,7 +42,9 @@ const code: readonly Detector[] = [
     severity: 'critical',
     keywords: ['gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-', 'glagent-'],
     isExact: true,
-    pattern: `(?<![A-Za-z0-9])gl(?:dt|rt|ft|soat|cbt-[0-9a-fA-F]{1,5}|agent)[-_]${any}{20,50}|(?<![A-Za-z0-9])glptt-[0-9a-f]{40}`,
+    pattern:
+      `(?<![A-Za-z0-9])gl(?:dt|rt|ft|soat|cbt-[0-9a-fA-F]{1,5}|agent)[-_]${any}{20,50}` +
+      `|(?<![A-Za-z0-9])glptt-[0-9a-f]{40}`,
   }),
   token('pypi-token', 'Token of the Python package index', 'critical', 'pypi-AgEI', `cHlwaS5vcmc${any}{50,1000}`, {
     reach: 1100,
@@ -183,7 +185,8 @@ const services: readonly Detector[] = [
     keywords: ['xoxb-', 'xoxp-', 'xoxe-', 'xoxa-', 'xoxo-', 'xoxr-', 'xoxs-', 'xapp-'],
     isExact: true,
     pattern:
-      '(?<![A-Za-z0-9])(?:xox[bpaores](?:\\.xox[bp])?-(?:\\d{8,14}-\\d{8,14}(?:-[A-Za-z0-9-]{6,120})?|\\d-[A-Za-z0-9]{100,300})' +
+      '(?<![A-Za-z0-9])(?:xox[bpaores](?:\\.xox[bp])?-(?:\\d{8,14}-\\d{8,14}(?:-[A-Za-z0-9-]{6,120})?|' +
+      '\\d-[A-Za-z0-9]{100,300})' +
       '|xapp-\\d-[A-Z0-9]{9,13}-\\d{8,14}-[0-9a-z]{50,80})',
   }),
   detector({

@@ -2,8 +2,11 @@
 import type { Rule, Scanner } from '../contract.js';
 import { keyStore, secretRules } from './rules.js';
 
-const media =
-  /\.(?:png|jpe?g|gif|webp|ico|bmp|tiff?|avif|svgz|mp[34]|m4a|mov|avi|webm|ogg|wav|flac|woff2?|ttf|otf|eot|pdf|psd|wasm|so|dylib|dll|exe|class|o|a|pyc|node)$/i;
+const media = new RegExp(
+  '\\.(?:png|jpe?g|gif|webp|ico|bmp|tiff?|avif|svgz|mp[34]|m4a|mov|avi|webm|ogg|wav|flac|woff2?|tt' +
+    'f|otf|eot|pdf|psd|wasm|so|dylib|dll|exe|class|o|a|pyc|node)$',
+  'i',
+);
 const archives = /\.(?:zip|tar|t?gz|tgz|bz2|xz|zst|7z|rar|jar|war|ear|whl|deb|rpm|apk|nupkg|gem)$/i;
 
 export const secretsScanner: Scanner = {

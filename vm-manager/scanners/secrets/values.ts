@@ -27,14 +27,19 @@ export function hasBase62Checksum(random: string): boolean {
 const words =
   'example,sample,change[-_ ]?me,changeit,your|you?re?[-_ ]|replace|placeholder|redacted|removed|hidden|dummy|fake|' +
   'foobar|foo|bar|todo|fixme|tbd|none|null|undefined|insert|enter|put|my[-_ ]?(?:secret|password|token|key)|secret|' +
-  'pass(?:word|wd|phrase)?|token|key|test|testing|demo|default|invalid|somevalue|something|value|string|user(?:name)?|admin|root|' +
-  'guest|login|credential|apikey|api[-_]?key|client[-_]?secret|not[-_ ]?a[-_ ]?(?:real|secret)|123456|qwerty|abc123|letmein';
+  'pass(?:word|wd|phrase)?|token|key|test|testing|demo|default|invalid|somevalue|something|value|s' +
+  'tring|user(?:name)?|admin|root|' +
+  'guest|login|credential|apikey|api[-_]?key|client[-_]?secret|not[-_ ]?a[-_ ' +
+  ']?(?:real|secret)|123456|qwerty|abc123|letmein';
 const placeholderWhole = new RegExp(
   `^(?:${words.replaceAll(',', '|')}|[-_. ]|here|with|this|a|the|my|real|goes)+\\d{0,4}$`,
   'i',
 );
-const placeholderPart =
-  /example|change[-_]?me|your[-_]|placeholder|replace[-_]|redacted|dummy|not[-_]?(?:a[-_]?)?real|<[^>]*>|\*{3}|x{5}|\.{3}|…/i;
+const placeholderPart = new RegExp(
+  'example|change[-_]?me|your[-_]|placeholder|replace[-_]|redacted|dummy|not[-_]?(?:a[-_]?)?real|<' +
+    '[^>]*>|\\*{3}|x{5}|\\.{3}|…',
+  'i',
+);
 
 /** Words that say that something else belongs here. */
 export const isStandIn = (value: string): boolean => placeholderPart.test(value) || isRepetition(value);
@@ -45,15 +50,18 @@ export const isPlaceholder = (value: string): boolean =>
 
 /** Something else is put in its place when the program runs. */
 export const isTemplate = (value: string): boolean =>
-  /\$\{|\$\(|\{\{|\}\}|%\(|<%|%>|^\$[A-Za-z_]|^%[A-Za-z_]+%$|#\{|^\{[\w.]*\}$|^@|\bprocess\.env|os\.environ|getenv|ENV\[/.test(
-    value,
-  );
+  new RegExp(
+    '\\$\\{|\\$\\(|\\{\\{|\\}\\}|%\\(|<%|%>|^\\$[A-Za-z_]|^%[A-Za-z_]+%$|#\\{|^\\{[\\w.]*\\}$|^@|\\b' +
+      'process\\.env|os\\.environ|getenv|ENV\\[',
+  ).test(value);
 
 /** Where a secret is kept, and not the secret. */
 export const isReference = (value: string): boolean =>
-  /^(?:arn:aws|vault:|op:\/\/|projects\/[^/]+\/secrets\/|\/run\/secrets\/|file:|ref\+|secretsmanager|!vault|keyvault:|[a-z][a-z0-9+.-]*:\/\/)/i.test(
-    value,
-  );
+  new RegExp(
+    '^(?:arn:aws|vault:|op://|projects/[^/]+/secrets/|/run/secrets/|file:|ref\\+|secretsmanager|!vau' +
+      'lt|keyvault:|[a-z][a-z0-9+.-]*://)',
+    'i',
+  ).test(value);
 
 /** One character, or a piece again and again; a run of the keyboard or the alphabet. */
 export function isRepetition(value: string): boolean {

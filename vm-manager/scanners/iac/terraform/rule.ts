@@ -19,7 +19,9 @@ export const families = {
   ownKey: {
     severity: 'low',
     cwe: 320,
-    why: 'A key of the provider cannot be limited, watched or withdrawn by you; for regulated data that may be asked for.',
+    why:
+      'A key of the provider cannot be limited, watched or withdrawn by you; for regulated data that ' +
+      'may be asked for.',
   },
   transit: {
     severity: 'high',

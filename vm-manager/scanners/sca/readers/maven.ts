@@ -1,4 +1,5 @@
-// pom.xml: versions by properties and dependencyManagement, those of a parent in the same upload too. What is still open
+// pom.xml: versions by properties and dependencyManagement, those of a parent in the same upload too. What is still
+// open
 // then is told and not guessed.
 import type { Listed, Listing } from '../listing.js';
 import { distinct } from '../listing.js';
