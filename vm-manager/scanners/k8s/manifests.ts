@@ -82,7 +82,7 @@ export function readManifests(text: string): readonly Manifest[] {
     if (!('contents' in document)) continue;
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`is no YAML in line ${lines.linePos(error.pos[0]).line}`);
-    take(objectOf(document.toJS({ maxAliasCount: aliasesMax })), [], document as Document);
+    take(objectOf(document.toJS({ maxAliasCount: aliasesMax })), [], document);
   }
   return found;
 }

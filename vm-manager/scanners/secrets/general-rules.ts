@@ -163,8 +163,9 @@ export const generalRules: readonly Detector[] = [
     keywords: ['://'],
     reach: 300,
     flags: 'i',
-    pattern: `(?<![A-Za-z0-9])(?:${addresses})://(?<user>[^\\s:/@"'\`<>]{1,80}):(' +
-      '?<value>[^\\s/"'\`<>:]{1,120})@(?<host>[^\\s/"'\`<>?#)]{1,200})`,
+    pattern:
+      `(?<![A-Za-z0-9])(?:${addresses})://(?<user>[^\\s:/@"'\`<>]{1,80}):` +
+      `(?<value>[^\\s/"'\`<>:]{1,120})@(?<host>[^\\s/"'\`<>?#)]{1,200})`,
     judge: judgeAddress,
   }),
   detector({

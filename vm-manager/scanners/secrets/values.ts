@@ -49,19 +49,19 @@ export const isPlaceholder = (value: string): boolean =>
   placeholderWhole.test(value) || placeholderPart.test(value) || isRepetition(value);
 
 /** Something else is put in its place when the program runs. */
-export const isTemplate = (value: string): boolean =>
-  new RegExp(
-    '\\$\\{|\\$\\(|\\{\\{|\\}\\}|%\\(|<%|%>|^\\$[A-Za-z_]|^%[A-Za-z_]+%$|#\\{|^\\{[\\w.]*\\}$|^@|\\b' +
-      'process\\.env|os\\.environ|getenv|ENV\\[',
-  ).test(value);
+export const isTemplate = (value: string): boolean => template.test(value);
+const template = new RegExp(
+  '\\$\\{|\\$\\(|\\{\\{|\\}\\}|%\\(|<%|%>|^\\$[A-Za-z_]|^%[A-Za-z_]+%$|#\\{|^\\{[\\w.]*\\}$|^@|\\b' +
+    'process\\.env|os\\.environ|getenv|ENV\\[',
+);
 
 /** Where a secret is kept, and not the secret. */
-export const isReference = (value: string): boolean =>
-  new RegExp(
-    '^(?:arn:aws|vault:|op://|projects/[^/]+/secrets/|/run/secrets/|file:|ref\\+|secretsmanager|!vau' +
-      'lt|keyvault:|[a-z][a-z0-9+.-]*://)',
-    'i',
-  ).test(value);
+export const isReference = (value: string): boolean => reference.test(value);
+const reference = new RegExp(
+  '^(?:arn:aws|vault:|op://|projects/[^/]+/secrets/|/run/secrets/|file:|ref\\+|secretsmanager|!vau' +
+    'lt|keyvault:|[a-z][a-z0-9+.-]*://)',
+  'i',
+);
 
 /** One character, or a piece again and again; a run of the keyboard or the alphabet. */
 export function isRepetition(value: string): boolean {

@@ -87,7 +87,7 @@ export function untagged(stages: Stages): Place[] {
   return stages.flatMap(({ image, parent, isUnknown, from }) => {
     const name = image.replace(/^.*\//, '');
     if (parent !== null || isUnknown || image === 'scratch' || image.includes('@sha256:')) return [];
-    if (name.includes(':') && !/:latest$/.test(name)) return [];
+    if (name.includes(':') && !name.endsWith(':latest')) return [];
     return [{ line: from.line, message: `${image} has no fixed tag: the next build may be of another image` }];
   });
 }

@@ -126,7 +126,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
       at(
         of(stages, 'RUN').filter((run) => {
           const commands = commandsOf(run);
-          return commands.length === 1 && commands[0]?.[0] === 'cd' && /^\//.test(commands[0][1] ?? '');
+          return commands.length === 1 && commands[0]?.[0] === 'cd' && (commands[0][1] ?? '').startsWith('/');
         }),
       ),
   }),

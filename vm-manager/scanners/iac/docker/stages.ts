@@ -123,8 +123,10 @@ export function stagesOf(text: string): readonly Stage[] {
         instructions: [],
         isUnknown: image.includes('$'),
       });
-    } else if (last === undefined) learn(one, globals), learn(one, values);
-    else {
+    } else if (last === undefined) {
+      learn(one, globals);
+      learn(one, values);
+    } else {
       // an argument of a stage without a default is the one before FROM
       learn(one, values);
       last.instructions.push(one);

@@ -172,10 +172,10 @@ let loading: Promise<Parser> | null = null;
 /** The parser, with its grammar, from the packages that are installed. */
 export async function loadParser(): Promise<Parser> {
   loading ??= (async () => {
-    const find = createRequire(import.meta.url);
-    const runtime = find.resolve('web-tree-sitter/web-tree-sitter.wasm');
+    const require = createRequire(import.meta.url);
+    const runtime = require.resolve('web-tree-sitter/web-tree-sitter.wasm');
     await Parser.init({ locateFile: () => runtime });
-    const grammar = find.resolve('@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm');
+    const grammar = require.resolve('@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm');
     const parser = new Parser();
     parser.setLanguage(await Language.load(await readFile(grammar)));
     return parser;

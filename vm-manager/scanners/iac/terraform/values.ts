@@ -18,6 +18,10 @@ const roundsMax = 20;
 const nowhere = new Unknown(null);
 
 export const isUnknown = (value: Value | undefined): value is Unknown => value instanceof Unknown;
+/** A text, number or switch as a text; '' for anything else. */
+export const textOf = (value: Value | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 export const isObject = (value: Value | undefined): value is { readonly [key: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
 

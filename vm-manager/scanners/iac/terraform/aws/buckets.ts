@@ -1,5 +1,5 @@
 // AWS: buckets of S3, with the resources that belong to them.
-import { isUnknown, type Value } from '../values.js';
+import { isUnknown, type Value, textOf } from '../values.js';
 import type { Resource } from '../resources.js';
 import { isOneOf, isTrue, rule, type Check, type TerraformRule } from '../rule.js';
 import { statementsIn } from './policies.js';
@@ -44,7 +44,7 @@ const isLogBucket = (one: Resource): boolean =>
     .some((acl) =>
       acl
         .parts('access_control_policy.grant.grantee')
-        .some((part) => String(part.value('uri')).endsWith('/s3/LogDelivery')),
+        .some((part) => textOf(part.value('uri')).endsWith('/s3/LogDelivery')),
     ) ||
   one
     .joined('aws_s3_bucket_policy', 'bucket', 'bucket')

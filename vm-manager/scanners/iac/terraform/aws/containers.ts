@@ -1,5 +1,5 @@
 // AWS: containers, functions and keys.
-import { isObject, isUnknown, jsonOf, type Value } from '../values.js';
+import { isObject, isUnknown, jsonOf, type Value, textOf } from '../values.js';
 import {
   anyOf,
   each,
@@ -26,7 +26,7 @@ const secretEnvironment: Check = (one) => {
     listOf(container['environment']).some(
       (variable) =>
         isObject(variable) &&
-        secretName.test(String(variable['name'])) &&
+        secretName.test(textOf(variable['name'])) &&
         typeof variable['value'] === 'string' &&
         variable['value'] !== '',
     );
@@ -82,7 +82,7 @@ export const awsContainerRules: readonly TerraformRule[] = [
         .parts('setting')
         .some(
           (part) =>
-            part.value('name') === 'containerInsights' && ['enabled', 'enhanced'].includes(String(part.value('value'))),
+            part.value('name') === 'containerInsights' && ['enabled', 'enhanced'].includes(textOf(part.value('value'))),
         )
         ? []
         : [one.line],
@@ -177,7 +177,7 @@ export const awsContainerRules: readonly TerraformRule[] = [
     ['aws-lambda-source', 'AWS-0067'],
     'Every source of a service may call the function',
     ['aws_lambda_permission'],
-    (one) => (/\.amazonaws\.com$/.test(String(one.value('principal') ?? '')) ? isGiven('source_arn')(one) : []),
+    (one) => (textOf(one.value('principal') ?? '').endsWith('.amazonaws.com') ? isGiven('source_arn')(one) : []),
     'Name source_arn.',
   ),
   rule(

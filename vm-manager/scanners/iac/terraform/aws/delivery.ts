@@ -1,4 +1,5 @@
 // AWS: load balancers, content delivery, gateways of APIs.
+import { textOf } from '../values.js';
 import { hasBlock, holds, inPart, isGiven, isOneOf, isTrue, rule, type TerraformRule } from '../rule.js';
 
 const oldPolicies = new Set([
@@ -57,7 +58,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
         ? []
         : holds(
             'viewer_certificate.minimum_protocol_version',
-            (value) => /^TLSv1\.[23]/.test(String(value)),
+            (value) => /^TLSv1\.[23]/.test(textOf(value)),
             'bad',
           )(one),
     'Set minimum_protocol_version = "TLSv1.2_2021".',
@@ -73,7 +74,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
         .some(
           (part) =>
             part.value('type') === 'redirect' &&
-            ['HTTPS', '443'].includes(String(part.value('redirect.protocol') ?? 'HTTPS')),
+            ['HTTPS', '443'].includes(textOf(part.value('redirect.protocol') ?? 'HTTPS')),
         );
       const isHttp = (one.value('protocol') ?? 'HTTP') === 'HTTP';
       const [balancer] = one.module
@@ -91,7 +92,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
     ['aws-lb-tls', 'AWS-0047'],
     'Load balancer speaks old TLS',
     ['aws_lb_listener', 'aws_alb_listener'],
-    holds('ssl_policy', (value) => !oldPolicies.has(String(value))),
+    holds('ssl_policy', (value) => !oldPolicies.has(textOf(value))),
     'Name a policy of TLS 1.2 or 1.3.',
   ),
   rule(
@@ -157,7 +158,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
     ['aws_api_gateway_method'],
     (one) =>
       one.value('authorization') === 'NONE' &&
-      !/^OPTIONS?$/.test(String(one.value('http_method'))) &&
+      !/^OPTIONS?$/.test(textOf(one.value('http_method'))) &&
       one.value('api_key_required') !== true
         ? [one.lineOf('authorization')]
         : [],
@@ -169,7 +170,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
     ['aws-api-tls', 'AWS-0005'],
     'Domain of an API speaks old TLS',
     ['aws_api_gateway_domain_name'],
-    holds('security_policy', (value) => /^(?:TLS_1_[23]$|SecurityPolicy_TLS1[23]_)/.test(String(value)), 'bad'),
+    holds('security_policy', (value) => /^(?:TLS_1_[23]$|SecurityPolicy_TLS1[23]_)/.test(textOf(value)), 'bad'),
     'Set security_policy = "TLS_1_2".',
   ),
 ];

@@ -1,5 +1,5 @@
 // AWS: who may do what.
-import { isUnknown, type Value } from '../values.js';
+import { isUnknown, type Value, textOf } from '../values.js';
 import type { Resource } from '../resources.js';
 import { holds, isAtLeast, isTrue, rule, type TerraformRule } from '../rule.js';
 import { listOf, statementsOf, allows } from './policies.js';
@@ -151,7 +151,7 @@ function documentText(one: Resource): string {
     seen.add(name);
     text += document
       .parts('statement.condition')
-      .map((part) => String(part.value('variable')))
+      .map((part) => textOf(part.value('variable')))
       .join(' ');
     for (const key of ['source_policy_documents', 'override_policy_documents', 'source_json', 'override_json'])
       waiting.push(...listOf(document.value(key)));

@@ -1,5 +1,5 @@
 // AWS: what is recorded.
-import { isUnknown, type Value } from '../values.js';
+import { isUnknown, type Value, textOf } from '../values.js';
 import type { Resource } from '../resources.js';
 import { anyOf, each, inPart, isGiven, isTrue, rule, type Check, type TerraformRule } from '../rule.js';
 import { listOf } from './policies.js';
@@ -14,11 +14,11 @@ const recordsData =
   (one) => {
     const trails = one.module.of('aws_cloudtrail');
     const hasBucket = (value: Value): boolean => {
-      const text = isUnknown(value) ? (value.reference ?? value.partly) : String(value);
+      const text = isUnknown(value) ? (value.reference ?? value.partly) : textOf(value);
       return (
         /^arn:aws:s3(?::::?)?$/.test(text) ||
         isUnknown(value) ||
-        text.startsWith(`arn:aws:s3:::${String(one.value('bucket'))}/`)
+        text.startsWith(`arn:aws:s3:::${textOf(one.value('bucket'))}/`)
       );
     };
     const isRecorded = trails.some(
@@ -28,7 +28,7 @@ const recordsData =
           .parts('event_selector')
           .some(
             (part) =>
-              ['All', `${kind}Only`].includes(String(part.value('read_write_type') ?? 'All')) &&
+              ['All', `${kind}Only`].includes(textOf(part.value('read_write_type') ?? 'All')) &&
               part
                 .parts('data_resource')
                 .some(

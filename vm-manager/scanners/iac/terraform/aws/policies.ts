@@ -1,9 +1,9 @@
 // Policies of AWS, however they are written.
-import { isObject, isUnknown, jsonOf, type Value } from '../values.js';
+import { isObject, isUnknown, jsonOf, type Value, textOf } from '../values.js';
 import type { Resource } from '../resources.js';
 
 export const listOf = (value: Value | undefined): readonly Value[] =>
-  Array.isArray(value) ? value : value === undefined ? [] : [value as Value];
+  Array.isArray(value) ? value : value === undefined ? [] : [value];
 
 /** Statements of a policy: of a text, of jsonencode, or of the document that it refers to. */
 export function statementsOf(one: Resource, path: string): readonly { readonly [key: string]: Value }[] {
@@ -19,7 +19,7 @@ export function statementsOf(one: Resource, path: string): readonly { readonly [
     Action: part.value('actions') ?? [],
     Resource: part.value('resources') ?? [],
     Principal: Object.fromEntries(
-      part.parts('principals').map((inner) => [String(inner.value('type')), inner.value('identifiers') ?? []]),
+      part.parts('principals').map((inner) => [textOf(inner.value('type')), inner.value('identifiers') ?? []]),
     ),
     Condition: part.parts('condition').length > 0 ? { some: 'condition' } : {},
   }));
