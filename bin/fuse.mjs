@@ -22,11 +22,12 @@ const programs = [
   'api/db/embedded-worker.js',
   'api/change/compile-entry.js',
   'api/ingest/digest-process.js',
+  'vm-manager/scanners/run/engine-process.js',
 ];
 
 /** They bring native code, programs or files of their own, which they look for beside themselves. */
 const packagesApart = [
-  ...['re2', 'uWebSockets.js', 'msgpackr', 'piscina', 'pino', 'postgres', 'pdfkit', 'fontkit', 'dejavu-fonts-ttf'],
+  ...['re2', 'uWebSockets.js', 'msgpackr', 'piscina', 'pino', 'postgres', 'pdfkit', 'fontkit', 'dejavu-fonts-ttf', 'web-tree-sitter'],
   ...['vite', 'esbuild', 'typescript', 'playwright-core', 'tap'], // these are loaded by no program of a release
 ];
 const scopesApart = ['@electric-sql', '@fastify', '@zxcvbn-ts', '@readme'];

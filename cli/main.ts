@@ -20,6 +20,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   licence: async () => (await import('./commands/licence.js')).runLicence,
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   gate: async () => (await import('./commands/vm/gate.js')).runGate,
+  scan: async () => (await import('./commands/vm/scan/scan.js')).runScan,
   harden: async () => (await import('./harden/command.js')).runHarden,
   version: async () => (await import('./environment/version.js')).runVersion,
   demo: async () => (await import('./commands/demo.js')).runDemo,

@@ -34,6 +34,11 @@ export const usage = [
   '  gatehouse gate --application ID --commit HASH [--report FILE]… [--junit FILE] [--sarif FILE] [--json FILE]',
   '                                    whether a commit may go on, for pipelines: 0 yes, 1 no, 2 nobody knows; ' +
     'GATEHOUSE_URL, GATEHOUSE_TOKEN',
+  '  gatehouse scan [DIRECTORY|ARCHIVE] [--only KIND,…] [--format ' +
+    'table|sarif|cyclonedx|json|junit|markdown] [-o FILE] ' +
+    '[--fail-on SEVERITY]',
+  '                                    looks for secrets and more without a server; 0 nothing, 1 something, ' +
+    '2 not everything was read; --gate sends it',
   '  gatehouse compile [--settings FILE] [--rules GLOB]… [--dump] -o FILE',
   '  gatehouse inspect --rules GLOB… --requests FILE.jsonl [--engine compiled|interpreter] [--phases 1-5] ' +
     '[--reflect] -o OUT.jsonl',

@@ -30,6 +30,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#console/main': 'value',
     '#fixtures/demo': 'value',
     '#vm-manager/demo': 'value',
+    '#vm-manager/scanners': 'value',
   },
   bench: {
     '#settings': 'value',

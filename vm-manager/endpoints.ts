@@ -27,6 +27,7 @@ import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
@@ -48,6 +49,7 @@ const rows: readonly Endpoint[] = [
   ...importEndpoints,
   ...rollbackEndpoints,
   ...componentEndpoints,
+  ...scannerEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

@@ -50,6 +50,7 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Targets = page(() => import('./pages/targets/targets.js').then((m) => m.Targets));
 const Assessments = page(() => import('./pages/assessments/assessments.js').then((m) => m.Assessments));
 const Policies = page(() => import('./pages/policies/policies.js').then((m) => m.Policies));
+const Scans = page(() => import('./pages/scans/scans.js').then((m) => m.Scans));
 const Components = page(() => import('./pages/components/components.js').then((m) => m.Components));
 const Imports = page(() => import('./pages/vulnerabilities/imports.js').then((m) => m.Imports));
 const Chains = page(() => import('./pages/vulnerabilities/chains.js').then((m) => m.Chains));
@@ -174,6 +175,7 @@ render(
       <Route path="/vulnerabilities/targets" component={Targets} />
       <Route path="/vulnerabilities/assessments" component={Assessments} />
       <Route path="/vulnerabilities/components" component={Components} />
+      <Route path="/vulnerabilities/scans" component={Scans} />
       <Route path="/vulnerabilities/imports" component={Imports} />
       <Route path="/vulnerabilities/chains" component={Chains} />
       <Route path="/vulnerabilities/chains/:id" component={ChainPage} />

@@ -98,7 +98,7 @@ export async function finishRun(sql: Queryable, id: number, end: RunEnd, now: Da
 export async function endLostRuns(sql: Queryable, now: Date): Promise<number> {
   const lost = await sql`
     update vm_runs set status = 'timed_out', finished_at = ${now}, error = 'the worker stopped answering'
-    where status = 'running' and lease_until < ${now} and kind <> 'import'`;
+    where status in ('queued', 'running') and lease_until < ${now} and kind <> 'import'`;
   return lost.count;
 }
 

@@ -120,6 +120,8 @@ export const shellText = {
   assessmentsWords: 'pentest penetration test review threat model audit checklist',
   policies: 'Policies',
   policiesWords: 'predicate violation stop pipelines evaluate',
+  scans: 'Scans',
+  scansWords: 'sast sca secrets iac kubernetes terraform dockerfile code lock files scanner upload',
   components: 'Components',
   componentsWords: 'sbom bill of materials dependencies packages libraries licences sca osv advisories',
   imports: 'Imports',

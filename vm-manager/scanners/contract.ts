@@ -1,0 +1,132 @@
+// The one contract of all scanners: what a rule is, what a finding is, and what an engine does with files. An engine
+// runs in a process of its own (run/engine-process.ts), sees bytes and never a disk, and is asked for one file at a
+// time.
+import type { Severity } from '../findings/words.js';
+import type { ScanResult } from './run/result.js';
+
+export const scanKinds = ['secrets', 'sca', 'iac', 'k8s'] as const;
+export type ScanKind = (typeof scanKinds)[number];
+
+/** Of all rules together: it says which of them made a report. */
+export const packVersion = '1.0.0';
+
+/** A rule as people see it; how it looks is the engine's own. */
+export interface Rule {
+  readonly id: string;
+  /** Grows when what it finds changes; no part of a fingerprint. */
+  readonly version: number;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly cwes: readonly number[];
+  /** What is wrong, and what follows of it. */
+  readonly description: string;
+  /** What to do. */
+  readonly remediation: string;
+  /** Ids under which others know the same: `AWS-0107`. */
+  readonly knownAs?: readonly string[];
+}
+
+export interface Finding {
+  readonly rule: string;
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly endLine?: number;
+  readonly column?: number;
+  /** What was found here, for people; a secret is masked in it. */
+  readonly message: string;
+  /** Where it differs from the rule's. */
+  readonly severity?: Severity;
+  /** Of a resource: `aws_s3_bucket.logs`, `Deployment/shop`. */
+  readonly address?: string;
+  /** The line itself; never of a secret. */
+  readonly snippet?: string;
+  /** Stable while lines move; without it the importer goes by rule, path and snippet. */
+  readonly fingerprint?: string;
+  /** Somebody has set it aside in the source, and why. */
+  readonly suppressed?: string;
+}
+
+/** A package that a lock file, a manifest or a bill lists. */
+export interface FoundPackage {
+  readonly purl: string;
+  readonly name: string;
+  readonly version: string;
+  readonly path: string;
+  readonly line: number | null;
+  readonly scope: 'runtime' | 'development';
+  readonly relation: 'direct' | 'transitive' | 'unknown';
+}
+
+/** What was not looked at. A fault makes the scan incomplete; what is left out on purpose does not. */
+export interface NotScanned {
+  readonly path: string;
+  readonly reason: string;
+  readonly isFault: boolean;
+}
+
+export interface InputFile {
+  /** Relative, with `/`. */
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** What an engine has to say of a file, or at the end of all. */
+export interface Outcome {
+  readonly findings: readonly Finding[];
+  readonly packages: readonly FoundPackage[];
+  readonly notScanned: readonly NotScanned[];
+  /** Files that were read to their end; those of a step that reads several together come with `end`. */
+  readonly scanned: readonly string[];
+}
+
+export interface Engine {
+  /** Reads one file; throws for one that it cannot read: that is counted, and the next one follows. */
+  take(file: InputFile): Outcome | Promise<Outcome>;
+  /** What needs all files together. */
+  end(): Outcome | Promise<Outcome>;
+}
+
+/**
+ * A scanner: its rules as data, which files it wants, and its engine, which is loaded in the engine's process alone.
+ */
+export interface Scanner {
+  readonly kind: ScanKind;
+  /** As reports name it. */
+  readonly tool: string;
+  readonly label: string;
+  readonly rules: readonly Rule[];
+  /** It reads files beside each other: what it knows of them ends with its process. */
+  readonly joinsFiles: boolean;
+  /** Larger files are a fault: nobody has looked at them. */
+  readonly fileBytesMax: number;
+  /** By its path alone; a text: it is left out on purpose, and why. */
+  wants(path: string): boolean | string;
+  createEngine(): Promise<Engine>;
+  /** What the importer is given, where that is no SARIF. */
+  readonly toReport?: (result: ScanResult) => object;
+}
+
+export const nothing: Outcome = { findings: [], packages: [], notScanned: [], scanned: [] };
+
+/** Left out on purpose: it is told, and the scan is whole. */
+export const leftOut = (path: string, reason: string): Outcome => ({
+  ...nothing,
+  notScanned: [{ path, reason, isFault: false }],
+});
+
+/** It ought to have been read. */
+export const failed = (path: string, reason: string): Outcome => ({
+  ...nothing,
+  notScanned: [{ path, reason, isFault: true }],
+});
+
+/** Several as one. */
+export function together(all: readonly Outcome[]): Outcome {
+  return {
+    findings: all.flatMap(({ findings }) => findings),
+    packages: all.flatMap(({ packages }) => packages),
+    notScanned: all.flatMap(({ notScanned }) => notScanned),
+    scanned: all.flatMap(({ scanned }) => scanned),
+  };
+}

@@ -1,0 +1,179 @@
+// /secrets, /sca, /iac, /k8s-posture: scans of what somebody uploads, by the same scanners as the command line's.
+import { Type } from '@sinclair/typebox';
+import { visibleByApplication } from '../../assets/resources.js';
+import { allOf } from '../../database.js';
+import { severityNames } from '../../findings/words.js';
+import { hasOneOf, SomeOf } from '../../kit/comma-list.js';
+import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
+import { List, ListQuery, readPage } from '../../kit/list.js';
+import type { VmPermission } from '../../kit/permissions.js';
+import { runStatuses, RunView, viewRun, type Run } from '../../kit/runs.js';
+import { receive } from '../../kit/upload/receive.js';
+import { OneOf } from '#http-kit';
+import { scanners } from '../catalogue.js';
+import type { ScanKind, Scanner } from '../contract.js';
+import { beginScan, type ScanFields } from './run-scan.js';
+
+const closed = { additionalProperties: false } as const;
+const Short = Type.String({ maxLength: 200 });
+const uploadBytesMax = 1024 ** 3;
+
+interface Place {
+  readonly path: string;
+  readonly view: VmPermission;
+  readonly run: VmPermission;
+  /** What its rules are called. */
+  readonly rules: string;
+}
+const code = { view: 'view_code', run: 'run_code_scans' } as const;
+const places: Readonly<Record<ScanKind, Place>> = {
+  secrets: { path: '/secrets', ...code, rules: 'detectors' },
+  sca: { path: '/sca', ...code, rules: 'rules' },
+  iac: { path: '/iac', ...code, rules: 'rules' },
+  k8s: { path: '/k8s-posture', view: 'view_k8s', run: 'edit_k8s', rules: 'controls' },
+};
+
+const upload = {
+  bytesMax: uploadBytesMax,
+  fields: Type.Object(
+    {
+      application_id: Type.String({ maxLength: 20 }),
+      branch: Type.Optional(Short),
+      commit: Type.Optional(Short),
+      scope_key: Type.Optional(
+        Type.String({ maxLength: 150, description: 'a part of the application, scanned alone' }),
+      ),
+      path: Type.Optional(
+        Type.String({ maxLength: 1000, description: 'of a single file: where it stands in the repository' }),
+      ),
+      mode: Type.Optional(
+        Type.Union([Type.Literal('add'), Type.Literal('sync')], {
+          description: 'sync, the default, closes what a complete scan no longer finds',
+        }),
+      ),
+      confirm_close: Type.Optional(
+        Type.Boolean({ description: 'close also more than vm_import_close_percent of what is open' }),
+      ),
+    },
+    closed,
+  ),
+};
+
+const ScanView = Type.Intersect([RunView, Type.Object({ problems: Type.Array(Type.Unknown()) })]);
+const viewScan = (run: Run) => ({ ...viewRun(run), problems: [...run.problems] });
+
+const RuleView = Type.Object({
+  id: Type.String(),
+  kind: Type.String(),
+  version: Type.Integer(),
+  title: Type.String(),
+  severity: OneOf(severityNames),
+  cwes: Type.Array(Type.Integer()),
+  description: Type.String(),
+  remediation: Type.String(),
+  known_as: Type.Array(Type.String({ description: 'ids under which other tools know the same' })),
+});
+
+const visible = visibleByApplication('vm_runs');
+
+const beginEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, run } = places[scanner.kind];
+  const label = scanner.label.toLowerCase();
+  return endpoint({
+    method: 'POST',
+    path: `${path}/scans`,
+    permission: run,
+    kind: 'R',
+    summary: `Look for ${label} in an archive (tar, tar.gz, tar.zst, zip) or a file: multipart with the part "file"`,
+    upload,
+    status: 202,
+    answer: ScanView,
+    handle: async (call) =>
+      viewScan(await beginScan(call as never, scanner, await receive<ScanFields>(call.request, upload))),
+  });
+};
+
+const listEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view } = places[scanner.kind];
+  const { kind } = scanner;
+  const label = scanner.label.toLowerCase();
+  return endpoint({
+    method: 'GET',
+    path: `${path}/scans`,
+    permission: view,
+    kind: 'R',
+    summary: `Scans for ${label}, newest first`,
+    query: Type.Object(
+      {
+        ...ListQuery,
+        application_id: Type.Optional(Type.String({ maxLength: 20 })),
+        status: Type.Optional(SomeOf(runStatuses)),
+      },
+      closed,
+    ),
+    answer: List(ScanView),
+    handle: async ({ sql, reach, query }) => {
+      const id = query.application_id;
+      const where = allOf(sql, [
+        sql`kind = ${kind}`,
+        visible(sql, reach),
+        id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
+      ]);
+      const sorts = { id: { column: 'id', type: 'number' } } as const;
+      const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);
+      return { ...page, items: page.items.map(viewScan) };
+    },
+  });
+};
+
+const readEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view } = places[scanner.kind];
+  const { kind } = scanner;
+  return endpoint({
+    method: 'GET',
+    path: `${path}/scans/:id`,
+    permission: view,
+    kind: 'R',
+    summary: 'One scan: what it looked at, what it did not, what it found',
+    answer: ScanView,
+    handle: async ({ sql, reach, params }) => {
+      const id = toId(params['id'] ?? '', 'scan');
+      const [row] = await sql<Run[]>`
+          select * from vm_runs where id = ${id} and kind = ${kind} and ${visible(sql, reach)}`;
+      if (row === undefined) throw notFound('scan', id);
+      return viewScan(row);
+    },
+  });
+};
+
+const rulesEndpoint = (scanner: Scanner): Endpoint => {
+  const { path, view, rules } = places[scanner.kind];
+  const { kind } = scanner;
+  const label = scanner.label.toLowerCase();
+  return endpoint({
+    method: 'GET',
+    path: `${path}/${rules}`,
+    permission: view,
+    kind: 'C',
+    summary: `What the scanner for ${label} looks for, and what to do about it`,
+    answer: Type.Object({ items: Type.Array(RuleView) }),
+    handle: async () => ({
+      items: scanner.rules.map(({ knownAs = [], cwes, ...rule }) => ({
+        ...rule,
+        kind,
+        cwes: [...cwes],
+        known_as: [...knownAs],
+      })),
+    }),
+  });
+};
+
+const endpointsOf = (scanner: Scanner): Endpoint[] => [
+  beginEndpoint(scanner),
+  listEndpoint(scanner),
+  readEndpoint(scanner),
+  ...(scanner.rules.length === 0 ? [] : [rulesEndpoint(scanner)]),
+];
+
+export const scannerEndpoints: readonly Endpoint[] = scanners.flatMap(endpointsOf);

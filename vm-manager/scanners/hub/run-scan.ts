@@ -1,0 +1,199 @@
+// A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream, and
+// what
+// it finds goes through the importer of every other report, with what was not read: an incomplete scan closes nothing.
+import { stat, writeFile } from 'node:fs/promises';
+import { allFindings } from '../report/people.js';
+import { toSarif } from '../report/sarif.js';
+import { openSource } from '../sources/open.js';
+import { SourceError, type Source } from '../sources/source.js';
+import type { ScannerResult, ScanResult } from '../run/result.js';
+import { scan, type Progress } from '../run/scan.js';
+import type { Scanner } from '../contract.js';
+import { findFormat } from '../../imports/formats/index.js';
+import { runImport, termsFor } from '../../imports/run/run-import.js';
+import type { Fields } from '../../imports/run/fields.js';
+import { unfit, type Call } from '../../kit/endpoint.js';
+import { finishRun, insertRun, leaseMs, renewRun, type Run, type RunEnd } from '../../kit/runs.js';
+import type { Upload } from '../../kit/upload/receive.js';
+import { requireApplication } from '../../assets/resources.js';
+import { inTurn, requirePlace } from './queue.js';
+import { afterImport } from './after-import.js';
+
+/** How often a scan asks whether it is to stop, and says how far it is. */
+const heartbeatMs = 1000;
+const problemsMax = 200;
+
+export interface ScanFields {
+  readonly application_id: string;
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly scope_key?: string;
+  readonly path?: string;
+  readonly mode?: 'add' | 'sync';
+  readonly confirm_close?: boolean;
+}
+
+/** The run, waiting. Throws ApiError for what cannot be scanned; then the upload is gone. */
+export async function beginScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>): Promise<Run> {
+  const { fields, file, bytes, fileName } = sent;
+  try {
+    requirePlace();
+    const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
+    const source = await sourceOf(file, fields.path ?? fileName);
+    const { branch = '', commit = '', mode = 'sync' } = fields;
+    const input = { branch, commit, mode, scope_key: fields.scope_key ?? '', bytes, file: fileName.slice(0, 200) };
+    const run = await call.audited(
+      'vm.import',
+      (made: Run) => `began the scan ${made.id} (${scanner.kind})`,
+      async (tx) => {
+        const made = await insertRun(
+          tx,
+          { kind: scanner.kind, applicationId: id, input, createdBy: call.caller.actor.name },
+          call.now,
+        );
+        // a run whose process ends while it waits is lost like one that runs
+        await tx`update vm_runs set lease_until = ${new Date(call.now.getTime() + leaseMs)} where id = ${made.id}`;
+        return made;
+      },
+    );
+    const waits = keepWaiting(call, run.id);
+    inTurn(async () => {
+      clearInterval(waits);
+      try {
+        await runScan(call, scanner, sent, source, run.id);
+      } finally {
+        await sent.discard();
+      }
+    });
+    return run;
+  } catch (error) {
+    await sent.discard();
+    throw error;
+  }
+}
+
+function keepWaiting({ sql, host }: Call, id: number): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    void sql`
+      update vm_runs set lease_until = ${new Date(host.now() + leaseMs)} where id = ${id} and status = 'queued'`.catch(
+      () => undefined, // the job of lost runs ends it where the database stays away
+    );
+  }, leaseMs / 3);
+  timer.unref();
+  return timer;
+}
+
+async function sourceOf(file: string, name: string): Promise<Source> {
+  try {
+    return await openSource(file, name === '' ? 'file' : name.replace(/^\/+/, ''));
+  } catch (error) {
+    if (error instanceof SourceError) throw unfit('file', 'cannot be scanned', error.message);
+    throw error;
+  }
+}
+
+/** Where a scan is in its own number of files, so far as anybody knows. */
+const percentOf = ({ files, total }: Progress): number =>
+  total === null || total === 0
+    ? Math.min(90, Math.round(30 * Math.log10(1 + files)))
+    : Math.min(99, Math.round((files * 100) / total));
+
+async function runScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, source: Source, id: number) {
+  const { sql, host } = call;
+  const now = (): Date => new Date(host.now());
+  const begun = await sql`
+    update vm_runs set status = 'running', started_at = ${now()}, lease_until = ${new Date(host.now() + leaseMs)}
+    where id = ${id} and status = 'queued' returning id`;
+  if (begun.length === 0) return; // canceled while it waited
+  const stop = new AbortController();
+  let progress = 0;
+  const heartbeat = setInterval(() => {
+    void renewRun(sql, id, progress, now()).then(
+      (goesOn) => goesOn || stop.abort(),
+      () => undefined,
+    );
+  }, heartbeatMs);
+  heartbeat.unref();
+  try {
+    const tell = (at: Progress): void => void (progress = percentOf(at));
+    const result = await scan(source, [scanner], tell, stop.signal);
+    const end = await endOf(call, scanner, sent, result);
+    await finishRun(sql, id, end, now());
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    await finishRun(sql, id, { status: 'failed', error: why.slice(0, 2000) }, now()).catch(() => undefined);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** What a scan says of itself, whatever became of its findings. */
+function resultOf(scanned: ScanResult, own: ScannerResult) {
+  const by: Record<string, number> = {};
+  for (const { severity, suppressed } of allFindings(scanned))
+    if (suppressed === undefined) by[severity] = (by[severity] ?? 0) + 1;
+  return {
+    files: scanned.files,
+    bytes: scanned.bytes,
+    seconds: Math.round(scanned.seconds * 1000) / 1000,
+    complete: own.complete && scanned.stopped === null,
+    files_scanned: own.scanned.length,
+    packages: own.packages.length,
+    not_scanned: own.notScannedByReason,
+    fault_reasons: own.faultReasons,
+    findings: own.findings.length,
+    findings_by_severity: by,
+  };
+}
+
+async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult): Promise<RunEnd> {
+  const [own] = scanned.results;
+  if (own === undefined) throw new Error('a scan without a result');
+  const problems = own.notScanned
+    .filter(({ isFault }) => isFault)
+    .slice(0, problemsMax)
+    .map(({ path, reason }) => ({ at: path, detail: reason }));
+  const result = resultOf(scanned, own);
+  if (scanned.stopped !== null)
+    return {
+      status: scanned.stopped === 'it was stopped' ? 'canceled' : 'timed_out',
+      error: `The scan ended early: ${scanned.stopped}. Nothing of it was kept.`,
+      result,
+      problems,
+    };
+  if (scanned.files === 0)
+    return { status: 'failed', error: 'There was no file to look at: the upload is empty.', result, problems };
+  const imported = await importScan(call, scanner, sent, scanned);
+  return { status: 'succeeded', result: { ...result, ...imported }, problems };
+}
+
+async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult) {
+  const { application_id, branch, commit, confirm_close, scope_key: given } = sent.fields;
+  // what was not read may list what seems gone
+  const isWhole = scanned.results.every(({ complete }) => complete);
+  const mode = isWhole ? (sent.fields.mode ?? 'sync') : 'add';
+  const path = `${sent.file}.report`;
+  // the directory of the upload, which is removed with it
+  await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned)), { mode: 0o600, flag: 'wx' });
+  const { size } = await stat(path);
+  const named = { application_id, branch, commit, confirm_close, mode };
+  const fields = {
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+    scope_key: given === undefined || given === '' ? scanner.tool : `${scanner.tool}:${given}`,
+  } as Fields;
+  const file = { path, bytes: size };
+  const format = await findFormat('auto', file);
+  const terms = await termsFor(call, fields);
+  const { run, report } = await runImport(
+    call,
+    { fields, file, format, terms },
+    {
+      action: 'vm.import',
+      summary: ({ run: made }) => `imported what ${scanner.tool} found (run ${made.id})`,
+      details: ({ report: { problems, ...counts } }) => ({ ...counts, problems: problems.length }),
+    },
+  );
+  const { problems: _, ...counts } = report;
+  const more = await afterImport(call, scanner, application_id, scanned);
+  return { import_id: String(run.id), report: counts, ...more };
+}

@@ -1,0 +1,72 @@
+// Dockerfiles, each by itself, and Terraform, a directory at a time, beside the rules.
+import type { Parser } from 'web-tree-sitter';
+import { failed, nothing, together, type Engine, type InputFile, type Outcome } from '../contract.js';
+import { Lines } from '../lines.js';
+import { composeRules } from './compose/rules.js';
+import { servicesOf } from './compose/services.js';
+import { dockerRules } from './docker/rules.js';
+import { stagesOf } from './docker/stages.js';
+import { isCompose } from './files.js';
+import { findingsOf } from './findings.js';
+import { Module, type SourceBlocks } from './terraform/resources.js';
+import { terraformRules } from './terraform/rules.js';
+import { loadParser, readBlocks } from './terraform/tree.js';
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+export class IacEngine implements Engine {
+  readonly #parser: Parser;
+  /** Directory → its files. */
+  readonly #modules = new Map<string, { readonly source: SourceBlocks; readonly lines: Lines }[]>();
+
+  constructor(parser: Parser) {
+    this.#parser = parser;
+  }
+
+  static async create(): Promise<IacEngine> {
+    return new IacEngine(await loadParser());
+  }
+
+  take({ path, bytes }: InputFile): Outcome {
+    const lines = new Lines(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    if (isCompose(path)) {
+      const file = { path, lines };
+      const findings = servicesOf(lines.text).flatMap((service) =>
+        composeRules.flatMap((rule) => findingsOf(rule, service, () => file)),
+      );
+      return { ...nothing, findings, scanned: [path] };
+    }
+    if (!path.endsWith('.tf')) {
+      const stages = stagesOf(lines.text);
+      const findings = dockerRules.flatMap((rule) => findingsOf(rule, stages, () => ({ path, lines })));
+      return { ...nothing, findings, scanned: [path] };
+    }
+    const read = { source: { path, blocks: readBlocks(this.#parser, lines.text) }, lines };
+    const others = this.#modules.get(folderOf(path));
+    if (others === undefined) this.#modules.set(folderOf(path), [read]);
+    else others.push(read);
+    return nothing;
+  }
+
+  end(): Outcome {
+    return together([...this.#modules].map(([folder, files]) => this.#check(folder, files)));
+  }
+
+  #check(folder: string, files: readonly { readonly source: SourceBlocks; readonly lines: Lines }[]): Outcome {
+    const linesOf = new Map(files.map(({ source, lines }) => [source.path, lines]));
+    const paths = files.map(({ source }) => source.path);
+    try {
+      const module = new Module(files.map(({ source }) => source));
+      const findings = terraformRules.flatMap((rule) =>
+        findingsOf(rule, module, ({ path = paths[0] ?? folder }) => ({
+          path,
+          lines: linesOf.get(path) ?? new Lines(''),
+        })),
+      );
+      return { ...nothing, findings, scanned: paths };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return failed(folder, `directories whose files cannot be read together (${why.slice(0, 200)})`);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// AWS: disks and databases.
+import { anyOf, each, holds, inPart, isAtLeast, isGiven, isTrue, notTrue, rule, type TerraformRule } from '../rule.js';
+
+export const awsDiskRules: readonly TerraformRule[] = [
+  rule(
+    'encryption',
+    ['aws-ebs-encrypted', 'AWS-0026'],
+    'EBS volume is not encrypted',
+    ['aws_ebs_volume'],
+    isTrue('encrypted'),
+    'Set encrypted = true.',
+  ),
+  rule(
+    'ownKey',
+    ['aws-ebs-own-key', 'AWS-0027'],
+    'EBS volume has no key of your own',
+    ['aws_ebs_volume'],
+    isGiven('kms_key_id'),
+    'Name kms_key_id.',
+  ),
+  rule(
+    'encryption',
+    ['aws-efs-encrypted', 'AWS-0037'],
+    'EFS is not encrypted',
+    ['aws_efs_file_system'],
+    isTrue('encrypted'),
+    'Set encrypted = true.',
+  ),
+  rule(
+    'encryption',
+    ['aws-workspace-encrypted', 'AWS-0109'],
+    'Disk of a workspace is not encrypted',
+    ['aws_workspaces_workspace'],
+    anyOf(isTrue('root_volume_encryption_enabled'), isTrue('user_volume_encryption_enabled')),
+    'Set both …_volume_encryption_enabled.',
+  ),
+  rule(
+    'encryption',
+    ['aws-launch-encrypted', 'AWS-0008'],
+    'Disk of a launch configuration is not encrypted',
+    ['aws_launch_configuration'],
+    anyOf(
+      each('root_block_device', inPart(isTrue('encrypted')), 'bad'),
+      each('ebs_block_device', inPart(isTrue('encrypted'))),
+    ),
+    'Set encrypted = true in each block of a device.',
+  ),
+  rule(
+    'encryption',
+    ['aws-instance-encrypted', 'AWS-0131'],
+    'Disk of an instance is not encrypted',
+    ['aws_instance'],
+    anyOf(
+      each('root_block_device', inPart(isTrue('encrypted')), 'bad'),
+      each('ebs_block_device', inPart(isTrue('encrypted'))),
+    ),
+    'Set encrypted = true in each block of a device.',
+  ),
+];
+
+const clusters = ['aws_rds_cluster'];
+const instances = ['aws_db_instance', 'aws_rds_cluster_instance'];
+
+export const awsDatabaseRules: readonly TerraformRule[] = [
+  rule(
+    'encryption',
+    ['aws-rds-cluster-encrypted', 'AWS-0079'],
+    'RDS cluster is not encrypted',
+    clusters,
+    isTrue('storage_encrypted'),
+    'Set storage_encrypted = true, with kms_key_id.',
+  ),
+  rule(
+    'encryption',
+    ['aws-rds-encrypted', 'AWS-0080'],
+    'RDS instance is not encrypted',
+    ['aws_db_instance'],
+    (one) => (one.value('replicate_source_db') === undefined ? isTrue('storage_encrypted')(one) : []),
+    'Set storage_encrypted = true.',
+  ),
+  rule(
+    'backup',
+    ['aws-rds-backup', 'AWS-0077'],
+    'RDS keeps backups for a day or less',
+    [...clusters, 'aws_db_instance'],
+    (one) => (one.value('replicate_source_db') === undefined ? isAtLeast('backup_retention_period', 2)(one) : []),
+    'Set backup_retention_period to 7 or more.',
+  ),
+  rule(
+    'ownKey',
+    ['aws-rds-insights-key', 'AWS-0078'],
+    'Performance insights without a key of your own',
+    instances,
+    (one) =>
+      one.value('performance_insights_enabled') === true ? isGiven('performance_insights_kms_key_id')(one) : [],
+    'Name performance_insights_kms_key_id.',
+  ),
+  rule(
+    'hygiene',
+    ['aws-rds-insights', 'AWS-0133'],
+    'Performance insights are off',
+    instances,
+    isTrue('performance_insights_enabled'),
+    'Set performance_insights_enabled = true.',
+    'info',
+  ),
+  rule(
+    'exposure',
+    ['aws-rds-public', 'AWS-0180'],
+    'Database is publicly accessible',
+    [...instances, 'aws_dms_replication_instance'],
+    notTrue('publicly_accessible'),
+    'Set publicly_accessible = false.',
+    'critical',
+  ),
+  rule(
+    'backup',
+    ['aws-rds-deletion', 'AWS-0177'],
+    'Database without protection from deletion',
+    [...clusters, 'aws_db_instance'],
+    isTrue('deletion_protection'),
+    'Set deletion_protection = true.',
+    'low',
+  ),
+  rule(
+    'logs',
+    ['aws-docdb-logs', 'AWS-0020'],
+    'DocumentDB writes no log',
+    ['aws_docdb_cluster'],
+    holds(
+      'enabled_cloudwatch_logs_exports',
+      (value) => [value].flat().some((one) => one === 'audit' || one === 'profiler'),
+      'bad',
+    ),
+    'Set enabled_cloudwatch_logs_exports = ["audit"].',
+  ),
+  rule(
+    'encryption',
+    ['aws-docdb-encrypted', 'AWS-0021'],
+    'DocumentDB is not encrypted',
+    ['aws_docdb_cluster'],
+    isTrue('storage_encrypted'),
+    'Set storage_encrypted = true.',
+  ),
+  rule(
+    'ownKey',
+    ['aws-docdb-own-key', 'AWS-0022'],
+    'DocumentDB has no key of your own',
+    ['aws_docdb_cluster', 'aws_docdb_cluster_instance'],
+    isGiven('kms_key_id'),
+    'Name kms_key_id.',
+  ),
+  rule(
+    'encryption',
+    ['aws-dax-encrypted', 'AWS-0023'],
+    'DAX cluster is not encrypted',
+    ['aws_dax_cluster'],
+    isTrue('server_side_encryption.enabled'),
+    'Set server_side_encryption { enabled = true }.',
+  ),
+  rule(
+    'backup',
+    ['aws-dynamodb-recovery', 'AWS-0024'],
+    'DynamoDB table without recovery to a point in time',
+    ['aws_dynamodb_table'],
+    isTrue('point_in_time_recovery.enabled'),
+    'Set point_in_time_recovery { enabled = true }.',
+  ),
+  rule(
+    'ownKey',
+    ['aws-dynamodb-own-key', 'AWS-0025'],
+    'DynamoDB table has no key of your own',
+    ['aws_dynamodb_table'],
+    anyOf(isTrue('server_side_encryption.enabled'), (one) =>
+      one.value('server_side_encryption.kms_key_arn') === undefined ||
+      one.value('server_side_encryption.kms_key_arn') === 'alias/aws/dynamodb'
+        ? [one.lineOf('server_side_encryption')]
+        : [],
+    ),
+    'Name kms_key_arn in server_side_encryption.',
+  ),
+  rule(
+    'logs',
+    ['aws-neptune-logs', 'AWS-0075'],
+    'Neptune writes no audit log',
+    ['aws_neptune_cluster'],
+    holds('enable_cloudwatch_logs_exports', (value) => Array.isArray(value) && value.includes('audit'), 'bad'),
+    'Set enable_cloudwatch_logs_exports = ["audit"].',
+  ),
+  rule(
+    'encryption',
+    ['aws-neptune-encrypted', 'AWS-0076'],
+    'Neptune is not encrypted',
+    ['aws_neptune_cluster'],
+    isTrue('storage_encrypted'),
+    'Set storage_encrypted = true.',
+  ),
+  rule(
+    'ownKey',
+    ['aws-neptune-own-key', 'AWS-0128'],
+    'Neptune has no key of your own',
+    ['aws_neptune_cluster'],
+    isGiven('kms_key_arn'),
+    'Name kms_key_arn.',
+  ),
+  rule(
+    'encryption',
+    ['aws-redshift-encrypted', 'AWS-0084'],
+    'Redshift is not encrypted',
+    ['aws_redshift_cluster'],
+    anyOf(isTrue('encrypted'), isGiven('kms_key_id')),
+    'Set encrypted = true, with kms_key_id.',
+  ),
+  rule(
+    'hygiene',
+    ['aws-redshift-vpc', 'AWS-0127'],
+    'Redshift outside of a VPC',
+    ['aws_redshift_cluster'],
+    isGiven('cluster_subnet_group_name'),
+    'Name cluster_subnet_group_name.',
+    'medium',
+  ),
+  rule(
+    'backup',
+    ['aws-redis-backup', 'AWS-0050'],
+    'Redis cluster without backups',
+    ['aws_elasticache_cluster'],
+    (one) =>
+      one.value('engine') === 'redis' && one.value('node_type') !== 'cache.t1.micro'
+        ? isAtLeast('snapshot_retention_limit', 1)(one)
+        : [],
+    'Set snapshot_retention_limit.',
+  ),
+  rule(
+    'encryption',
+    ['aws-elasticache-encrypted', 'AWS-0045'],
+    'ElastiCache is not encrypted at rest',
+    ['aws_elasticache_replication_group'],
+    isTrue('at_rest_encryption_enabled'),
+    'Set at_rest_encryption_enabled = true.',
+  ),
+  rule(
+    'transit',
+    ['aws-elasticache-transit', 'AWS-0051'],
+    'ElastiCache is not encrypted on the way',
+    ['aws_elasticache_replication_group'],
+    isTrue('transit_encryption_enabled'),
+    'Set transit_encryption_enabled = true.',
+  ),
+];
