@@ -1,5 +1,6 @@
 // Linters, compilers and other tools that are mostly about style and correctness, and which of their rules are about
 // security. What is not listed here is quality unless the report itself says that it is about security.
+import { cppcheckStyle } from './cppcheck.js';
 import { eslintSecurity, ofOxlint } from './eslint.js';
 import { linter, of, startsWithAny, type ToolProfile } from './profile.js';
 
@@ -80,18 +81,7 @@ export const linters: readonly ToolProfile[] = [
   linter('Pylint', startsWithAny(...python)),
   linter('Ruff', startsWithAny('S\\d{3}$|PGH001$|DUO\\d+$|PLW1509$|PLE2502$|B613$', ...python)),
   linter('Flake8', startsWithAny('S\\d{3}$|DUO\\d+$|SCS\\d+$|B613$'), {}, 'flake8|pylama|dlint'),
-  of('Cppcheck', /^cppcheck(?:[ @v-]*\d[\d.]*)?$/i, {
-    quality: new RegExp(
-      [
-        '^(?:unused|variableScope|missing(?:Include|Override)|unreadVariable|constParameter|',
-        'constVariable|constStatement|cstyleCast|functionStatic|functionConst|noExplicitConstructor|',
-        'passedByValue|postfixOperator|redundant|shadow|useStlAlgorithm|useInitializationList|',
-        'knownConditionTrueFalse|style|unmatchedSuppression|checkersReport|toomanyconfigs|',
-        'normalCheckLevel)',
-      ].join(''),
-      'i',
-    ),
-  }),
+  of('Cppcheck', /^cppcheck(?:[ @v-]*\d[\d.]*)?$/i, { quality: cppcheckStyle }),
   of('clang-tidy', /^clang-?tidy(?:[ @v-]*\d[\d.]*)?$/i, {
     quality: new RegExp(
       [

@@ -1,6 +1,8 @@
 // Rule → CWE of tools that look for security problems and do not write the weakness into their reports. Facts of what
 // each rule looks for; a tool's own CWE always wins. `*` at the end of a rule stands for any rest.
 
+import { cppcheckWeaknesses } from './cppcheck.js';
+
 /** CWE → its rules, separated by white space. */
 export type WeaknessTable = Readonly<Record<number, string>>;
 
@@ -74,20 +76,7 @@ export const scannerTables: Readonly<Record<string, WeaknessTable>> = {
     915: 'CheckMassAssignment CheckModelAttributes CheckPermitAttributes',
     1333: 'CheckDynamicFinders CheckRegexDoS',
   },
-  Cppcheck: {
-    119: 'bufferAccessOutOfBounds',
-    121: 'pointerOutOfBounds',
-    134: 'invalidPrintfArgType_s wrongPrintfScanfArgNum',
-    401: 'memleak memleakOnRealloc',
-    415: 'doubleFree',
-    416: 'deallocuse useAfterFree',
-    457: 'uninitvar uninitdata uninitStructMember legacyUninitvar',
-    476: 'nullPointer*',
-    562: 'returnDanglingLifetime danglingLifetime',
-    762: 'mismatchAllocDealloc',
-    775: 'resourceLeak',
-    788: 'arrayIndexOutOfBounds*',
-  },
+  Cppcheck: cppcheckWeaknesses,
   'Clang Static Analyzer': {
     119: 'alpha.security.ArrayBound alpha.security.ArrayBoundV2 security.ArrayBound unix.cstring.OutOfBounds',
     131: 'unix.MallocSizeof',

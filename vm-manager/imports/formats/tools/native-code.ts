@@ -7,24 +7,12 @@ import { readBeginning } from '../../reading/report-file.js';
 import { childrenOf, childText, readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
 import { toolScales } from '../../severity/words.js';
+import { isCppcheckFault, isOfCppcheckRun } from '../../kinds/cppcheck.js';
 import type { Format } from '../format.js';
 import { readRows } from '../tabular.js';
 
 const lineOf = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
 const columnOf = (value: unknown) => (pos(value) === undefined ? {} : { column: pos(value) as number });
-
-/** Messages of the tool about its own run. */
-const cppcheckAsides = new Set(
-  ['checkersReport', 'toomanyconfigs', 'missingInclude', 'missingIncludeSystem', 'noValidConfiguration'].concat([
-    'normalCheckLevelMaxBranches',
-    'unmatchedSuppression',
-    'information',
-    'ConfigurationNotChecked',
-  ]),
-);
-/** The file was not analysed to its end. */
-const cppcheckFaults =
-  /^(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|fileNotFound)$/;
 
 export const cppcheck: Format = {
   name: 'cppcheck',
@@ -43,7 +31,7 @@ export const cppcheck: Format = {
         continue;
       }
       const { id = '' } = element.attributes;
-      if (cppcheckFaults.test(id)) isWhole = false;
+      if (isCppcheckFault(id)) isWhole = false;
       yield cppcheckItem(element);
     }
     if (!hasEnd) throw unfit('file', 'is no report of Cppcheck', 'write it with --xml --xml-version=2');
@@ -56,7 +44,7 @@ function cppcheckItem(element: Element): Item {
   const [first] = childrenOf(element, 'location');
   const symbol = childText(element, 'symbol');
   if (id === '') return unread('has no id', 'error');
-  if (cppcheckAsides.has(id) || cppcheckFaults.test(id)) return noFinding('is about the run', id);
+  if (isOfCppcheckRun(id) || isCppcheckFault(id)) return noFinding('is about the run', id);
   const { file = '', line = '', column = '' } = first?.attributes ?? {};
   const made = record({
     title: msg || id,
