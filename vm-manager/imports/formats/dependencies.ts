@@ -125,10 +125,13 @@ export const trivy: Format = {
     /^\s*\[\s*\{\s*"Target"\s*:/.test(beginning),
   async *read(file, facts) {
     const report = await readJson(file);
-    const all = Array.isArray(report) ? (report as unknown[]) : list(obj(report)['Results']);
-    if (!Array.isArray(report) && obj(report)['SchemaVersion'] === undefined)
+    const results = Array.isArray(report) ? (report as unknown[]) : (obj(report)['Results'] ?? []);
+    if ((!Array.isArray(report) && obj(report)['SchemaVersion'] === undefined) || !Array.isArray(results))
       throw unfit('file', 'is no report of Trivy');
+    const all = list(results);
     facts.tool = 'Trivy';
+    // where it has found nothing it leaves `Results` out, and still names what it has scanned
+    facts.complete = all.length > 0 || str(at(report, 'ArtifactName')) !== '';
     const image = str(at(report, 'ArtifactType')) === 'container_image';
     for (const [index, value] of all.entries()) {
       const result = obj(value);

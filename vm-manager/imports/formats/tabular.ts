@@ -125,13 +125,15 @@ function rowRecord(
   });
 }
 
+const delimiterOf = (head: string): string =>
+  [',', ';', '\t', '|']
+    .map((one) => [head.split(one).length, one] as const)
+    .sort((left, right) => right[0] - left[0])[0]?.[1] ?? ',';
+
 /** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
 export async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
   const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
-  const delimiter =
-    [',', ';', '\t', '|']
-      .map((one) => [head.split(one).length, one] as const)
-      .sort((left, right) => right[0] - left[0])[0]?.[1] ?? ',';
+  const delimiter = delimiterOf(head);
   const names = new Set<string>();
   const parser = createReadStream(file.path).pipe(
     parse({
@@ -142,11 +144,7 @@ export async function* readRows(file: ReportFile): AsyncGenerator<readonly [numb
       relax_column_count: false,
       columns: (cells: string[]) =>
         cells.map((cell, index) => {
-          const name =
-            cell
-              .trim()
-              .toLowerCase()
-              .replace(/[\s-]+/g, '_') || `column_${index + 1}`;
+          const name = columnOf(cell) || `column_${index + 1}`;
           if (names.has(name)) throw new ApiError('malformed_request', `The report has the column ${name} twice.`);
           names.add(name);
           return name;
@@ -164,6 +162,24 @@ export async function* readRows(file: ReportFile): AsyncGenerator<readonly [numb
   }
 }
 
+const columnOf = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+
+/**
+ * Throws ApiError 422 where the head line has none of the names of a column that every row needs: any text has a first
+ * line, and one of another kind would pass for a report without findings.
+ */
+async function requireColumns(file: ReportFile, columns: readonly (readonly string[])[]): Promise<void> {
+  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
+  const cells = new Set(head.split(delimiterOf(head)).map((cell) => columnOf(cell.trim().replace(/^"(.*)"$/s, '$1'))));
+  const missing = columns.find((names) => names.every((name) => !cells.has(columnOf(name))));
+  if (missing !== undefined)
+    throw unfit('file', `has no column ${missing.join(' or ')} in its head line`, 'it may be of another format');
+}
+
 export const csv: Format = {
   name: 'csv',
   label: 'CSV with a head line',
@@ -178,6 +194,7 @@ export const csv: Format = {
   },
   async *read(file, facts) {
     facts.tool = 'CSV';
+    await requireColumns(file, [aliases.title]);
     const known = new Set<string>(Object.values(aliases).flat());
     for await (const [number, row] of readRows(file)) {
       const read = (field: MappedField): unknown =>
@@ -260,6 +277,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
       };
     };
     if (mapping.format === 'csv') {
+      await requireColumns(file, mapping.fields['title'] === undefined ? [] : [[mapping.fields['title']]]);
       for await (const [number, row] of readRows(file)) yield make(row, `line ${number}`);
       return;
     }

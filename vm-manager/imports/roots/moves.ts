@@ -1,7 +1,7 @@
 // Which directory became which between two reports, told by findings of one rule whose paths end alike. The known path
 // with the longest common end decides; where two are equally long nothing is told, and the findings stay apart: to take
 // one service of a repository for another would give its findings what people decided on those of the other.
-import { below, innerAt, isAbsolute, isHolder, partsOf } from './paths.js';
+import { below, innerAt, isAbsolute, isHolder, isOfRepositories, partsOf } from './paths.js';
 
 /** A place of an earlier report. */
 export interface Known {
@@ -67,7 +67,7 @@ const isCheckout = ({ from, agree }: Move): boolean => agree > 1 || innerAt(part
 function isOtherPlace({ from, to, votes, agree }: Move, voters: number): boolean {
   if ((agree < 2 && votes < 2) || votes * 2 <= voters) return false;
   const [here, before] = [partsOf(from), partsOf(to)];
-  if (before.length === 1) return innerAt(here) < 0 && innerAt(['', '', ...before]) >= 0;
+  if (before.length === 1) return innerAt(here) < 0 && isOfRepositories(before[0] ?? '');
   return isHolder(before[0] ?? '') || !here.includes(before[0] ?? '');
 }
 

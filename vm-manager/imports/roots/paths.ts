@@ -1,47 +1,60 @@
 // Directories that a checkout lies in: what is before the first part of a path that belongs to the repository. Paths
-// are
-// compared by whole parts; a drive letter (`C:`) is the first part of its path.
+// are compared by whole parts; a drive letter (`C:`) is the first part of its path.
 
-/** Working directories of CI services and of containers, at the beginning of an absolute path. */
-const checkouts: readonly RegExp[] = [
+interface Checkout {
+  /** The directory whose name is known, at the beginning of an absolute path. */
+  readonly holder: RegExp;
+  /** Directories below it that are named after the repository, the run or the agent. */
+  readonly levels: number;
+  /** The second of them is called like the first, or is a letter (Azure Pipelines): otherwise it is the repository's. */
+  readonly isTwin?: true;
+  /** The checkout may be further down: subgroups of GitLab, folders of Jenkins, workspaces. `deeper` tells how far. */
+  readonly isOpen?: true;
+  /** Directories of its images: a path that a tool writes from the root of the repository may begin with them. */
+  readonly isImage?: true;
+}
+const checkout = (holder: string, levels = 0, more: Omit<Checkout, 'holder' | 'levels'> = {}): Checkout => ({
+  holder: new RegExp(`^${holder}(?=/)`),
+  levels,
+  ...more,
+});
+
+/** Working directories of CI services and of containers. The first that fits counts. */
+const checkouts: readonly Checkout[] = [
   // GitHub Actions, hosted and self-hosted; Azure Pipelines (a number and a letter)
-  /^\/(?:home|Users)\/(?:runner|vsts)\/work\/[^/]+\/[^/]+(?:\/|$)/,
-  /^[A-Z]:\/a\/(?:\d+\/[a-z]|[^/]+\/[^/]+)(?:\/|$)/,
-  /^\/__w\/[^/]+\/[^/]+(?:\/|$)/,
-  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,6}_work\/[^/]+\/[^/]+(?:\/|$)/,
-  /^\/github\/workspace(?:\/|$)/,
+  checkout('/(?:home|Users)/(?:runner|vsts)/work', 2, { isTwin: true }),
+  checkout('[A-Z]:/a', 2, { isTwin: true }),
+  checkout('/__w', 2, { isTwin: true }),
+  checkout('(?:[A-Z]:)?/(?:[^/]+/){0,6}_work', 2, { isTwin: true }),
+  checkout('/github/workspace'),
   // Bitbucket, CircleCI, CodeBuild, Drone, Tekton
-  /^\/opt\/atlassian\/(?:pipelines|bitbucketci)\/agent\/build(?:\/|$)/,
-  /^\/bitbucket\/pipelines\/agent\/build(?:\/|$)/,
-  /^\/(?:home\/circleci|root)\/(?:project|repo)(?:\/|$)/,
-  /^\/codebuild\/output\/src\d+\/src\/(?:[^/]+\.[a-z]+\/[^/]+\/)?[^/]+(?:\/|$)/,
-  /^\/(?:drone|woodpecker|bitrise)\/src(?:\/|$)/,
-  /^\/(?:tekton\/(?:home\/)?)?workspace\/source(?:\/|$)/,
+  checkout('/opt/atlassian/(?:pipelines|bitbucketci)/agent/build'),
+  checkout('/bitbucket/pipelines/agent/build'),
+  checkout('/(?:home/circleci|root)/(?:project|repo)'),
+  checkout('/codebuild/output/src\\d+/src/[^/]+\\.[a-z]+/[^/]+', 1),
+  checkout('/codebuild/output/src\\d+/src', 1),
+  checkout('/(?:drone|woodpecker|bitrise)/src'),
+  checkout('/tekton/(?:home/)?workspace/source'),
+  checkout('/workspace/source'),
   // Netlify, Vercel, Render, Harness, Bamboo, Go
-  /^\/opt\/(?:build\/repo|render\/project\/src)(?:\/|$)/,
-  /^\/vercel\/path\d+(?:\/|$)/,
-  /^\/harness(?:\/|$)/,
-  /^\/(?:[^/]+\/){0,5}xml-data\/build-dir\/[^/]+(?:\/|$)/,
-  /^\/(?:root\/)?go\/src\/[^/]+\.[a-z]+\/[^/]+\/[^/]+(?:\/|$)/,
+  checkout('/opt/(?:build/repo|render/project/src)'),
+  checkout('/vercel/path\\d+'),
+  checkout('/harness'),
+  checkout('/(?:[^/]+/){0,5}xml-data/build-dir', 1),
+  checkout('/(?:root/)?go/src/[^/]+\\.[a-z]+/[^/]+', 1),
   // TeamCity, Buildkite
-  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,4}[Bb]uild[Aa]gent\/work\/[^/]+(?:\/|$)/,
-  /^\/(?:[^/]+\/){0,4}buildkite-agent\/builds\/[^/]+\/[^/]+\/[^/]+(?:\/|$)/,
+  checkout('(?:[A-Z]:)?/(?:[^/]+/){0,4}[Bb]uild[Aa]gent/work', 1),
+  checkout('/(?:[^/]+/){0,4}buildkite-agent/builds', 3),
   // images of tools
-  /^\/(?:usr\/src\/app|usr\/src|workdir|src|app|code|repo|project|scan|tf|zap\/wrk)(?:\/|$)/,
-];
-
-/**
- * Directories that hold checkouts, in an unknown number of levels: subgroups of GitLab, folders of Jenkins,
- * workspaces,
- * shares of a network, and what lies beside the directory that the tool ran in. `deeper` tells how many.
- */
-const holdersOfCheckouts: readonly RegExp[] = [
-  /^\/builds\/[^/]+\/[^/]+(?:\/|$)/,
-  /^\/tekton\/home\/(?:workspaces?\/[^/]+)(?:\/|$)/,
-  /^\/workspaces?(?:\/|$)/,
-  /^(?:[A-Z]:)?\/(?:[^/]+\/){0,5}[Jj]enkins(?:_home)?\/(?:[^/]+\/)?workspace\/[^/]+(?:\/|$)/,
-  /^\/\?unc\/[^/]+\/[^/]+(?:\/|$)/,
-  /^\/\?up(?:\/|$)/,
+  checkout('/usr/src/app', 0, { isImage: true }),
+  checkout('/(?:usr/src|workdir|src|app|code|repo|project|scan|tf|zap/wrk)', 0, { isImage: true }),
+  // in an unknown number of levels; shares of a network, and what lies beside the directory that the tool ran in
+  checkout('/builds', 2, { isOpen: true }),
+  checkout('/tekton/home/workspaces?', 1, { isOpen: true }),
+  checkout('/workspaces?', 0, { isOpen: true }),
+  checkout('(?:[A-Z]:)?/(?:[^/]+/){0,5}[Jj]enkins(?:_home)?/(?:[^/]+/)?workspace', 1, { isOpen: true }),
+  checkout('/\\?unc/[^/]+/[^/]+', 0, { isOpen: true }),
+  checkout('/\\?up', 0, { isOpen: true }),
 ];
 
 /** First parts of places where people and services keep checkouts; `/etc/x` of an image is no path of a repository. */
@@ -62,6 +75,8 @@ const holders = new Set(
     'projects',
   ].concat(['checkout', 'checkouts', 'ci', 'agent', 'runner', 'jenkins', 'media', 'volumes', 'Volumes', 'scratch']),
 );
+/** Directories in which people keep their checkouts, below their own one. */
+const shelves = new Set(['code', 'dev', 'git', 'github', 'gitlab', 'workspace', 'workspaces', 'Documents', 'Desktop']);
 /** Directories within repositories: a root ends before them. */
 const conventional = new Set(
   ['src', 'source', 'sources', 'lib', 'libs', 'app', 'apps', 'test', 'tests', 'spec', 'pkg', 'packages', 'cmd'].concat(
@@ -83,14 +98,76 @@ export function below(path: string, directory: string): string | null {
   return given.startsWith(`${wanted}/`) ? path.slice(root.length + 1) : null;
 }
 
-/** Without the working directory of a CI service or of a tool's image; null: it begins with none. */
-export function withoutCheckout(path: string): string | null {
-  if (!isAbsolute(path)) return null;
-  for (const pattern of [...checkouts, ...holdersOfCheckouts]) {
-    const found = pattern.exec(path);
-    if (found !== null) return path.slice(found[0].length);
+/** Where the checkout is that a CI service or an image has these paths below. */
+export interface Found {
+  readonly root: string;
+  readonly isOpen: boolean;
+}
+interface Group extends Found {
+  readonly count: number;
+}
+
+const joined = (path: string, parts: readonly string[]): string => [path, ...parts].join('/');
+
+/** The directories that all of these have in common. */
+function commonOf(all: readonly (readonly string[])[]): readonly string[] {
+  const [first = []] = all;
+  const differs = first.findIndex((part, index) => all.some((one) => one[index] !== part));
+  return differs < 0 ? first : first.slice(0, differs);
+}
+
+/** How many of the common directories are above the repository. */
+function levelsOf({ levels, isTwin }: Checkout, [first = '', second]: readonly string[]): number {
+  if (isTwin !== true || second === undefined) return levels;
+  return first === second || (/^\d+$/.test(first) && /^[a-z]$/.test(second)) ? 2 : 1;
+}
+
+function groupOf(checkout: Checkout, holder: string, paths: readonly string[]): Group {
+  const all = paths.map((path) => partsOf(path.slice(holder.length)).slice(0, -1));
+  // runners keep what is theirs beside the checkouts: _temp, _actions, _tool
+  const own = checkout.isTwin === true ? all.filter(([first]) => first?.startsWith('_') !== true) : all;
+  const common = commonOf(own.length === 0 ? all : own);
+  const root = joined(holder, common.slice(0, levelsOf(checkout, common)));
+  return { root, isOpen: checkout.isOpen === true, count: paths.length };
+}
+
+/**
+ * The working directory of a CI service or of a tool's image that these absolute paths lie below: a directory above all
+ * of them, or above most where the others lie elsewhere. null: there is none. What one path looks like decides nothing
+ * where another lies further up: `C:/a/shop/app/x` and `C:/a/shop/y` are of `C:/a/shop`.
+ */
+export function checkoutOf(paths: Iterable<string>): Found | null {
+  const byHolder = new Map<string, { readonly checkout: Checkout; readonly paths: string[] }>();
+  for (const path of paths) {
+    if (!isAbsolute(path)) continue;
+    for (const checkout of checkouts) {
+      const holder = checkout.holder.exec(path)?.[0];
+      if (holder === undefined) continue;
+      const known = byHolder.get(holder) ?? { checkout, paths: [] };
+      known.paths.push(path);
+      byHolder.set(holder, known);
+      break;
+    }
   }
-  return null;
+  const groups = [...byHolder].map(([holder, { checkout, paths: below_ }]) => groupOf(checkout, holder, below_));
+  // one above another takes its paths: /usr/src of /usr/src/app
+  const outer = groups.filter((one) => !groups.some((other) => other !== one && isWithin(one.root, other.root)));
+  const counts = outer.map((one) => ({
+    ...one,
+    count: groups.reduce((sum, other) => sum + (below(other.root, one.root) === null ? 0 : other.count), 0),
+  }));
+  return counts.sort((left, right) => right.count - left.count)[0] ?? null;
+}
+const isWithin = (path: string, directory: string): boolean => (below(path, directory) ?? '') !== '';
+
+/**
+ * Without the working directory of a CI service; null: it begins with none. Of a single path, as tools write it from
+ * the root of a repository: names of images' directories may be the repository's own.
+ */
+export function withoutCheckout(path: string): string | null {
+  if (!isAbsolute(path) || checkouts.some(({ isImage, holder }) => isImage === true && holder.test(path))) return null;
+  const found = checkoutOf([path]);
+  return found === null ? null : below(path, found.root);
 }
 
 /** A path without root and drive, and without what leads out of its directory. */
@@ -116,13 +193,11 @@ const ofRoot = new RegExp(
  * all of them share, above the first of the directories that repositories have; it counts where one of those or a file
  * that stands in the root of a repository is in it. null: the paths do not tell.
  */
-export function deeper(paths: readonly string[]): { readonly holder: string; readonly root: string } | null {
-  const [first] = paths;
-  if (first === undefined) return null;
-  const pattern = holdersOfCheckouts.find((one) => one.test(first));
-  const [found = ''] = pattern?.exec(first) ?? [];
-  const holder = found.replace(/\/$/, '');
-  if (holder === '' || checkouts.some((one) => one.test(first))) return null;
+export function deeper(
+  paths: readonly string[],
+  { root: holder, isOpen }: Found,
+): { readonly holder: string; readonly root: string } | null {
+  if (!isOpen) return null;
   const rests = paths.map((path) => below(path, holder));
   if (rests.some((rest) => rest === null)) return null;
   const all = rests.map((rest) => partsOf(rest ?? ''));
@@ -149,9 +224,24 @@ export function deeper(paths: readonly string[]): { readonly holder: string; rea
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
 const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
 
-/** Where in an absolute path the first directory is that repositories have; -1: nowhere. */
-export const innerAt = (parts: readonly string[]): number =>
-  parts.findIndex((part, index) => index >= 2 && conventional.has(part));
+/** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */
+function firstOfCheckout(parts: readonly string[]): number {
+  let at = /^[A-Z]:$/.test(parts[0] ?? '') ? 1 : 0;
+  const isHome = /^(?:home|users)$/i.test(parts[at] ?? '');
+  if (isHome) at += 2;
+  while (at < parts.length && (isHolder(parts[at] ?? '') || (at > 0 && shelves.has(parts[at] ?? '')))) at++;
+  return at;
+}
+
+/**
+ * Where in an absolute path the first directory is that repositories have; -1: nowhere. The first one of a place where
+ * checkouts are kept is none of them: `/home/bob/src/shop` is a checkout, `/home/bob/shop/src` a part of one.
+ */
+export function innerAt(parts: readonly string[]): number {
+  const first = firstOfCheckout(parts);
+  return parts.findIndex((part, index) => index > first && conventional.has(part));
+}
+export const isOfRepositories = (part: string): boolean => conventional.has(part);
 
 /** Collects absolute paths and gives the directory that all of them have in common, above `src` and its like. */
 export class CommonRoot {

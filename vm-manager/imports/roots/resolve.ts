@@ -5,7 +5,7 @@ import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
 import { movesOf, nameOf, type Known, type Move } from './moves.js';
-import { below, CommonRoot, deeper, isAbsolute, withoutCheckout, withoutRoot } from './paths.js';
+import { below, checkoutOf, CommonRoot, deeper, isAbsolute, withoutRoot } from './paths.js';
 
 /** Records that are looked at before the first one is passed on. */
 const sampleMax = 1000;
@@ -48,40 +48,38 @@ export class Roots {
   /** By request, report, and the names that CI services use; null: none of them says anything. */
   private named(path: string): string | null {
     for (const base of [this.given, ...this.reported, this.checkout]) {
-      if (base === null) continue;
-      const rest = below(path, base);
-      if (rest === null) continue;
+      const rest = base === null ? '' : (below(path, base) ?? '');
+      if (rest === '') continue; // a file is no directory, whoever calls it one
       this.found ??= base;
       return rest;
     }
-    const rest = withoutCheckout(path);
-    if (rest !== null) this.found ??= path.slice(0, path.length - rest.length).replace(/\/$/, '');
-    return rest;
+    return null;
   }
 
   resolve(path: string): string {
     const rest = this.named(path) ?? path;
     for (const { from, to } of this.moves) {
       const moved = from === '' ? (isAbsolute(rest) ? null : rest) : below(rest, from);
-      if (moved === null) continue;
+      if (moved === null || moved === '') continue;
       this.found ??= from;
       return to === '' ? moved : `${to}/${moved}`;
     }
     if (!isAbsolute(rest)) return rest;
     const inner = this.common === null ? null : below(rest, this.common);
-    if (inner === null) return withoutRoot(rest);
+    if (inner === null || inner === '') return withoutRoot(rest) || rest;
     this.found ??= this.common;
     return inner;
   }
 
-  /** Learns from the sample, and, where it is cut, from the whole report. */
+  /** Learns from the sample, and, where it is cut, from the whole report; `looked`: files that the tool has looked at. */
   async learn(
     sample: readonly FindingRecord[],
     { readKnown, isKnownBelow }: EarlierPaths,
     readAll: () => AsyncIterable<Items>,
     isWhole: boolean,
+    looked: readonly string[] = [],
   ): Promise<void> {
-    await this.learnCheckout(sample, isKnownBelow);
+    await this.learnCheckout(sample, isKnownBelow, looked);
     const open = sample.flatMap((record) => {
       const path = pathOf(record);
       return path === null ? [] : [{ rule_id: record.ruleId, path: this.named(path) ?? path }];
@@ -105,15 +103,22 @@ export class Roots {
    * Where the checkout is below a directory of which it is not known how far up it is. What earlier reports have there
    * decides: a report about one part of a repository looks as if that part were the repository.
    */
-  private async learnCheckout(sample: readonly FindingRecord[], isKnownBelow: EarlierPaths['isKnownBelow']) {
+  private async learnCheckout(
+    sample: readonly FindingRecord[],
+    isKnownBelow: EarlierPaths['isKnownBelow'],
+    looked: readonly string[],
+  ) {
     const bases = [this.given, ...this.reported];
-    const paths = sample.flatMap((record) => pathOf(record) ?? []);
+    const paths = [...sample.flatMap((record) => pathOf(record) ?? []), ...looked];
     const open = paths.filter(
       (path) => isAbsolute(path) && bases.every((base) => base === null || below(path, base) === null),
     );
+    const named = checkoutOf(open);
+    if (named === null) return;
+    this.checkout = named.root;
     // paths beside and below the directory of the tool: the one above both is the checkout
-    if (open.length === 0 || (open[0]?.startsWith('/?up/') === true && paths.some((path) => !isAbsolute(path)))) return;
-    const found = deeper(open);
+    if (open[0]?.startsWith('/?up/') === true && paths.some((path) => !isAbsolute(path))) return;
+    const found = deeper(open, named);
     if (found === null) return;
     const [part = ''] = found.root.slice(found.holder.length + 1).split('/');
     if (!(await isKnownBelow(part))) this.checkout = found.root;
@@ -186,9 +191,9 @@ export async function* inRepository(
     readKnown: (names: readonly string[]) => readKnown(source, names),
     isKnownBelow: (directory: string) => isKnownBelow(source, directory),
   };
-  await roots.learn(records, earlier, source.again, isWhole);
-  const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
   const { inventory } = facts;
+  await roots.learn(records, earlier, source.again, isWhole, spread([...(inventory ?? [])], sampleMax));
+  const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
   if (inventory !== null) facts.inventory = new Set([...inventory].map((path) => roots.resolve(path)));
   for (let from = 0; from < sample.length; from += atOnce) yield sample.slice(from, from + atOnce).map(resolved);
   if (!isWhole) for await (const some of items) yield some.map(resolved);

@@ -3,7 +3,10 @@
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
+import { ApiError } from '#http-kit';
 import { Client, type Json } from '../../../testing/import-client.js';
+import { read, type Read } from '../../../testing/read-report.js';
+import { formats } from '../index.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 
@@ -70,7 +73,6 @@ const broken: readonly (readonly [format: string, what: string, report: string])
 
 /** Texts that tools print where they have found nothing, and what stands between findings. */
 const wholes: readonly (readonly [string, string, number])[] = [
-  ['nothing', '', 0],
   ['an empty line', '\n', 0],
   ['a count', '0 warnings generated.\n', 0],
   ['files that were looked at', 'Checking a.c ...\n1/2 files checked 50% done\nChecking b.c ...\n', 0],
@@ -118,14 +120,14 @@ const wholes: readonly (readonly [string, string, number])[] = [
   ['colours', '\u001b[1ma.c:7:3: \u001b[35mwarning:\u001b[0m Null pointer: q [nullPointer]\u001b[0m\n', 1],
 ];
 
-const error = (path: string, source: string, level = 'error', message = 'Found'): string =>
-  `${xml}<checkstyle version="4.3"><file name="${path}"><error line="3" column="1" severity="${level}" ` +
-  `message="${message}" source="${source.replace(/>/g, '&gt;')}"/></file></checkstyle>`;
+const errorOf = (path: string, source: string, message = 'Found'): string =>
+  `<file name="${path}"><error line="3" column="1" severity="error" message="${message}" ` +
+  `source="${source.replace(/>/g, '&gt;')}"/></file>`;
 
 /** File, rule as Checkstyle XML has it, tool and rule in the hub, and kind. */
 const named: readonly (readonly [path: string, source: string, tool: string | null, rule: string, kind: string])[] = [
   ['f.html', 'htmlhint.doctype-first', 'HTMLHint', 'doctype-first', 'quality'],
-  ['a.swift', 'swiftlint.rules.line_length', 'SwiftLint', 'line_length', 'quality'],
+  ['a.swift', 'swiftlint.rules.line_length', 'swiftlint', 'line_length', 'quality'],
   ['a.kt', 'detekt.MagicNumber', 'detekt', 'MagicNumber', 'quality'],
   ['a.kt', 'standard:no-wildcard-imports', 'ktlint', 'standard:no-wildcard-imports', 'quality'],
   ['a.kt', 'final-newline', 'ktlint', 'final-newline', 'quality'],
@@ -161,7 +163,7 @@ const named: readonly (readonly [path: string, source: string, tool: string | nu
   ['a.js', 'eslint(no-debugger)', 'oxlint', 'eslint(no-debugger)', 'quality'],
   ['a.js', 'jshint.W033', 'JSHint', 'W033', 'quality'],
   ['a.js', 'W033', 'JSHint', 'W033', 'quality'],
-  ['a.css', 'net.csslint.Disallowids', 'CSSLint', 'Disallowids', 'quality'],
+  ['a.css', 'net.csslint.Disallowids', 'csslint', 'Disallowids', 'quality'],
   [
     'a.scala',
     'org.scalastyle.file.HeaderMatchesChecker',
@@ -250,18 +252,14 @@ async function suite(t: Test, database: Database): Promise<void> {
     if ([400, 422].includes(sent.status)) return;
     t.match(sent, { status: 202, body: { report: { closed: 0, complete: false } } }, what);
     t.match(await client.findings(app), [{ status: 'new' }], `${what}: nothing is closed`);
-    if (['openvex', 'csaf', 'spdx', 'spdx-tag-value', 'cyclonedx'].includes(format)) return;
     const gate = await client.call('POST', '/gate/evaluate', { application_id: app, commit: 'c' });
     t.match(gate.body, { verdict: 'fail', exit_code: 1 }, `${what}: the gate stops`);
   };
 
-  const formats = ((await client.call('GET', '/imports/formats')).body['items'] as Json[]).map(({ name }) =>
-    String(name),
-  );
-  for (const [what, report] of Object.entries(others))
-    await t.test(`22 H1: ${what} is no report without findings, whatever the request calls it`, async (t) => {
-      t.ok(formats.includes('gcc'));
-      for (const format of formats) await provesNothing(t, report, format, `${what} as ${format}`);
+  for (const what of ['a traceback', 'no such command', 'unix', 'parsable', 'an error in XML', 'an error in JSON'])
+    await t.test(`22 H1: ${what} is no report without findings`, async (t) => {
+      for (const format of ['gcc', 'csv', 'checkstyle'])
+        await provesNothing(t, others[what] ?? '', format, `${what} as ${format}`);
     });
   for (const [format, what, report] of broken)
     await t.test(`22 H1: ${format}: ${what}`, (t) => provesNothing(t, report, format, what));
@@ -289,24 +287,35 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 
   await t.test('22 H2: Checkstyle XML: the tool comes from the rule, and its rules are of one kind', async (t) => {
-    for (const [path, source, tool, rule, kind] of named) {
-      const what = `${source} of ${path}`;
-      const app = await client.application();
-      await client.send(app, error(path, source), { commit: 'c', branch: 'main' });
-      t.match(
-        await only(app),
-        { rule_id: rule, source: kind, tool: tool ?? 'Checkstyle report', severity: 'high' },
-        what,
-      );
-      const gate = await client.call('POST', '/gate/evaluate', { application_id: app, commit: 'c' });
-      t.match(gate.body, { verdict: kind === 'quality' ? 'pass' : 'fail' }, what);
+    const app = await client.application();
+    const files = named.map(([path, source], index) => errorOf(`${index}/${path}`, source));
+    const sent = await client.send(app, `${xml}<checkstyle>${files.join('')}</checkstyle>`, { format: 'checkstyle' });
+    t.match(sent, { status: 202, body: { report: { unread: 0, created: named.length } } }, JSON.stringify(sent.body));
+    const rows = [...(await client.findings(app)), ...(await all(app, 'quality'))];
+    for (const [index, [path, source, tool, rule, kind]] of named.entries()) {
+      const found = rows.find(({ location }) => String(location).includes(`${index}/${path}`));
+      t.match(found, { rule_id: rule, source: kind, tool: tool ?? 'Checkstyle report' }, `${source} of ${path}`);
+    }
+    for (const [path, source, verdict] of [
+      ['f.html', 'htmlhint.doctype-first', 'pass'],
+      ['a.swift', 'swiftlint.rules.line_length', 'pass'],
+      ['a.js', 'house-rule', 'fail'],
+      ['a.env', 'eslint.rules.@secretlint/secretlint-rule-aws', 'fail'],
+    ] as const) {
+      const gated = await client.application();
+      await client.send(gated, `${xml}<checkstyle>${errorOf(path, source)}</checkstyle>`, {
+        commit: 'c',
+        branch: 'main',
+      });
+      const gate = await client.call('POST', '/gate/evaluate', { application_id: gated, commit: 'c' });
+      t.match(gate.body, { verdict }, source);
     }
   });
   await t.test('22 H2: a leak is one finding in Checkstyle XML, JSON and SARIF of secretlint', async (t) => {
     const rule = '@secretlint/secretlint-rule-slack';
     const message = `[SLACK_TOKEN] found slack token: **** (@secretlint/secretlint-rule-preset-recommend &gt; ${rule})`;
     const reports = [
-      error('a.env', `eslint.rules.@secretlint/secretlint-rule-preset-recommend > ${rule}`, 'error', message),
+      `${xml}<checkstyle>${errorOf('a.env', `eslint.rules.@secretlint/secretlint-rule-preset-recommend > ${rule}`, message)}</checkstyle>`,
       JSON.stringify([
         {
           filePath: 'a.env',
@@ -369,3 +378,12 @@ async function suite(t: Test, database: Database): Promise<void> {
 }
 
 t.test('22: lines and Checkstyle XML', (t) => onBothDatabases(t, 'lines', suite));
+
+t.test('22 H1: what is no report is none without findings, whatever the request calls it', async (t) => {
+  for (const [what, report] of Object.entries(others))
+    for (const { name } of formats) {
+      const found = await read(t, report, name).catch((error: unknown) => error);
+      const isRefused = found instanceof ApiError && [400, 422].includes(found.status);
+      t.ok(isRefused || (!(found instanceof Error) && !(found as Read).facts.complete), `${what} as ${name}`);
+    }
+});

@@ -51,5 +51,7 @@ export function lintRecord({ source, level, text, path, line, column, otherwise,
       ...(pos(column) === undefined ? {} : { column: pos(column) as number }),
     },
   });
-  return withKind(made, {}, {}, {});
+  const kind = withKind(made, {}, {}, {});
+  // what it calls an error or a warning may be a weakness; of the other ids its XML says the same
+  return own === 'Cppcheck' && !/error|warning/.test(level) ? { ...kind, source: 'quality' } : kind;
 }

@@ -24,7 +24,13 @@ export const cppcheck: Format = {
     facts.complete = false;
     let hasEnd = false;
     let isWhole = true;
-    for await (const [element] of readXml(file, (name) => name === 'cppcheck' || name === 'error')) {
+    let hasList = false;
+    for await (const [element, above] of readXml(file, (name) => ['cppcheck', 'error', 'errors'].includes(name), [
+      'errors',
+    ])) {
+      if (above[0]?.name !== 'results') continue;
+      hasList ||= element.name === 'errors';
+      if (element.name === 'errors') continue;
       if (element.name === 'cppcheck') {
         facts.version = element.attributes['version'] ?? '';
         hasEnd = true;
@@ -35,7 +41,7 @@ export const cppcheck: Format = {
       yield cppcheckItem(element);
     }
     if (!hasEnd) throw unfit('file', 'is no report of Cppcheck', 'write it with --xml --xml-version=2');
-    facts.complete = isWhole;
+    facts.complete = isWhole && hasList;
   },
 };
 

@@ -84,6 +84,7 @@ export const secretlint: Format = {
     facts.tool = 'secretlint';
     for (const [index, value] of (report as unknown[]).entries()) {
       const content = str(obj(value)['sourceContent']);
+      if (!Array.isArray(obj(value)['messages'])) yield unread('has no messages', `/${index}`);
       for (const [number, one] of list(obj(value)['messages']).entries())
         yield secretlintItem(obj(one), reportPath(obj(value)['filePath']), content, `/${index}/messages/${number}`);
     }
@@ -93,6 +94,8 @@ export const secretlint: Format = {
 function secretlintItem(one: Json, path: string, content: string, place: string): Item {
   const ruleId = str(one['ruleId']);
   if (ruleId === '') return unread('has no ruleId', place);
+  // the same members in a report of ESLint; a rule of somebody's own has a preset above it or a place in the text
+  if (one['loc'] === undefined && one['range'] === undefined) return unread('is no message of secretlint', place);
   const start = at(one, 'loc', 'start', 'line');
   const [from, to] = list(one['range']).map(Number);
   const secret = from !== undefined && to !== undefined ? content.slice(from, to) : '';
