@@ -222,6 +222,20 @@ const kinds: readonly (readonly [string, string, string])[] = [
   ['Semgrep OSS', 'generic.secrets.security.detected-key', 'secret'],
   ['CodeQL', 'js/sql-injection', 'sast'],
   ['OWASP ZAP', '40018', 'dast'],
+  ['JFrog Xray Scanner', 'CVE-2022-1_lodash_4.1', 'sca'],
+  ['JFrog Xray', 'XRAY-94201_lodash_4.1', 'sca'],
+  ['JFrog Applicability Scanner', 'applic_CVE-2026-12345', 'sca'],
+  ['JFrog Terraform scanner', 'aws_s3_no_encryption', 'iac'],
+  ['JFrog Terraform Scanner', 'aws_s3_no_encryption', 'iac'],
+  ['JFrog Secrets scanner', 'REQ.SECRET.GENERIC.TEXT', 'secret'],
+  ['JFrog SAST', 'js-sqli', 'sast'],
+  ['poutine', 'untrusted_checkout_exec', 'iac'],
+  ['zizmor', 'zizmor/template-injection', 'iac'],
+  ['DevSkim', 'DS173237', 'secret'],
+  ['devskim', 'DS117838', 'secret'],
+  ['Microsoft DevSkim', 'DS126858', 'sast'],
+  ['QDJVM', 'RuntimeExecWithNonConstantString', 'sast'],
+  ['QDJVM', 'VulnerableLibrariesLocal', 'sca'],
 ];
 
 /** Tool, rule, and whether it is about security. */
@@ -254,6 +268,10 @@ const rules: readonly (readonly [string, string, boolean])[] = [
   ['golangci-lint', 'errcheck', false],
   ['golangci-lint', 'gosec', true],
   ['hadolint', 'DL3008', false],
+  ['QDJVM', 'UnusedDeclaration', false],
+  ['QDPY', 'PyUnresolvedReferencesInspection', false],
+  ['Qodana for JS', 'JSUnusedLocalSymbols', false],
+  ['QDJVMC', 'UnsecureRandomNumberGeneration', true],
   ['a tool that nobody knows', 'style-of-braces', true],
 ];
 

@@ -38,6 +38,14 @@ const androidLint = [
   'UnspecifiedRegister|HardwareIds|AllowBackup|TrulyRandom',
   'PackageManagerGetSignatures|UnsafeCrypto|WeakPrng|IntentSpoof|Cleartext',
 ];
+/** Inspections of JetBrains that are about security, of all of its languages. */
+const inspections = [
+  'UnsecureRandom|InsecureRandom|RuntimeExec|JDBC(?:Prepare|Execute)|LoadLibrary|SystemSetSecurity|SystemGetProperty',
+  '\\w*Taint|\\w*SqlInjection|\\w*InSecureContext|CustomClassloader|CustomSecurityManager|PublicStaticArray',
+  'PublicStaticCollection|Hardcoded|HardCoded|\\w*(?:Password|Credential|Secret)|\\w*VulnerablePaths|\\w*Vulnerab',
+  'HttpUrlsUsage|TrustAll|Insecure|Unsafe(?:Deserial|Eval|Yaml|Pickle)|JSEval|EvalJS|DynamicallyGeneratedCode',
+  'PhpEval|PyUnsafe|PyAssertFrom|SSL|Weak(?:Hash|Crypto|Cipher)|XXE|Xxe',
+];
 const solidity = [
   'avoid-(?:low-level|tx-origin|suicide|call-value|sha3|throw)|reentrancy',
   'check-send-result|not-rely-on|no-inline-assembly|multiple-sends',
@@ -240,6 +248,13 @@ export const linters: readonly ToolProfile[] = [
     {},
     'c compiler|compiler|gcc|g\\+\\+|gnu c(?:\\+\\+)?\\d*',
   ),
+  // the driver of each language has a name of its own: QDJVM, QDPY, QDJS, …
+  linter(
+    'Qodana',
+    startsWithAny(...inspections),
+    { kinds: [[/^Vulnerable(?:Librar|Dep|Api|Package)|^\w*VulnerableDependenc/i, 'sca']] },
+    'qodana(?: community)?(?: for [\\w. #+]{1,30})?|qd(?:jvm|andc?|py|js|net|cnet|go|php|rst|ruby|cpp|clc|cl)[ch]?',
+  ),
   linter('Scalastyle'),
   ...[
     'stylelint|prettier|markdownlint|markdownlint-cli2|yamllint|checkstyle',
@@ -253,7 +268,7 @@ export const linters: readonly ToolProfile[] = [
     'haml-lint|slim-lint|reek|flay|flog|knip|jscpd|lizard|codenarc',
     'csslint|lesshint|sass-lint|scss-lint|textlint|proselint|write-good',
     'alex|commitlint|dotenv-linter|gofmt|golint|revive|errcheck|ineffassign',
-    'go vet|govet|inspectcode|jetbrains|resharper|qodana|stylecop',
+    'go vet|govet|inspectcode|jetbrains|resharper|stylecop',
     'autopep8|yapf|pyre|pytype|ty|pymarkdown|remark-lint|remark|jsonlint',
     'taplo|xmllint|tidy|lychee|puppet-lint|cookstyle|foodcritic',
   ]

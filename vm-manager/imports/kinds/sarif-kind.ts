@@ -41,6 +41,13 @@ function versionBehind(name: string, text: string): string {
   return /^[\w.+~:-]{0,99}\w/.exec(text.slice(at + name.length + 1, at + name.length + 101))?.[0] ?? '';
 }
 
+/** `CVE-2026-12345_lodash_4.17.20`, `XRAY-1_github.com/o/p_1.2`: the package and its version are in the id of the rule. */
+function packageOfRule(ruleId: string, path: string): Location | null {
+  const [, name, version] =
+    /^(?:CVE-\d{4}-\d{1,9}|XRAY-\d{1,9}|GHSA(?:-\w{4}){3})_(\S{1,200})_([^\s_]{1,100})$/i.exec(ruleId) ?? [];
+  return name === undefined ? null : { kind: 'package', name, version: version ?? '', path };
+}
+
 function packageOf(text: string, purl: string, path: string): Location | null {
   const named =
     /Package '((?:@[^'@]{1,200})|[^'@]{1,200})@([^']{1,100})'/.exec(text) ??
@@ -80,7 +87,8 @@ function placeOf(source: Source, record: FindingRecord, text: string, purl: stri
   if (location.kind !== 'code') return location;
   const { path, line } = location;
   if (source === 'secret') return secretOf(record, text);
-  if (source === 'sca' || source === 'container') return packageOf(text, purl, path) ?? location;
+  if (source === 'sca' || source === 'container')
+    return packageOf(text, purl, path) ?? packageOfRule(record.ruleId, path) ?? location;
   if (source !== 'iac' && source !== 'k8s') return location;
   return { kind: 'resource', address: location.symbol ?? path, path, ...(line === undefined ? {} : { line }) };
 }

@@ -51,7 +51,8 @@ export function movesOf(sample: readonly Known[], known: readonly Known[]): read
     if (move.from === move.to) return false;
     if (isAbsolute(move.from)) return move.to === '' ? isCheckout(move) : isOtherPlace(move, absolute);
     // a relative path is moved only where none is known as it is, and one of both is the repository itself
-    return !isAnyKnown && (move.from === '' || move.to === '') && move.votes * 2 > relatives.length;
+    const isWhole = move.from === '' || move.to === '';
+    return !isAnyKnown && isWhole && !isPart(move) && move.votes * 2 > relatives.length;
   });
   const roots = certain.filter(({ from, to }) => to === '' && isAbsolute(from));
   return certain
@@ -62,6 +63,10 @@ export function movesOf(sample: readonly Known[], known: readonly Known[]): read
 
 /** A file name alone does not make `/home/a/shop/services/b` the repository: a directory of repositories is within. */
 const isCheckout = ({ from, agree }: Move): boolean => agree > 1 || innerAt(partsOf(from)) < 0;
+
+/** By its name alone `services/b/index.ts` is not the `index.ts` that stands in the repository itself. */
+const isPart = ({ from, to, agree }: Move): boolean =>
+  agree < 2 && [from, to].some((directory) => isOfRepositories(partsOf(directory)[0] ?? ''));
 
 /** Two directories that are no repository: either was a checkout before, not another part of this one. */
 function isOtherPlace({ from, to, votes, agree }: Move, voters: number): boolean {
