@@ -80,8 +80,8 @@ const asides = words(
 
 /** Messages of the tool about its own run. */
 const ofRun = words(
-  'checkersReport toomanyconfigs missingInclude missingIncludeSystem noValidConfiguration normalCheckLevelMaxBranches ' +
-    'unmatchedSuppression information ConfigurationNotChecked purgedConfiguration',
+  'checkersReport toomanyconfigs missingInclude missingIncludeSystem noValidConfiguration ' +
+    'normalCheckLevelMaxBranches unmatchedSuppression information ConfigurationNotChecked purgedConfiguration',
 );
 /** The file was not analysed to its end. */
 const fault =
@@ -91,8 +91,8 @@ export const isOfCppcheckRun = (id: string): boolean => ofRun.has(id);
 export const isCppcheckFault = (id: string): boolean => fault.test(id);
 /** An id that is no weakness; of the ids that this release does not know, the severity tells. */
 export const cppcheckStyle = new RegExp(
-  `^(?:${[...asides].join('|')})$|^(?:unused|missing(?:Include|Override)|redundant|shadow|constParameter|constVariable|` +
-    'constStatement|style|misra-|autosar-|premium-(?:misra|autosar))',
+  `^(?:${[...asides].join('|')})$|^(?:unused|missing(?:Include|Override)|redundant|shadow|constParameter|` +
+    'constVariable|constStatement|style|misra-|autosar-|premium-(?:misra|autosar))',
   'i',
 );
 export const isCppcheckId = (id: string): boolean =>

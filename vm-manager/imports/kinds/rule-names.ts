@@ -58,8 +58,8 @@ const shapes: readonly Shape[] = [
     'RuboCop',
     new RegExp(
       '^(?:com\\.puppycrawl\\.tools\\.checkstyle\\.|rubocop\\.)?(?:Style|Layout|Lint|Metrics|Naming|Security|Bundler|' +
-        'Gemspec|Rails|RSpec|RSpecRails|Performance|Capybara|FactoryBot|Minitest|Rake|ThreadSafety|Sorbet|I18n|Migration)/' +
-        '(?:\\w+/)?[A-Z]\\w+$',
+        'Gemspec|Rails|RSpec|RSpecRails|Performance|Capybara|FactoryBot|Minitest|Rake|ThreadSafety|Sorbet|I18n|' +
+        'Migration)/(?:\\w+/)?[A-Z]\\w+$',
     ),
     undefined,
     /^(?:com\.puppycrawl\.tools\.checkstyle\.|rubocop\.)/,
@@ -81,19 +81,27 @@ const shapes: readonly Shape[] = [
   ),
   shape(
     'Clang Static Analyzer',
-    /^(?:core|security|unix|cplusplus|deadcode|alpha|nullability|optin|valist|nullptr|apiModeling|fuchsia|osx|webkit)\./,
+    /^(?:core|security|unix|cplusplus|deadcode|alpha|nullability|optin|valist|nullptr|fuchsia|osx|webkit)\./,
     files.c,
   ),
   shape('C compiler', /^-[Wf]/),
   shape('Biome', /^(?:lint|format|assist|parse|suppressions|organizeImports)[./]\w|^(?:format|organizeImports)$/),
   shape(
     'oxlint',
-    /^(?:eslint|oxc|typescript|unicorn|react|import|node|promise|jsx-a11y|nextjs|vitest|jest|vue|[\w-]*plugin-[\w-]+)(?:[\w-]*)\([\w/@-]+\)$/,
+    new RegExp(
+      '^(?:eslint|oxc|typescript|unicorn|react|import|node|promise|jsx-a11y|nextjs|vitest|jest|vue|[\\w-]*plugin-)' +
+        '[\\w-]*\\([\\w/@-]+\\)$',
+    ),
   ),
   shape('ktlint', /^(?:standard|experimental|diktat-ruleset|ktlint)(?::[\w-]+)+$/, undefined, /^ktlint:/),
   shape(
     'ktlint',
-    /^(?:indent|filename|final-newline|import-ordering|max-line-length|modifier-order|string-template|chain-wrapping)$|^no-(?:wildcard-imports|unused-imports|trailing-spaces|consecutive-blank-lines|semi|multi-spaces|line-break-\S+|blank-line-\S+|empty-class-body|unit-return)$|^(?:comment|colon|comma|curly|dot|keyword|op|paren|range|angle-bracket|double-colon)-spacing$/,
+    new RegExp(
+      '^(?:indent|filename|final-newline|import-ordering|max-line-length|modifier-order|string-template|' +
+        'chain-wrapping|no-(?:wildcard-imports|unused-imports|trailing-spaces|consecutive-blank-lines|semi|' +
+        'multi-spaces|line-break-\\S+|blank-line-\\S+|empty-class-body|unit-return)|' +
+        '(?:comment|colon|comma|curly|dot|keyword|op|paren|range|angle-bracket|double-colon)-spacing)$',
+    ),
     files.kotlin,
   ),
   shape('SonarQube', /^(?:[a-z][\w-]*:S\d{2,4}|squid:\w+)$/),
@@ -153,7 +161,11 @@ const shapes: readonly Shape[] = [
   shape('PHP_CodeSniffer', /^[A-Z]\w+(?:\.[A-Z]\w+){2,3}$/, files.php),
   shape(
     'Psalm',
-    /^(?:Tainted|Mixed|Undefined|Invalid|Possibly|Missing|Unused|TooMany|TooFew|Redundant|Deprecated|LessSpecific|MoreSpecific|Null|Implicit|Unresolvable|UnrecognizedStatement|ParseError|Docblock|TypeDoesNot|NoValue|Impure|Property|Paradoxical)\w*$/,
+    new RegExp(
+      '^(?:Tainted|Mixed|Undefined|Invalid|Possibly|Missing|Unused|TooMany|TooFew|Redundant|Deprecated|' +
+        'LessSpecific|MoreSpecific|Null|Implicit|Unresolvable|UnrecognizedStatement|ParseError|Docblock|' +
+        'TypeDoesNot|NoValue|Impure|Property|Paradoxical)\\w*$',
+    ),
     files.php,
   ),
   shape('PHPStan', /^[a-z][A-Za-z]+\.[a-z][A-Za-z]+(?:\.[A-Za-z]+)?$/, files.php),

@@ -41,7 +41,7 @@ function versionBehind(name: string, text: string): string {
   return /^[\w.+~:-]{0,99}\w/.exec(text.slice(at + name.length + 1, at + name.length + 101))?.[0] ?? '';
 }
 
-/** `CVE-2026-12345_lodash_4.17.20`, `XRAY-1_github.com/o/p_1.2`: the package and its version are in the id of the rule. */
+/** `CVE-2026-12345_lodash_4.17.20`, `XRAY-1_github.com/o/p_1.2`: package and version are in the id of the rule. */
 function packageOfRule(ruleId: string, path: string): Location | null {
   const [, name, version] =
     /^(?:CVE-\d{4}-\d{1,9}|XRAY-\d{1,9}|GHSA(?:-\w{4}){3})_(\S{1,200})_([^\s_]{1,100})$/i.exec(ruleId) ?? [];

@@ -6,7 +6,7 @@ interface Checkout {
   readonly holder: RegExp;
   /** Directories below it that are named after the repository, the run or the agent. */
   readonly levels: number;
-  /** The second of them is called like the first, or is a letter (Azure Pipelines): otherwise it is the repository's. */
+  /** The second is called like the first, or is a letter (Azure Pipelines): otherwise it is the repository's own. */
   readonly isTwin?: true;
   /** The checkout may be further down: subgroups of GitLab, folders of Jenkins, workspaces. `deeper` tells how far. */
   readonly isOpen?: true;

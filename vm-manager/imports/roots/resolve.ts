@@ -71,7 +71,7 @@ export class Roots {
     return inner;
   }
 
-  /** Learns from the sample, and, where it is cut, from the whole report; `looked`: files that the tool has looked at. */
+  /** Learns from the sample, and, where it is cut, from the whole report; `looked`: files that were looked at. */
   async learn(
     sample: readonly FindingRecord[],
     { readKnown, isKnownBelow }: EarlierPaths,

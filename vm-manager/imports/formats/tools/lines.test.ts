@@ -1,4 +1,4 @@
-// Reports that say nothing of their tool, over HTTP: lines of compilers and linters, Checkstyle XML. Whatever is not
+// Lines of compilers and linters, over HTTP; and what every format makes of a file that is another one. Whatever is not
 // such a report is none without findings; a finding is of the kind and severity of its tool's own format.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
@@ -13,12 +13,13 @@ type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 const xml = '<?xml version="1.0"?>\n';
 const cppcheck = 'a.c:7:3: warning: Null pointer: q [nullPointer]\n';
 /** A directory of somebody's machine, in parts: tidy/ takes it, written out, for one of this. */
+const trace = 'Traceback (most recent call last):\n';
 const lib = ['', 'usr', 'lib', 'x.py'].join('/');
 
 /** What a file holds where a tool has failed, or where it is of another format than the request says. */
 const others: Readonly<Record<string, string>> = {
-  'a traceback': `Traceback (most recent call last):\n  File "${lib}", line 3, in <module>\n    main()\nValueError: no\n`,
-  'a traceback with marks': `Traceback (most recent call last):\n  File "${lib}", line 3\n    main(\n        ^\nSyntaxError: no\n`,
+  'a traceback': `${trace}  File "${lib}", line 3, in <module>\n    main()\nValueError: no\n`,
+  'a traceback with marks': `${trace}  File "${lib}", line 3\n    main(\n        ^\nSyntaxError: no\n`,
   'no such command': 'gcc: command not found\n',
   'no such command, of a shell': '/bin/sh: 1: shellcheck: not found\n',
   'no such file': 'cppcheck: error: could not find or open any of the paths given.\n',
@@ -120,88 +121,6 @@ const wholes: readonly (readonly [string, string, number])[] = [
   ['colours', '\u001b[1ma.c:7:3: \u001b[35mwarning:\u001b[0m Null pointer: q [nullPointer]\u001b[0m\n', 1],
 ];
 
-const errorOf = (path: string, source: string, message = 'Found'): string =>
-  `<file name="${path}"><error line="3" column="1" severity="error" message="${message}" ` +
-  `source="${source.replace(/>/g, '&gt;')}"/></file>`;
-
-/** File, rule as Checkstyle XML has it, tool and rule in the hub, and kind. */
-const named: readonly (readonly [path: string, source: string, tool: string | null, rule: string, kind: string])[] = [
-  ['f.html', 'htmlhint.doctype-first', 'HTMLHint', 'doctype-first', 'quality'],
-  ['a.swift', 'swiftlint.rules.line_length', 'swiftlint', 'line_length', 'quality'],
-  ['a.kt', 'detekt.MagicNumber', 'detekt', 'MagicNumber', 'quality'],
-  ['a.kt', 'standard:no-wildcard-imports', 'ktlint', 'standard:no-wildcard-imports', 'quality'],
-  ['a.kt', 'final-newline', 'ktlint', 'final-newline', 'quality'],
-  ['a.py', 'pylint.C0114', 'Pylint', 'C0114', 'quality'],
-  ['a.py', 'C0114', 'Pylint', 'C0114', 'quality'],
-  ['a.py', 'W0123', 'Pylint', 'W0123', 'sast'],
-  ['a.py', 'E302', 'Flake8', 'E302', 'quality'],
-  ['a.py', 'flake8.W291', 'Flake8', 'W291', 'quality'],
-  ['a.py', 'S602', 'Flake8', 'S602', 'sast'],
-  ['a.py', 'B602', 'Bandit', 'B602', 'sast'],
-  ['a.yml', 'yamllint.truthy', 'yamllint', 'truthy', 'quality'],
-  ['a.yml', 'truthy', 'yamllint', 'truthy', 'quality'],
-  ['a.js', 'eslint.no-unused-vars', 'ESLint', 'no-unused-vars', 'quality'],
-  ['a.js', 'eslint.rules.no-unused-vars', 'ESLint', 'no-unused-vars', 'quality'],
-  ['a.js', 'eslint.rules.no-eval', 'ESLint', 'no-eval', 'sast'],
-  ['a.css', 'stylelint.rules.color-no-invalid-hex', 'stylelint', 'color-no-invalid-hex', 'quality'],
-  ['a.css', 'eslint.rules.no-ids', 'stylelint', 'no-ids', 'quality'],
-  [
-    'a.php',
-    'PSR12.Files.FileHeader.SpacingAfterBlock',
-    'PHP_CodeSniffer',
-    'PSR12.Files.FileHeader.SpacingAfterBlock',
-    'quality',
-  ],
-  ['a.php', 'House.Arrays.Comma.Missing', 'PHP_CodeSniffer', 'House.Arrays.Comma.Missing', 'quality'],
-  ['a.php', 'Squiz.PHP.Eval.Discouraged', 'PHP_CodeSniffer', 'Squiz.PHP.Eval.Discouraged', 'sast'],
-  ['a.php', 'TaintedSql', 'Psalm', 'TaintedSql', 'sast'],
-  ['a.php', 'argument.type', 'PHPStan', 'argument.type', 'quality'],
-  ['a.tf', 'terraform_naming_convention', 'tflint', 'terraform_naming_convention', 'quality'],
-  ['t.yaml', 'E3012', 'cfn-lint', 'E3012', 'quality'],
-  ['a.ts', 'lint/style/useConst', 'Biome', 'lint/style/useConst', 'quality'],
-  ['a.ts', 'lint/security/noGlobalEval', 'Biome', 'lint/security/noGlobalEval', 'sast'],
-  ['a.js', 'eslint(no-debugger)', 'oxlint', 'eslint(no-debugger)', 'quality'],
-  ['a.js', 'jshint.W033', 'JSHint', 'W033', 'quality'],
-  ['a.js', 'W033', 'JSHint', 'W033', 'quality'],
-  ['a.css', 'net.csslint.Disallowids', 'csslint', 'Disallowids', 'quality'],
-  [
-    'a.scala',
-    'org.scalastyle.file.HeaderMatchesChecker',
-    'Scalastyle',
-    'org.scalastyle.file.HeaderMatchesChecker',
-    'quality',
-  ],
-  ['a.lua', 'W211', 'luacheck', 'W211', 'quality'],
-  ['a.ts', 'failure.tslint.semicolon', 'TSLint', 'semicolon', 'quality'],
-  ['a.rb', 'com.puppycrawl.tools.checkstyle.Style/StringLiterals', 'RuboCop', 'Style/StringLiterals', 'quality'],
-  ['a.rb', 'Security/Eval', 'RuboCop', 'Security/Eval', 'sast'],
-  [
-    'A.java',
-    'com.puppycrawl.tools.checkstyle.checks.javadoc.JavadocMethodCheck',
-    'checkstyle',
-    'com.puppycrawl.tools.checkstyle.checks.javadoc.JavadocMethodCheck',
-    'quality',
-  ],
-  ['a.go', 'errcheck', 'golangci-lint', 'errcheck', 'quality'],
-  ['a.go', 'gosec', 'golangci-lint', 'gosec', 'sast'],
-  ['a.md', 'MD013', 'markdownlint', 'MD013', 'quality'],
-  ['a.cs', 'CA1822', 'Roslyn', 'CA1822', 'quality'],
-  ['a.cs', 'CA3001', 'Roslyn', 'CA3001', 'sast'],
-  ['Dockerfile', 'DL3002', 'Hadolint', 'DL3002', 'iac'],
-  ['a.c', 'nullPointer', 'Cppcheck', 'nullPointer', 'sast'],
-  [
-    'a.env',
-    'eslint.rules.@secretlint/secretlint-rule-preset-recommend > @secretlint/secretlint-rule-slack',
-    'secretlint',
-    '@secretlint/secretlint-rule-slack',
-    'secret',
-  ],
-  ['a.env', 'gitleaks.aws-access-token', 'Gitleaks', 'aws-access-token', 'secret'],
-  ['a.js', 'house-rule', null, 'house-rule', 'sast'],
-  ['a.c', 'HOUSE-1', null, 'HOUSE-1', 'sast'],
-  ['a.js', 'typescript.react.best-practice.x', null, 'typescript.react.best-practice.x', 'sast'],
-];
-
 /** Rule of a line of Cppcheck's template for compilers, which calls everything a warning → what its XML says. */
 const cppcheckIds: readonly (readonly [id: string, severity: string, cwe: number | null])[] = [
   ['arrayIndexOutOfBounds', 'error', 788],
@@ -286,71 +205,12 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(sent, { status: 202, body: { report: { complete: true } } });
   });
 
-  await t.test('22 H2: Checkstyle XML: the tool comes from the rule, and its rules are of one kind', async (t) => {
-    const app = await client.application();
-    const files = named.map(([path, source], index) => errorOf(`${index}/${path}`, source));
-    const sent = await client.send(app, `${xml}<checkstyle>${files.join('')}</checkstyle>`, { format: 'checkstyle' });
-    t.match(sent, { status: 202, body: { report: { unread: 0, created: named.length } } }, JSON.stringify(sent.body));
-    const rows = [...(await client.findings(app)), ...(await all(app, 'quality'))];
-    for (const [index, [path, source, tool, rule, kind]] of named.entries()) {
-      const found = rows.find(({ location }) => String(location).includes(`${index}/${path}`));
-      t.match(found, { rule_id: rule, source: kind, tool: tool ?? 'Checkstyle report' }, `${source} of ${path}`);
-    }
-    for (const [path, source, verdict] of [
-      ['f.html', 'htmlhint.doctype-first', 'pass'],
-      ['a.swift', 'swiftlint.rules.line_length', 'pass'],
-      ['a.js', 'house-rule', 'fail'],
-      ['a.env', 'eslint.rules.@secretlint/secretlint-rule-aws', 'fail'],
-    ] as const) {
-      const gated = await client.application();
-      await client.send(gated, `${xml}<checkstyle>${errorOf(path, source)}</checkstyle>`, {
-        commit: 'c',
-        branch: 'main',
-      });
-      const gate = await client.call('POST', '/gate/evaluate', { application_id: gated, commit: 'c' });
-      t.match(gate.body, { verdict }, source);
-    }
-  });
-  await t.test('22 H2: a leak is one finding in Checkstyle XML, JSON and SARIF of secretlint', async (t) => {
-    const rule = '@secretlint/secretlint-rule-slack';
-    const message = `[SLACK_TOKEN] found slack token: **** (@secretlint/secretlint-rule-preset-recommend &gt; ${rule})`;
-    const reports = [
-      `${xml}<checkstyle>${errorOf('a.env', `eslint.rules.@secretlint/secretlint-rule-preset-recommend > ${rule}`, message)}</checkstyle>`,
-      JSON.stringify([
-        {
-          filePath: 'a.env',
-          sourceContentType: 'text',
-          sourceContent: 'a\nb\nk=ZZTOPSECRET\n',
-          messages: [
-            {
-              type: 'message',
-              ruleId: rule,
-              messageId: 'SLACK_TOKEN',
-              severity: 'error',
-              message: 'found slack token: ****',
-              range: [6, 17],
-              loc: { start: { line: 3, column: 2 } },
-            },
-          ],
-        },
-      ]),
-    ];
-    for (const order of [reports, reports.toReversed()]) {
-      const app = await client.application();
-      for (const report of order) {
-        await client.send(app, report);
-        const found = await client.findings(app);
-        t.match(found, [{ source: 'secret', cwe: ['CWE-798'], rule_id: rule, title: 'found slack token: ****' }]);
-        t.equal(found.length, 1);
-      }
-    }
-  });
-
   await t.test('22 H3: Cppcheck: lines and XML of one run are the same findings', async (t) => {
     for (const [id, severity, cwe] of cppcheckIds) {
       const own =
         `${xml}<results version="2"><cppcheck version="2.10"/><errors><error id="${id}" severity="${severity}" ` +
-        `msg="M"${cwe === null ? '' : ` cwe="${cwe}"`}><location file="a.c" line="3" column="2"/></error></errors></results>`;
+        `msg="M"${cwe === null ? '' : ` cwe="${cwe}"`}><location file="a.c" line="3" column="2"/></error>` +
+        '</errors></results>';
       const made: Json[] = [];
       for (const report of [own, `a.c:3:2: warning: M [${id}]\n`, `a.c:3:2: ${severity}: M [${id}]\n`]) {
         const app = await client.application();
@@ -377,7 +237,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 }
 
-t.test('22: lines and Checkstyle XML', (t) => onBothDatabases(t, 'lines', suite));
+t.test('22: lines of compilers and linters', (t) => onBothDatabases(t, 'lines', suite));
 
 t.test('22 H1: what is no report is none without findings, whatever the request calls it', async (t) => {
   for (const [what, report] of Object.entries(others))

@@ -1,6 +1,6 @@
-// Lines of compilers and linters: `file:line:column: level: text [rule]`, with what stands between them: where the place
-// is included from, the line of the source with a mark below it, notes, counts. A text that has another line may be of
-// anything, so that it proves nothing; an empty one is what these tools print where they have found nothing.
+// Lines of compilers and linters: `file:line:column: level: text [rule]`, with what stands between them: where the
+// place is included from, the line of the source with a mark below it, notes, counts. A text that has another line may
+// be of anything, so that it proves nothing; an empty one is what these tools print where they have found nothing.
 import { isCppcheckFault, isOfCppcheckRun } from '../../kinds/cppcheck.js';
 import { ruleOf, ruleOfLine } from '../../kinds/rule-names.js';
 import { fault, noFinding, unread, type Item, type ReportFacts } from '../../record.js';
@@ -24,10 +24,12 @@ const decorations = /\u001b\[[\d;]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u
 const context = new RegExp(
   [
     '^(?:In file included from| {2,}from|In module imported) .{1,1000}[:,]$',
-    '^(?:\\S.{0,1000}: )?(?:[Ii]n|At|at) (?:static |copy |move |member |instantiation|constructor|destructor|function|lambda|' +
-      'top level|global scope|substitution|program|subroutine|unit|file scope|constexpr|deduction).{0,4000}:$',
+    '^(?:\\S.{0,1000}: )?(?:[Ii]n|At|at) (?:static |copy |move |member |instantiation|constructor|destructor|' +
+      'function|lambda|top level|global scope|substitution|program|subroutine|unit|file scope|constexpr|' +
+      'deduction).{0,4000}:$',
     '^ {2,}inlined from .{1,4000}[:,]$',
-    '^(?:[A-Za-z]:)?[^:]{1,1000}:\\d{1,9}:(?:\\d{1,9}:)? {2,}(?:required|recursively required|in .constexpr. expansion|instantiated|\\[ ?skipping)',
+    '^(?:[A-Za-z]:)?[^:]{1,1000}:\\d{1,9}:(?:\\d{1,9}:)? {2,}(?:required|recursively required|' +
+      'in .constexpr. expansion|instantiated|\\[ ?skipping)',
   ].join('|'),
 );
 /** What a tool prints of its run beside findings: counts, files that it has looked at, steps of a build. */
@@ -39,14 +41,15 @@ const said = new RegExp(
     '^\\d{1,9} warnings? treated as errors?$',
     '^(?:Checking|Done checking) \\S.{0,1000}(?: \\.\\.\\.|: .{0,1000}\\.\\.\\.)$',
     '^\\d{1,9}/\\d{1,9} files checked \\d{1,3}% done$',
-    "^scan-build: (?:Using '|Analysis run complete|No bugs found|\\d{1,9} bugs? found|Removing directory|Run 'scan-view|The analyzer)",
+    "^scan-build: (?:Using '|Analysis run complete|No bugs found|\\d{1,9} bugs? found|" +
+      "Removing directory|Run 'scan-view|The analyzer)",
     '^(?:g?make|ninja)(?:\\[\\d{1,4}\\])?: (?:Entering|Leaving) directory .{1,1000}$',
     '^(?:g?make|ninja)(?:\\[\\d{1,4}\\])?: Nothing to be done for .{1,1000}$',
     '^\\[ {0,2}\\d{1,3}%\\] (?:Building|Linking|Built target|Generating) .{1,1000}$',
     '^Success: no issues found in \\d{1,9} source files?$',
   ].join('|'),
 );
-/** An excerpt of the source with the number of its line, as GCC writes it, and what its analyzer says of the way there. */
+/** An excerpt of the source with the number of its line, as GCC writes it, and what its analyzer says of the way. */
 const excerpt =
   /^ *(?:\d{1,9}|\.{3}|\+{3})? *\|(?:[ |+^~<>-]|\d|$)|^ {2,}[‘'`"].{1,400}: events? \d|^[ |+<>-]*(?:\+-->|<-+\+)/;
 const mark = /^[\s~^]*[~^][\s~^]*$/;
