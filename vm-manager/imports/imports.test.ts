@@ -227,6 +227,7 @@ const advisory = {
 };
 const trivy = (id: string, ...targets: string[]) => ({
   SchemaVersion: 2,
+  ArtifactName: '.',
   Results: targets.map((Target) => ({
     Target,
     Vulnerabilities: [
