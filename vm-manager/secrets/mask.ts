@@ -16,6 +16,7 @@ import {
   urlToken,
   userOption,
 } from './shapes.js';
+import { maskSpellings, maySpell } from './spellings/spellings.js';
 import {
   hide,
   isCredentialWord,
@@ -190,7 +191,7 @@ const mayBeNamed = new RegExp(
   'i',
 );
 
-export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text);
+export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text) || maySpell(text);
 
 const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
 
@@ -212,7 +213,7 @@ export function patternsMask(text: string): string {
     masked = masked.replace(userOption, (_, head: string) => `${head}****`);
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
-  return maskRandom(maskSpoken(masked));
+  return maskRandom(maskSpoken(maskSpellings(masked)));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */

@@ -38,7 +38,7 @@ export const isTokenLike = (value: string): boolean =>
 
 const endings =
   /\.(?:[cm]?[jt]sx?|py|go|rb|rs|java|kt|cs|c|h|cpp|php|ya?ml|json|xml|toml|ini|env|tf|sh|md|txt|html?)$/i;
-const isFile = (value: string): boolean =>
+export const isFile = (value: string): boolean =>
   (/^[\w@./\\-]{1,210}$/.test(value) && endings.test(value)) || /^(?:[A-Za-z]:)?[\\/]|^\.{1,2}\//.test(value);
 
 /**
