@@ -16,6 +16,7 @@ import {
   urlToken,
   userOption,
 } from './shapes.js';
+import { isGiven, isTechnical } from './spellings/spelling.js';
 import { maskSpellings, maySpell } from './spellings/spellings.js';
 import {
   hide,
@@ -207,10 +208,10 @@ export function patternsMask(text: string): string {
   if (masked.includes('=')) masked = maskParameters(masked, hide);
   if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
   masked = masked.replace(authorization, (all, head: string, value: string) =>
-    /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') ? head + hide(value) : all,
+    /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') && !isTechnical(value) ? head + hide(value) : all,
   );
   if (masked.includes(' -u') || masked.includes('--user'))
-    masked = masked.replace(userOption, (_, head: string) => `${head}****`);
+    masked = masked.replace(userOption, (all, head: string, value: string) => (isGiven(value) ? `${head}****` : all));
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
   return maskRandom(maskSpoken(maskSpellings(masked)));

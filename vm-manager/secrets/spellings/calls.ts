@@ -111,7 +111,8 @@ function literalOf(text: string, { from, to }: Span): Span | undefined {
   const end = argument.indexOf(quote, start);
   const value = end === -1 ? argument.slice(start) : argument.slice(start, end);
   // a literal that goes on is a part of a text
-  if (end !== -1 && /^\s{0,3}(?:\+|%|\.\s?\$|\.(?:format|replace|join)\b)/.test(argument.slice(end + quote.length))) return undefined;
+  if (end !== -1 && /^\s{0,3}(?:\+|%|\.\s?\$|\.(?:format|replace|join)\b)/.test(argument.slice(end + quote.length)))
+    return undefined;
   return { from: from + start, to: from + start + value.length };
 }
 
@@ -120,10 +121,12 @@ const isArgument = (value: string, isSure: boolean): boolean =>
   isGiven(value) &&
   !/[\s{}<>]|^[./#]|^(?:utf-?8|hex|base64|ascii|sha-?\d+|md5|aes[-\w]*|hs\d+|rs\d+|des\w*)$/i.test(value) &&
   isCredentialWord(value) &&
-  (isSure ? !isDictionary.test(value) : value.length >= 6 && (isMixed(value) || isMadeUp(value)) && !alphabet.test(value) && /\d/.test(value));
+  (isSure
+    ? !isDictionary.test(value)
+    : value.length >= 6 && (isMixed(value) || isMadeUp(value)) && !alphabet.test(value) && /\d/.test(value));
 /** What these functions are given besides, in other libraries. */
 const isDictionary =
-  /^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|click|change|input|focus|connection|disconnect|message|open|close|data|Login|Sign|Signin|Log)$/i;
+  /^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|click|change|input|focus|connection|disconnect|message|open|close|data|profile|scope|session|Login|Sign|Signin|Log)$/i;
 
 function maskArguments(text: string): string {
   let masked = '';
@@ -150,11 +153,15 @@ const isWord: Judge = (value) => isArgument(value, true);
 const isLiteral: Judge = (value) => isGiven(value) && isCredentialWord(value) && !/[{}<>]/.test(value);
 const isAnyLiteral: Judge = (value) => isGiven(value) && (isCredentialWord(value) || /\d/.test(value));
 
-const secretName = '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
+const secretName =
+  '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
 const quotedValue = (judge: Judge, needs: RegExp, head: string, flags = 'gi'): Spelling => ({
   needs,
   judge,
-  pattern: new RegExp(`(${head}[bfrunl@]{0,2}(?:\\\\?"(?=[^"\\n]{1,200}")|\\\\?'(?=[^'\\n]{1,200}')|\`(?=[^\`\\n]{1,200}\`)))(?:(?<=")[^"\\\\\\n]{1,200}|(?<=')[^'\\\\\\n]{1,200}|(?<=\`)[^\`\\n]{1,200})`, flags),
+  pattern: new RegExp(
+    `(${head}[bfrunl@]{0,2}(?:\\\\?"(?=[^"\\n]{1,200}")|\\\\?'(?=[^'\\n]{1,200}')|\`(?=[^\`\\n]{1,200}\`)))(?:(?<=")[^"\\\\\\n]{1,200}|(?<=')[^'\\\\\\n]{1,200}|(?<=\`)[^\`\\n]{1,200})`,
+    flags,
+  ),
 });
 
 const spellings: readonly Spelling[] = [
@@ -165,19 +172,29 @@ const spellings: readonly Spelling[] = [
     `\\b\\w{0,30}(?:auth|credentials?|creds?|login|userpwd|account|user_?pass)["'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=])\\s{0,4}(?:new\\s)?(?:tuple|list|array|Array)?[([{]{1,2}\\s{0,20}[bfru]{0,2}["'][^"'\\n]{0,64}["']\\s{0,4}(?:,|=>)\\s{0,4}`,
   ),
   // SQL
-  quotedValue(isAnyLiteral, /identified/i, '\\bidentified\\s{1,4}(?:with\\s{1,4}\\S{1,60}\\s{1,4})?(?:by|as|using)\\s{1,4}(?:password\\s{1,4}|values\\s{1,4})?'),
+  quotedValue(
+    isAnyLiteral,
+    /identified/i,
+    '\\bidentified\\s{1,4}(?:with\\s{1,4}\\S{1,60}\\s{1,4})?(?:by|as|using)\\s{1,4}(?:password\\s{1,4}|values\\s{1,4})?',
+  ),
   {
     needs: /identified/i,
     pattern: /(\b(?:create|alter|grant|user|role)\b[^\n;]{0,200}?\sidentified\s{1,4}by\s{1,4})[^\s"'`;,()]{3,100}/gi,
     judge: isGiven,
   },
-  quotedValue(isAnyLiteral, /password/i, '\\b(?:with|encrypted|unencrypted|by|user\\s{1,4}\\S{1,64}|role\\s{1,4}\\S{1,64}|login\\s{1,4}\\S{1,64})\\s{1,4}password\\s{0,4}=?\\s{0,4}'),
+  quotedValue(
+    isAnyLiteral,
+    /password/i,
+    '\\b(?:with|encrypted|unencrypted|by|user\\s{1,4}\\S{1,64}|role\\s{1,4}\\S{1,64}|login\\s{1,4}\\S{1,64})\\s{1,4}password\\s{0,4}=?\\s{0,4}',
+  ),
   quotedValue(isAnyLiteral, /password/i, '\\bset\\s{1,4}password\\b[^\\n;=]{0,100}=\\s{0,4}(?:password\\()?'),
+  quotedValue(isAnyLiteral, /sp_/i, "\\bsp_(?:addlogin|password)\\s{1,4}N?(?:'[^'\\n]{0,64}'|null)\\s{0,4},\\s{0,4}"),
   quotedValue(isAnyLiteral, /password|old_pass/i, '\\b(?:old_)?password\\s{0,2}\\(\\s{0,2}'),
   // PowerShell
   {
     needs: /securestring/i,
-    pattern: /(ConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force|Key\s{1,3}\S{1,40})\s{1,4}){0,3}["']?)(?:(?<=")[^"\n]{1,200}|(?<=')[^'\n]{1,200}|[^\s"'-][^\s"')]{1,200})/gi,
+    pattern:
+      /(ConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force|Key\s{1,3}\S{1,40})\s{1,4}){0,3}["']?)(?:(?<=")[^"\n]{1,200}|(?<=')[^'\n]{1,200}|[^\s"'-][^\s"')]{1,200})/gi,
     judge: isGiven,
   },
   // password: String = "x", password []byte = "x", char password[] = "x", password === "x", password || "x"
@@ -203,12 +220,16 @@ const spellings: readonly Spelling[] = [
     judge: (value) => isGiven(value) && !/^[?+]/.test(value),
   },
   // page.fill('#password', 'x')
-  quotedValue(isLiteral, /pass|pwd/i, `["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\)?\\s{0,3}(?:,|\\.(?:fill|type|send_?keys|sendKeys)\\()\\s{0,3}`),
+  quotedValue(
+    isLiteral,
+    /pass|pwd/i,
+    `(?:(?:fill|type|setValue|set_value|send_?keys|input)\\w{0,10}\\(\\s{0,3}["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\s{0,3},|["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\)?\\s{0,3}\\.(?:fill|type|send_?keys)\\()\\s{0,3}`,
+  ),
 ];
 
 /** What a text has to have before its calls are read. */
 export const mayBeCall = new RegExp(
-  `(?:${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(|identified|securestring|auth|cred|login|pass|pwd|secret|token|\\$\\{`,
+  `(?:${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(|sp_|identified|securestring|auth|cred|login|pass|pwd|secret|token|\\$\\{`,
   'i',
 );
 

@@ -60,7 +60,7 @@ function headOf(option: string): string {
   if (dashed.startsWith('/')) return `${name}(?::|[ \\t]{1,4})${open}`;
   const behind = star === '*' ? `(?:[=:]|${gap})?${open}` : `(?:[=:]|${gap})${open}`;
   if (mark === '!') return `${name}${open}(?![\\s=-])`;
-  return mark === '' ? name + behind : `${name}${behind}[^\\s"'${mark}]{1,64}${mark}`;
+  return mark === '' ? name + behind : `${name}${behind}[^\\s"'${mark}]{1,64}${mark}${open}`;
 }
 
 interface Options {
@@ -133,11 +133,10 @@ export const mayBeCommand = new RegExp(
   `(?<![\\w-])(?:${names.join('|')})(?:\\.exe)?["']?[\\s,]|` +
     '\\s["\']?[-/][\\w-]{0,30}(?:pass|pwd|psk|secret|token|key|auth)|--from-literal|net1?\\s{1,3}user?\\b|' +
     'htpasswd|_passwd|rabbitmqctl|\\|\\s{0,3}\\w|<<<|wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
-    'secrets?\\s+(?:set|put)|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|rclone|encrypt_string|pdftk|qpdf|dscl|' +
+    'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|rclone|encrypt_string|pdftk|qpdf|dscl|' +
     '\\bsend|PASS\\s|\\buser\\s',
   'i',
 );
 
 /** The text of command lines without their passwords. */
-export const maskCommands = (text: string): string =>
-  commandForms.reduce(replaceValue, maskOptions(text));
+export const maskCommands = (text: string): string => commandForms.reduce(replaceValue, maskOptions(text));

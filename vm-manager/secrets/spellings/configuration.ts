@@ -1,10 +1,20 @@
 // Passwords in files of settings where the name and the value are no assignment: attributes of XML, pairs on two
 // lines, directives with a blank between name and value, lines of password files.
 import { hide } from '../values.js';
-import { isGiven, isStrongWord, isTyped, isUnspeakable, open, replaceValue, value, type Judge, type Spelling } from './spelling.js';
+import {
+  isGiven,
+  isStrongWord,
+  isTyped,
+  isUnspeakable,
+  open,
+  replaceValue,
+  value,
+  type Judge,
+  type Spelling,
+} from './spelling.js';
 
 const named =
-  '(?:passw(?:or)?d|passphrase|passwd|passcode|pass|pwd|secret|token|credential|psk|' +
+  '(?:passw(?:or)?d|passphrase|passwd|passcode|(?<!com|by|tres|sur|over|under|encom)pass|pwd|secret|token|credential|psk|' +
   '(?:api|secret|access|private|account|auth|encryption|signing|master|storage|shared|jwt|hmac|webhook)[-_. ]?key)';
 /** Behind the name: `DB_PASSWORD_PROD`, `Password1`; `password_file` names something about it. */
 const tail =
@@ -12,7 +22,7 @@ const tail =
   'manager|provider|service|class|param|ref|version|valid|regex|pattern|format|min|max|required|rotation|reset|' +
   'encoder|strength|timeout|lifetime|duration|cache|store_?type|refresh|bucket|limit))(?:[-_.]\\w{1,20}|\\d{1,3})?';
 /** Not within a word: `compass`, `bypass`, `tokenizer` are none. */
-const name = `(?:[\\w./:-]{0,60}(?:(?<![a-z])|(?<=[a-z])(?=[A-Z])|(?<=db|user|my|admin|root|smtp|ftp|ldap|mail|client)))?${named}${tail}`;
+const name = `(?:[\\w./:-]{0,60})?${named}${tail}`;
 
 const text = (head: string, judge: Judge, needs: RegExp, flags = 'gi'): Spelling => ({
   pattern: new RegExp(`(${head})${value}`, flags),
@@ -21,14 +31,15 @@ const text = (head: string, judge: Judge, needs: RegExp, flags = 'gi'): Spelling
 });
 const blank = '[ \\t]{1,8}';
 const isSetting: Judge = (given) => isTyped(given) && !/^(?:\d{1,3}|string|password|text)$/i.test(given);
-const isShadow: Judge = (given) => isGiven(given) && isUnspeakable(given) && /[a-z]/.test(given) && /[A-Z0-9./]/.test(given);
+const isShadow: Judge = (given) =>
+  isGiven(given) && isUnspeakable(given) && /[a-z]/.test(given) && /[A-Z0-9./]/.test(given);
 
 const quotes = '\\\\?["\']?';
 const pairs: readonly Spelling[] = [
   // key="DbPassword" value="x", "name": "DB_PASSWORD", "value": "x", name: DB_PASSWORD⏎ value: x
   text(
     `\\b(?:key|name|id|property|parameterkey|variable|envvar|option_name|setting|type)${quotes}\\s{0,4}[:=]\\s{0,4}${quotes}` +
-      `${name}${quotes}\\s{0,4}[,;}]?\\s{0,40}(?:-\\s{1,3})?${quotes}(?:parameter_?)?(?:value|val|default|content|string_?value|option_value)` +
+      `${name}${quotes}\\s{0,4}(?:\\s{1,8}[\\w:-]{1,30}=["'][^"'\\n]{0,80}["']){0,3}[,;}]?\\s{0,40}(?:-\\s{1,3})?${quotes}(?:parameter_?)?(?:value|val|default|content|string_?value|option_value)` +
       `${quotes}\\s{0,4}[:=]\\s{0,4}${open}`,
     isSetting,
     /val|default|content/i,
@@ -44,10 +55,14 @@ const pairs: readonly Spelling[] = [
     isSetting,
     /</,
   ),
-  text(`<(?:key|name)>${name}</(?:key|name)>\\s{0,40}<(?:string|value|data)>(?:<!\\[CDATA\\[)?`, isSetting, /<key|<name/i),
+  text(
+    `<(?:key|name)>${name}</(?:key|name)>\\s{0,40}<(?:string|value|data)>(?:<!\\[CDATA\\[)?`,
+    isSetting,
+    /<key|<name/i,
+  ),
   // <Pass encoding="base64">x<, <wsse:Password Type="…">x<, <dbPassword><![CDATA[x
   text(
-    `<(?:\\w{1,20}:)?\\w{0,40}?${named}s?\\d?(?:\\s[^<>]{0,200})?>\\s{0,20}(?:<!\\[CDATA\\[)?(?=[^\\s<])`,
+    `<(?:\\w{1,20}:)?[\\w.-]{0,40}?${named}s?\\d?(?:\\s[^<>]{0,200})?>\\s{0,20}(?:<!\\[CDATA\\[)?(?=[^\\s<])`,
     isSetting,
     /</,
   ),
@@ -65,7 +80,11 @@ const directives: readonly Spelling[] = [
     /env|arg|param|setx/i,
   ),
   // netrc
-  text(`\\blogin\\s{1,8}\\S{1,100}\\s{1,8}(?:account\\s{1,8}\\S{1,64}\\s{1,8})?passw(?:or)?d\\s{1,8}${open}`, isTyped, /login\s/i),
+  text(
+    `\\blogin\\s{1,8}\\S{1,100}\\s{1,8}(?:account\\s{1,8}\\S{1,64}\\s{1,8})?passw(?:or)?d\\s{1,8}${open}`,
+    isTyped,
+    /login\s/i,
+  ),
   text(`\\b(?:machine|default)\\s[^\\n]{0,160}?\\spassw(?:or)?d\\s{1,8}${open}`, isUnspeakable, /machine|default/i),
   // names that nothing but settings have
   text(
@@ -84,7 +103,7 @@ const directives: readonly Spelling[] = [
   text(
     `(?<![A-Za-z])(?:[A-Za-z]\\w{0,30}_)?(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|secret|token|psk|pin|credentials?|` +
       `(?:api|secret|access|private|account|auth|shared|pre-?shared)[-_ ]?key|community(?:[ -]?string)?)\\s{1,4}` +
-      `(?:(?:is|was|of|value|to|=>|->|as|equals|string|literal|:|=)\\s{1,2}){0,2}\\\\?["'(]?`,
+      `(?:(?:is|was|of|value|to|as|equals|string|literal)\\s{1,2}){0,2}\\\\?["'(]?`,
     isStrongWord,
     /pass|pwd|secret|token|psk|pin|credential|key|communit/i,
   ),
@@ -97,13 +116,18 @@ const directives: readonly Spelling[] = [
   ),
   // : PSK "x"
   text('(?:^|\\s):\\s{1,3}(?:PSK|XAUTH|EAP|NTLM)\\s{1,3}["\']?', isTyped, /PSK|XAUTH|EAP|NTLM/, 'g'),
-  text('(?<![A-Za-z])(?:wpa_?psk|psk|wep_?key\\d?|sae_password|preshared_?key|pre-shared-key|passcode)["\']?\\s{0,4}(?:=>|[:=])\\s{0,4}["\']?', isTyped, /psk|wep|sae_|shared|passcode/i),
-  // chap-secrets: "me" * "x" *
-  text('(?:^|\\n)"?[\\w.@\\\\-]{1,64}"?[ \\t]{1,8}\\*[ \\t]{1,8}"?(?=[^\\s"]{3,100}"?[ \\t]{1,8}(?:\\*|[\\d.]+)[ \\t]{0,8}(?:[\\r\\n]|$))', isGiven, /\*/),
+  text(
+    '(?<![A-Za-z])(?:wpa_?psk|psk|wep_?key\\d?|sae_password|preshared_?key|pre-shared-key|passcode)["\']?\\s{0,4}(?:=>|[:=])\\s{0,4}["\']?',
+    isTyped,
+    /psk|wep|sae_|shared|passcode/i,
+  ),
   // PIN = '936427', otp: 123456, PIN is 9364
-  text('(?<![A-Za-z])(?:[A-Za-z]\\w{0,20}_)?(?:pin|otp|totp|pin[-_ ]?code|passcode|pin[-_ ]?number|geheimzahl|cvv|cvc|mfa[-_ ]?code|' +
-    '(?:one[- ]time|verification|security|sms)[-_ ](?:code|password))["\'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=]|\\sis\\s|\\s)\\s{0,4}["\']?(?=\\d{4,12}(?![\\w.:/-]))', isGiven,
-    /pin|otp|code|geheimzahl|cv[vc]/i),
+  text(
+    '(?<![A-Za-z])(?:[A-Za-z]\\w{0,20}_)?(?:pin|otp|totp|pin[-_ ]?code|passcode|pin[-_ ]?number|geheimzahl|cvv|cvc|mfa[-_ ]?code|' +
+      '(?:one[- ]time|verification|security|sms)[-_ ](?:code|password))["\'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=]|\\sis\\s|\\s)\\s{0,4}["\']?(?=\\d{4,12}(?![\\w.:/-]))',
+    isGiven,
+    /pin|otp|code|geheimzahl|cv[vc]/i,
+  ),
 ];
 
 /** Lines of password files and digests of passwords. */
@@ -111,6 +135,12 @@ const crypt =
   /(?<![\w$])((?:\$(?:1|2[abxy]?|5|6|7|y|gy|sm3|md5|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d+)?|bcrypt-sha256|P|H|S)\$|\{(?:SSHA|SHA|SMD5|MD5|CRYPT|PBKDF2)\d{0,3}\}))([\w./+=$,-]{13,400})/g;
 const hashDump = /((?:^|[\s"'])[\w.$\\-]{1,100}:\d{1,10}:)([0-9a-f]{32}:[0-9a-f]{32})(?=:::|\s|$)/gim;
 const lines: readonly Spelling[] = [
+  // chap-secrets: "me" * "x" *
+  text(
+    '(?:^|\\n)"?[A-Za-z][\\w.@\\\\-]{0,63}"?[ \\t]{1,8}\\*[ \\t]{1,8}"?(?=[^\\s"]{3,100}"?[ \\t]{1,8}(?:\\*|[\\d.]+)[ \\t]{0,8}(?:[\\r\\n]|$))',
+    (given) => isGiven(given) && !/^[\d.*]+$/.test(given),
+    /\*/,
+  ),
   // .pgpass
   {
     pattern:
@@ -134,7 +164,11 @@ const addresses: readonly Spelling[] = [
     needs: /@(?:tcp|udp|unix)\(/,
     judge: isGiven,
   },
-  { pattern: /((?<![\w:/])\/\/[\w.$;\\-]{1,64}:)[^\s"'`@/]{1,100}(?=@[\w.-]{1,100}(?:[/:\s"']|$))/g, needs: /@/, judge: isGiven },
+  {
+    pattern: /((?<![\w:/])\/\/[\w.$;\\-]{1,64}:)[^\s"'`@/]{1,100}(?=@[\w.-]{1,100}(?:[/:\s"']|$))/g,
+    needs: /@/,
+    judge: isGiven,
+  },
 ];
 
 export const maskPairs = (given: string): string => [...pairs, ...directives].reduce(replaceValue, given);
@@ -142,7 +176,10 @@ export const maskPairs = (given: string): string => [...pairs, ...directives].re
 export function maskLines(given: string): string {
   let masked = [...lines, ...addresses].reduce(replaceValue, given);
   if (masked.includes('$') || masked.includes('{'))
-    masked = masked.replace(crypt, (_, head: string, value: string) => `${head}${hide(value).replace(/^.*\*{4}/, '****')}`);
+    masked = masked.replace(
+      crypt,
+      (_, head: string, value: string) => `${head}${hide(value).replace(/^.*\*{4}/, '****')}`,
+    );
   if (masked.includes(':::')) masked = masked.replace(hashDump, (_, head: string) => `${head}****`);
   return masked;
 }

@@ -1,53 +1,17 @@
-// Names of secrets in other languages. Words that also mean other things there (key, word, code) are left out, or need
-// a value that is a token.
+// Values behind names of secrets in other languages, where the sentence or the file shows that they are values.
 import { hide, isMadeUp, isMixed, isNameOfCode, isSecretLiteral } from '../values.js';
+import { foreignName, foreignNames as name } from './foreign-names.js';
 import { isGiven, isTyped } from './spelling.js';
 
-const words = [
-  // German, Dutch, Swedish, Danish, Norwegian, Icelandic
-  'passwort passwörter kennwort kennwörter losungswort geheimzahl geheimnis zugangsdaten zugangsschlüssel geheimschlüssel',
-  'wachtwoord geheim wachtzin lösenord hemlighet adgangskode kodeord passord lykilorð',
-  // French, Spanish, Catalan, Portuguese, Galician, Italian, Romanian
-  'mot·de·passe motdepasse mdp clé·secrète clé·privée clé·api phrase·de·passe jeton·d.accès contraseña contrasenya',
-  'clave·secreta clave·privada clave·de·acceso clave·de·api secreto senha palavra·passe palavra·chave chave·secreta',
-  'chave·de·acesso contrasinal parola·d.ordine parola·chiave chiave·segreta chiave·privata chiave·api parolă parola',
-  // Polish, Czech, Slovak, Hungarian, Croatian, Slovenian, Lithuanian, Latvian, Estonian, Finnish, Turkish, Greek
-  'hasło heslo jelszó lozinka zaporka geslo slaptažodis parool salasana şifre parola klucz·tajny κωδικός·πρόσβασης κωδικός συνθηματικό',
-  // Russian, Ukrainian, Bulgarian, Serbian
-  'пароль секрет секретный·ключ парола лозинка тајна',
-  // Chinese, Japanese, Korean, Vietnamese, Thai, Indonesian, Hindi, Arabic, Persian, Hebrew
-  '密码 密碼 口令 密钥 密鑰 パスワード 暗証番号 秘密鍵 合言葉 비밀번호 암호 패스워드 비밀키 mật·khẩu รหัสผ่าน kata·sandi पासवर्ड',
-  'كلمة·المرور كلمة·السر رمز·عبور گذرواژه סיסמה סיסמא',
-]
-  .join(' ')
-  .split(' ');
-
-/** An accent may be there, be a character of its own, or be left out: `contraseña`, `contrasena`. */
-function spelled(word: string): string {
-  return [...word]
-    .map((char) => {
-      const [plain = char, ...marks] = [...char.normalize('NFD')];
-      if (char === '·') return '[-_. ]?';
-      if (char === 'ł') return '[łl]';
-      return marks.length === 0 || !/[a-zα-ω]/i.test(plain) ? char : `(?:${char}|${plain}${marks.join('')}|${plain})`;
-    })
-    .join('');
-}
-
-const name = words.map(spelled).join('|');
-/** Letters of any language do not go on in front of it, and not behind it unless as a name of code does. */
-const start = '(?:(?<![\\p{L}\\d])|(?<=[a-z])(?=[A-Z]))';
-const inner = `(?:${start}|(?<=[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}])|(?<=_))`;
-
-export const foreignName = new RegExp(name, 'iu');
-
+const inner =
+  '(?:(?<![\\p{L}\\d])|(?<=[\\p{Ll}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}]))';
 const operator =
   '(?:\\s{0,5}(?:=>|:=|->|={1,3}|[:：＝])\\s{0,5}|\\s{1,3}(?:lautet|ist|est|es|è|é|is|jest|je|это|είναι)\\s{1,3}|' +
-  '\\s{0,2}(?:是|为|為|は|은|는|이)\\s{0,2}|>)';
+  '\\s{0,2}(?=[「『])|\\s{0,2}(?:是|为|為|は|은|는|이)\\s{0,2}|>)';
 const assigned = new RegExp(
   `((?:${inner}(?:${name})(?:e?s|[a-z]{1,2}(?=\\s{1,3}\\p{L}))?(?:[-_.]\\w{1,20}|\\d{1,3})?\\\\?["'\`\\]»”」]{0,2}${operator})` +
-    '(?:[bfrun@]{0,2}(\\\\?["\'`«“「]))?)' +
-    '((?<=["\'`])[^"\'`\\n]{1,200}|(?<=[«“「])[^»”」\\n]{1,200}|(?<!["\'`«“「])[^\\s"\'`,;，。；&<>(){}[\\]\\\\]{3,200}(?![\\w([]))',
+    '(?:[bfrun@]{0,2}(\\\\?["\'`«“「『]))?)' +
+    '((?<=["\'`])[^"\'`\\n]{1,200}|(?<=[«“「『])[^»”」\\n]{1,200}|(?<!["\'`«“「『])[^\\s"\'`,;，。；&<>(){}[\\]\\\\]{3,200}(?![\\w([]))',
   'giu',
 );
 /** `setPasswort("x")`, `['contraseña', 'x']`, `Passwort "x"`. */
@@ -83,16 +47,27 @@ function isWholeLine(text: string, from: number, to: number): boolean {
   return /^(?:[ \t]*[\r\n]|[ \t]*$)/.test(text.slice(to, to + 20)) && /(?:^|\n)[ \t\w.$-]{0,30}$/.test(before);
 }
 
+/** `dbPasswort` is a name, `resenha` another word. */
+const begins = (text: string, at: number): boolean =>
+  !/\p{Ll}/u.test(text[at - 1] ?? '') || !/\p{Ll}/u.test(text[at] ?? '');
+
 export const maskForeign = (text: string): string =>
   text
     .replace(assigned, (all: string, head: string, quote: string | undefined, value: string, at: number) =>
-      isValue(value, quote !== undefined, head, isWholeLine(text, at, at + all.length)) ? head + hide(value) : all,
-    )
-    .replace(quoted, (all: string, head: string, value: string) =>
-      isGiven(value) && !/\s/.test(value) && !foreignName.test(value) && (isMixed(value) || /[,(]\s*\\?["'`]$/.test(head))
+      begins(text, at) && isValue(value, quote !== undefined, head, isWholeLine(text, at, at + all.length))
         ? head + hide(value)
         : all,
     )
-    .replace(spoken, (all: string, head: string, value: string) =>
-      isTyped(value) && isMixed(value) && /\d/.test(value) && !/^[\p{L}]+\d{1,4}[.,]?$/u.test(value) ? head + hide(value) : all,
+    .replace(quoted, (all: string, head: string, value: string) =>
+      isGiven(value) &&
+      !/\s/.test(value) &&
+      !foreignName.test(value) &&
+      (isMixed(value) || /[,(]\s*\\?["'`]$/.test(head))
+        ? head + hide(value)
+        : all,
+    )
+    .replace(spoken, (all: string, head: string, value: string, at: number) =>
+      begins(text, at) && isTyped(value) && isMixed(value) && /\d/.test(value) && !/^[\p{L}]+\d{1,4}[.,]?$/u.test(value)
+        ? head + hide(value)
+        : all,
     );

@@ -162,7 +162,9 @@ CMD ["redis-server", "--requirepass", "§"]
 restic --password-command x --pass=§
 sudo cryptsetup luksOpen /dev/sda x <<< '§'
 pdftk a.pdf output b.pdf user_pw §
-`.trim().split('\n');
+`
+  .trim()
+  .split('\n');
 
 export const settings: readonly string[] = `
 <add key="DbPassword" value="§" />
@@ -261,7 +263,10 @@ REDIS_PASS=§
 password: \${DB_PASSWORD:§}
 token: §
 x-api-key: §
-`.trim().split('\n').map((line) => line.replaceAll('⏎', '\n'));
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.replaceAll('⏎', '\n'));
 
 export const code: readonly string[] = `
 CREATE USER me IDENTIFIED BY '§'
@@ -376,7 +381,9 @@ URLSafeTimedSerializer("§")
 PIN = '936427'
 pin_code: 936427
 otp = "936427"
-`.trim().split('\n');
+`
+  .trim()
+  .split('\n');
 
 export const languages: readonly string[] = `
 Passwort: §
@@ -444,4 +451,6 @@ kata sandi: §
 كلمة المرور: §
 סיסמה: §
 κωδικός = "§"
-`.trim().split('\n');
+`
+  .trim()
+  .split('\n');

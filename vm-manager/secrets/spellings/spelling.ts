@@ -34,7 +34,9 @@ const ofProse = new Set(
 );
 
 const isVariable = (text: string): boolean =>
-  /^(?:\$[A-Za-z_]\w*|\$env:\w+|%[A-Za-z_]\w*%|[$%#]?[{(<[].*|@[\w./\\-]+|[-+&|].*|\.{2,}|file:.*|env:.*|fd:.*)$/i.test(text);
+  /^(?:\$[A-Za-z_]\w*|\$env:\w+|%[A-Za-z_]\w*%|[$%#]?[{(<[].*|@[\w./\\-]+|[-+&|].*|:[A-Za-z_]\w*|\.{2,}|file:.*|env:.*|fd:.*)$/i.test(
+    text,
+  );
 
 /** The value itself, by what it looks like: for places where nothing but a secret stands. */
 export const isGiven: Judge = (text) =>
@@ -58,7 +60,7 @@ const technical = new RegExp(
     'v?\\d+(?:[.:/x-]\\d+)*)$',
   'i',
 );
-const isTechnical = (text: string): boolean => technical.test(text) || isFile(text);
+export const isTechnical = (text: string): boolean => technical.test(text) || isFile(text);
 
 /** No word of prose or code: letters with digits or signs, or letters by chance. */
 export const isUnspeakable: Judge = (text) =>

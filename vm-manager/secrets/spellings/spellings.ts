@@ -3,10 +3,12 @@
 import { maskCalls, mayBeCall } from './calls.js';
 import { maskCommands, mayBeCommand } from './commands.js';
 import { maskLines, maskPairs } from './configuration.js';
-import { foreignName, maskForeign } from './languages.js';
+import { foreignName } from './foreign-names.js';
+import { maskForeign } from './languages.js';
 
 /** Names of settings that are in no other table. */
-const setting = /env\s|arg\s|community|psk|wep|identified|pin|otp|cv[vc]|code|machine\s|rootpw|bindpw|authentication-key|key-string|auth\s|priv\s|:\s(?:EAP|XAUTH)/i;
+const setting =
+  /env\s|arg\s|community|psk|wep|identified|pin|otp|cv[vc]|code|machine\s|rootpw|bindpw|authentication-key|key-string|auth\s|priv\s|:\s(?:EAP|XAUTH)/i;
 const ofLine = /:(?:\d{4,5}|\*):|:[\w./]{13}(?:[\r\n]|$)|\$\w|\}\w|:::|@|\s\*\s/;
 
 export const maySpell = (text: string): boolean =>
