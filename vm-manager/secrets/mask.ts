@@ -17,7 +17,7 @@ import {
   userOption,
 } from './shapes.js';
 import { isGiven, isTechnical } from './spellings/spelling.js';
-import { maskSpellings, maySpell } from './spellings/spellings.js';
+import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
 import {
   hide,
   isCredentialWord,
@@ -196,6 +196,8 @@ export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) ||
 
 const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
 
+const maskWords = (text: string): string => maskSpoken(maskSpellings(text));
+
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export function patternsMask(text: string): string {
   let masked = text;
@@ -214,7 +216,7 @@ export function patternsMask(text: string): string {
     masked = masked.replace(userOption, (all, head: string, value: string) => (isGiven(value) ? `${head}****` : all));
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
-  return maskRandom(maskSpoken(maskSpellings(masked)));
+  return maskRandom(maskEscaped(maskWords(masked), maskWords));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */

@@ -13,7 +13,7 @@ const rows: readonly (readonly [position: number, isSure: boolean, names: string
       'HMACSHA512 HMACMD5 set_password setPassword setUserPassword SetPassword check_password pbkdf2Sync scryptSync ' +
       'cookieParser URLSafeTimedSerializer TimedJSONWebSignatureSerializer password_hash password_verify hashpw ' +
       'createSecretKey setKeyStorePassword setTrustStorePassword setKeyPassword NewHmacKey SecretBox bearerAuth ' +
-      'setBearerAuth BearerTokenAuth requirepass setProxyPassword setDbPassword setAuthToken setApiKey setSecret ' +
+      'setBearerAuth BearerTokenAuth setProxyPassword setDbPassword setAuthToken setApiKey setSecret ' +
       'PasswordCredential SecureString make_password generate_password_hash unlockAccount encryptPassword',
   ],
   [0, false, 'toCharArray compare hash hashSync compareSync hmac scrypt pbkdf2 crypt derive_key importKey'],
@@ -58,6 +58,7 @@ for (const [position, isSure, names] of rows)
   for (const name of names.split(' ')) known.set(name, [...(known.get(name) ?? []), { position, isSure }]);
 
 const escaped = (text: string): string => text.replace(/[.>]/g, '\\$&');
+export const callNames = [...known.keys()];
 const byLength = [...known.keys()].sort((left, right) => right.length - left.length);
 /** `Auth.login(`, `new PDO(`, `smtp->login(`. */
 const call = new RegExp(`(?<![A-Za-z0-9_$])(${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(`, 'g');

@@ -79,7 +79,7 @@ export const commandForms: readonly Spelling[] = [
   ),
   line(`\\bchpasswd\\b[^\\n<]{0,80}<<<\\s{0,3}${open}[\\w.-]{1,64}:`, isGiven, 'gi', /<<</),
   line(
-    `\\bwpa_passphrase\\s{1,3}(?:"[^"\\n]{1,64}"|'[^'\\n]{1,64}'|\\S{1,64})\\s{1,3}${open}`,
+    `\\bwpa_passphrase\\s{1,3}(?:"[^"\\n]{1,64}"|'[^'\\n]{1,64}'|[^\\s\\\\"']\\S{0,63})\\s{1,3}${open}`,
     isTyped,
     'gi',
     /wpa_passphrase/i,

@@ -128,13 +128,17 @@ function maskOptions(text: string): string {
   return masked + text.slice(done);
 }
 
+export const commandNames = [...new Set([...known.keys(), ...twoWords.flatMap(({ first }) => [...first])])].map((name) =>
+  name.replace(/\\.*$/, ''),
+);
+
 /** One look for all tables of this file. */
 export const mayBeCommand = new RegExp(
   `(?<![\\w-])(?:${names.join('|')})(?:\\.exe)?["']?[\\s,]|` +
     '\\s["\']?[-/][\\w-]{0,30}(?:pass|pwd|psk|secret|token|key|auth)|--from-literal|net1?\\s{1,3}user?\\b|' +
-    'htpasswd|_passwd|rabbitmqctl|\\|\\s{0,3}\\w|<<<|wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
+    'htpasswd|_passwd|rabbitmqctl|\\b(?:echo|print|printf|write-output)\\s[^|]{0,250}\\||<<<|wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
     'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|rclone|encrypt_string|pdftk|qpdf|dscl|' +
-    '\\bsend|PASS\\s|\\buser\\s',
+    '\\bsend(?:line|_user)?(?:\\s{1,3}--)?[\\s(]{1,3}["\']|PASS\\s|(?:^|[\\n;"\'])[ \\t]{0,8}(?:quote\\s{1,3})?user\\s',
   'i',
 );
 

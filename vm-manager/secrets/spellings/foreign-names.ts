@@ -32,4 +32,8 @@ function spelled(word: string): string {
 }
 
 export const foreignNames = words.map(spelled).join('|');
+/** Up to a character that may be missing. */
+export const foreignWords = words
+  .map((word) => word.split('·')[0] ?? word)
+  .flatMap((word) => [word, word.replace('ł', 'l')]);
 export const foreignName = new RegExp(foreignNames, 'i');
