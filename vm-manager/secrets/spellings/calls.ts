@@ -1,7 +1,7 @@
 // Passwords and keys as arguments of calls, by what is called: the second argument of `login`, the first of `Fernet`.
 // Only literals are values; a variable, a call or a name of an entry is none.
 import { hide, isCredentialWord, isMadeUp, isMixed } from '../values.js';
-import { isGiven, replaceValue, type Judge, type Spelling } from './spelling.js';
+import { isGiven, tableOf, type Judge, type Spelling } from './spelling.js';
 
 /** Position of the argument from 0; `user` functions are those of other things, too: the value must be no word. */
 const rows: readonly (readonly [position: number, isSure: boolean, names: string])[] = [
@@ -156,7 +156,7 @@ const isAnyLiteral: Judge = (value) => isGiven(value) && (isCredentialWord(value
 
 const secretName =
   '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
-const quotedValue = (judge: Judge, needs: RegExp, head: string, flags = 'gi'): Spelling => ({
+const quotedValue = (judge: Judge, needs: string, head: string, flags = 'gi'): Spelling => ({
   needs,
   judge,
   pattern: new RegExp(
@@ -169,31 +169,31 @@ const spellings: readonly Spelling[] = [
   // auth=('me', 'x'), credentials: ["me", "x"]
   quotedValue(
     isWord,
-    /auth|cred|login|userpwd|account/i,
+    'auth|cred|login|userpwd|account',
     `\\b\\w{0,30}(?:auth|credentials?|creds?|login|userpwd|account|user_?pass)["'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=])\\s{0,4}(?:new\\s)?(?:tuple|list|array|Array)?[([{]{1,2}\\s{0,20}[bfru]{0,2}["'][^"'\\n]{0,64}["']\\s{0,4}(?:,|=>)\\s{0,4}`,
   ),
   // SQL
   quotedValue(
     isAnyLiteral,
-    /identified/i,
+    'identified',
     '\\bidentified\\s{1,4}(?:with\\s{1,4}\\S{1,60}\\s{1,4})?(?:by|as|using)\\s{1,4}(?:password\\s{1,4}|values\\s{1,4})?',
   ),
   {
-    needs: /identified/i,
+    needs: 'identified',
     pattern: /(\b(?:create|alter|grant|user|role)\b[^\n;]{0,200}?\sidentified\s{1,4}by\s{1,4})[^\s"'`;,()]{3,100}/gi,
     judge: isGiven,
   },
   quotedValue(
     isAnyLiteral,
-    /password/i,
+    'password',
     '\\b(?:with|encrypted|unencrypted|by|user\\s{1,4}\\S{1,64}|role\\s{1,4}\\S{1,64}|login\\s{1,4}\\S{1,64})\\s{1,4}password\\s{0,4}=?\\s{0,4}',
   ),
-  quotedValue(isAnyLiteral, /password/i, '\\bset\\s{1,4}password\\b[^\\n;=]{0,100}=\\s{0,4}(?:password\\()?'),
-  quotedValue(isAnyLiteral, /sp_/i, "\\bsp_(?:addlogin|password)\\s{1,4}N?(?:'[^'\\n]{0,64}'|null)\\s{0,4},\\s{0,4}"),
-  quotedValue(isAnyLiteral, /password|old_pass/i, '\\b(?:old_)?password\\s{0,2}\\(\\s{0,2}'),
+  quotedValue(isAnyLiteral, 'password', '\\bset\\s{1,4}password\\b[^\\n;=]{0,100}=\\s{0,4}(?:password\\()?'),
+  quotedValue(isAnyLiteral, 'sp_', "\\bsp_(?:addlogin|password)\\s{1,4}N?(?:'[^'\\n]{0,64}'|null)\\s{0,4},\\s{0,4}"),
+  quotedValue(isAnyLiteral, 'password|old_pass', '\\b(?:old_)?password\\s{0,2}\\(\\s{0,2}'),
   // PowerShell
   {
-    needs: /securestring/i,
+    needs: 'securestring',
     pattern:
       /(ConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force|Key\s{1,3}\S{1,40})\s{1,4}){0,3}["']?)(?:(?<=")[^"\n]{1,200}|(?<=')[^'\n]{1,200}|[^\s"'-][^\s"')]{1,200})/gi,
     judge: isGiven,
@@ -201,13 +201,13 @@ const spellings: readonly Spelling[] = [
   // password: String = "x", password []byte = "x", char password[] = "x", password === "x", password || "x"
   quotedValue(
     isLiteral,
-    /pass|pwd|pw|secret|token|key|cred/i,
+    'pass|pwd|pw|secret|token|key|cred',
     `${secretName}\\w{0,20}["'\\])}]{0,3}(?:\\[\\w{0,5}\\]|\\(\\))?(?:\\s{0,3}:\\s{0,3}[&\\w<>?.[\\]| ']{1,40}?\\s{0,3}=|\\s{1,3}[\\w\\[\\]*.]{1,20}\\s{1,3}:?=|` +
       '\\s{0,4}(?:={1,3}|!={1,2}|<>|\\+=|\\|\\|=?|\\?\\?=?|\\?:|<-|~=|:=|=>|\\/\\/=?|\\beq\\b|\\bne\\b|\\bor\\b|\\.equals\\w{0,20}\\(|\\.(?:compareTo\\w{0,12}|contentEquals|Equals|send_?keys|sendKeys|fill|type|set|setValue|assign|append)\\())\\s{0,4}(?:Some\\(|String::from\\(|new String\\(|strdup\\(|_T\\(|TEXT\\(|std::string\\(|String\\(|SecretStr\\(|Buffer\\.from\\(|base64\\.b64decode\\()?',
   ),
   // "x".equals(password), "x" == password
   {
-    needs: /pass|pwd|secret|token/i,
+    needs: 'pass|pwd|secret|token',
     pattern: new RegExp(
       `(["'])(?:(?<=")[^"\\s]{3,100}|(?<=')[^'\\s]{3,100})(?=["']\\s{0,3}(?:\\.equals\\w{0,12}\\(|[=!]={1,2})\\s{0,3}[\\w$.>-]{0,40}${secretName}\\b)`,
       'gi',
@@ -216,17 +216,19 @@ const spellings: readonly Spelling[] = [
   },
   // ${DB_PASSWORD:-x}
   {
-    needs: /\$\{/,
+    needs: '${',
     pattern: new RegExp(`(\\$\\{[\\w.]{0,40}${secretName}\\w{0,20}:[-=]?)[^\\s{}]{3,200}(?=\\})`, 'gi'),
     judge: (value) => isGiven(value) && !/^[?+]/.test(value),
   },
   // page.fill('#password', 'x')
   quotedValue(
     isLiteral,
-    /pass|pwd/i,
+    'pass|pwd',
     `(?:(?:fill|type|setValue|set_value|send_?keys|input)\\w{0,10}\\(\\s{0,3}["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\s{0,3},|["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\)?\\s{0,3}\\.(?:fill|type|send_?keys)\\()\\s{0,3}`,
   ),
 ];
+
+const maskSpelled = tableOf(spellings);
 
 /** What a text has to have before its calls are read. */
 export const mayBeCall = new RegExp(
@@ -236,5 +238,5 @@ export const mayBeCall = new RegExp(
 
 export function maskCalls(text: string): string {
   const masked = text.includes('(') ? maskArguments(text) : text;
-  return spellings.reduce(replaceValue, masked);
+  return maskSpelled(masked);
 }

@@ -4,7 +4,7 @@
 //   -p!    only without a blank (mysql -p alone asks for it)   -u:  name:value      -U%  name%value
 import { hide } from '../values.js';
 import { commandForms } from './command-forms.js';
-import { gap, isTyped, open, replaceValue, value } from './spelling.js';
+import { gap, isTyped, open, tableOf, value } from './spelling.js';
 
 const rows: readonly (readonly [commands: string, options: string])[] = [
   [
@@ -142,5 +142,7 @@ export const mayBeCommand = new RegExp(
   'i',
 );
 
+const maskForms = tableOf(commandForms);
+
 /** The text of command lines without their passwords. */
-export const maskCommands = (text: string): string => commandForms.reduce(replaceValue, maskOptions(text));
+export const maskCommands = (text: string): string => maskForms(maskOptions(text));

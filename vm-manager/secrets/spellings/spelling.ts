@@ -8,8 +8,8 @@ export type Judge = (value: string) => boolean;
 
 /** One way to write a secret. Group 1 of the pattern is what stands before the value, the value is all behind it. */
 export interface Spelling {
-  /** Costs less than the pattern: without it in the text the pattern is not tried. */
-  readonly needs: RegExp;
+  /** Small letters, between `|`: without one of them in the text the pattern is not tried. */
+  readonly needs: string;
   readonly pattern: RegExp;
   readonly judge: Judge;
 }
@@ -74,10 +74,19 @@ export const isStrongWord: Judge = (text) =>
   !/^[A-Za-z]+[-_.]?\d{1,4}[.,]?$/.test(text) &&
   !/^[A-Za-z]+(?:[-_.][A-Za-z]+)*[!?.,:]*$/.test(text);
 
-export const replaceValue = (text: string, { needs, pattern, judge }: Spelling): string =>
-  needs.test(text)
-    ? text.replace(pattern, (all: string, head: string) => {
-        const found = all.slice(head.length);
-        return judge(found) ? head + hide(found) : all;
-      })
-    : text;
+/** The text without the values of all spellings of a table. */
+export function tableOf(spellings: readonly Spelling[]): (text: string) => string {
+  const table = spellings.map(({ needs, pattern, judge }) => ({ needs: needs.split('|'), pattern, judge }));
+  return (text) => {
+    // masks take letters away and add none
+    const small = text.toLowerCase();
+    let masked = text;
+    for (const { needs, pattern, judge } of table)
+      if (needs.some((word) => small.includes(word)))
+        masked = masked.replace(pattern, (all: string, head: string) => {
+          const found = all.slice(head.length);
+          return judge(found) ? head + hide(found) : all;
+        });
+    return masked;
+  };
+}
