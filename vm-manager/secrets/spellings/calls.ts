@@ -129,7 +129,9 @@ const isArgument = (value: string, isSure: boolean): boolean =>
 const isDictionary =
   /^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|click|change|input|focus|connection|disconnect|message|open|close|data|profile|scope|session|Login|Sign|Signin|Log)$/i;
 
-function maskArguments(text: string): string {
+/** The text without literals that functions take as passwords and keys. */
+export function maskArguments(text: string): string {
+  if (!text.includes('(')) return text;
   let masked = '';
   let done = 0;
   for (const match of text.matchAll(call)) {
@@ -228,15 +230,11 @@ const spellings: readonly Spelling[] = [
   ),
 ];
 
-const maskSpelled = tableOf(spellings);
+/** What is compared, given and assigned in other ways than `name = value`. */
+export const maskAssigned = tableOf(spellings);
 
 /** What a text has to have before its calls are read. */
 export const mayBeCall = new RegExp(
   `(?:${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(|sp_|identified|securestring|auth|cred|login|pass|pwd|secret|token|\\$\\{`,
   'i',
 );
-
-export function maskCalls(text: string): string {
-  const masked = text.includes('(') ? maskArguments(text) : text;
-  return maskSpelled(masked);
-}

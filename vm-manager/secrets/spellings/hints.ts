@@ -20,8 +20,11 @@ export class Hints {
   private readonly firsts = new Uint8Array(0x1_0000);
   private readonly words = new Map<number, Set<string>>();
 
-  /** Words of three characters or more, in any case. */
-  constructor(words: Iterable<string>) {
+  private readonly isStart: boolean;
+
+  /** Words of three characters or more, in any case. `isStart`: not within a longer word. */
+  constructor(words: Iterable<string>, isStart: boolean) {
+    this.isStart = isStart;
     for (const word of words)
       for (const form of forms(word.toLowerCase()))
         for (const written of [form, form.toUpperCase()]) this.add(written, form);
@@ -55,6 +58,7 @@ export class Hints {
   }
 
   private begins(text: string, from: number, start: number): boolean {
+    if (this.isStart && from > 0 && /[A-Za-z0-9]/.test(text[from - 1] ?? '')) return false;
     for (const word of this.words.get(start) ?? [])
       if (text.slice(Math.max(0, from), from + word.length).toLowerCase() === word) return true;
     return false;

@@ -1,6 +1,6 @@
 // Secrets by the way they are written: options of commands, arguments of calls, settings, other languages. Each file is
 // a table; a text without the words of a table costs one look.
-import { callNames, maskCalls, mayBeCall } from './calls.js';
+import { callNames, maskArguments, maskAssigned, mayBeCall } from './calls.js';
 import { commandNames, maskCommands, mayBeCommand } from './commands.js';
 import { maskLines, maskPairs } from './configuration.js';
 import { foreignName, foreignWords } from './foreign-names.js';
@@ -10,31 +10,57 @@ import { maskForeign } from './languages.js';
 /** Names of settings that are in no other table. */
 const setting =
   /env\s|arg\s|param\s|community|psk|wep_?key|pin|otp|cv[vc]|code|machine\s|rootpw|bindpw|authentication-key|key-string|auth\s|priv\s|:\s(?:EAP|XAUTH)|sae_/i;
-const named = /pass|pwd|secret|token|key|psk|credential/i;
 const ofLine = /:(?:\d{4,5}|\*):|:[\w./]{13}(?:[\r\n]|$)|\$[\w]|\}[\w./+]|:::|\s\*\s/;
 const isOfLine = (text: string): boolean => text.includes('@') || ofLine.test(text);
 
-/** Beginnings of words that the tables have besides names of commands and of calls. */
-const beginnings = (
-  'htpa _pas rabb wpa_ nmcl sqlp sqll rman vaul conf secr user rclo encr pdft qpdf dscl send npm comp pass pwd pw tok ' +
-  'key psk cred auth iden secu sp_ env arg para comm wep pin otp cvv cvc code mach root bind priv eap xaut sae_ --fr ' +
-  'net <<< echo prin writ kini .py ${ setx geheimz logi bear'
-).split(' ');
-const hints = new Hints([...commandNames, ...callNames, ...foreignWords, ...beginnings, 'bw ', 'mc ']);
+const some = (words: string): string[] => words.split(' ');
+const command = new Hints(
+  [
+    ...commandNames,
+    ...some(
+      'htpasswd mosquitto_passwd rabbitmqctl wpa_pass nmcli sqlplus sqlldr rman vault config:set secret secrets ' +
+        'configure user-secrets rclone encrypt_string pdftk qpdf dscl send --from-literal echo print printf ' +
+        'write-output <<< npm composer',
+    ),
+    'bw ',
+    'mc ',
+    'net use',
+    'net1 use',
+  ],
+  true,
+);
+const option = new Hints(some('pass pwd psk secret token key auth .py'), false);
+const callName = new Hints(callNames, true);
+const assigned = new Hints(some('sp_ identified securestring auth cred login pass pwd pw secret token key ${'), false);
+const settingName = new Hints(some('env arg param pin otp totp cvv cvc mfa code one-time priv eap xauth'), true);
+const settingPart = new Hints(
+  some(
+    'pass pwd secret token key psk credential setenv setx _param community wep_ wepkey _pin _otp pincode machine ' +
+      'rootpw bindpw auth sae_ geheimzahl',
+  ),
+  false,
+);
+const language = new Hints(foreignWords, false);
+/** A line of a script of ftp; the word alone is in most descriptions. */
+const ftpUser = /(?:^|[\n;"'])[ \t]{0,8}(?:quote\s{1,3})?user\s/;
+
+const isCommand = (text: string): boolean =>
+  ((command.in(text) || option.in(text)) && mayBeCommand.test(text)) || (text.includes('user ') && ftpUser.test(text));
+const isCall = (text: string): boolean => callName.in(text) || assigned.in(text);
+const isSetting = (text: string): boolean => settingPart.in(text) || (settingName.in(text) && setting.test(text));
+const isForeign = (text: string): boolean => language.in(text) && foreignName.test(text);
 
 export const maySpell = (text: string): boolean =>
-  isOfLine(text) ||
-  (hints.in(text) && (mayBeCommand.test(text) || mayBeCall.test(text) || setting.test(text) || foreignName.test(text)));
+  isOfLine(text) || isCommand(text) || (isCall(text) && mayBeCall.test(text)) || isSetting(text) || isForeign(text);
 
 /** The text without what is written in one of these ways. */
 export function maskSpellings(given: string): string {
   let text = given;
-  if (hints.in(text)) {
-    if (mayBeCommand.test(text)) text = maskCommands(text);
-    if (named.test(text) || setting.test(text)) text = maskPairs(text);
-    if (mayBeCall.test(text)) text = maskCalls(text);
-    if (foreignName.test(text)) text = maskForeign(text);
-  }
+  if (isCommand(text)) text = maskCommands(text);
+  if (isSetting(text)) text = maskPairs(text);
+  if (callName.in(text)) text = maskArguments(text);
+  if (assigned.in(text)) text = maskAssigned(text);
+  if (isForeign(text)) text = maskForeign(text);
   return isOfLine(text) ? maskLines(text) : text;
 }
 
