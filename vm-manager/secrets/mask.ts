@@ -6,6 +6,7 @@ import {
   assignment,
   authorization,
   isKeyWord,
+  isSecretName,
   privateKey,
   quotation,
   run,
@@ -16,7 +17,7 @@ import {
   urlToken,
   userOption,
 } from './shapes.js';
-import { isGiven, isTechnical } from './spellings/spelling.js';
+import { isGiven, isTechnical, isTyped } from './spellings/spelling.js';
 import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
 import {
   hide,
@@ -271,9 +272,11 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (Array.isArray(value))
     return (value.length === 0 ? [] : value.map((one: unknown) => maskValues(one, mask, depth + 1))) as T;
   const masked: Record<string, unknown> = {};
+  const pair = valueOfPair(value as Record<string, unknown>);
   for (const name of Object.keys(value)) {
     const member: unknown = value[name as keyof typeof value];
-    const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
+    const isSecret =
+      typeof member === 'string' && member !== '' && (isSecretMember(name) || name === pair) && !isPlaceholder(member);
     // as a property of its own, also where the report calls it `__proto__`
     const shownName = mask(name);
     const shownValue = isSecret ? hide(member) : maskValues(member, mask, depth + 1);
@@ -287,6 +290,20 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
     else masked[shownName] = shownValue;
   }
   return masked as T;
+}
+
+const valueNames = ['value', 'Value', 'ParameterValue', 'parameterValue', 'val', 'default', 'content'];
+const pairNames = ['name', 'Name', 'key', 'Key', 'ParameterKey', 'parameterKey', 'id', 'variable', 'property'];
+
+/** Of `{ name: 'DB_PASSWORD', value: '…' }` the member that holds the secret. */
+function valueOfPair(pair: Readonly<Record<string, unknown>>): string | undefined {
+  const held = valueNames.find((name) => typeof pair[name] === 'string' && Object.hasOwn(pair, name));
+  if (held === undefined) return undefined;
+  const isNamed = pairNames.some((name) => {
+    const given = pair[name];
+    return typeof given === 'string' && given.length <= 100 && isSecretName.test(given);
+  });
+  return isNamed && isTyped(String(pair[held])) ? held : undefined;
 }
 
 const namesMax = 2000;

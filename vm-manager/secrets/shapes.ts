@@ -1,5 +1,6 @@
 // Tokens that show what they are by their own form, by who issues them. A row is a prefix (or a form) and what follows
 // it; all rows become one pattern. Every repetition is bounded or ends at a character that it cannot hold.
+import { foreignNames } from './spellings/foreign-names.js';
 
 const rows: Readonly<Record<string, readonly string[]>> = {
   clouds: [
@@ -111,9 +112,12 @@ const about =
 export const isKeyWord = new RegExp(keyWords, 'i');
 /** Member names whose whole value is the secret, in columns and properties of reports. */
 export const secretMember = new RegExp(
-  `(?:${keyWords})s?$|^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$`,
+  `(?:${keyWords}|${foreignNames}|passcode)s?$|[-_](?:pass|pw|psk)$|^(?:pw|psk)$|^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$`,
   'i',
 );
+
+/** Names of settings whose value is the secret. */
+export const isSecretName = new RegExp(`(?:${keyWords}|${foreignNames}|passcode)s?$|(?:^|[-_.])(?:pass|pw|psk)$`, 'i');
 
 /** `name = "value"`, `name: value`, `"name": "value"`, `<name>value<`, `--name value`. */
 export const assignment = new RegExp(

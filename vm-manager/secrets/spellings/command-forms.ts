@@ -31,12 +31,7 @@ export const commandForms: readonly Spelling[] = [
   line(`\\s-pass(?:in|out|word)?${gap}${open}pass:`, isGiven, 'g', 'pass:'),
   line(`\\s--?(?:ks-|key-)?pass(?:in|out|word)?${gap}${open}pass:`, isGiven, 'g', 'pass:'),
   line(`--from-literal[= ]${open}[\\w.-]{1,100}=${open}`, isGiven, 'gi', '--from-literal'),
-  line(
-    `\\bnet\\s{1,3}use\\b[^\\n]{0,120}?\\s\\/u(?:ser)?:\\S{1,64}\\s{1,3}${open}(?!\\/)`,
-    isGiven,
-    'gi',
-    'net ',
-  ),
+  line(`\\bnet\\s{1,3}use\\b[^\\n]{0,120}?\\s\\/u(?:ser)?:\\S{1,64}\\s{1,3}${open}(?!\\/)`, isGiven, 'gi', 'net '),
   line(
     `\\bnet\\s{1,3}use\\s{1,3}(?:\\w:\\s{1,3})?\\\\\\\\[^\\s]{1,120}\\s{1,3}${open}(?![/\\\\])`,
     isGiven,

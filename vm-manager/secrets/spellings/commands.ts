@@ -128,8 +128,8 @@ function maskOptions(text: string): string {
   return masked + text.slice(done);
 }
 
-export const commandNames = [...new Set([...known.keys(), ...twoWords.flatMap(({ first }) => [...first])])].map((name) =>
-  name.replace(/\\.*$/, ''),
+export const commandNames = [...new Set([...known.keys(), ...twoWords.flatMap(({ first }) => [...first])])].map(
+  (name) => name.replace(/\\.*$/, ''),
 );
 
 /** One look for all tables of this file. */

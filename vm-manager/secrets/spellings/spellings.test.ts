@@ -4,11 +4,15 @@ import fc from 'fast-check';
 import t from 'tap';
 import { maskSecrets, mayHoldSecret, patternsMask } from '../mask.js';
 import { ordinaryTexts } from './ordinary.js';
-import * as spelled from './spelled.js';
+import * as written from './spelled.js';
+import * as settings from './spelled-settings.js';
+
+const spelled = { ...written, ...settings };
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_127) });
 
-const made = (length: number, of: string): string => [...randomBytes(length)].map((byte) => of[byte % of.length]).join('');
+const made = (length: number, of: string): string =>
+  [...randomBytes(length)].map((byte) => of[byte % of.length]).join('');
 const small = 'abcdefghijkmnopqrstuvwxyz';
 const digits = '23456789';
 /** As people and generators make them; new ones in each run. */
@@ -70,8 +74,33 @@ t.test('22 Q5: time grows with the length of a text only', (t) => {
   const pieces = [
     ...Object.values(spelled).flatMap((list) => list.map((spelling) => spelling.replace(/§.*/s, ''))),
     ...Object.values(spelled).flatMap((list) => list.map((spelling) => `${spelling.split(/\s/)[0]} `)),
-    ...['login(', 'login("', "login('a',", '(((((', 'x:1234:', 'name="password" ', '<password ', 'a * ', '$6$', '{SSHA}', '//a:'],
-    ...['echo a|', 'send "', '密码', 'Passwort ', 'password ', 'pin ', 'community ', '-p ', ' -', 'mysql ', '${password:-', 'jdbc:'],
+    ...[
+      'login(',
+      'login("',
+      "login('a',",
+      '(((((',
+      'x:1234:',
+      'name="password" ',
+      '<password ',
+      'a * ',
+      '$6$',
+      '{SSHA}',
+      '//a:',
+    ],
+    ...[
+      'echo a|',
+      'send "',
+      '密码',
+      'Passwort ',
+      'password ',
+      'pin ',
+      'community ',
+      '-p ',
+      ' -',
+      'mysql ',
+      '${password:-',
+      'jdbc:',
+    ],
   ];
   for (const piece of new Set(pieces.filter((one) => one !== ''))) {
     const text = piece.repeat(Math.ceil(20_000 / piece.length));

@@ -11,11 +11,13 @@ import { maskForeign } from './languages.js';
 const setting =
   /env\s|arg\s|param\s|community|psk|wep_?key|pin|otp|cv[vc]|code|machine\s|rootpw|bindpw|authentication-key|key-string|auth\s|priv\s|:\s(?:EAP|XAUTH)|sae_/i;
 const ofLine = /:(?:\d{4,5}|\*):|:[\w./]{13}(?:[\r\n]|$)|\$[\w]|\}[\w./+]|:::|\s\*\s/;
-const isOfLine = (text: string): boolean => text.includes('@') || ofLine.test(text);
+const isOfLine = (text: string): boolean =>
+  text.includes('@') ||
+  ((text.includes(':') || text.includes('$') || text.includes('}') || text.includes('*')) && ofLine.test(text));
 
 const some = (words: string): string[] => words.split(' ');
-const command = new Hints(
-  [
+const command = {
+  words: [
     ...commandNames,
     ...some(
       'htpasswd mosquitto_passwd rabbitmqctl wpa_pass nmcli sqlplus sqlldr rman vault config:set secret secrets ' +
@@ -27,40 +29,59 @@ const command = new Hints(
     'net use',
     'net1 use',
   ],
-  true,
-);
-const option = new Hints(some('pass pwd psk secret token key auth .py'), false);
-const callName = new Hints(callNames, true);
-const assigned = new Hints(some('sp_ identified securestring auth cred login pass pwd pw secret token key ${'), false);
-const settingName = new Hints(some('env arg param pin otp totp cvv cvc mfa code one-time priv eap xauth'), true);
-const settingPart = new Hints(
-  some(
+  isStart: true,
+};
+const option = { words: some('pass pwd psk secret token key auth .py'), isStart: false };
+const callName = { words: callNames, isStart: true };
+const assigned = {
+  words: some('sp_ identified securestring auth cred login pass pwd pw secret token key ${'),
+  isStart: false,
+};
+const settingName = {
+  words: some('env arg param pin otp totp cvv cvc mfa code one-time priv eap xauth'),
+  isStart: true,
+};
+const settingPart = {
+  words: some(
     'pass pwd secret token key psk credential setenv setx _param community wep_ wepkey _pin _otp pincode machine ' +
       'rootpw bindpw auth sae_ geheimzahl',
   ),
-  false,
-);
-const language = new Hints(foreignWords, false);
+  isStart: false,
+};
+const language = { words: foreignWords, isStart: false };
+const hints = new Hints([command, option, callName, assigned, settingName, settingPart, language]);
+const [ofCommand, ofCallName, ofAssigned, ofSettingName, ofSetting, ofLanguage] = [3, 4, 8, 16, 32, 64];
+
 /** A line of a script of ftp; the word alone is in most descriptions. */
 const ftpUser = /(?:^|[\n;"'])[ \t]{0,8}(?:quote\s{1,3})?user\s/;
 
-const isCommand = (text: string): boolean =>
-  ((command.in(text) || option.in(text)) && mayBeCommand.test(text)) || (text.includes('user ') && ftpUser.test(text));
-const isCall = (text: string): boolean => callName.in(text) || assigned.in(text);
-const isSetting = (text: string): boolean => settingPart.in(text) || (settingName.in(text) && setting.test(text));
-const isForeign = (text: string): boolean => language.in(text) && foreignName.test(text);
+const isCommand = (text: string, found: number): boolean =>
+  ((found & ofCommand) !== 0 && mayBeCommand.test(text)) || (text.includes('user ') && ftpUser.test(text));
+const isSetting = (text: string, found: number): boolean =>
+  (found & ofSetting) !== 0 || ((found & ofSettingName) !== 0 && setting.test(text));
 
-export const maySpell = (text: string): boolean =>
-  isOfLine(text) || isCommand(text) || (isCall(text) && mayBeCall.test(text)) || isSetting(text) || isForeign(text);
+export function maySpell(text: string): boolean {
+  const found = hints.in(text);
+  return (
+    (found & (ofAssigned | ofSetting)) !== 0 ||
+    isOfLine(text) ||
+    isCommand(text, found) ||
+    ((found & ofCallName) !== 0 && mayBeCall.test(text)) ||
+    isSetting(text, found) ||
+    ((found & ofLanguage) !== 0 && foreignName.test(text))
+  );
+}
 
 /** The text without what is written in one of these ways. */
 export function maskSpellings(given: string): string {
   let text = given;
-  if (isCommand(text)) text = maskCommands(text);
-  if (isSetting(text)) text = maskPairs(text);
-  if (callName.in(text)) text = maskArguments(text);
-  if (assigned.in(text)) text = maskAssigned(text);
-  if (isForeign(text)) text = maskForeign(text);
+  // masks take words away and add none
+  const found = hints.in(text);
+  if (isCommand(text, found)) text = maskCommands(text);
+  if (isSetting(text, found)) text = maskPairs(text);
+  if ((found & ofCallName) !== 0) text = maskArguments(text);
+  if ((found & ofAssigned) !== 0) text = maskAssigned(text);
+  if ((found & ofLanguage) !== 0 && foreignName.test(text)) text = maskForeign(text);
   return isOfLine(text) ? maskLines(text) : text;
 }
 
