@@ -112,12 +112,16 @@ const about =
 export const isKeyWord = new RegExp(keyWords, 'i');
 /** Member names whose whole value is the secret, in columns and properties of reports. */
 export const secretMember = new RegExp(
-  `(?:${keyWords}|${foreignNames}|passcode)s?$|[-_](?:pass|pw|psk)$|^(?:pw|psk)$|^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$`,
+  `(?:${keyWords}|${foreignNames}|passcode)s?$|[-_](?:pass|pw|psk)$|^(?:pw|psk)$|` +
+    '^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$',
   'i',
 );
 
 /** Names of settings whose value is the secret. */
-export const isSecretName = new RegExp(`(?:${keyWords}|${foreignNames}|passcode)s?$|(?:^|[-_.])(?:pass|pw|psk)$`, 'i');
+export const isSecretName = new RegExp(
+  `(?:${keyWords}|${foreignNames}|passcode)s?$|(` + '?:^|[-_.])(?:pass|pw|psk)$',
+  'i',
+);
 
 /** `name = "value"`, `name: value`, `"name": "value"`, `<name>value<`, `--name value`. */
 export const assignment = new RegExp(
@@ -144,7 +148,8 @@ export const shortAssignment = new RegExp(
 
 /** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */
 export const quotation = new RegExp(
-  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
+  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|` +
+    `a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
   'gi',
 );
 /** What a tool for secrets says behind the name, without quotation marks. */

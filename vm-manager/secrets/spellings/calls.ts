@@ -10,7 +10,8 @@ const rows: readonly (readonly [position: number, isSure: boolean, names: string
     true,
     'Fernet MultiFernet SecretKeySpec PBEKeySpec DESKeySpec DESedeKeySpec hmacShaKeyFor HMAC256 HMAC384 HMAC512 ' +
       'setSigningKey verifyWith PasswordDeriveBytes Rfc2898DeriveBytes SymmetricSecurityKey HMACSHA1 HMACSHA256 ' +
-      'HMACSHA512 HMACMD5 set_password setPassword setUserPassword SetPassword check_password pbkdf2Sync scryptSync ' +
+      'HMACSHA512 HMACMD5 set_password setPassword setUserPassword SetPassword check_password ' +
+      'pbkdf2Sync scryptSync ' +
       'cookieParser URLSafeTimedSerializer TimedJSONWebSignatureSerializer password_hash password_verify hashpw ' +
       'createSecretKey setKeyStorePassword setTrustStorePassword setKeyPassword NewHmacKey SecretBox bearerAuth ' +
       'setBearerAuth BearerTokenAuth setProxyPassword setDbPassword setAuthToken setApiKey setSecret ' +
@@ -29,9 +30,12 @@ const rows: readonly (readonly [position: number, isSure: boolean, names: string
       'Credentials Credentials.basic ftp_login createConnection createUser create_user addUser add_user ' +
       'simple_bind_s simple_bind bind_s ldap_bind oci_connect oci_pconnect PlainCredentials inMemoryUser ' +
       'check_password_hash ' +
-      'createCipheriv createDecipheriv createCipher createDecipher createHmac jwt.sign jwt.verify jwt.encode jwt.decode ' +
-      'JWT.encode JWT.decode JWT.sign jsonwebtoken.sign JWT::encode JWT::decode jws.sign sign_jwt AES.encrypt AES.decrypt ' +
-      'DES.encrypt TripleDES.encrypt DES.decrypt HmacSHA256 HmacSHA1 HmacMD5 HmacSHA512 pgp_sym_encrypt pgp_sym_decrypt ' +
+      'createCipheriv createDecipheriv createCipher createDecipher createHmac jwt.sign jwt.verify ' +
+      'jwt.encode jwt.decode ' +
+      'JWT.encode JWT.decode JWT.sign jsonwebtoken.sign JWT::encode JWT::decode jws.sign sign_jwt ' +
+      'AES.encrypt AES.decrypt ' +
+      'DES.encrypt TripleDES.encrypt DES.decrypt HmacSHA256 HmacSHA1 HmacMD5 HmacSHA512 ' +
+      'pgp_sym_encrypt pgp_sym_decrypt ' +
       'AES_ENCRYPT AES_DECRYPT signWith sp_addlogin sp_password encryptUsing',
   ],
   [0, true, 'AES.new DES.new DES3.new ARC4.new Blowfish.new hmac.new HMAC.new ChaCha20.new ENCRYPTBYPASSPHRASE'],
@@ -39,7 +43,8 @@ const rows: readonly (readonly [position: number, isSure: boolean, names: string
     2,
     true,
     'getConnection mysqli_connect mysqli mysql_connect mysqli_real_connect real_connect PDO odbc_connect imap_open ' +
-      'ssh2_auth_password openssl_encrypt openssl_decrypt hash_hmac DriverManager.getConnection keyring.set_password ' +
+      'ssh2_auth_password openssl_encrypt openssl_decrypt hash_hmac DriverManager.getConnection ' +
+      'keyring.set_password ' +
       'db2_connect sqlsrv_login mssql_connect pymssql.connect MySQLdb.connect pymysql.connect cx_Oracle.connect ' +
       'oracledb.connect FTP FTP_TLS poplib ftplib.FTP DBI.connect Sequel.connect sybase_connect maxdb_connect',
   ],
@@ -61,13 +66,18 @@ const escaped = (text: string): string => text.replace(/[.>]/g, '\\$&');
 export const callNames = [...known.keys()];
 const byLength = [...known.keys()].sort((left, right) => right.length - left.length);
 /** `Auth.login(`, `new PDO(`, `smtp->login(`. */
-const call = new RegExp(`(?<![A-Za-z0-9_$])(${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(`, 'g');
+const call = new RegExp(
+  `(?<![A-Za-z0-9_$])(${byLength.map(escaped).join('|')}` + ')(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(',
+  'g',
+);
 
 const callMax = 400;
 const wrapper = new RegExp(
   '^\\s{0,40}(?:\\w{1,30}\\s?[=:]\\s?)?' +
-    '(?:(?:Buffer\\.from|bytes(?:\\.fromhex)?|bytearray|\\[\\]byte|new String|String|str|b64decode|base64\\.\\w{1,20}|to_bytes|' +
-    '[\\w.]{0,40}(?:GetBytes|parse|decode|DecodeString|FromBase64String|FromHexString|unhexlify|fromHex|TextEncoder\\(\\)\\.encode)|' +
+    '(?:(?:Buffer\\.from|bytes(?:\\.fromhex)?|bytearray|\\[\\]byte|new String|String|str|' +
+    'b64decode|base64\\.\\w{1,20}|to_bytes|' +
+    '[\\w.]{0,40}(?:GetBytes|parse|decode|DecodeString|FromBase64String|FromHexString|unhexlify|' +
+    'fromHex|TextEncoder\\(\\)\\.encode)|' +
     'new \\w{1,30}|\\w{0,10}mkSecret)\\(\\s?){0,3}' +
     '(?:[bfrunNL@]{0,2})(\\\\?["\'`])',
 );
@@ -126,8 +136,13 @@ const isArgument = (value: string, isSure: boolean): boolean =>
     ? !isDictionary.test(value)
     : value.length >= 6 && (isMixed(value) || isMadeUp(value)) && !alphabet.test(value) && /\d/.test(value));
 /** What these functions are given besides, in other libraries. */
-const isDictionary =
-  /^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|click|change|input|focus|connection|disconnect|message|open|close|data|profile|scope|session|Login|Sign|Signin|Log)$/i;
+const isDictionary = new RegExp(
+  '^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|' +
+    'error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|' +
+    'click|change|input|focus|connection|disconnect|message|open|close|data|profile|scope|session|' +
+    'Login|Sign|Signin|Log)$',
+  'i',
+);
 
 /** The text without literals that functions take as passwords and keys. */
 export function maskArguments(text: string): string {
@@ -157,12 +172,15 @@ const isLiteral: Judge = (value) => isGiven(value) && isCredentialWord(value) &&
 const isAnyLiteral: Judge = (value) => isGiven(value) && (isCredentialWord(value) || /\d/.test(value));
 
 const secretName =
-  '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
+  '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|' +
+  'secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
 const quotedValue = (judge: Judge, needs: string, head: string, flags = 'gi'): Spelling => ({
   needs,
   judge,
   pattern: new RegExp(
-    `(${head}[bfrunl@]{0,2}(?:\\\\?"(?=[^"\\n]{1,200}")|\\\\?'(?=[^'\\n]{1,200}')|\`(?=[^\`\\n]{1,200}\`)))(?:(?<=")[^"\\\\\\n]{1,200}|(?<=')[^'\\\\\\n]{1,200}|(?<=\`)[^\`\\n]{1,200})`,
+    `(${head}[bfrunl@]{0,2}(?:\\\\?"(?=[^"\\n]{1,200}")|\\\\?'(?=[^'\\n]{1,200}')|` +
+      `\`(?=[^\`\\n]{1,200}\`)))(?:(?<=")[^"\\\\\\n]{1,200}|(?<=')[^'\\\\\\n]{1,200}|` +
+      `(?<=\`)[^\`\\n]{1,200})`,
     flags,
   ),
 });
@@ -172,13 +190,16 @@ const spellings: readonly Spelling[] = [
   quotedValue(
     isWord,
     'auth|cred|login|userpwd|account',
-    `\\b\\w{0,30}(?:auth|credentials?|creds?|login|userpwd|account|user_?pass)["'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=])\\s{0,4}(?:new\\s)?(?:tuple|list|array|Array)?[([{]{1,2}\\s{0,20}[bfru]{0,2}["'][^"'\\n]{0,64}["']\\s{0,4}(?:,|=>)\\s{0,4}`,
+    '\\b\\w{0,30}(?:auth|credentials?|creds?|login|userpwd|account|' +
+      `user_?pass)["'\\]]{0,2}\\s{0,4}(?:=>|:=|[:=])\\s{0,4}(?:new\\s)?(?:tuple|list|array|` +
+      `Array)?[([{]{1,2}\\s{0,20}[bfru]{0,2}["'][^"'\\n]{0,64}["']\\s{0,4}(?:,|=>)\\s{0,4}`,
   ),
   // SQL
   quotedValue(
     isAnyLiteral,
     'identified',
-    '\\bidentified\\s{1,4}(?:with\\s{1,4}\\S{1,60}\\s{1,4})?(?:by|as|using)\\s{1,4}(?:password\\s{1,4}|values\\s{1,4})?',
+    '\\bidentified\\s{1,4}(?:with\\s{1,4}\\S{1,60}\\s{1,4})?(?:by|as|' +
+      'using)\\s{1,4}(?:password\\s{1,4}|values\\s{1,4})?',
   ),
   {
     needs: 'identified',
@@ -188,7 +209,8 @@ const spellings: readonly Spelling[] = [
   quotedValue(
     isAnyLiteral,
     'password',
-    '\\b(?:with|encrypted|unencrypted|by|user\\s{1,4}\\S{1,64}|role\\s{1,4}\\S{1,64}|login\\s{1,4}\\S{1,64})\\s{1,4}password\\s{0,4}=?\\s{0,4}',
+    '\\b(?:with|encrypted|unencrypted|by|user\\s{1,4}\\S{1,64}|role\\s{1,4}\\S{1,64}|' +
+      'login\\s{1,4}\\S{1,64})\\s{1,4}password\\s{0,4}=?\\s{0,4}',
   ),
   quotedValue(isAnyLiteral, 'password', '\\bset\\s{1,4}password\\b[^\\n;=]{0,100}=\\s{0,4}(?:password\\()?'),
   quotedValue(isAnyLiteral, 'sp_', "\\bsp_(?:addlogin|password)\\s{1,4}N?(?:'[^'\\n]{0,64}'|null)\\s{0,4},\\s{0,4}"),
@@ -196,22 +218,32 @@ const spellings: readonly Spelling[] = [
   // PowerShell
   {
     needs: 'securestring',
-    pattern:
-      /(ConvertTo-SecureString\s{1,4}(?:-(?:String|AsPlainText|Force|Key\s{1,3}\S{1,40})\s{1,4}){0,3}["']?)(?:(?<=")[^"\n]{1,200}|(?<=')[^'\n]{1,200}|[^\s"'-][^\s"')]{1,200})/gi,
+    pattern: new RegExp(
+      '(ConvertTo-SecureString\\s{1,4}(?:-(?:String|AsPlainText|Force|Key\\s{1,3}\\S{1,40})\\s{1,4}){0,3}["\']?)' +
+        '(?:(?<=")[^"\\n]{1,200}|(?<=\')[^\'\\n]{1,200}|[^\\s"\'-][^\\s"\')]{1,200})',
+      'gi',
+    ),
     judge: isGiven,
   },
   // password: String = "x", password []byte = "x", char password[] = "x", password === "x", password || "x"
   quotedValue(
     isLiteral,
     'pass|pwd|pw|secret|token|key|cred',
-    `${secretName}\\w{0,20}["'\\])}]{0,3}(?:\\[\\w{0,5}\\]|\\(\\))?(?:\\s{0,3}:\\s{0,3}[&\\w<>?.[\\]| ']{1,40}?\\s{0,3}=|\\s{1,3}[\\w\\[\\]*.]{1,20}\\s{1,3}:?=|` +
-      '\\s{0,4}(?:={1,3}|!={1,2}|<>|\\+=|\\|\\|=?|\\?\\?=?|\\?:|<-|~=|:=|=>|\\/\\/=?|\\beq\\b|\\bne\\b|\\bor\\b|\\.equals\\w{0,20}\\(|\\.(?:compareTo\\w{0,12}|contentEquals|Equals|send_?keys|sendKeys|fill|type|set|setValue|assign|append)\\())\\s{0,4}(?:Some\\(|String::from\\(|new String\\(|strdup\\(|_T\\(|TEXT\\(|std::string\\(|String\\(|SecretStr\\(|Buffer\\.from\\(|base64\\.b64decode\\()?',
+    `${secretName}\\w{0,20}["'\\])}]{0,3}(?:\\[\\w{0,5}\\]|` +
+      `\\(\\))?(?:\\s{0,3}:\\s{0,3}[&\\w<>?.[\\]| ']{1,40}?\\s{0,3}=|` +
+      '\\s{1,3}[\\w\\[\\]*.]{1,20}\\s{1,3}:?=|' +
+      '\\s{0,4}(?:={1,3}|!={1,2}|<>|\\+=|\\|\\|=?|\\?\\?=?|\\?:|<-|~=|:=|=>|\\/\\/=?|\\beq\\b|' +
+      '\\bne\\b|\\bor\\b|\\.equals\\w{0,20}\\(|\\.(?:compareTo\\w{0,12}|contentEquals|Equals|' +
+      'send_?keys|sendKeys|fill|type|set|setValue|assign|append)\\())\\s{0,4}(?:Some\\(|' +
+      'String::from\\(|new String\\(|strdup\\(|_T\\(|TEXT\\(|std::string\\(|String\\(|SecretStr\\(|' +
+      'Buffer\\.from\\(|base64\\.b64decode\\()?',
   ),
   // "x".equals(password), "x" == password
   {
     needs: 'pass|pwd|secret|token',
     pattern: new RegExp(
-      `(["'])(?:(?<=")[^"\\s]{3,100}|(?<=')[^'\\s]{3,100})(?=["']\\s{0,3}(?:\\.equals\\w{0,12}\\(|[=!]={1,2})\\s{0,3}[\\w$.>-]{0,40}${secretName}\\b)`,
+      `(["'])(?:(?<=")[^"\\s]{3,100}|(?<=')[^'\\s]{3,100})(?=["']\\s{0,3}(?:\\.equals\\w{0,12}\\(|` +
+        `[=!]={1,2})\\s{0,3}[\\w$.>-]{0,40}${secretName}\\b)`,
       'gi',
     ),
     judge: isLiteral,
@@ -226,7 +258,10 @@ const spellings: readonly Spelling[] = [
   quotedValue(
     isLiteral,
     'pass|pwd',
-    `(?:(?:fill|type|setValue|set_value|send_?keys|input)\\w{0,10}\\(\\s{0,3}["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\s{0,3},|["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|passwd)[^"'\\n]{0,20}["']\\)?\\s{0,3}\\.(?:fill|type|send_?keys)\\()\\s{0,3}`,
+    '(?:(?:fill|type|setValue|set_value|send_?keys|' +
+      `input)\\w{0,10}\\(\\s{0,3}["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|` +
+      `passwd)[^"'\\n]{0,20}["']\\s{0,3},|["'][^"'\\n]{0,40}(?:passw(?:or)?d|pwd|` +
+      `passwd)[^"'\\n]{0,20}["']\\)?\\s{0,3}\\.(?:fill|type|send_?keys)\\()\\s{0,3}`,
   ),
 ];
 
@@ -235,6 +270,7 @@ export const maskAssigned = tableOf(spellings);
 
 /** What a text has to have before its calls are read. */
 export const mayBeCall = new RegExp(
-  `(?:${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(|sp_|identified|securestring|auth|cred|login|pass|pwd|secret|token|\\$\\{`,
+  `(?:${byLength.map(escaped).join('|')})(?:<[\\w,.? ]{0,60}>)?\\s{0,3}\\(|sp_|identified|` +
+    'securestring|auth|cred|login|pass|pwd|secret|token|\\$\\{',
   'i',
 );

@@ -7,7 +7,8 @@ const isSentAlone: Judge = (text) => isUnspeakable(withoutEnd(text));
 
 const consumers = [
   '--password-stdin|--pass-?stdin|--with-token|--stdin|chpasswd|passwd|kinit|su|vncpasswd|smbpasswd|sshpass|htpasswd',
-  'sudo(?:\\s+-\\w+){0,4}\\s+-\\w*S\\w*|(?:docker|podman|vault|wrangler|gh|fly|heroku)[^\\n|]{0,60}\\s(?:secret|login|auth)\\b',
+  'sudo(?:\\s+-\\w+){0,4}\\s+-\\w*S\\w*|(?:docker|podman|vault|wrangler|gh|fly|heroku)[^\\n|' +
+    ']{0,60}\\s(?:secret|login|auth)\\b',
   'openssl[^\\n|]{0,80}\\sstdin|gpg2?[^\\n|]{0,120}--passphrase-fd|cryptsetup|realm|openconnect|pass\\s+insert',
 ].join('|');
 
@@ -21,7 +22,8 @@ const line = (head: string, judge = isTyped, flags = 'gi', needs = ''): Spelling
 export const commandForms: readonly Spelling[] = [
   // any command: --db-pass x, -storepass x, -Password x, /pwd:x
   line(
-    '(?<![\\w-])(?:--?(?!-|no-|ask-|prompt-)[\\w-]{0,30}(?:passw(?:or)?d|pass|passwd|pwd|passphrase|passcode|secret|token|' +
+    '(?<![\\w-])(?:--?(?!-|no-|ask-|prompt-)[\\w-]{0,30}(?:passw(?:or)?d|pass|passwd|pwd|' +
+      'passphrase|passcode|secret|token|' +
       `api-?key|access-?key|secret-?key|account-?key|psk|requirepass|master-?auth)(?:[=:]|${gap})` +
       `|\\/[\\w-]{0,20}(?:password|pass|pwd|token):)${open}`,
     isTyped,
@@ -60,14 +62,17 @@ export const commandForms: readonly Spelling[] = [
     'rabbitmqctl',
   ),
   line(
-    `\\b(?:echo|printf|print|write-output)(?:\\s{1,3}-\\w{1,3}){0,3}\\s{1,3}(?:["']?%s(?:\\\\n)?["']?\\s{1,3})?${open}` +
-      `(?:[\\w.-]{1,64}:(?=[^\\n]{0,200}chpasswd))?(?=[^\\n|]{1,200}\\|\\s{0,3}(?:[^\\n|]{0,80}[\\s/])?(?:${consumers})(?![\\w-]))`,
+    `\\b(?:echo|printf|print|write-output)(?:\\s{1,3}-\\w{1,3}){0,3}\\s{1,3}(?:["']?%s(?:\\\\n)?[` +
+      `"']?\\s{1,3})?${open}` +
+      '(?:[\\w.-]{1,64}:(?=[^\\n]{0,200}chpasswd))?(?=[^\\n|]{1,200}\\|\\s{0,3}(?:[^\\n|' +
+      `]{0,80}[\\s/])?(?:${consumers})(?![\\w-]))`,
     isTyped,
     'gi',
     'echo|print|write-output',
   ),
   line(
-    `\\b(?:passwd|kinit|sudo\\s+-\\w*S|su|vncpasswd|cryptsetup|smbpasswd|login)\\b[^\\n<]{0,80}<<<\\s{0,3}${open}(?:[\\w.-]{1,64}:)?`,
+    '\\b(?:passwd|kinit|sudo\\s+-\\w*S|su|vncpasswd|cryptsetup|smbpasswd|' +
+      `login)\\b[^\\n<]{0,80}<<<\\s{0,3}${open}(?:[\\w.-]{1,64}:)?`,
     isTyped,
     'gi',
     '<<<',
@@ -86,7 +91,8 @@ export const commandForms: readonly Spelling[] = [
     'nmcli',
   ),
   line(
-    `\\b(?:sqlplus|sqlldr|expdp?|impdp?|rman|tkprof|sqlcl|sql)\\b[^\\n]{0,60}?\\s["']?\\w[\\w.$#-]{0,30}\\/(?=[^\\s"'/@]{3,64}@)`,
+    '\\b(?:sqlplus|sqlldr|expdp?|impdp?|rman|tkprof|sqlcl|' +
+      `sql)\\b[^\\n]{0,60}?\\s["']?\\w[\\w.$#-]{0,30}\\/(?=[^\\s"'/@]{3,64}@)`,
     isGiven,
     'gi',
     '@',
@@ -105,8 +111,10 @@ export const commandForms: readonly Spelling[] = [
   ),
   line(`\\bdb2\\b[^\\n]{0,120}?\\suser\\s{1,3}\\S{1,64}\\s{1,3}using\\s{1,3}${open}`, isTyped, 'gi', 'db2'),
   line(
-    `\\b(?:impacket-\\w{3,30}|(?:ps|smb|wmi|dcom|at)exec\\.py|(?:secretsdump|get\\w{2,12}|lookupsid|mssqlclient|smbclient|` +
-      `rpcdump|samrdump|addcomputer|reg|services|rbcd|dacledit|owneredit|ntlmrelayx|changepasswd|smbpasswd)\\.py)\\b[^\\n]{0,100}?\\s["']?[\\w./\\\\$-]{1,60}:${open}`,
+    '\\b(?:impacket-\\w{3,30}|(?:ps|smb|wmi|dcom|at)exec\\.py|(?:secretsdump|get\\w{2,12}|' +
+      'lookupsid|mssqlclient|smbclient|' +
+      'rpcdump|samrdump|addcomputer|reg|services|rbcd|dacledit|owneredit|ntlmrelayx|changepasswd|' +
+      `smbpasswd)\\.py)\\b[^\\n]{0,100}?\\s["']?[\\w./\\\\$-]{1,60}:${open}`,
     isTyped,
     'gi',
     'impacket|.py',
@@ -119,14 +127,17 @@ export const commandForms: readonly Spelling[] = [
   ),
   line(`\\bvault\\s{1,3}login\\s{1,3}${open}(?!-)`, isUnspeakable, 'gi', 'vault'),
   line(
-    `\\b(?:heroku\\s{1,3}config:set|(?:fly|flyctl|doppler|wrangler|gh)\\s{1,3}secrets?\\s{1,3}(?:set|put)|gh\\s{1,3}secret\\s{1,3}set\\s[^\\n]{0,60}(?:-b|--body))[^\\n=]{0,60}?[\\s=]${open}(?:\\w{1,60}=)?`,
+    '\\b(?:heroku\\s{1,3}config:set|(?:fly|flyctl|doppler|wrangler|' +
+      'gh)\\s{1,3}secrets?\\s{1,3}(?:set|put)|gh\\s{1,3}secret\\s{1,3}set\\s[^\\n]{0,60}(?:-b|' +
+      `--body))[^\\n=]{0,60}?[\\s=]${open}(?:\\w{1,60}=)?`,
     isUnspeakable,
     'gi',
     'heroku|fly|doppler|wrangler|gh ',
   ),
   line(`\\bbw\\s{1,3}(?:unlock|login\\s{1,3}\\S{1,80})\\s{1,3}${open}(?!-)`, isTyped, 'gi', 'bw '),
   line(
-    `\\bmc\\s{1,3}(?:alias\\s{1,3}set|config\\s{1,3}host\\s{1,3}add)\\s{1,3}\\S{1,64}\\s{1,3}\\S{1,120}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
+    '\\bmc\\s{1,3}(?:alias\\s{1,3}set|config\\s{1,3}host\\s{1,3}add)\\s{1,3}\\S{1,64}\\s{1,3}\\S{' +
+      `1,120}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
     isTyped,
     'gi',
     'mc ',
@@ -146,7 +157,9 @@ export const commandForms: readonly Spelling[] = [
   line(`\\brclone\\s{1,3}obscure\\s{1,3}${open}`, isTyped, 'gi', 'rclone'),
   line(`\\bencrypt_string\\s{1,3}${open}(?!-)`, isTyped, 'gi', 'encrypt_string'),
   line(
-    `\\b(?:composer\\s{1,3}config\\s[^\\n]{0,60}?(?:http-basic|bearer|oauth|token)\\S{0,80}(?:\\s{1,3}\\S{1,64})?|npm\\s{1,3}(?:config\\s{1,3})?set\\s{1,3}\\S{0,120}(?:_authToken|_password|_auth))[\\s=]{1,3}${open}`,
+    '\\b(?:composer\\s{1,3}config\\s[^\\n]{0,60}?(?:http-basic|bearer|oauth|' +
+      'token)\\S{0,80}(?:\\s{1,3}\\S{1,64})?|npm\\s{1,3}(?:config\\s{1,3})?set\\s{1,3}\\S{0,120}(?:' +
+      `_authToken|_password|_auth))[\\s=]{1,3}${open}`,
     isTyped,
     'gi',
     'composer|npm',

@@ -8,7 +8,8 @@ import { gap, isTyped, open, tableOf, value } from './spelling.js';
 
 const rows: readonly (readonly [commands: string, options: string])[] = [
   [
-    'mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlbinlog mysqlslap mysqlpump mysql_upgrade mysqlsh ' +
+    'mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlbinlog mysqlslap mysqlpump ' +
+      'mysql_upgrade mysqlsh ' +
       'mariadb mariadb-dump mariadb-admin mycli mydumper xtrabackup innobackupex mariabackup 7z 7za 7zr 7zz',
     '-p!',
   ],
@@ -136,9 +137,12 @@ export const commandNames = [...new Set([...known.keys(), ...twoWords.flatMap(({
 export const mayBeCommand = new RegExp(
   `(?<![\\w-])(?:${names.join('|')})(?:\\.exe)?["']?[\\s,]|` +
     '\\s["\']?[-/][\\w-]{0,30}(?:pass|pwd|psk|secret|token|key|auth)|--from-literal|net1?\\s{1,3}user?\\b|' +
-    'htpasswd|_passwd|rabbitmqctl|\\b(?:echo|print|printf|write-output)\\s[^|]{0,250}\\||<<<|wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
-    'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|rclone|encrypt_string|pdftk|qpdf|dscl|' +
-    '\\bsend(?:line|_user)?(?:\\s{1,3}--)?[\\s(]{1,3}["\']|PASS\\s|(?:^|[\\n;"\'])[ \\t]{0,8}(?:quote\\s{1,3})?user\\s',
+    'htpasswd|_passwd|rabbitmqctl|\\b(?:echo|print|printf|write-output)\\s[^|]{0,250}\\||<<<|' +
+    'wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
+    'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|' +
+    'rclone|encrypt_string|pdftk|qpdf|dscl|' +
+    '\\bsend(?:line|_user)?(?:\\s{1,3}--)?[\\s(]{1,3}["\']|PASS\\s|(?:^|[\\n;"\'])[ ' +
+    '\\t]{0,8}(?:quote\\s{1,3})?user\\s',
   'i',
 );
 

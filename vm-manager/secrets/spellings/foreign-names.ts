@@ -2,14 +2,16 @@
 
 const words = [
   // German, Dutch, Swedish, Danish, Norwegian, Icelandic
-  'passwort passwörter kennwort kennwörter losungswort geheimzahl geheimnis zugangsdaten zugangsschlüssel geheimschlüssel',
+  'passwort passwörter kennwort kennwörter losungswort geheimzahl geheimnis zugangsdaten ' +
+    'zugangsschlüssel geheimschlüssel',
   'wachtwoord geheim wachtzin lösenord hemlighet adgangskode kodeord passord lykilorð',
   // French, Spanish, Catalan, Portuguese, Galician, Italian, Romanian
   'mot·de·passe motdepasse mdp clé·secrète clé·privée clé·api phrase·de·passe jeton·d.accès contraseña contrasenya',
   'clave·secreta clave·privada clave·de·acceso clave·de·api secreto senha palavra·passe palavra·chave chave·secreta',
   'chave·de·acesso contrasinal parola·d.ordine parola·chiave chiave·segreta chiave·privata chiave·api parolă parola',
   // Polish, Czech, Slovak, Hungarian, Croatian, Slovenian, Lithuanian, Latvian, Estonian, Finnish, Turkish, Greek
-  'hasło heslo jelszó lozinka zaporka geslo slaptažodis parool salasana şifre parola klucz·tajny κωδικός·πρόσβασης κωδικός συνθηματικό',
+  'hasło heslo jelszó lozinka zaporka geslo slaptažodis parool salasana şifre parola ' +
+    'klucz·tajny κωδικός·πρόσβασης κωδικός συνθηματικό',
   // Russian, Ukrainian, Bulgarian, Serbian
   'пароль секрет секретный·ключ парола лозинка тајна',
   // Chinese, Japanese, Korean, Vietnamese, Thai, Indonesian, Hindi, Arabic, Persian, Hebrew

@@ -9,9 +9,11 @@ const operator =
   '(?:\\s{0,5}(?:=>|:=|->|={1,3}|[:：＝])\\s{0,5}|\\s{1,3}(?:lautet|ist|est|es|è|é|is|jest|je|это|είναι)\\s{1,3}|' +
   '\\s{0,2}(?=[「『])|\\s{0,2}(?:是|为|為|は|은|는|이)\\s{0,2}|>)';
 const assigned = new RegExp(
-  `((?:${inner}(?:${name})(?:e?s|[a-z]{1,2}(?=\\s{1,3}\\p{L}))?(?:[-_.]\\w{1,20}|\\d{1,3})?\\\\?["'\`\\]»”」]{0,2}${operator})` +
+  `((?:${inner}(?:${name})(?:e?s|[a-z]{1,2}(?=\\s{1,3}\\p{L}))?(?:[-_.]\\w{1,20}|` +
+    `\\d{1,3})?\\\\?["'\`\\]»”」]{0,2}${operator})` +
     '(?:[bfrun@]{0,2}(\\\\?["\'`«“「『]))?)' +
-    '((?<=["\'`])[^"\'`\\n]{1,200}|(?<=[«“「『])[^»”」\\n]{1,200}|(?<!["\'`«“「『])[^\\s"\'`,;，。；&<>(){}[\\]\\\\]{3,200}(?![\\w([]))',
+    '((?<=["\'`])[^"\'`\\n]{1,200}|(?<=[«“「『])[^»”」\\n]{1,200}|' +
+    '(?<!["\'`«“「『])[^\\s"\'`,;，。；&<>(){}[\\]\\\\]{3,200}(?![\\w([]))',
   'giu',
 );
 /** `setPasswort("x")`, `['contraseña', 'x']`, `Passwort "x"`. */
@@ -22,8 +24,14 @@ const quoted = new RegExp(
 const spoken = new RegExp(`(${inner}(?:${name})\\s{1,3}(?!["'\`]))([^\\s"'\`,;:=()<>]{6,200})`, 'giu');
 
 /** What files of settings and descriptions of other languages write instead of a value. */
-const ordinary =
-  /^(?:erforderlich|ungültig|ungueltig|falsch|fehlt|leer|gesetzt|geändert|vergessen|ändern|schwach|unsicher|requis|obligatoire|invalide|incorrecte?|manquante?|vide|oubliée?|faible|requerid[ao]|inválid[ao]|incorrect[ao]|vac[ií][ao]|olvidada|débil|obrigatóri[ao]|esquecida|fraca|richiest[ao]|obbligatori[ao]|errat[ao]|mancante|debole|vereist|ongeldig|verplicht|zwak|wymagane|nieprawidłowe|słabe|povinné|zorunlu|geçersiz|обязателен|неверный|слабый|string|text|texto|texte)$/iu;
+const ordinary = new RegExp(
+  '^(?:erforderlich|ungültig|ungueltig|falsch|fehlt|leer|gesetzt|geändert|vergessen|ändern|schwach|' +
+    'unsicher|requis|obligatoire|invalide|incorrecte?|manquante?|vide|oubliée?|faible|requerid[ao]|' +
+    'inválid[ao]|incorrect[ao]|vac[ií][ao]|olvidada|débil|obrigatóri[ao]|esquecida|fraca|' +
+    'richiest[ao]|obbligatori[ao]|errat[ao]|mancante|debole|vereist|ongeldig|verplicht|zwak|wymagane|' +
+    'nieprawidłowe|słabe|povinné|zorunlu|geçersiz|обязателен|неверный|слабый|string|text|texto|texte)$',
+  'iu',
+);
 
 const isWord = (value: string): boolean => /^[\p{L}\p{M}]+[.!?]?$/u.test(value);
 

@@ -34,9 +34,8 @@ const ofProse = new Set(
 );
 
 const isVariable = (text: string): boolean =>
-  /^(?:\$[A-Za-z_]\w*|\$env:\w+|%[A-Za-z_]\w*%|[$%#]?[{(<[].*|@[\w./\\-]+|[-+&|].*|:[A-Za-z_]\w*|\.{2,}|file:.*|env:.*|fd:.*)$/i.test(
-    text,
-  );
+  /^(?:\$[A-Za-z_]\w*|\$env:\w+|%[A-Za-z_]\w*%|[$%#]?[{(<[].*|@[\w./\\-]+)$/i.test(text) ||
+  /^(?:[-+&|].*|:[A-Za-z_]\w*|\.{2,}|(?:file|env|fd):.*)$/i.test(text);
 
 /** The value itself, by what it looks like: for places where nothing but a secret stands. */
 export const isGiven: Judge = (text) =>
@@ -55,7 +54,8 @@ export const isTyped: Judge = (text) => {
 
 const technical = new RegExp(
   '^(?:(?:hmac|sha|md|pbkdf|oauth|oidc|base|utf|rsa|aes|des|ecdsa|ed|hs|rs|es|ps|tls|ssl|http|cwe|cve|ghsa|rfc|ckv|' +
-    'iso|nist|owasp|pkcs|x|v|argon|ripemd|blake|sm|ipv|log4j|b|g|s|line|col|row|step|page|part|test|user|level|type)' +
+    'iso|nist|owasp|pkcs|x|v|argon|ripemd|blake|sm|ipv|log4j|b|g|s|line|col|row|step|page|part|' +
+    'test|user|level|type)' +
     '[-_ ]?v?\\d[\\w.:-]*|\\w+\\d?\\.(?:[a-z]{2,4})|\\d+(?:px|em|ms|s|m|h|d|k|mb|gb|kb|st|nd|rd|th|bits?|bytes?)|' +
     'v?\\d+(?:[.:/x-]\\d+)*)$',
   'i',

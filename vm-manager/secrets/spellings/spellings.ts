@@ -8,8 +8,11 @@ import { Hints } from './hints.js';
 import { maskForeign } from './languages.js';
 
 /** Names of settings that are in no other table. */
-const setting =
-  /env\s|arg\s|param\s|community|psk|wep_?key|pin|otp|cv[vc]|code|machine\s|rootpw|bindpw|authentication-key|key-string|auth\s|priv\s|:\s(?:EAP|XAUTH)|sae_/i;
+const setting = new RegExp(
+  'env\\s|arg\\s|param\\s|community|psk|wep_?key|pin|otp|cv[vc]|code|machine\\s|rootpw|bindpw|' +
+    'authentication-key|key-string|auth\\s|priv\\s|:\\s(?:EAP|XAUTH)|sae_',
+  'i',
+);
 const ofLine = /:(?:\d{4,5}|\*):|:[\w./]{13}(?:[\r\n]|$)|\$[\w]|\}[\w./+]|:::|\s\*\s/;
 const isOfLine = (text: string): boolean =>
   text.includes('@') ||
