@@ -145,7 +145,7 @@ status code 200
 otp length is 6
 one-time code of six digits
 jwt.sign(payload, secret)
-jwt.sign(payload, process.env.JWT_SECRET, { expiresIn: '1h' })
+jwt.sign(payload, import.meta.env.JWT_SECRET, { expiresIn: '1h' })
 jwt.sign(payload, privateKey, { algorithm: 'RS256' })
 jwt.verify(token, getKey, options)
 jwt.decode(token, options={"verify_signature": False})
@@ -199,7 +199,7 @@ if (password === confirmPassword) {}
 if (password === "") {}
 if (password !== null) return
 password || ''
-process.env.TOKEN ?? ''
+import.meta.env.TOKEN ?? ''
 password.equals(other)
 password.length === 0
 const token = req.headers['x-access-token'] || req.query.token

@@ -241,8 +241,8 @@ keyring.set_password("svc", "me", "§")
 ks.load(in, "§".toCharArray())
 os.environ.setdefault('SECRET_KEY', '§')
 os.getenv("DB_PASSWORD", "§")
-process.env.DB_PASSWORD || '§'
-process.env['API_TOKEN'] ?? "§"
+import.meta.env.DB_PASSWORD || '§'
+import.meta.env['API_TOKEN'] ?? "§"
 System.setProperty("javax.net.ssl.keyStorePassword", "§");
 props.put("password", "§");
 Map.of("password", "§")
