@@ -1,4 +1,4 @@
-// Every spelling of a secret in the fields of reports that quote code, commands and traffic: after the import no answer,
+// Every spelling of a secret in the fields of reports that quote code, commands and traffic: after an import no answer,
 // no export and no table has it. Texts without a secret come out as they went in.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
