@@ -6,7 +6,7 @@ import type { Prepared } from './import-store.js';
 import { showLocation, type FindingRecord } from './record.js';
 
 /** Counted up where masks hide more: what is stored is then masked anew. Hashes without it are of masked records. */
-const keyedMark = 'k1:';
+const keyedMark = 'k2:';
 
 export class PreparedRecord implements Prepared {
   readonly isSuppressed: boolean;

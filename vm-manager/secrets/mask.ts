@@ -6,6 +6,7 @@ import {
   assignment,
   authorization,
   isKeyWord,
+  isSecretName,
   privateKey,
   quotation,
   run,
@@ -16,6 +17,8 @@ import {
   urlToken,
   userOption,
 } from './shapes.js';
+import { isGiven, isTechnical, isTyped } from './spellings/spelling.js';
+import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
 import {
   hide,
   isCredentialWord,
@@ -190,9 +193,11 @@ const mayBeNamed = new RegExp(
   'i',
 );
 
-export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text);
+export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text) || maySpell(text);
 
 const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
+
+const maskWords = (text: string): string => maskSpoken(maskSpellings(text));
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export function patternsMask(text: string): string {
@@ -206,13 +211,13 @@ export function patternsMask(text: string): string {
   if (masked.includes('=')) masked = maskParameters(masked, hide);
   if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
   masked = masked.replace(authorization, (all, head: string, value: string) =>
-    /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') ? head + hide(value) : all,
+    /[\dA-Z+/=]/.test(value.slice(1)) && !value.includes('****') && !isTechnical(value) ? head + hide(value) : all,
   );
   if (masked.includes(' -u') || masked.includes('--user'))
-    masked = masked.replace(userOption, (_, head: string) => `${head}****`);
+    masked = masked.replace(userOption, (all, head: string, value: string) => (isGiven(value) ? `${head}****` : all));
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
-  return maskRandom(maskSpoken(masked));
+  return maskRandom(maskEscaped(maskWords(masked), maskWords));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */
@@ -267,9 +272,11 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
   if (Array.isArray(value))
     return (value.length === 0 ? [] : value.map((one: unknown) => maskValues(one, mask, depth + 1))) as T;
   const masked: Record<string, unknown> = {};
+  const pair = valueOfPair(value as Record<string, unknown>);
   for (const name of Object.keys(value)) {
     const member: unknown = value[name as keyof typeof value];
-    const isSecret = typeof member === 'string' && member !== '' && isSecretMember(name) && !isPlaceholder(member);
+    const isSecret =
+      typeof member === 'string' && member !== '' && (isSecretMember(name) || name === pair) && !isPlaceholder(member);
     // as a property of its own, also where the report calls it `__proto__`
     const shownName = mask(name);
     const shownValue = isSecret ? hide(member) : maskValues(member, mask, depth + 1);
@@ -283,6 +290,20 @@ export function maskValues<T>(value: T, mask: (text: string) => string = maskSec
     else masked[shownName] = shownValue;
   }
   return masked as T;
+}
+
+const valueNames = ['value', 'Value', 'ParameterValue', 'parameterValue', 'val', 'default', 'content'];
+const pairNames = ['name', 'Name', 'key', 'Key', 'ParameterKey', 'parameterKey', 'id', 'variable', 'property'];
+
+/** Of `{ name: 'DB_PASSWORD', value: '…' }` the member that holds the secret. */
+function valueOfPair(pair: Readonly<Record<string, unknown>>): string | undefined {
+  const held = valueNames.find((name) => typeof pair[name] === 'string' && Object.hasOwn(pair, name));
+  if (held === undefined) return undefined;
+  const isNamed = pairNames.some((name) => {
+    const given = pair[name];
+    return typeof given === 'string' && given.length <= 100 && isSecretName.test(given);
+  });
+  return isNamed && isTyped(String(pair[held])) ? held : undefined;
 }
 
 const namesMax = 2000;

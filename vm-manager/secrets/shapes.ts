@@ -1,5 +1,6 @@
 // Tokens that show what they are by their own form, by who issues them. A row is a prefix (or a form) and what follows
 // it; all rows become one pattern. Every repetition is bounded or ends at a character that it cannot hold.
+import { foreignNames } from './spellings/foreign-names.js';
 
 const rows: Readonly<Record<string, readonly string[]>> = {
   clouds: [
@@ -111,16 +112,23 @@ const about =
 export const isKeyWord = new RegExp(keyWords, 'i');
 /** Member names whose whole value is the secret, in columns and properties of reports. */
 export const secretMember = new RegExp(
-  `(?:${keyWords})s?$|^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$`,
+  `(?:${keyWords}|${foreignNames}|passcode)s?$|[-_](?:pass|pw|psk)$|^(?:pw|psk)$|` +
+    '^raw(?:[-_]?v2)?$|^(?:match|matches|matched(?:[-_](?:text|string))?|finding[-_]value)$',
+  'i',
+);
+
+/** Names of settings whose value is the secret. */
+export const isSecretName = new RegExp(
+  `(?:${keyWords}|${foreignNames}|passcode)s?$|(` + '?:^|[-_.])(?:pass|pw|psk)$',
   'i',
 );
 
 /** `name = "value"`, `name: value`, `"name": "value"`, `<name>value<`, `--name value`. */
 export const assignment = new RegExp(
-  `((?:${keyWords})s?(?!_?(?:${about}))(?:[_-]\\w{1,20}|\\d{1,3})?(?:\\\\?["'\`\\]]){0,2}` +
+  `((?:${keyWords})s?(?![_-]?(?:${about}))(?:[_-]\\w{1,20}|\\d{1,3})?(?:\\\\?["'\`\\]]){0,2}` +
     '(?:\\s{0,5}(?::=|=>|={1,2}|:)\\s{0,5}|>|(?<=--[\\w-]{3,40})\\s{1,2}))' +
     '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\2)[^\\n]){1,2000}?)(?=\\2|…|$|\\n)|' +
-    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
+    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w.([]))',
   'gi',
 );
 
@@ -134,13 +142,14 @@ export const shortAssignment = new RegExp(
     'Session|SESSION|sess|otp|OTP|pin|PIN|jwt|JWT|hmac|HMAC|nonce|signature|Signature)' +
     '\\d?(?:\\\\?["\'`\\]]){0,2}\\s{0,5}(?::=|=>|={1,2}|:)\\s{0,5})' +
     '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\3)[^\\n]){3,2000}?)(?=\\3|…|$|\\n)|' +
-    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w([]))',
+    '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w.([]))',
   'g',
 );
 
 /** `hard-coded password "value"`, `Token 'value' is valid`: the quoted text behind the name is the third group. */
 export const quotation = new RegExp(
-  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
+  `((?:${keyWords})s?\\s(?:(?:is|was|of|value|literal|string|found|the|` +
+    `a)\\s){0,3})(["'\`])([^"'\`\\n]{6,200})(?=\\2)`,
   'gi',
 );
 /** What a tool for secrets says behind the name, without quotation marks. */

@@ -1,5 +1,6 @@
 // What a value behind a name of a secret may be: the secret itself, a stand-in for it, or a name of code.
 import { isKeyWord } from './shapes.js';
+import { foreignName } from './spellings/foreign-names.js';
 import { isOpaque, isOrdinary, isPhrase, isUnpronounceable } from './words.js';
 
 const shown = 4;
@@ -19,7 +20,10 @@ export const isNameOfCode = (value: string): boolean =>
 export function isSecretLiteral(value: string): boolean {
   if (value.length < 3 || isPlaceholder(value)) return false;
   // a sentence about secrets, or the name of an entry: "Enter your password", "auth.token", "PASSWORD"
-  return !(isKeyWord.test(value) && /^[A-Za-z_.\s,!?-]+$/.test(value));
+  if (/^[;,)\]]\s|^(?:include|omit|same-origin)$/.test(value)) return false;
+  return (
+    !(isKeyWord.test(value) && /^[A-Za-z_.\s,!?-]+$/.test(value)) && !(foreignName.test(value) && !/\d/.test(value))
+  );
 }
 
 /** Not a word of the language: `password 'userName'` may be a field, `password 'hunter2!'` is a value. */
@@ -38,7 +42,7 @@ export const isTokenLike = (value: string): boolean =>
 
 const endings =
   /\.(?:[cm]?[jt]sx?|py|go|rb|rs|java|kt|cs|c|h|cpp|php|ya?ml|json|xml|toml|ini|env|tf|sh|md|txt|html?)$/i;
-const isFile = (value: string): boolean =>
+export const isFile = (value: string): boolean =>
   (/^[\w@./\\-]{1,210}$/.test(value) && endings.test(value)) || /^(?:[A-Za-z]:)?[\\/]|^\.{1,2}\//.test(value);
 
 /**
