@@ -58,7 +58,7 @@ const template = new RegExp(
 /** Where a secret is kept, and not the secret. */
 export const isReference = (value: string): boolean => reference.test(value);
 const reference = new RegExp(
-  '^(?:arn:aws|vault:|op://|projects/[^/]+/secrets/|/run/secrets/|file:|ref\\+|secretsmanager|!vau' +
+  '^(?:arn:aws|vault:|op://|projects/[^/]+/secrets/|/run/secrets/|file:|ref\\+|secretsmanager|urn:|!vau' +
     'lt|keyvault:|[a-z][a-z0-9+.-]*://)',
   'i',
 );

@@ -28,7 +28,7 @@ export interface ScanResult {
   readonly matched?: { readonly matches?: number };
 }
 
-export const resultOf = ({ result }: Pick<Scan, 'result'>): ScanResult => (result ?? {}) as ScanResult;
+export const resultOf = ({ result }: Pick<Scan, 'result'>): ScanResult => result ?? {};
 
 /** What was found; of packages, what the advisories say of them. */
 export const foundIn = (one: ScanResult): number | undefined => one.matched?.matches ?? one.findings;
