@@ -9,7 +9,7 @@ import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type 
 const lists: readonly (readonly [page: string, ...sources: string[]])[] = [
   ['/soc', '/api/events'],
   ['/requests', '/api/requests'],
-  ['/protection/addresses', '/api/measures'],
+  ['/protection/addresses', '/api/measures', '/api/threat-intel'],
   ['/vulnerabilities', '/api/v1/findings'],
   ['/vulnerabilities/applications', '/api/v1/applications'],
   ['/vulnerabilities/targets', '/api/v1/targets'],
