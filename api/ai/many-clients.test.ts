@@ -99,7 +99,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const denied = await listDenied(database.sql, { after: ['', ''], source: 'ai', q: undefined, now }, 5000);
   t.equal(denied.length, 2000);
   t.ok(denied.every((row) => row.reason === `reason of ${row.network}` && row.expires_at?.getTime() === +until));
-  const atEdge = await listMeasures(database.sql, { actions: 'challenge', state: 'active' }, null, now, 5000);
+  const atEdge = await listMeasures(database.sql, { actions: 'challenge', states: 'active' }, null, now, 5000);
   t.equal(atEdge.length, 2000);
   t.ok(atEdge.every((row) => row.reason === `reason of ${row.subject}` && row.expires_at?.getTime() === +until));
   const [bans] = await database.sql`

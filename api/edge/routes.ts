@@ -154,7 +154,7 @@ export function registerEdgeRoutes(app: App, parts: EdgeParts): void {
   app.get('/api/bans', { schema: listSchema }, async ({ query: { cursor, limit = 50, state = 'active', source } }) => {
     const before = cursor === undefined ? null : decodeCursor(cursor, ['number'] as const)[0];
     const nowMs = parts.now();
-    const filter = { actions: 'deny', sources: source, state: state === 'active' ? 'active' : undefined } as const;
+    const filter = { actions: 'deny', sources: source, states: state === 'active' ? 'active' : undefined } as const;
     const rows = await listNewest(sql, filter, before, new Date(nowMs), limit + 1);
     const earlier = await earlierBans(sql, rows);
     return toPage(

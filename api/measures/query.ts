@@ -18,7 +18,7 @@ export interface MeasureFilter {
   readonly actions?: MeasureAction | readonly MeasureAction[] | undefined;
   readonly kinds?: SubjectKind | readonly SubjectKind[] | undefined;
   /** undefined: all of them. */
-  readonly state?: MeasureState | undefined;
+  readonly states?: MeasureState | readonly MeasureState[] | undefined;
   /** Beginning of the subject. */
   readonly q?: string | undefined;
   /** Only what was decided about single clients, not what lists name. */
@@ -29,7 +29,7 @@ export interface MeasureFilter {
 type Fragment = ReturnType<typeof inForce>;
 
 function conditionOf(sql: Queryable, filter: MeasureFilter, now: Date) {
-  const { sources, actions, kinds, state, q, isDecided = false } = filter;
+  const { sources, actions, kinds, states, q, isDecided = false } = filter;
   const principal = sql`subject ~ ${principalPattern}`;
   const ofKind: Readonly<Record<SubjectKind, Fragment>> = {
     principal,
@@ -37,17 +37,20 @@ function conditionOf(sql: Queryable, filter: MeasureFilter, now: Date) {
     address: sql`(position('/' in subject) = 0 and not (${principal}))`,
   };
   const ofState: Readonly<Record<MeasureState, Fragment>> = {
-    active: sql`and ${inForce(sql, now)}`,
-    ended: sql`and lifted_at is null and expires_at <= ${now}`,
-    lifted: sql`and lifted_at is not null`,
+    active: sql`(${inForce(sql, now)})`,
+    ended: sql`(lifted_at is null and expires_at <= ${now})`,
+    lifted: sql`lifted_at is not null`,
   };
+  const either = (parts: readonly Fragment[]): Fragment =>
+    parts.length === 0 ? sql`` : sql`and (${parts.reduce((all, one) => sql`${all} or ${one}`)})`;
   const kindsOf = kinds === undefined ? [] : listOf(kinds).map((kind) => ofKind[kind]);
+  const statesOf = states === undefined ? [] : listOf(states).map((state) => ofState[state]);
   return sql`true
     ${isDecided ? sql`and source not in ('tor', 'feed', 'managed')` : sql``}
     ${sources === undefined ? sql`` : sql`and source in ${sql([...listOf(sources)])}`}
     ${actions === undefined ? sql`` : sql`and action in ${sql([...listOf(actions)])}`}
-    ${kindsOf.length === 0 ? sql`` : sql`and (${kindsOf.reduce((all, one) => sql`${all} or ${one}`)})`}
-    ${state === undefined ? sql`` : ofState[state]}
+    ${either(kindsOf)}
+    ${either(statesOf)}
     ${q === undefined || q === '' ? sql`` : sql`and starts_with(subject, ${q})`}`;
 }
 
@@ -122,7 +125,13 @@ export async function listDenied(
   { after, source, q, now }: DeniedQuery,
   limit: number,
 ): Promise<DeniedNetwork[]> {
-  const filter: MeasureFilter = { actions: 'deny', kinds: ['address', 'network'], state: 'active', q, sources: source };
+  const filter: MeasureFilter = {
+    actions: 'deny',
+    kinds: ['address', 'network'],
+    states: 'active',
+    q,
+    sources: source,
+  };
   return sql<DeniedNetwork[]>`
     select distinct on (subject, source) subject as network, source, reason, added_by, added_at, expires_at
     from client_measures where ${conditionOf(sql, filter, now)}

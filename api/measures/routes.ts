@@ -2,6 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import {
   closed,
+  listOf,
   Nullable,
   OneOf,
   Page,
@@ -53,13 +54,7 @@ const listSchema = {
       source: Type.Optional(SomeOf(measureSources)),
       action: Type.Optional(SomeOf(measureActions)),
       kind: Type.Optional(SomeOf(subjectKinds)),
-      state: Type.Optional(
-        Type.Unsafe<(typeof measureStates)[number] | 'all'>({
-          type: 'string',
-          enum: [...measureStates, 'all'],
-          default: 'active',
-        }),
-      ),
+      state: Type.Optional(SomeOf([...measureStates, 'all'] as const, 'active where nothing is said')),
       q: Type.Optional(Type.String({ maxLength: 64, description: 'beginning of the subject' })),
     },
     closed,
@@ -101,7 +96,9 @@ export function registerMeasureRoutes(app: App, parts: LiftParts): void {
   app.get('/api/measures', { schema: listSchema }, async ({ query }) => {
     const { source, action, kind, state = 'active', q, cursor, limit = 50 } = query;
     const nowMs = parts.now();
-    const filter = { sources: source, actions: action, kinds: kind, state: state === 'all' ? undefined : state, q };
+    const words = listOf(state);
+    const states = words.includes('all') ? undefined : words.filter((one) => one !== 'all');
+    const filter = { sources: source, actions: action, kinds: kind, states, q };
     const after = cursor === undefined ? null : readKey(cursor);
     const rows = await listMeasures(sql, filter, after, new Date(nowMs), limit + 1);
     return toPage(rows, limit, keyOf, (row) => view(row, nowMs));

@@ -55,6 +55,21 @@ async function insertPatch(database: Database, application: string, finding: str
   return id;
 }
 
+/** Where the API has the scans of each kind. */
+const placesOfScans = { secrets: '/secrets', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
+
+/** Rows, since a scan that runs would outlive the test. */
+async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const [kind, path] of Object.entries(placesOfScans)) {
+    const [row] = await sql<{ id: number }[]>`
+      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
+    ids[`${path}/scans`] = String(row?.id);
+  }
+  return ids;
+}
+
 const runtimeEvent = {
   sensor_id: 's',
   attack_type: 'ssrf',
@@ -180,6 +195,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/applications': application,
     '/targets': target,
     '/vpatches': await insertPatch(database, application, finding),
+    ...(await insertScans(database, application)),
   };
   return {
     project,
@@ -225,6 +241,7 @@ const confinedModules = [
   '/acceptances',
   '/assessments',
   '/runs',
+  ...Object.values(placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
   '/gate/evaluations',
   '/ci/runs',

@@ -102,7 +102,13 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
   });
   app.get('/api/verdicts', { schema: listSchema }, async ({ query: { cursor, limit = 50 } }) => {
     const after = cursor === undefined ? null : readKey(cursor);
-    const rows = await listMeasures(sql, { state: 'active', isDecided: true }, after, new Date(parts.now()), limit + 1);
+    const rows = await listMeasures(
+      sql,
+      { states: 'active', isDecided: true },
+      after,
+      new Date(parts.now()),
+      limit + 1,
+    );
     return toPage(rows, limit, keyOf, ({ subject, action, source, reason, added_by, added_at, expires_at }) => ({
       ...{ network: subject, action, source: source as (typeof measureSources)[number], reason, added_by },
       added_at: added_at.toISOString(),
