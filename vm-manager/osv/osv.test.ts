@@ -324,6 +324,7 @@ async function aliases(t: Test, database: Database): Promise<void> {
     const application = await client.application();
     const trivy = (version: string) => ({
       SchemaVersion: 2,
+      ArtifactName: '.',
       Results: [
         {
           Target: 'package-lock.json',
