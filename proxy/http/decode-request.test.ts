@@ -81,17 +81,17 @@ t.test('U3: size and ratio are bounded', async (t) => {
 });
 
 t.test('B4: what a body may become', (t) => {
-  const rows: readonly [wireBytes: number, any: number, plain: number, escaped: number][] = [
-    [0, 8192, 16_384, 6144],
-    [1, 8192, 16_384, 6144],
-    [1024, 8192, 16_384, 6144],
-    [1025, 8292, 16_484, 6244],
-    [2048, 110_592, 118_784, 108_544],
-    [1_000_000, 1_000_000, 1_000_000, 1_000_000],
+  const rows: readonly [wireBytes: number, any: number, plain: number, numbers: number, escaped: number][] = [
+    [0, 8192, 16_384, 65_536, 6144],
+    [1, 8192, 16_384, 65_536, 6144],
+    [1024, 8192, 16_384, 65_536, 6144],
+    [1025, 8292, 16_484, 65_636, 6244],
+    [2048, 110_592, 118_784, 167_936, 108_544],
+    [1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000],
   ];
-  for (const [wireBytes, any, plain, escaped] of rows)
-    t.same(decodedBytesMax(wireBytes, limits), { any, plain, escaped }, `${wireBytes} bytes`);
-  const small = { any: 1000, plain: 1000, escaped: 1000 };
+  for (const [wireBytes, any, plain, numbers, escaped] of rows)
+    t.same(decodedBytesMax(wireBytes, limits), { any, plain, numbers, escaped }, `${wireBytes} bytes`);
+  const small = { any: 1000, plain: 1000, numbers: 1000, escaped: 1000 };
   t.same(decodedBytesMax(10, { bytesMax: 1000, ratioMax: 100 }), small, 'a smaller limit counts');
   t.end();
 });
@@ -115,6 +115,10 @@ t.test('B4: which bodies may be longer', async (t) => {
       const outcome = await decodeRequest(code(Buffer.alloc(16_000, unit, 'latin1')), [name], limits);
       t.equal(outcome.kind, isTaken ? 'decoded' : 'too-large', `${JSON.stringify(unit)}, ${name}`);
     }
+  const numbers = Buffer.alloc(60_000, '0,0\n');
+  t.equal((await decodeRequest(gzipSync(numbers), ['gzip'], limits)).kind, 'decoded', 'numbers may be longer');
+  numbers.fill('union select ', 0, 1400);
+  t.equal((await decodeRequest(gzipSync(numbers), ['gzip'], limits)).kind, 'too-large', 'words may not');
   const mixed = Buffer.alloc(16_000, 'a');
   mixed.fill('%', 0, 8192 / 8);
   t.equal((await decodeRequest(gzipSync(mixed), ['gzip'], limits)).kind, 'decoded', 'as many others as may be');
@@ -182,7 +186,10 @@ t.test('B4: what comes over the wire bounds what is inspected', async () => {
         const outcome = await decodeRequest(sent, codings, { bytesMax: 1e7, ratioMax });
         const most = decodedBytesMax(sent.length, { bytesMax: 1e7, ratioMax });
         const others = plain.toString('latin1').replaceAll(/[\w ,.:@"-]/g, '').length;
-        const may = size <= most.any || (size <= most.plain && others <= most.any / 8);
+        const letters = plain.toString('latin1').replaceAll(/[\d ,.:-]/g, '').length;
+        const may =
+          size <= most.any ||
+          (others <= most.any / 8 && (size <= most.plain || (size <= most.numbers && letters <= most.any / 8)));
         if (outcome.kind === 'decoded') return may && outcome.bytes.equals(plain);
         // an inner coding may be larger than its content
         const fits = may && codings.length === 1;

@@ -29,11 +29,12 @@ export interface DecodeLimits {
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns where it is words and numbers, 0.5 µs
  * where the words are those that rules look for, up to 1.4 µs where each nearly is an attack, a bracket or an escape.
- * So a body of plain characters may have 16 KiB, one with many backslashes 6 KiB, any other 8 KiB: JSON within strings
- * of JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did 300 fields of a form. Beyond
+ * So a body of numbers may have 64 KiB, one of plain characters 16 KiB, one with many backslashes 6 KiB, any other
+ * 8 KiB: JSON within strings of JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did 300 fields of a form. Beyond
  * 1 KiB the ratio decides. With 64 KiB for plain characters, 300 bytes of words took 37 ms at level 4; for every body,
  * 97 bytes of escapes 68 ms.
  */
+const numbersFreeBytes = 64 * 1024;
 const plainFreeBytes = 16 * 1024;
 const freeBytes = 8 * 1024;
 const freeEscapedBytes = 6 * 1024;
@@ -42,21 +43,32 @@ const freeWireBytes = 1024;
 const bytesPerOther = 8;
 
 const backslash = 0x5c;
-const isOther = new Uint8Array(256).fill(1);
-for (const character of ' \t\r\n,.:-_@"') isOther[character.charCodeAt(0)] = 0;
-for (const range of ['09', 'az', 'AZ']) isOther.fill(0, range.charCodeAt(0), range.charCodeAt(1) + 1);
+/** 1 for each byte that is neither among `characters` nor in one of `ranges`. */
+function othersThan(characters: string, ranges: readonly string[]): Uint8Array {
+  const table = new Uint8Array(256).fill(1);
+  for (const character of characters) table[character.charCodeAt(0)] = 0;
+  for (const range of ranges) table.fill(0, range.charCodeAt(0), range.charCodeAt(1) + 1);
+  return table;
+}
+const isNoNumber = othersThan(' \t\r\n,.:-', ['09']);
+const isNotPlain = othersThan(' \t\r\n,.:-_@"', ['09', 'az', 'AZ']);
 
 /**
- * Bytes that a body of `wireBytes` may become: of any characters, where nearly all of them are plain, and where one in
- * eight is a backslash.
+ * Bytes that a body of `wireBytes` may become: of any characters, where nearly all of them are plain, or of numbers, and
+ * where one in eight is a backslash.
  */
 export function decodedBytesMax(
   wireBytes: number,
   { bytesMax, ratioMax }: DecodeLimits,
-): { readonly any: number; readonly plain: number; readonly escaped: number } {
+): { readonly any: number; readonly plain: number; readonly numbers: number; readonly escaped: number } {
   const more = Math.max(0, wireBytes - freeWireBytes) * ratioMax;
   const upTo = (free: number): number => Math.min(bytesMax, free + more);
-  return { any: upTo(freeBytes), plain: upTo(plainFreeBytes), escaped: upTo(freeEscapedBytes) };
+  return {
+    any: upTo(freeBytes),
+    plain: upTo(plainFreeBytes),
+    numbers: upTo(numbersFreeBytes),
+    escaped: upTo(freeEscapedBytes),
+  };
 }
 
 function hasManyBackslashes(bytes: Buffer, most: number): boolean {
@@ -66,7 +78,7 @@ function hasManyBackslashes(bytes: Buffer, most: number): boolean {
   return false;
 }
 
-function isNearlyPlain(bytes: Buffer, othersMax: number): boolean {
+function hasFewOf(isOther: Uint8Array, bytes: Buffer, othersMax: number): boolean {
   let others = 0;
   for (const byte of bytes) {
     others += isOther[byte] as number;
@@ -91,11 +103,14 @@ export async function decodeRequest(
   const most = decodedBytesMax(bytes.length, limits);
   let decoded = bytes;
   for (const coding of [...codings].reverse()) {
-    const undone = await undo(decoded, coding, most.plain);
+    const undone = await undo(decoded, coding, most.numbers);
     if (undone.kind !== 'decoded') return undone;
     decoded = undone.bytes;
   }
-  if (codings.length > 0 && decoded.length > most.any && !isNearlyPlain(decoded, most.any / bytesPerOther))
+  const othersMax = most.any / bytesPerOther;
+  if (codings.length > 0 && decoded.length > most.any && !hasFewOf(isNotPlain, decoded, othersMax))
+    return { kind: 'too-large' };
+  if (codings.length > 0 && decoded.length > most.plain && !hasFewOf(isNoNumber, decoded, othersMax))
     return { kind: 'too-large' };
   if (codings.length > 0 && decoded.length > most.escaped && hasManyBackslashes(decoded, most.escaped / bytesPerOther))
     return { kind: 'too-large' };
