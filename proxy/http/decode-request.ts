@@ -30,9 +30,9 @@ export interface DecodeLimits {
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts): 30 ns where it is words and numbers, 0.5 µs
  * where the words are those that rules look for, up to 1.4 µs where each nearly is an attack, a bracket or an escape.
  * So a body of numbers may have 64 KiB, one of plain characters 16 KiB, one with many backslashes 6 KiB, any other
- * 8 KiB: JSON within strings of JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did 300 fields of a form. Beyond
- * 1 KiB the ratio decides. With 64 KiB for plain characters, 300 bytes of words took 37 ms at level 4; for every body,
- * 97 bytes of escapes 68 ms.
+ * 8 KiB: JSON within strings of JSON is read again and again, and 12 KiB of it took 40 ms at paranoia level 4, as did
+ * 300 fields of a form. Beyond 1 KiB the ratio decides. With 64 KiB for plain characters, 300 bytes of words took 37 ms
+ * at level 4; for every body, 97 bytes of escapes 68 ms.
  */
 const numbersFreeBytes = 64 * 1024;
 const plainFreeBytes = 16 * 1024;
@@ -54,8 +54,8 @@ const isNoNumber = othersThan(' \t\r\n,.:-', ['09']);
 const isNotPlain = othersThan(' \t\r\n,.:-_@"', ['09', 'az', 'AZ']);
 
 /**
- * Bytes that a body of `wireBytes` may become: of any characters, where nearly all of them are plain, or of numbers, and
- * where one in eight is a backslash.
+ * Bytes that a body of `wireBytes` may become: of any characters, where nearly all of them are plain, or of numbers,
+ * and where one in eight is a backslash.
  */
 export function decodedBytesMax(
   wireBytes: number,
