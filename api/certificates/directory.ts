@@ -25,7 +25,8 @@ export function loadAcme({ caFile }: Pick<AcmeEnv, 'caFile'>): Promise<AcmeClien
 }
 
 async function load(caFile: string | null): Promise<AcmeClient> {
-  const acme = await import('acme-client');
+  // its default, as in admit/limits/leases/lease-store.ts of the proxy: put together it has no other name
+  const { default: acme } = await import('acme-client');
   const ca = caFile === null ? [] : [...rootCertificates, await readFile(caFile, 'latin1')];
   const { defaults } = acme.axios;
   defaults.timeout = requestMsMax;

@@ -143,8 +143,10 @@ export async function runLeaseScript(
 
 /** Connects at once, and again and again; a command without a connection fails at once. */
 export async function connectLeaseStore(url: string, prefix: string): Promise<LeaseStore> {
-  const { Redis } = await import('ioredis'); // workers of nodes that share nothing do without it
-  const client = new Redis(url, {
+  // Workers of nodes that share nothing do without it. By its default: put together (bin/fuse.mjs), a CommonJS module
+  // that is imported so has no other name.
+  const { default: ioredis } = await import('ioredis');
+  const client = new ioredis.Redis(url, {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
