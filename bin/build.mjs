@@ -125,10 +125,7 @@ if (unknown.length > 0) {
 async function derive(files, stampFile, programs) {
   const hash = createHash('sha256');
   for (const file of [...files, 'package-lock.json'].sort())
-    hash
-      .update(`${file}
-`)
-      .update(await readFile(join(root, file)));
+    hash.update(`${file}\n`).update(await readFile(join(root, file)));
   const stamp = hash.digest('hex');
   if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) return true;
   for (const program of programs) {

@@ -177,7 +177,34 @@ const noAmbient: Check = (sources) =>
       }),
     );
 
+/** Stay packages of their own where the rest is put together (bin/fuse.mjs): their names are as in node_modules. */
+const keptApart: ReadonlySet<string> = new Set(['piscina', 'vite', 'esbuild', 'playwright-core']);
+
+/**
+ * bin/fuse.mjs makes of a CommonJS package that is imported later a module with a default export and no other. Workers
+ * could not share limits over Redis, and no certificate could be ordered, while tests ran file by file.
+ */
+const laterByDefault: Check = (sources) =>
+  sources
+    .filter(({ path }) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !isTestTool(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const name = /(?<!typeof )\bimport\('([a-z@][^']*)'\)/.exec(line)?.[1];
+        if (name === undefined || name.startsWith('node:') || keptApart.has(name)) return [];
+        if (/\{ default: \w+ \} = await import\(/.test(line)) return [];
+        return [`${path}:${index + 1}: take "${name}" by its default: const { default: x } = await import('${name}')`];
+      }),
+    );
+
 export const arrowChecks: readonly NamedCheck[] = [
+  {
+    name: 'packages that are imported later are taken by their default',
+    check: laterByDefault,
+    canaries: [
+      [source('proxy/x.ts', "const { Redis } = await import('ioredis');\n")],
+      [source('api/x.ts', "const acme = await import('acme-client');\n")],
+    ],
+  },
   {
     name: 'rooms import only through the doors they may use',
     check: importArrows,

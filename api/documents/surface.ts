@@ -36,9 +36,9 @@ export function surfaceOf(document: OpenApiDocument): string[] {
   return Object.entries(document.paths)
     .flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => {
-        const told = passed.map((name) => (operation as Record<string, unknown>)[name] ?? null);
+        const operationFacts = passed.map((name) => (operation as Record<string, unknown>)[name] ?? null);
         const digest = createHash('sha256')
-          .update(JSON.stringify(settled(document, told, [])))
+          .update(JSON.stringify(settled(document, operationFacts, [])))
           .digest('hex');
         return [path, `${method.toUpperCase()} ${path} ${digest.slice(0, 12)}`] as const;
       }),

@@ -72,6 +72,18 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.same(await states(app), { [at1('a.ts')]: 'new' });
   });
 
+  await t.test('an upload without a file for the scanner says so and closes nothing', async (t) => {
+    const app = await client.application();
+    const root = { name: 'Dockerfile', data: 'FROM debian:12\nUSER root\n' };
+    t.match((await scan(app, '/iac/scans', [root]))['result'], { complete: true });
+    const before = await states(app);
+    t.ok(Object.keys(before).length > 0);
+    const other = await scan(app, '/iac/scans', [{ name: 'a.ts', data: 'x' }]);
+    t.match(other['result'], { complete: false, files: 1, files_scanned: 0, report: { closed: 0 } });
+    t.match(other['result'].fault_reasons, [/does not read/]);
+    t.same(await states(app), before);
+  });
+
   await t.test('what is no archive is one file, under the name that was sent', async (t) => {
     const app = await client.application();
     const run = await scan(app, '/secrets/scans', Buffer.from(token(4)), { path: 'config/.env' });

@@ -1,6 +1,6 @@
-// A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream, and
-// what
-// it finds goes through the importer of every other report, with what was not read: an incomplete scan closes nothing.
+// A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream.
+// Findings go through the importer of every other report, with the files that were not read: an incomplete scan closes
+// nothing, and neither does one that had no file to read.
 import { stat, writeFile } from 'node:fs/promises';
 import { allFindings } from '../report/people.js';
 import { toSarif } from '../report/sarif.js';
@@ -127,8 +127,13 @@ async function runScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, s
   }
 }
 
+const idleReason = 'files that this scanner does not read, and no other file';
+/** An upload of something else is no proof that the findings of before are gone. */
+const hasReadNothing = ({ scanned }: ScannerResult): boolean => scanned.length === 0;
+
 /** What a scan says of itself, whatever became of its findings. */
 function resultOf(scanned: ScanResult, own: ScannerResult) {
+  const isIdle = hasReadNothing(own);
   const by: Record<string, number> = {};
   for (const { severity, suppressed } of allFindings(scanned))
     if (suppressed === undefined) by[severity] = (by[severity] ?? 0) + 1;
@@ -136,11 +141,11 @@ function resultOf(scanned: ScanResult, own: ScannerResult) {
     files: scanned.files,
     bytes: scanned.bytes,
     seconds: Math.round(scanned.seconds * 1000) / 1000,
-    complete: own.complete && scanned.stopped === null,
+    complete: own.complete && !isIdle && scanned.stopped === null,
     files_scanned: own.scanned.length,
     packages: own.packages.length,
-    not_scanned: own.notScannedByReason,
-    fault_reasons: own.faultReasons,
+    not_scanned: isIdle ? { ...own.notScannedByReason, [idleReason]: scanned.files } : own.notScannedByReason,
+    fault_reasons: isIdle ? [...own.faultReasons, idleReason] : own.faultReasons,
     findings: own.findings.length,
     findings_by_severity: by,
   };
@@ -170,7 +175,7 @@ async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, sca
 async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult) {
   const { application_id, branch, commit, confirm_close, scope_key: given } = sent.fields;
   // what was not read may list what seems gone
-  const isWhole = scanned.results.every(({ complete }) => complete);
+  const isWhole = scanned.results.every((one) => one.complete && !hasReadNothing(one));
   const mode = isWhole ? (sent.fields.mode ?? 'sync') : 'add';
   const path = `${sent.file}.report`;
   // the directory of the upload, which is removed with it

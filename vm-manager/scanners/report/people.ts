@@ -37,7 +37,7 @@ export function allFindings({ results }: ScanResult): ShownFinding[] {
     .sort((left, right) => numberOf(right.severity) - numberOf(left.severity));
 }
 
-/** Those that nobody has set aside, at this severity or above. */
+/** Those that are not set aside, at this severity or above. */
 export const failing = (result: ScanResult, from: Severity): ShownFinding[] =>
   allFindings(result).filter(
     ({ severity, suppressed }) => suppressed === undefined && numberOf(severity) >= numberOf(from),
@@ -96,10 +96,16 @@ export function toMarkdown(result: ScanResult): string {
 
 const xml = (text: string): string => clean(text).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
+/** A scanner that had no file to read has passed nothing. */
+const emptyCase = (filesScanned: number): string =>
+  filesScanned > 0
+    ? '<testcase classname="scan" name="no finding"/>'
+    : '<testcase classname="scan" name="nothing to look at"><skipped message="no file of this kind"/></testcase>';
+
 /** A suite a scanner; a finding is a failure, and what was not read is an error. */
 export function toJunit(result: ScanResult): string {
   const shown = allFindings(result);
-  const suites = result.results.map(({ scanner, notScanned }) => {
+  const suites = result.results.map(({ scanner, scanned, notScanned }) => {
     const own = shown.filter(({ kind }) => kind === scanner.kind);
     const faults = notScanned.filter(({ isFault }) => isFault);
     const cases = [
@@ -115,7 +121,7 @@ export function toJunit(result: ScanResult): string {
         ({ path, reason }) =>
           `<testcase classname="${xml(path)}" name="read"><error message="${xml(reason)}"/></testcase>`,
       ),
-      ...(own.length + faults.length === 0 ? ['<testcase classname="scan" name="no finding"/>'] : []),
+      ...(own.length + faults.length > 0 ? [] : [emptyCase(scanned.length)]),
     ];
     const failures = own.filter(({ suppressed }) => suppressed === undefined).length;
     return (

@@ -1,6 +1,5 @@
-// SARIF 2.1.0 of a scan: one run a scanner, with all of its rules, and what it did not look at as notifications, so
-// that
-// whoever reads the report knows whether the lack of a finding means anything.
+// SARIF 2.1.0 of a scan: one run a scanner, with all of its rules, and the files that it did not read as notifications,
+// so that a reader knows whether the lack of a finding means anything.
 import type { Severity } from '../../findings/words.js';
 import { packVersion, type Finding, type NotScanned, type Rule } from '../contract.js';
 import type { ScannerResult, ScanResult } from '../run/result.js';

@@ -1,5 +1,5 @@
-// A scan: every file of a source goes to the scanners that want it, in batches, to one process. What nobody has looked
-// at is counted with its reason: a scan with a fault is incomplete, and says so wherever its findings go.
+// A scan: every file of a source goes to the scanners that want it, in batches, to one process. A file that was not
+// read is counted with its reason: a scan with a fault is incomplete, and says so wherever its findings go.
 import { together, type NotScanned, type Outcome, type Scanner } from '../contract.js';
 import type { ScannerResult, ScanResult } from './result.js';
 import { nothing } from '../contract.js';
@@ -10,7 +10,7 @@ import type { BatchFile, ToEngine } from './messages.js';
 export interface Progress {
   readonly files: number;
   readonly bytes: number;
-  /** null: nobody knows before the end. */
+  /** null: unknown before the end. */
   readonly total: number | null;
 }
 
@@ -203,9 +203,8 @@ async function readOf(file: SourceFile, most?: number): Promise<Buffer | string>
 }
 
 /**
- * Runs scanners over a source. `progress` is told of every hundredth file. Throws SourceError where the source cannot
- * be
- * read to its end; a stop through `signal` is no error: the result says so, and nothing in it is complete.
+ * Runs scanners over a source. `progress` is called for every hundredth file. Throws SourceError where the source
+ * cannot be read to its end; a stop through `signal` is no error: the result says so, and nothing in it is complete.
  */
 export async function scan(
   source: Source,
@@ -229,6 +228,7 @@ export async function scan(
         if (running.files % 100 === 0) progress({ files: running.files, bytes: running.bytes, total: source.total });
       }
     }
+    if (running.files === 0) running.passAll({ path: '.', reason: 'there is no file in it', isFault: true });
     if (!ends.aborted) await running.end();
     progress({ files: running.files, bytes: running.bytes, total: running.files });
     const why = timeIsOver.aborted ? `its time of ${limits.runMsMax / 1000} s was over` : 'it was stopped';

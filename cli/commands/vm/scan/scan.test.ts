@@ -54,6 +54,25 @@ t.test('every format has what was found, and what was not read', async (t) => {
   }
 });
 
+t.test('no report of a scan that read nothing says that nothing was found', async (t) => {
+  const empty = directory(t, {});
+  for (const [format, pattern] of [
+    ['table', /INCOMPLETE[\s\S]*NOT READ {2}1: there is no file/],
+    ['markdown', /INCOMPLETE/],
+    ['junit', /<error message="there is no file in it"/],
+    ['json', /"complete": false/],
+    ['sarif', /"not-read"/],
+  ] as const) {
+    const { code, text } = await captured(() => runScan([empty, '--format', format]));
+    t.equal(code, 2, format);
+    t.match(text, pattern, format);
+  }
+  const text = directory(t, { 'a.txt': 'x' });
+  const junit = await captured(() => runScan([text, '--only', 'iac', '--format', 'junit']));
+  t.match(junit.text, /<skipped message="no file of this kind"/);
+  t.notMatch(junit.text, /no finding/);
+});
+
 t.test('wrong usage ends with 2 and says what is right', async (t) => {
   const root = directory(t, { a: 'x' });
   for (const [args, told] of [

@@ -1,6 +1,6 @@
 // `gatehouse scan`: the scanners of the vulnerability manager without a server, over a directory, an archive or a file.
-// Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 nobody knows (a file was not read, nothing
-// was looked at, wrong usage): a pipeline never takes "not looked" for "clean".
+// Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read, nothing was
+// looked at, wrong usage): a pipeline never takes "not looked" for "clean".
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -41,7 +41,7 @@ const usage = [
   '                      [--advisories DIRECTORY] [--gate --application ID --commit HASH [--branch NAME]]',
   '',
   '  DIRECTORY      default: here; an archive is tar, tar.gz, tar.zst or zip, and is not unpacked to the disk',
-  `  --only         ${offeredKinds.join(', ')}; default: all`,
+  `  --only         ${offeredKinds.join(', ')}; default: all, sca only with --advisories`,
   `  --format       ${Object.keys(writers).join(', ')}; default: table`,
   '  -o             file for the report; default: standard output',
   '  --fail-on      critical, high, medium, low, info or never; default: high',
@@ -74,7 +74,7 @@ function readOptions(argv: readonly string[]) {
 
 type Values = ReturnType<typeof readOptions>['values'];
 
-/** Packages alone tell of no weakness: without advisories they are listed when somebody asks for them. */
+/** Packages alone show no weakness: without advisories they are listed when `--only sca` or CycloneDX asks for them. */
 const kindsOf = ({ only, advisories, format }: Values): readonly string[] => {
   if (only === undefined && format === 'cyclonedx') return ['sca'];
   const wanted =
@@ -104,7 +104,7 @@ async function scanPath(path: string, kinds: readonly string[], signal: AbortSig
   }
 }
 
-/** With the packages compared, or told as compared with nothing. */
+/** With the packages compared, or marked as compared with nothing. */
 async function compared(result: ScanResult, { advisories, format }: Values): Promise<ScanResult> {
   if (!result.results.some(({ scanner }) => scanner.kind === 'sca')) return result;
   if (advisories === undefined) {
@@ -137,11 +137,11 @@ function withFault(result: ScanResult, reason: string): ScanResult {
   return { ...result, results };
 }
 
-/** 0 none at or above it, 1 some, 2 nobody knows. */
+/** 0 none at or above it, 1 some, 2 unknown. */
 function exitCodeOf(result: ScanResult, from: string): number {
   if (from !== 'never' && failing(result, from as Severity).length > 0) return 1;
   const isWhole = result.stopped === null && result.results.every(({ complete }) => complete);
-  return isWhole && result.files > 0 ? 0 : 2;
+  return isWhole ? 0 : 2;
 }
 
 /** The gate of the server over what was found. */
@@ -195,7 +195,10 @@ async function run(argv: readonly string[]): Promise<number> {
   const onStop = (): void => stop.abort();
   process.once('SIGINT', onStop);
   try {
-    const result = await compared(await scanPath(path, kindsOf(values), stop.signal), values);
+    const kinds = kindsOf(values);
+    if (values.only === undefined && !kinds.includes('sca'))
+      console.error('scan: packages are not looked at; --advisories names a folder of OSV sets to compare them with');
+    const result = await compared(await scanPath(path, kinds, stop.signal), values);
     const text = write(result);
     if (output === undefined) console.log(text);
     else withFiles(() => writeFileSync(output, `${text}\n`));
