@@ -125,7 +125,7 @@ export function createNodeGates(urls: readonly string[], client: Pick<NodeClient
     traffic: () => fromAll('/status', NodeTraffic),
     async lift(networks, node) {
       const targets = node === undefined ? urls : [node];
-      // a node of an earlier release lifts the first of a request alone, and is told of the others by the next rounds
+      // a node of an earlier release lifts the first of a request alone, and gets the others with the next rounds
       for (let at = 0; at < networks.length; at += liftedAtOnce) {
         const part = networks.slice(at, at + liftedAtOnce).map((network) => `network=${encodeURIComponent(network)}`);
         await Promise.all(targets.map((url) => client.ask(url, 'DELETE', `/bans?${part.join('&')}`)));

@@ -59,7 +59,7 @@ const BanView = Type.Object({
 const listSchema = {
   tags,
   summary:
-    'Clients that are denied, whoever decided, the newest first; entries of lists (tor, feed, managed) are left out: ' +
+    'Clients that are denied by any source, the newest first; entries of lists (tor, feed, managed) are left out: ' +
     'GET /api/threat-intel and GET /api/measures have them',
   querystring: Type.Object(
     {
@@ -76,7 +76,8 @@ const listSchema = {
 const liftSchema = {
   tags,
   summary:
-    'Let a client in again on all nodes, whoever denied it, and forget the automatic bans before; the entry stays, ' +
+    'Let a client in again on all nodes, whichever source denied it,' +
+    ' and forget the automatic bans before; the entry stays, ' +
     'with who lifted it',
   querystring: Type.Object({ network: Type.String({ maxLength: 64, description: 'as the list names it' }) }, closed),
   response: { 204: Type.Null(), ...refusals },

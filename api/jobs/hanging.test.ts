@@ -9,7 +9,7 @@ import { until } from '../testing/waiting.js';
 import { createScheduler } from './scheduler.js';
 
 const roundMs = 15_000;
-/** What must not stall: detection, bans, attack mode, API abuse, alerts, what other systems are told. */
+/** What must not stall: detection, bans, attack mode, API abuse, alerts, what is sent to other systems. */
 const watched = ['ai-engine', 'alerts', 'api-threats', 'attack-mode', 'bans', 'siem'];
 
 async function suite(t: Test, database: Database): Promise<void> {

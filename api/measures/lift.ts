@@ -1,4 +1,4 @@
-// The one way back: measures on a client end before their time, whoever asks by whichever view, and nodes know at once.
+// The one way back: measures on a client end before their time, by any view, and nodes know at once.
 import type { Tx } from '../db/client.js';
 import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';

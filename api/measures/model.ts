@@ -22,7 +22,7 @@ export const listSources: readonly MeasureSource[] = ['tor', 'feed', 'managed'];
 export const subjectKinds = ['address', 'network', 'principal'] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 
-/** `active`: in force; `ended`: its time is over; `lifted`: somebody took it back before. */
+/** `active`: in force; `ended`: its time is over; `lifted`: taken back before its end. */
 export const measureStates = ['active', 'ended', 'lifted'] as const;
 export type MeasureState = (typeof measureStates)[number];
 

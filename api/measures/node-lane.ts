@@ -65,7 +65,7 @@ export class NodeLane {
       this.next = null;
       return this.send(newest);
     };
-    // whoever handed in the one before hears of its failure; this one must still go
+    // the caller of the one before gets its failure; this one must still go
     const sent = this.last.then(begin, begin);
     this.next = { list, sent };
     this.last = sent;

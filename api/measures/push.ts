@@ -1,5 +1,5 @@
 // The list of client measures on its way to the data plane: at once after a change, and again by the reconciler for a
-// node that was away. A node tells the SHA-256 of what it has. The text of the list stays here, so that a change costs
+// node that was away. A node reports the SHA-256 of its list. The text of the list stays here, so that a change costs
 // what was touched and not the list: the database is asked about those subjects, the node gets them with the digests of
 // both texts. A node that has something else says so and gets the whole list. Each node has a lane of its own: one that
 // hangs keeps no other waiting, and gets the newest list alone when it comes back.
@@ -61,7 +61,7 @@ export function createMeasurePush(options: MeasurePushOptions): MeasurePush {
   /** One at a time: lists are made, and handed to the lanes, in the order in which they became true. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
-    last = turn.catch(() => undefined); // whoever asked for it hears of it; the next in line must still run
+    last = turn.catch(() => undefined); // its caller gets the error; the next in line must still run
     return turn;
   };
   return {

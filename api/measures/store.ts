@@ -10,7 +10,7 @@ import { listSources, type MeasureAction, type MeasureSource } from './model.js'
 export const measureChunk = 20_000;
 const analyzeFrom = 10_000;
 
-/** Beyond this a change is told as "many", and the whole list is read and sent. */
+/** Beyond this a change is recorded as "many", and the whole list is read and sent. */
 export const touchedMax = 5000;
 const changesKept = 50_000;
 /** Ended measures stay that long at least, so that a server that looks less often has to read the whole list. */
@@ -40,7 +40,7 @@ async function recordTouched(tx: Tx, subjects: readonly string[]): Promise<void>
 
 /**
  * After many entries changed: reading the list in order depends on what the planner believes of the table, and the
- * embedded database looks only when told.
+ * embedded database looks only on request.
  */
 export async function settleMeasures(sql: Queryable, changed: number): Promise<void> {
   if (changed >= analyzeFrom) await sql`analyze client_measures`;
@@ -180,7 +180,7 @@ export async function replaceFeed(
       insert into feed_now select value from json_array_elements_text(${part}::text::json)
       order by value on conflict do nothing`;
   }
-  // one more than is told by name says that there are too many, without all of them being read
+  // one more than is recorded by name says that there are too many, without all of them being read
   const touched = (rows: readonly { readonly subject: string }[]): string[] => rows.map(({ subject }) => subject);
   const isGone = tx`
     t.source = ${source} and not exists (select 1 from feed_now f where f.subject = t.subject)`;
@@ -272,8 +272,8 @@ export async function liftMeasures(tx: Tx, wanted: Lifting, by: string, now: Dat
 }
 
 /**
- * Removes what nobody has to be told about any more and nobody asks for; returns how many. What ends is told when it
- * ends, as a change of changes.ts. The detection engine and API abuse have histories of their own.
+ * Removes measures that no node needs to hear of any more and no list shows; returns how many. A measure that ends is
+ * sent when it ends, as a change of changes.ts. The detection engine and API abuse have histories of their own.
  */
 export async function pruneMeasures(sql: Queryable, now: Date): Promise<number> {
   await sql`delete from measure_changes where revision <= (select max(revision) from measure_changes) - ${changesKept}`;

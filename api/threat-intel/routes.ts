@@ -67,7 +67,7 @@ const importSchema = {
 };
 const removeSchema = {
   tags: ['threat intelligence'],
-  summary: 'Let an address or network in again, whoever denied it',
+  summary: 'Let an address or network in again, whichever source denied it',
   querystring: Type.Object({ network: Type.String({ maxLength: 64 }) }, closed),
   response: { 204: Type.Null(), ...refusals },
 };

@@ -157,7 +157,7 @@ const sharing = (text: string): string =>
 const counting = (users: number): string =>
   sharing(`t.test('fine', async (t) => { t.equal(shared.users++, ${users}); t.ok(1); });`);
 
-/** Sets how every property is drawn, and finds it as nobody has set it. */
+/** Sets how every property is drawn, and finds it unset. */
 const drawing = (seed: number): string =>
   `import fc from 'fast-check'; import t from 'tap';
   t.equal(fc.readConfigureGlobal()?.seed, undefined);

@@ -1,4 +1,4 @@
-// The deny list: clients whose address is denied by a measure are not let in, whoever decided. The list of measures
+// The deny list: clients whose address is denied by a measure of any source are not let in. The list of measures
 // comes from the control plane, without a generation (`PUT` and `PATCH :2019/measures`, main/gates/measure-list.ts),
 // and lies in memory that all workers share. What ends leaves the table when it ends: main builds another one, so that
 // no gate asks a clock here.

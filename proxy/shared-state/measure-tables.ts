@@ -1,5 +1,5 @@
 // Client measures on their way from main (main/gates/measure-list.ts) to a thread, and as its gates ask for them: what
-// is decided of an address is one look-up, whoever decided it. Ends are main's to keep, so that no gate asks a clock.
+// is decided of an address is one look-up, of any source. Ends are main's to keep, so that no gate asks a clock.
 import { parseIpv4, parseIpv6 } from '#engine';
 import { buildAddressSet, openAddressSet, withoutZone, type AddressSet } from './address-set.js';
 import { measureActions, type MeasureAction } from './measure-line.js';
@@ -106,7 +106,7 @@ export class ClientMeasures implements MeasureLookup {
 
   on(address: string): number {
     if (this.isEmpty) return 0;
-    // one gate asks for denials, and nobody asks again
+    // one gate asks for denials, once
     if (!this.hasChallenges && !this.hasThrottles) return this.find(address);
     if (address === this.lastAddress) return this.lastBits;
     this.lastBits = this.find(address);

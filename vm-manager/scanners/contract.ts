@@ -43,7 +43,7 @@ export interface Finding {
   readonly snippet?: string;
   /** Stable while lines move; without it the importer goes by rule, path and snippet. */
   readonly fingerprint?: string;
-  /** Somebody has set it aside in the source, and why. */
+  /** It is set aside in the source, and why. */
   readonly suppressed?: string;
 }
 
@@ -98,7 +98,7 @@ export interface Scanner {
   readonly rules: readonly Rule[];
   /** It reads files beside each other: what it knows of them ends with its process. */
   readonly joinsFiles: boolean;
-  /** Larger files are a fault: nobody has looked at them. */
+  /** Larger files are a fault: they are not read. */
   readonly fileBytesMax: number;
   /** By its path alone; a text: it is left out on purpose, and why. */
   wants(path: string): boolean | string;
@@ -109,7 +109,7 @@ export interface Scanner {
 
 export const nothing: Outcome = { findings: [], packages: [], notScanned: [], scanned: [] };
 
-/** Left out on purpose: it is told, and the scan is whole. */
+/** Left out on purpose: it is reported, and the scan is whole. */
 export const leftOut = (path: string, reason: string): Outcome => ({
   ...nothing,
   notScanned: [{ path, reason, isFault: false }],

@@ -83,7 +83,7 @@ function sortKeys(keys: Iterable<string>): Sorted {
 
 const countOf = ({ ipv4, ipv6 }: Networks): number => ipv4.length + ipv6.length;
 
-/** A list, and what workers have to be told to come there from the one before. */
+/** A list, and the changes that bring workers there from the one before. */
 interface Next {
   readonly list: List;
   readonly touched: readonly MeasureAction[];
@@ -237,7 +237,7 @@ export class MeasureList {
       const { sha256, networks, intervals } = this;
       return { outcome: 'active', sha256, networks, intervals, isPersisted: await this.persist(this.list.text) };
     });
-    this.chain = turn.catch(() => undefined); // the caller of `turn` hears of it; the next in line must still run
+    this.chain = turn.catch(() => undefined); // the caller of `turn` gets the error; the next in line must still run
     return turn;
   }
 
@@ -272,7 +272,7 @@ export class MeasureList {
     this.sleep();
   }
 
-  /** Returns what workers have to be told. */
+  /** Returns the changes for workers. */
   private put({ list, touched, principals }: Next): MeasureTables {
     const networks: Partial<OfActions<SharedArrayBuffer>> = {};
     for (const action of touched) networks[action] = this.tables[action] = packNetworks(list.networks[action]);

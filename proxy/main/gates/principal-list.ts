@@ -28,7 +28,7 @@ export class PrincipalList {
     return count;
   }
 
-  /** Takes out and puts in; returns what workers have to be told. */
+  /** Takes out and puts in; returns the changes for workers. */
   change(come: readonly OnPrincipal[], gone: readonly OnPrincipal[]): PrincipalChange {
     const touched = new Set<string>();
     for (const { subject, action } of gone) {

@@ -1,5 +1,6 @@
-// Which tool a report of no tool is of (Checkstyle XML, lines of compilers): told by the names of its rules, and where
-// the ids of two tools look alike, by the file. A rule that tells of no tool is of none, so that it is never hidden.
+// Which tool a report of no tool is of (Checkstyle XML, lines of compilers): recognised by the names of its rules, and
+// where the ids of two tools look alike, by the file. A rule that tells of no tool is of none, so that it is never
+// hidden.
 import { isCppcheckId } from './cppcheck.js';
 import { profileOf } from './tools.js';
 

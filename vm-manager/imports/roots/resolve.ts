@@ -49,7 +49,7 @@ export class Roots {
   private named(path: string): string | null {
     for (const base of [this.given, ...this.reported, this.checkout]) {
       const rest = base === null ? '' : (below(path, base) ?? '');
-      if (rest === '') continue; // a file is no directory, whoever calls it one
+      if (rest === '') continue; // a file is no directory, whatever the report calls it
       this.found ??= base;
       return rest;
     }

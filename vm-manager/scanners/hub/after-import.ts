@@ -1,5 +1,5 @@
 // What follows the import of a scan: the components of a bill are matched with the advisories at once, and what the
-// installation has no advisories for is told: to be compared with nothing is not to be clean.
+// installation has no advisories for is reported: packages compared with nothing are not clean.
 import { requireApplication } from '../../assets/resources.js';
 import { termsFor } from '../../imports/run/run-import.js';
 import type { Call } from '../../kit/endpoint.js';

@@ -1,4 +1,4 @@
-// /secrets, /sca, /iac, /k8s-posture: scans of what somebody uploads, by the same scanners as the command line's.
+// /secrets, /sca, /iac, /k8s-posture: scans of uploads, by the same scanners as the command line's.
 import { Type } from '@sinclair/typebox';
 import { visibleByApplication } from '../../assets/resources.js';
 import { allOf } from '../../database.js';

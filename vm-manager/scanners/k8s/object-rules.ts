@@ -43,7 +43,7 @@ const rbac: readonly Checked<Manifest>[] = [
     title: 'Role with every right',
     severity: 'high',
     cwes: [250, 269],
-    why: 'Every verb on every resource: whoever has the role has the cluster (iam wildcard).',
+    why: 'Every verb on every resource: a holder of the role controls the cluster (iam wildcard).',
     mend: 'Name the resources and verbs that are needed.',
     check: granted(({ resources, verbs }) => resources.includes('*') && verbs.includes('*')),
   }),

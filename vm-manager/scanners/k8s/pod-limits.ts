@@ -119,7 +119,7 @@ export const podLimitRules: readonly Checked<Manifest>[] = [
       'low',
       522,
       'Token of the service account is asked for',
-      'The token is in every container: whoever breaks in has it.',
+      'The token is in every container: an attacker who breaks in has it.',
       'Set automountServiceAccountToken: false where the API is not used.',
     ],
     (of) =>
@@ -176,7 +176,7 @@ export const podLimitRules: readonly Checked<Manifest>[] = [
         'info',
         250,
         title,
-        'The same number may be somebody on the node.',
+        'The same number may be a user of the node.',
         `Set ${name} to a number above 10000.`,
       ],
       (one, of) => {

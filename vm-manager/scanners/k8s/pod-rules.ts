@@ -34,7 +34,7 @@ export const podRules: readonly Checked<Manifest>[] = [
       'critical',
       250,
       'Socket of the container runtime in a pod',
-      'Whoever reaches the socket starts a privileged container: a container escape to the node.',
+      'A client that reaches the socket starts a privileged container: a container escape to the node.',
       'Build and inspect without the socket of the node.',
     ],
     (of) =>
@@ -154,7 +154,7 @@ export const podRules: readonly Checked<Manifest>[] = [
       'KSV-0105',
       'high',
       250,
-      'The container is told to run as root',
+      'The container is set to run as root',
       'runAsUser is 0: the process is root in the container, one mistake from a container escape.',
       'Name the number of a user above 0.',
     ],

@@ -36,6 +36,6 @@ export interface ScanResult {
   readonly bytes: number;
   readonly seconds: number;
   readonly results: readonly ScannerResult[];
-  /** Somebody stopped it, or its time was over: then nothing is complete. */
+  /** It was stopped, or its time was over: then nothing is complete. */
   readonly stopped: string | null;
 }

@@ -1,6 +1,5 @@
-// Packages of lock files, manifests and bills. A manifest without a lock file gives ranges: it is told as not looked
-// at,
-// and never a vulnerability on the lower end of a range.
+// Packages of lock files, manifests and bills. A manifest without a lock file gives ranges: it is reported as not
+// looked at, and never a vulnerability on the lower end of a range.
 import {
   failed,
   nothing,

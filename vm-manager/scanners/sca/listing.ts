@@ -18,7 +18,7 @@ export interface Listing {
   readonly packages: readonly Listed[];
   /** Those for development are listed, too: what installs them runs on the machines that build. */
   readonly listsDevelopment?: boolean;
-  /** Named without a version that is sure; each is told. */
+  /** Named without a version that is sure; each is reported. */
   readonly unresolved?: readonly string[];
   readonly purls?: readonly { readonly purl: string; readonly name: string; readonly version: string }[];
 }

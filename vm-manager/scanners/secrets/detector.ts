@@ -25,7 +25,7 @@ export interface Detector extends Rule {
 }
 
 const remediation =
-  'Revoke the secret where it was issued and make a new one: whoever has read the source, its history or its ' +
+  'Revoke the secret where it was issued and make a new one: everyone who has read the source, its history or its ' +
   'build may have it. Keep the new one in a secret store or in the environment of the process.';
 
 type Given = Omit<Detector, 'version' | 'cwes' | 'remediation' | 'description' | 'pattern'> & {
@@ -41,7 +41,7 @@ export function detector({ pattern, flags = '', description, cwes = [798], ...re
     version: 1,
     cwes,
     remediation,
-    description: description ?? `${rest.title}: whoever reads it acts in its owner's name.`,
+    description: description ?? `${rest.title}: a reader of it can act in its owner's name.`,
     ...rest,
     pattern: new RegExp(pattern, `g${flags}`),
   };

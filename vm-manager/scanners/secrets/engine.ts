@@ -26,7 +26,7 @@ interface Found {
   readonly severity: Severity | null;
 }
 
-/** What nobody would put into such a form: it is told, and alarms nobody. */
+/** No real secret has such a form: it is reported as left out, without an alarm. */
 const isMadeUp = (value: string): boolean => {
   const body = value.replace(/^[A-Za-z]+[-_.]/, '');
   return /example|dummy|placeholder|changeme/i.test(value) || isRepetition(body) || /(.)\1{9}/.test(body);

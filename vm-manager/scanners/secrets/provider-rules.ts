@@ -193,7 +193,7 @@ const services: readonly Detector[] = [
     id: 'slack-webhook',
     title: 'Incoming webhook of Slack',
     severity: 'medium',
-    description: 'Whoever has the address writes into the channel.',
+    description: 'A holder of the address can write into the channel.',
     keywords: ['hooks.slack.com'],
     isExact: true,
     pattern:

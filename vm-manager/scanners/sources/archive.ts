@@ -1,5 +1,5 @@
 // Archives on the disk: tar, gzip and zstd of it, zip. Entries are read one after another as they come; names never
-// become paths of this machine, links are not followed, and what is nested stays closed and is told.
+// become paths of this machine, links are not followed, and nested archives stay closed and are reported.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Transform, type Readable } from 'node:stream';

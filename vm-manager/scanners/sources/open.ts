@@ -1,4 +1,4 @@
-// A path that somebody names as the source that it is.
+// The source behind a path: a directory, an archive or a file.
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { archiveFormOf, archiveSource } from './archive.js';

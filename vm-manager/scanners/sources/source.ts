@@ -43,7 +43,7 @@ export const sourceLimits: SourceLimits = {
   ratioMax: 200,
 };
 
-/** Directories that hold what others wrote, or what a tool makes: told as left out, wherever they are. */
+/** Directories that hold what others wrote, or what a tool makes: reported as left out, wherever they are. */
 const foreign: ReadonlySet<string> = new Set(
   '.git,.hg,.svn,node_modules,bower_components,.venv,venv,__pycache__,.tox,.terraform,.gradle,.idea'.split(','),
 );

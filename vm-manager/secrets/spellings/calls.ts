@@ -135,7 +135,7 @@ const isArgument = (value: string, isSure: boolean): boolean =>
   (isSure
     ? !isDictionary.test(value)
     : value.length >= 6 && (isMixed(value) || isMadeUp(value)) && !alphabet.test(value) && /\d/.test(value));
-/** What these functions are given besides, in other libraries. */
+/** Other arguments of these functions, in other libraries. */
 const isDictionary = new RegExp(
   '^(?:form|button|submit|page|route|user|users|admin|guest|index|home|email|username|success|failure|' +
     'error|callback|local|jwt|basic|google|github|facebook|twitter|ldap|saml|header|public|private|' +

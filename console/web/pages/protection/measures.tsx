@@ -1,4 +1,4 @@
-// Everything that was decided about clients, whoever decided: one list with filters, and the way back of each.
+// Everything that was decided about clients by any source: one list with filters, and the way back of each.
 import { A, useSearchParams } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
 import { call, Refused, type Item, type Query } from '../../client/http.js';

@@ -4,7 +4,7 @@ import type { Shown } from '../shown.js';
 export const measuresText = {
   title: 'Client measures',
   about:
-    'Clients that are denied, challenged or slowed down on protected sites, whoever decided; in force within ' +
+    'Clients that are denied, challenged or slowed down on protected sites by any source; in force within ' +
     'seconds, without an apply.',
   measures: 'Client measures',
   subject: 'Client',

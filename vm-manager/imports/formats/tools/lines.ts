@@ -112,7 +112,7 @@ class Reader {
     }
     if (context.test(text)) return this.pass('other');
     if (this.before !== 'other' && excerpt.test(text)) return this.pass('source');
-    // a finding at an empty line has no source above its mark; below the mark stands what would mend it
+    // a finding at an empty line has no source above its mark; below the mark stands the suggested fix
     if (this.before === 'finding' && mark.test(text)) return this.pass('mark');
     if (this.before === 'mark' && /^\s+\S/.test(text)) return this.pass('other');
     if (this.before === 'finding') {

@@ -94,7 +94,7 @@ export const secretlint: Format = {
 function secretlintItem(one: Json, path: string, content: string, place: string): Item {
   const ruleId = str(one['ruleId']);
   if (ruleId === '') return unread('has no ruleId', place);
-  // the same members in a report of ESLint; a rule of somebody's own has a preset above it or a place in the text
+  // the same members in a report of ESLint; a custom rule has a preset above it or a place in the text
   if (one['loc'] === undefined && one['range'] === undefined) return unread('is no message of secretlint', place);
   const start = at(one, 'loc', 'start', 'line');
   const [from, to] = list(one['range']).map(Number);

@@ -84,7 +84,7 @@ export const composeRules: readonly Checked<Service>[] = [
     title: 'Socket of Docker in a service',
     severity: 'high',
     cwes: [250],
-    why: 'Whoever reaches the socket starts a privileged container: a container escape to the host.',
+    why: 'A client that reaches the socket starts a privileged container: a container escape to the host.',
     mend: 'Leave it out, or put a proxy before it that allows what is needed.',
     check: (one) =>
       volumes(one)

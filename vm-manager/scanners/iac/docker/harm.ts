@@ -11,7 +11,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     cwes: [250],
     knownAs: ['DS-0002', 'runs-as-root'],
     why:
-      'Whoever breaks into the process is root in the container, one mistake of the kernel or of a ' +
+      'An attacker in the process is root in the container, one mistake of the kernel or of a ' +
       'mount away from the host.',
     mend: 'Make a user in the image and end the last stage with USER and its number.',
     check: rootOf,
@@ -23,7 +23,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     cwes: [798, 522],
     knownAs: ['DS-0031', 'secret-in-env'],
     why:
-      'Values of ENV and ARG stand in the configuration and the history of the image: whoever can ' +
+      'Values of ENV and ARG stand in the configuration and the history of the image: everyone who can ' +
       'pull it reads them.',
     mend: 'Give secrets to a build by RUN --mount=type=secret, and to a container when it starts.',
     check: (stages) =>
@@ -51,7 +51,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     title: 'A download is run without being checked',
     severity: 'medium',
     cwes: [494, 829],
-    why: 'Whoever changes the file on the way or on its server runs code in the build.',
+    why: 'An attacker who changes the file on the way or on its server runs code in the build.',
     mend: 'Download, compare with a digest that stands in the repository, then run.',
     check: (stages) =>
       at(
@@ -104,7 +104,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'low',
     cwes: [250],
     knownAs: ['DS-0010'],
-    why: 'A build runs as the user that USER names; sudo in the image helps whoever breaks in later.',
+    why: 'A build runs as the user that USER names; sudo in the image helps an attacker who breaks in later.',
     mend: 'Put the command before USER, and do not install sudo.',
     check: (stages) => runs(stages, ([first]) => first === 'sudo'),
   }),
@@ -114,7 +114,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'low',
     cwes: [829, 1357],
     knownAs: ['DS-0001'],
-    why: 'latest, or no tag, is another image tomorrow: nobody can say what was built.',
+    why: 'latest, or no tag, is another image tomorrow: the build cannot be repeated.',
     mend: 'Name a version, or better a digest.',
     check: untagged,
   }),

@@ -180,7 +180,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     severity: 'low',
     cwes: [710],
     knownAs: ['DS-0021'],
-    why: 'Nobody answers it: the build ends.',
+    why: 'The question stays unanswered: the build ends.',
     mend: 'Add -y to the install command.',
     check: (stages) =>
       runs(

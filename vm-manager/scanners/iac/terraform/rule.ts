@@ -33,8 +33,12 @@ export const families = {
     cwe: 284,
     why: 'It is reached from everywhere: every weakness of it is one of the internet’s.',
   },
-  publicData: { severity: 'critical', cwe: 732, why: 'Public bucket or data: whoever finds the address reads it.' },
-  logs: { severity: 'medium', cwe: 778, why: 'Without a log nobody learns what happened, or that something did.' },
+  publicData: {
+    severity: 'critical',
+    cwe: 732,
+    why: 'Public bucket or data: everyone who finds the address reads it.',
+  },
+  logs: { severity: 'medium', cwe: 778, why: 'Without a log an incident stays unseen and cannot be investigated.' },
   backup: { severity: 'medium', cwe: 693, why: 'What is deleted or encrypted by an attacker cannot be brought back.' },
   identity: {
     severity: 'high',

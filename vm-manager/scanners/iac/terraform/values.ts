@@ -73,7 +73,7 @@ export class Scope {
     if (named === undefined || named === null) return new Unknown(path);
     let value = this.value(named, round + 1);
     for (const key of rest) value = isObject(value) ? (value[key] ?? nowhere) : nowhere;
-    // nobody leaves a variable at null: it is given from outside
+    // a variable that is null is given from outside
     return value === null ? new Unknown(path) : value;
   }
 
@@ -114,7 +114,7 @@ export class Scope {
   }
 }
 
-/** A policy as it was written: by jsonencode, or as a text of JSON; null: nobody knows it. */
+/** A policy as it was written: by jsonencode, or as a text of JSON; null: unknown. */
 export function jsonOf(value: Value | undefined): Value | null {
   if (isObject(value)) return value;
   const text = typeof value === 'string' ? value : isUnknown(value) ? value.partly : '';

@@ -82,7 +82,7 @@ function yarnClassic(text: string): Listed[] {
   return found;
 }
 
-/** `unsupported:~2`: nobody knows where it comes from. */
+/** `unsupported:~2`: its origin is unknown. */
 const isUnknownProtocol = (range: string): boolean =>
   /^[a-z+]+:/i.test(range) && !/^(?:npm|https?|git|git\+\w+|github|gitlab|bitbucket|ssh):/i.test(range);
 

@@ -8,7 +8,7 @@ import { listOf } from './policies.js';
 const bucketOf = (one: Resource): Resource | undefined =>
   one.module.of('aws_s3_bucket').find((bucket) => one.means('s3_bucket_name', bucket, 'bucket'));
 const trail = ['aws_cloudtrail'];
-/** Buckets that no trail beside them records; where the directory has no trail nobody knows. */
+/** Buckets that no trail beside them records; where the directory has no trail it is unknown. */
 const recordsData =
   (kind: 'Read' | 'Write'): Check =>
   (one) => {
