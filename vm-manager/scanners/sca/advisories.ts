@@ -1,6 +1,5 @@
 // Packages beside advisories without a database: OSV sets from a folder, matched as the hub matches them. A set that
-// has
-// nothing of an ecosystem says nothing of its packages: they are reported as not compared.
+// has nothing of an ecosystem says nothing of its packages: they are reported as not compared.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ecosystemOf, advisoryNameOf, parsePurl } from '../../components/purl.js';

@@ -1,6 +1,5 @@
 // Terraform's language (HCL) as blocks and expressions of our own: the parser's tree lives in its memory and is freed
-// at
-// once. What the parser cannot read is an error: a rule that sees half of a file would find what is not there.
+// at once. What the parser cannot read is an error: a rule that sees half of a file would find what is not there.
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
 import { Language, Parser, type Node } from 'web-tree-sitter';

@@ -1,6 +1,5 @@
 // pom.xml: versions by properties and dependencyManagement, those of a parent in the same upload too. What is still
-// open
-// then is reported and not guessed.
+// open then is reported and not guessed.
 import type { Listed, Listing } from '../listing.js';
 import { distinct } from '../listing.js';
 import { readXml, type XmlElement } from '../xml.js';
