@@ -4,7 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { openPostgres } from '../db/client.js';
-import { loadModules, migrate } from '../db/migrate.js';
+import { allModules } from '../app.js';
+import { migrate } from '../db/migrate.js';
 import { connectDataPlane } from '../nodes/link.js';
 import { readState } from '../settings/state.js';
 import { findVersion } from '../settings/store.js';
@@ -38,7 +39,7 @@ async function startNodeProcess(options: object): Promise<NodeProcess> {
 async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: string) {
   const cluster = await startCluster(t);
   const database = openPostgres(await cluster.create());
-  await migrate(database, await loadModules());
+  await migrate(database, await allModules());
   const data = await makeDirectory(t, 'crash');
   const env = {
     dataAdminToken: nodeToken,

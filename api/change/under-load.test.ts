@@ -3,7 +3,8 @@ import { Agent, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
-import { loadModules, migrate } from '../db/migrate.js';
+import { allModules } from '../app.js';
+import { migrate } from '../db/migrate.js';
 import { openEmbedded } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { coreRules, dataDirectory, withoutCoreRules } from '../testing/core-rules.js';
@@ -59,7 +60,7 @@ t.test('one custom rule, applied under load', { skip: withoutCoreRules }, async 
     await makeDirectory(t, 'load'),
   ];
   const database = await openEmbedded(directory);
-  await migrate(database, await loadModules());
+  await migrate(database, await allModules());
   // as `up` starts them: one data directory
   const node = await startNode(t, { upstream, workers: 2, dataDir: directoryOfData });
   const env = {
