@@ -12,6 +12,7 @@ import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
+import { enrolmentFeature } from './enrolment/index.js';
 import { eventsFeature } from './events/index.js';
 import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
@@ -91,6 +92,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   createAiFeature(({ sql }, since) => threatsOf(sql, since), simulatedOf),
   threatsFeature,
   nodesFeature,
+  enrolmentFeature,
   jobsFeature,
   retentionFeature,
   backupFeature,
