@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit/chain.js';
 import { createSealing } from '../auth/sealing.js';
 import { createPolicyCompiler, type PolicyCompiler } from '../change/policy-compiler.js';
 import type { ApplySettings, Expected } from '../change/contract.js';
+import { createPendingWatch } from '../change/pending-watch.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { TryRequests } from '../change/try-requests.js';
@@ -92,6 +93,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     sealing: createSealing(env.settingsEncryptionSecret),
     upstreams: env.upstreams,
   });
+  const pending = createPendingWatch({ sql: database.sql, heal: road.heal });
   let warming: Promise<string> | null = null;
   return {
     applySettings: road.apply,
@@ -117,6 +119,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
       await road.heal(audit);
       await fleet.ask();
       await measures.reconcile();
+      pending.begin(audit);
     },
     warm() {
       if (options.compileKeepsPriority !== true) compiler.giveWay();
@@ -124,6 +127,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     },
     async close() {
       nodes.close();
+      await pending.close();
       await compiler.close();
       await warming; // it may be reading the database, which is closed next
     },
