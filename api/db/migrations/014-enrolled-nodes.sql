@@ -1,4 +1,3 @@
--- works with release 0.1.0
 -- The control plane's own CA. One row: who comes second takes the first one's.
 create table node_authority (
   id integer primary key check (id = 1),
