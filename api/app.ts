@@ -45,6 +45,7 @@ import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
 import { postureFeature } from './posture/index.js';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
+import { rolloutFeature } from './rollout/index.js';
 import { samplesFeature } from './records/index.js';
 import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
@@ -93,6 +94,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   threatsFeature,
   nodesFeature,
   enrolmentFeature,
+  rolloutFeature,
   jobsFeature,
   retentionFeature,
   backupFeature,

@@ -17,6 +17,7 @@ import type { NodePort } from './enrolment/contract.js';
 import type { AcmeEnv, Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
+import type { Rollouts } from './rollout/contract.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
@@ -53,6 +54,8 @@ export interface AppDeps {
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
   /** Takes a node out of its load balancer, or back in; whether it answered. Absent: no data plane is connected. */
   readonly drainNode?: (url: string, isDraining: boolean) => Promise<boolean>;
+  /** Rollouts ring by ring; absent: no data plane is connected. */
+  readonly rollouts?: Rollouts;
   /** Where nodes of other machines enrol; null or absent: NODES_PORT is not set. */
   readonly nodePort?: NodePort | null;
   /** Bans and limits of the nodes; absent: no data plane is connected. */
@@ -121,6 +124,8 @@ export interface Parts {
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
   /** null: no data plane is connected. */
   readonly drainNode: ((url: string, isDraining: boolean) => Promise<boolean>) | null;
+  /** null: no data plane is connected. */
+  readonly rollouts: Rollouts | null;
   /** null: NODES_PORT is not set. */
   readonly nodePort: NodePort | null;
   /** null: no data plane is connected. */
@@ -187,6 +192,7 @@ export function createParts(deps: AppDeps): Parts {
     measuresChanged: deps.measuresChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
     drainNode: deps.drainNode ?? null,
+    rollouts: deps.rollouts ?? null,
     nodePort: deps.nodePort ?? null,
     nodeGates: deps.nodeGates ?? null,
     nodeMetrics: deps.nodeMetrics ?? null,

@@ -36,7 +36,8 @@ type LinkedParts =
   | 'nodeGates'
   | 'nodeMetrics'
   | 'tryRequests'
-  | 'drainNode';
+  | 'drainNode'
+  | 'rollouts';
 
 /** The way to the data plane, made once the database is there. */
 export interface DataPlaneLink extends Pick<AppDeps, LinkedParts> {
@@ -156,8 +157,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** What the app takes of the way to the data plane. */
 function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | LinkedParts> {
   if (link === null) return { applySettings: null };
-  const { applySettings, measuresChanged, expectedOf, reconcileNodes, nodeGates, nodeMetrics, tryRequests, drainNode } =
-    link;
+  const { applySettings, measuresChanged, expectedOf, reconcileNodes, nodeGates, nodeMetrics, tryRequests } = link;
+  const { drainNode, rollouts } = link;
   return {
     applySettings,
     ...(measuresChanged === undefined ? {} : { measuresChanged }),
@@ -166,6 +167,7 @@ function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | L
     ...(nodeGates === undefined ? {} : { nodeGates }),
     ...(nodeMetrics === undefined ? {} : { nodeMetrics }),
     ...(drainNode === undefined ? {} : { drainNode }),
+    ...(rollouts === undefined ? {} : { rollouts }),
     ...(tryRequests === undefined ? {} : { tryRequests }),
   };
 }

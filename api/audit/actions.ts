@@ -52,6 +52,12 @@ export const auditActions = {
     by: ['system'],
     meaning: 'an activation that a restart had interrupted was finished or forgotten',
   },
+  'rollout.start': { by: ['people'], meaning: 'a version of the settings was put on a first ring of nodes' },
+  'rollout.advance': { by: ['people', 'system'], meaning: 'a rollout went on to its next ring' },
+  'rollout.stop': {
+    by: ['people', 'system'],
+    meaning: 'a rollout was stopped, by a person or by what was seen, and the active version put back',
+  },
   'nodes.drain': { by: ['people'], meaning: 'a node was taken out of its load balancer, or put back' },
   'nodes.join': { by: ['system'], meaning: 'a node on another machine enrolled with a one-time token' },
   'nodes.labels': { by: ['people'], meaning: 'the labels of a node were replaced' },

@@ -1,6 +1,7 @@
 // An apply whose control plane died: every control plane looks for one, not only the leader. A version that is pending
 // while nobody holds the `apply` lock is finished, or taken back, by whoever sees it first (recovery.ts). The lock ends
-// with the connection of the process that died, so an apply that is under way is never touched.
+// with the connection of the process that died, so an apply that is under way is never touched. Rollouts are looked at
+// in the same rhythm, for the same reason.
 import type { AuditLog } from '../audit/chain.js';
 import type { Queryable } from '../db/client.js';
 import { readState } from '../settings/state.js';
@@ -16,6 +17,8 @@ export interface PendingWatchOptions {
   readonly sql: Queryable;
   /** Waits for the `apply` lock. */
   readonly heal: (audit: AuditLog) => Promise<Healed>;
+  /** What else every control plane looks at, such as rollouts. */
+  readonly also?: (audit: AuditLog) => Promise<void>;
   readonly onProblem?: (error: unknown) => void;
   readonly everyMs?: number;
 }
@@ -23,11 +26,12 @@ export interface PendingWatchOptions {
 const everyMsDefault = 2_000;
 
 export function createPendingWatch(options: PendingWatchOptions): PendingWatch {
-  const { sql, heal, onProblem = () => {}, everyMs = everyMsDefault } = options;
+  const { sql, heal, also = async () => {}, onProblem = () => {}, everyMs = everyMsDefault } = options;
   let timer: NodeJS.Timeout | null = null;
   let looking: Promise<unknown> | null = null;
   const look = async (audit: AuditLog): Promise<void> => {
     if ((await readState(sql)).pendingId !== null) await heal(audit);
+    await also(audit);
   };
   return {
     begin(audit) {

@@ -5,6 +5,7 @@ import { createSealing } from '../auth/sealing.js';
 import { createPolicyCompiler, type PolicyCompiler } from '../change/policy-compiler.js';
 import type { ApplySettings, Expected } from '../change/contract.js';
 import { createPendingWatch } from '../change/pending-watch.js';
+import type { ChangeRoadParts } from '../change/node-target.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { TryRequests } from '../change/try-requests.js';
@@ -14,8 +15,11 @@ import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { createMeasurePush } from '../measures/push.js';
+import type { Rollouts } from '../rollout/contract.js';
+import { figuresOf } from '../rollout/figures.js';
+import { createRollouts } from '../rollout/rollouts.js';
 import { createNodeDirectory, type NodeDirectory } from './directory.js';
-import { createFleet } from './fleet.js';
+import { createFleet, type Fleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
 import type { TunnelRegistry } from './tunnels.js';
 
@@ -54,6 +58,7 @@ export interface NodeLink {
   readonly tryRequests: TryRequests;
   /** Whether the node answered. */
   readonly drainNode: (url: string, isDraining: boolean) => Promise<boolean>;
+  readonly rollouts: Rollouts;
   /** The addresses of all nodes. */
   readonly directory: NodeDirectory;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
@@ -75,14 +80,16 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const { urls } = nodes;
   const client = createNodeClient({ token: env.dataAdminToken, ...(tunnels === undefined ? {} : { tunnels }) });
   const measures = createMeasurePush({ sql: database.sql, urls, client, now });
-  const fleet = createFleet({
-    urls,
-    client,
-    database,
-    now,
-    pause: (ms) => new Promise((done) => setTimeout(done, ms)),
-  });
-  const road = createChangeRoad({
+  const fleetOf = (urls: readonly string[]): Fleet =>
+    createFleet({
+      urls,
+      client,
+      database,
+      now,
+      pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+    });
+  const fleet = fleetOf(urls);
+  const roadParts: ChangeRoadParts = {
     database,
     fleet,
     compiler,
@@ -92,8 +99,17 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     clock: () => performance.now(),
     sealing: createSealing(env.settingsEncryptionSecret),
     upstreams: env.upstreams,
+  };
+  const road = createChangeRoad(roadParts);
+  const rollouts = createRollouts({
+    ...roadParts,
+    fleetOf,
+    async metricsOf(url) {
+      const text = await client.read(url, '/metrics');
+      return text === null ? null : figuresOf(text);
+    },
   });
-  const pending = createPendingWatch({ sql: database.sql, heal: road.heal });
+  const pending = createPendingWatch({ sql: database.sql, heal: road.heal, also: rollouts.look });
   let warming: Promise<string> | null = null;
   return {
     applySettings: road.apply,
@@ -113,6 +129,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
       return lines.filter((line) => line !== '').join('; ');
     },
     directory: nodes,
+    rollouts,
     async start({ audit }) {
       await nodes.refresh();
       nodes.begin();

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { standingOf } from '../change/node-target.js';
 import { ApiError, Nullable, refusals, requirePrincipal, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { findRunning } from '../rollout/store.js';
 import { readState } from '../settings/state.js';
 import type { NodeUpstream } from './node-client.js';
 import { listNodes } from './node-store.js';
@@ -119,9 +120,12 @@ export function registerNodeRoutes(app: App, parts: NodeParts): void {
   app.get('/api/nodes', { schema: listSchema }, async () => {
     const state = await readState(sql);
     const expected = state.activeId === null ? null : await expectedOf(state.activeId);
+    const rollout = await findRunning(sql);
+    const ofRollout = rollout === null ? null : await expectedOf(rollout.version_id);
     const items = (await listNodes(sql)).map((node) => {
+      const meant = rollout?.reached.includes(node.url) === true ? ofRollout : expected;
       const standing = node.reachable
-        ? standingOf(node, node, expected)
+        ? standingOf(node, node, meant)
         : { state: 'unreachable' as const, detail: node.detail };
       return {
         url: node.url,

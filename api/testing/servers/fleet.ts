@@ -52,7 +52,8 @@ export async function startFleetPlane(
   const nodes = await prepareNodePort(env, database, now);
   if (nodes === null) throw new Error('the port of nodes was not asked for');
   const link = await connectDataPlane({ env, database, now, compileKeepsPriority: true, ...nodes.forLink });
-  const { applySettings, expectedOf, reconcileNodes, tryRequests, nodeGates, measuresChanged, drainNode } = link;
+  const { applySettings, expectedOf, reconcileNodes, tryRequests, nodeGates, measuresChanged, drainNode, rollouts } =
+    link;
   const nodePort = nodes.portFor(link.directory);
   const at = await startTestApp(database, {
     env: { ...testEnv, dataAdminToken: nodeToken },
@@ -63,6 +64,7 @@ export async function startFleetPlane(
     nodeGates,
     measuresChanged,
     drainNode,
+    rollouts,
     nodePort,
     now,
   });
