@@ -52,7 +52,7 @@ const current = async ({ plane }: Fleet): Promise<Record<string, unknown>> =>
 const actions = async ({ sql }: Database): Promise<string[]> =>
   (
     await sql<{ action: string }[]>`
-      select action from audit_entries where action like 'rollout.%' or action = 'config.apply' order by seq`
+      select action from audit_entries where action like 'rollout.%' or action = 'config.apply' order by id`
   ).map(({ action }) => action);
 
 const quick = { hold_seconds: 2, requests_min: 40 };

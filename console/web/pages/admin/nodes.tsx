@@ -13,6 +13,7 @@ import { ClockNotice } from './clock-notice.js';
 import { adminText as text } from '../../texts/admin.js';
 import { fleetText } from '../../texts/resources/fleet.js';
 import { EnrolledNodes } from './enrolled.js';
+import { LastRollout } from './rollout.js';
 
 const everyMs = 5000;
 const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state === 'behind' ? 'warn' : 'danger');
@@ -157,6 +158,7 @@ export function Nodes(): JSX.Element {
     <>
       <PageHead title={text.nodes} about={text.whatProtectsWhatServes} />
       <ClockNotice />
+      <LastRollout />
       <NodeTable now={now()} />
       <EnrolledNodes />
       <Read of={stats}>
