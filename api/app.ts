@@ -12,6 +12,7 @@ import { complianceFeature } from './compliance/index.js';
 import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
+import { enrolmentFeature } from './enrolment/index.js';
 import { eventsFeature } from './events/index.js';
 import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
@@ -44,6 +45,7 @@ import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
 import { postureFeature } from './posture/index.js';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
+import { rolloutFeature } from './rollout/index.js';
 import { samplesFeature } from './records/index.js';
 import { observabilityFeature } from './observability/index.js';
 import { retentionFeature } from './retention/index.js';
@@ -91,6 +93,8 @@ export const features: readonly Feature<FeatureParts>[] = [
   createAiFeature(({ sql }, since) => threatsOf(sql, since), simulatedOf),
   threatsFeature,
   nodesFeature,
+  enrolmentFeature,
+  rolloutFeature,
   jobsFeature,
   retentionFeature,
   backupFeature,

@@ -18,6 +18,8 @@ export interface Env {
   readonly redisPrefix: string | null;
   readonly dataDirectory: string;
   readonly dataAdminUrls: readonly string[];
+  /** Where nodes of other machines enrol and connect; null: nowhere. */
+  readonly nodePort: { readonly host: string; readonly port: number; readonly urls: readonly string[] } | null;
   readonly dataWorkers: number | null;
   readonly dataListener: 'auto' | 'net' | 'uws' | 'node';
   readonly crsDirectory: string | null;
@@ -110,6 +112,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     redisPrefix: given('REDIS_PREFIX'),
     dataDirectory: required('DATA_DIR'),
     dataAdminUrls: list('DATA_ADMIN_URLS'),
+    nodePort: nodePortOf(given, list),
     dataWorkers: workers === null ? null : Number(workers),
     dataListener: required('DATA_LISTENER') as Env['dataListener'],
     crsDirectory: given('CRS_DIR'),
@@ -171,6 +174,11 @@ function acmeOf(given: Given, list: (name: VariableName) => string[], problems: 
     caFile: given('ACME_CA_FILE'),
     dnsHook: given('ACME_DNS_HOOK'),
   };
+}
+
+function nodePortOf(given: Given, list: (name: VariableName) => string[]): Env['nodePort'] {
+  const [port, host, urls] = [given('NODES_PORT'), given('NODES_BIND'), list('NODES_URLS')];
+  return port === null ? null : { host: host ?? '0.0.0.0', port: Number(port), urls };
 }
 
 function dashboardOf(given: Given): NonNullable<UpstreamDefaults['dashboard']> | null {

@@ -13,9 +13,11 @@ import type { ApplySettings, Expected } from './change/contract.js';
 import type { TryRequests } from './change/try-requests.js';
 import type { Database } from './db/client.js';
 import type { NodeGates, OfNode } from './edge/node-gates.js';
+import type { NodePort } from './enrolment/contract.js';
 import type { AcmeEnv, Env } from './env.js';
 import type { SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
+import type { Rollouts } from './rollout/contract.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
 import { createSettingsReader } from './settings/reader.js';
@@ -50,6 +52,12 @@ export interface AppDeps {
   readonly measuresChanged?: () => Promise<void>;
   /** Looks at every node and brings it up to date; absent: no data plane is connected. */
   readonly reconcileNodes?: (audit: AuditLog) => Promise<string>;
+  /** Takes a node out of its load balancer, or back in; whether it answered. Absent: no data plane is connected. */
+  readonly drainNode?: (url: string, isDraining: boolean) => Promise<boolean>;
+  /** Rollouts ring by ring; absent: no data plane is connected. */
+  readonly rollouts?: Rollouts;
+  /** Where nodes of other machines enrol; null or absent: NODES_PORT is not set. */
+  readonly nodePort?: NodePort | null;
   /** Bans and limits of the nodes; absent: no data plane is connected. */
   readonly nodeGates?: NodeGates;
   /** What each node tells scrapers; absent: no data plane is connected. */
@@ -115,6 +123,12 @@ export interface Parts {
   /** null: no data plane is connected. */
   readonly reconcileNodes: ((audit: AuditLog) => Promise<string>) | null;
   /** null: no data plane is connected. */
+  readonly drainNode: ((url: string, isDraining: boolean) => Promise<boolean>) | null;
+  /** null: no data plane is connected. */
+  readonly rollouts: Rollouts | null;
+  /** null: NODES_PORT is not set. */
+  readonly nodePort: NodePort | null;
+  /** null: no data plane is connected. */
   readonly nodeGates: NodeGates | null;
   /** null: no data plane is connected. */
   readonly nodeMetrics: (() => Promise<readonly OfNode<string>[]>) | null;
@@ -177,6 +191,9 @@ export function createParts(deps: AppDeps): Parts {
     expectedOf: deps.expectedOf ?? (async () => null),
     measuresChanged: deps.measuresChanged ?? (async () => undefined),
     reconcileNodes: deps.reconcileNodes ?? null,
+    drainNode: deps.drainNode ?? null,
+    rollouts: deps.rollouts ?? null,
+    nodePort: deps.nodePort ?? null,
     nodeGates: deps.nodeGates ?? null,
     nodeMetrics: deps.nodeMetrics ?? null,
     tryRequests: deps.tryRequests ?? null,

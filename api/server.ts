@@ -15,7 +15,10 @@ import { EnvError, parseEnvFile, readEnv, type Env } from './env.js';
 import { systemActor, type App } from './http-kit/index.js';
 import { createScheduler } from './jobs/scheduler.js';
 import { vendorPublicKey } from './licence/vendor-key.js';
+import { prepareNodePort } from './enrolment/node-port.js';
+import type { NodeDirectory } from './nodes/directory.js';
 import { connectDataPlane } from './nodes/link.js';
+import type { TunnelRegistry } from './nodes/tunnels.js';
 import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
 import { createRuleSets } from './rules/rule-set-directory.js';
@@ -26,7 +29,15 @@ import { readState } from './settings/state.js';
 import { seedSettings } from './settings/store.js';
 import { seedAdmin } from './users/seed-admin.js';
 
-type LinkedParts = 'measuresChanged' | 'expectedOf' | 'reconcileNodes' | 'nodeGates' | 'nodeMetrics' | 'tryRequests';
+type LinkedParts =
+  | 'measuresChanged'
+  | 'expectedOf'
+  | 'reconcileNodes'
+  | 'nodeGates'
+  | 'nodeMetrics'
+  | 'tryRequests'
+  | 'drainNode'
+  | 'rollouts';
 
 /** The way to the data plane, made once the database is there. */
 export interface DataPlaneLink extends Pick<AppDeps, LinkedParts> {
@@ -38,6 +49,8 @@ export interface DataPlaneLink extends Pick<AppDeps, LinkedParts> {
    * ends it.
    */
   warm?(): Promise<string>;
+  /** The addresses of all nodes. */
+  readonly directory?: Pick<NodeDirectory, 'refresh'>;
   close(): Promise<void>;
 }
 
@@ -52,6 +65,8 @@ export interface ServerOptions {
     readonly now: () => number;
     /** No version was ever in force. */
     readonly isFirstStart: boolean;
+    /** By which nodes that enrolled are reached; absent: none is. */
+    readonly tunnels?: TunnelRegistry;
   }) => Promise<DataPlaneLink>;
   readonly runBackup?: AppDeps['runBackup'];
   /** Number of a socket that listens already, asked when everything else is ready; null: it opens its own. */
@@ -89,11 +104,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => outbound.close());
     const sandbox = createRuleSandbox();
     const isFirstStart = (await readState(database.sql)).activeId === null;
-    const given = { env, database, outbound, sandbox, now, isFirstStart };
+    const nodes = await prepareNodePort(env, database, now);
+    const given = { env, database, outbound, sandbox, now, isFirstStart, ...nodes?.forLink };
     const link = (await options.connectDataPlane?.(given)) ?? null;
     if (link !== null) undo.push(() => link.close());
     const { app, parts, jobs } = await buildApp({
       ...linkedTo(link),
+      nodePort: nodes?.portFor(link?.directory) ?? null,
       env,
       database,
       now,
@@ -114,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (env.adminInitialPassword !== null && (await seedAdmin(parts, env.adminEmail, env.adminInitialPassword)))
       options.onFirstLogin?.(env.adminEmail, env.adminInitialPassword);
     await link?.start(parts);
+    if (nodes !== null) undo.push((await nodes.open(app, parts)).close);
     if (link !== null && env.settingsImport !== null) await applyFirst(app, parts);
     const scheduler = createScheduler({
       database,
@@ -140,6 +158,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | LinkedParts> {
   if (link === null) return { applySettings: null };
   const { applySettings, measuresChanged, expectedOf, reconcileNodes, nodeGates, nodeMetrics, tryRequests } = link;
+  const { drainNode, rollouts } = link;
   return {
     applySettings,
     ...(measuresChanged === undefined ? {} : { measuresChanged }),
@@ -147,6 +166,8 @@ function linkedTo(link: DataPlaneLink | null): Pick<AppDeps, 'applySettings' | L
     ...(reconcileNodes === undefined ? {} : { reconcileNodes }),
     ...(nodeGates === undefined ? {} : { nodeGates }),
     ...(nodeMetrics === undefined ? {} : { nodeMetrics }),
+    ...(drainNode === undefined ? {} : { drainNode }),
+    ...(rollouts === undefined ? {} : { rollouts }),
     ...(tryRequests === undefined ? {} : { tryRequests }),
   };
 }

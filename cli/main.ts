@@ -14,6 +14,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'control-plane': async () => (await import('./commands/control-plane.js')).runControlPlane,
   console: async () => (await import('./commands/console.js')).runConsole,
   'reset-password': async () => (await import('./commands/reset-password.js')).runResetPassword,
+  node: async () => (await import('./fleet/node.js')).runNode,
   health: async () => (await import('./supervise/health.js')).runHealth,
   backup: async () => (await import('./backup/backup.js')).runBackup,
   restore: async () => (await import('./backup/restore.js')).runRestore,

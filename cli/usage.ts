@@ -13,6 +13,11 @@ export const usage = [
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
+  '  gatehouse node token [--label NAME=VALUE]… [--minutes N] [--json]',
+  '                                    a one-time token for a node on another machine; ' +
+    'on the host of the control plane',
+  '  gatehouse node join URL[,URL]… TOKEN [--name NAME] [--label NAME=VALUE]…',
+  '                                    enrols this node at its control planes; node show: what it is',
   '  gatehouse health [data-plane | control-plane | console]',
   '                                    whether it answers: 0 yes, 1 no; all of them without a name',
   '  gatehouse backup [--to DIRECTORY|FILE] [--encrypt] [--recipient age1…|--passphrase-file FILE] [--keep N]',

@@ -52,6 +52,18 @@ export const auditActions = {
     by: ['system'],
     meaning: 'an activation that a restart had interrupted was finished or forgotten',
   },
+  'rollout.start': { by: ['people'], meaning: 'a version of the settings was put on a first ring of nodes' },
+  'rollout.advance': { by: ['people', 'system'], meaning: 'a rollout went on to its next ring' },
+  'rollout.stop': {
+    by: ['people', 'system'],
+    meaning: 'a rollout was stopped, by a person or by what was seen, and the active version put back',
+  },
+  'nodes.drain': { by: ['people'], meaning: 'a node was taken out of its load balancer, or put back' },
+  'nodes.join': { by: ['system'], meaning: 'a node on another machine enrolled with a one-time token' },
+  'nodes.labels': { by: ['people'], meaning: 'the labels of a node were replaced' },
+  'nodes.revoke': { by: ['people'], meaning: 'a node was revoked' },
+  'nodes.token': { by: ['people', 'operator'], meaning: 'a one-time token for a node to join was made' },
+  'nodes.token.withdraw': { by: ['people'], meaning: 'a one-time token for a node to join was withdrawn' },
   'nodes.reconcile': { by: ['system'], meaning: 'a data-plane node was brought up to the active version' },
 
   'rule.create': { by: ['people'], meaning: 'a custom rule was added' },

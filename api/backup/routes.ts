@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { ApiError, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { requireLocalToken } from './local-token.js';
 
 export type BackupParts = Pick<Parts, 'database' | 'localToken'>;
 
@@ -11,16 +11,6 @@ const copySchema = {
   security: [],
   response: { 200: Type.Object({ directory: Type.String() }), ...refusals },
 };
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-function requireLocalToken(authorization: string | undefined, token: string): void {
-  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-  if (!timingSafeEqual(digest(given), digest(token)))
-    throw new ApiError('not_authenticated', 'Only the command `gatehouse backup` on this host may do this.', {
-      headers: { 'www-authenticate': 'Bearer' },
-    });
-}
 
 export function registerBackupRoutes(app: App, { database, localToken }: BackupParts): void {
   app.post('/api/backup/database-copy', { schema: copySchema }, async (request) => {

@@ -2,6 +2,7 @@
 // (road.ts) is the injected `applySettings`.
 import { ApiError, checkIfMatch, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
+import { findRunning } from '../rollout/store.js';
 import { clearPending, markActive, markPending, readState } from '../settings/state.js';
 import { findVersion, readHead } from '../settings/store.js';
 import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
@@ -10,8 +11,8 @@ import { pruneManagedRules } from './steps/managed-rules.js';
 export type FlowParts = Pick<Parts, 'database' | 'audit' | 'applySettings'>;
 
 /**
- * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `apply_failed`
- * (502) or `not_ready` (503, no data plane).
+ * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `conflict` (409, a
+ * rollout is under way), `apply_failed` (502) or `not_ready` (503, no data plane).
  */
 export async function applyHead(
   parts: FlowParts,
@@ -23,6 +24,11 @@ export async function applyHead(
   if (applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server.');
   return database.withLock('apply', async () => {
     const { sql } = database;
+    if (!dryRun && (await findRunning(sql)) !== null)
+      throw new ApiError(
+        'conflict',
+        'A rollout is under way. Wait for its end, or stop it (console: Nodes, or POST /api/rollouts/stop).',
+      );
     const [head, state] = await Promise.all([readHead(sql), readState(sql)]);
     checkIfMatch(ifMatch, head.etag);
     const active = state.activeId === null ? null : await findVersion(sql, state.activeId);

@@ -5,6 +5,7 @@ import { systemActor } from '../http-kit/index.js';
 import type { ActivateAnswer } from '../nodes/node-client.js';
 import { nextGeneration } from '../nodes/fleet.js';
 import { listNodes } from '../nodes/node-store.js';
+import { findRunning } from '../rollout/store.js';
 import { clearPending, markActive, readState } from '../settings/state.js';
 import { findVersion } from '../settings/store.js';
 import { findArtifact } from './artifacts.js';
@@ -77,7 +78,9 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
   if (healed !== 'nothing') lines.push(`an interrupted activation was ${healed}`);
   if (state.activeId === null || state.pendingId !== null) return lines.join('; ');
   const expected = await expectedOf(parts, state.activeId);
+  const reached = (await findRunning(database.sql))?.reached ?? []; // they are the rollout's
   for (const [url, answer] of answers) {
+    if (reached.includes(url)) continue;
     const { state: standing } = viewNode(
       url,
       answer,
@@ -97,7 +100,9 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
     const state = await readState(sql);
     const answer = (await fleet.ask()).get(url);
     const row = (await listNodes(sql)).find((one) => one.url === url);
-    if (state.pendingId !== null || state.activeId === null || answer?.kind !== 'answered') return 'is up to date';
+    const isOfRollout = (await findRunning(sql))?.reached.includes(url) ?? false;
+    if (isOfRollout || state.pendingId !== null || state.activeId === null || answer?.kind !== 'answered')
+      return 'is up to date';
     const standing = viewNode(url, answer, row, await expectedOf(parts, state.activeId));
     if (standing.state !== 'behind') return 'is up to date';
     const version = await findVersion(sql, state.activeId);

@@ -25,6 +25,16 @@ export interface MeasurePush {
   reconcile(): Promise<string>;
 }
 
+/** The lane of each node; nodes come and go. */
+function lanesBy(make: (url: string) => NodeLane): (url: string) => NodeLane {
+  const lanes = new Map<string, NodeLane>();
+  return (url) => {
+    const lane = lanes.get(url) ?? make(url);
+    lanes.set(url, lane);
+    return lane;
+  };
+}
+
 export function createMeasurePush(options: MeasurePushOptions): MeasurePush {
   const { sql, urls, client, now } = options;
   const denials = new Denials();
@@ -54,8 +64,7 @@ export function createMeasurePush(options: MeasurePushOptions): MeasurePush {
       delta: { base: known.sha256, sha256, added, removed },
     });
   };
-  const lanes = new Map(urls.map((url) => [url, new NodeLane(url, client, denials)]));
-  const laneOf = (url: string): NodeLane => lanes.get(url) as NodeLane;
+  const laneOf = lanesBy((url) => new NodeLane(url, client, denials));
   const push = (list: MeasureText, targets: readonly string[]): Promise<string[]> =>
     Promise.all(targets.map((url) => laneOf(url).give(list)));
   /** One at a time: lists are made, and handed to the lanes, in the order in which they became true. */
@@ -71,7 +80,7 @@ export function createMeasurePush(options: MeasurePushOptions): MeasurePush {
         waiting = null;
         return follow();
       }).then(async (list) => {
-        const behind = urls.filter((url) => lanes.get(url)?.sha256 !== list.sha256);
+        const behind = urls.filter((url) => laneOf(url).sha256 !== list.sha256);
         await push(list, behind);
       });
       return waiting;

@@ -1,5 +1,5 @@
 // The data-plane nodes: what each serves, and the job that brings back those that fell behind.
-import { everybody, may, nodesOnly, type Feature, type Job } from '../http-kit/index.js';
+import { everybody, may, nodesOnly, tuners, type Feature, type Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { registerNodeRoutes, type NodeParts } from './routes.js';
 
@@ -7,7 +7,11 @@ const reconcileEveryMs = 15_000;
 
 export const nodesFeature: Feature<NodeParts & Pick<Parts, 'audit' | 'reconcileNodes'>> = {
   name: 'nodes',
-  access: { 'GET /api/nodes': may('stats:read', everybody), 'POST /api/dataplane/hello': nodesOnly },
+  access: {
+    'GET /api/nodes': may('stats:read', everybody),
+    'POST /api/nodes/drain': may('apply', tuners),
+    'POST /api/dataplane/hello': nodesOnly,
+  },
   routes: registerNodeRoutes,
   jobs({ audit, reconcileNodes }): readonly Job[] {
     if (reconcileNodes === null) return [];

@@ -4,6 +4,8 @@ import type { AuditLog } from '../audit/chain.js';
 import { createSealing } from '../auth/sealing.js';
 import { createPolicyCompiler, type PolicyCompiler } from '../change/policy-compiler.js';
 import type { ApplySettings, Expected } from '../change/contract.js';
+import { createPendingWatch } from '../change/pending-watch.js';
+import type { ChangeRoadParts } from '../change/node-target.js';
 import { createChangeRoad, type ChangeRoad } from '../change/road.js';
 import { createRuleTests } from '../change/steps/rule-tests.js';
 import type { TryRequests } from '../change/try-requests.js';
@@ -13,8 +15,13 @@ import type { Env } from '../env.js';
 import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { createMeasurePush } from '../measures/push.js';
-import { createFleet } from './fleet.js';
+import type { Rollouts } from '../rollout/contract.js';
+import { figuresOf } from '../rollout/figures.js';
+import { createRollouts } from '../rollout/rollouts.js';
+import { createNodeDirectory, type NodeDirectory } from './directory.js';
+import { createFleet, type Fleet } from './fleet.js';
 import { createNodeClient } from './node-client.js';
+import type { TunnelRegistry } from './tunnels.js';
 
 export interface LinkOptions {
   readonly env: Pick<
@@ -23,6 +30,8 @@ export interface LinkOptions {
   >;
   readonly database: Database;
   readonly now: () => number;
+  /** By which nodes that enrolled are reached; absent: none is. */
+  readonly tunnels?: TunnelRegistry;
   /** Shared with the routes, which try rules there too; absent: one is made. */
   readonly sandbox?: RuleSandbox;
   readonly compileThreads?: number;
@@ -47,6 +56,11 @@ export interface NodeLink {
   /** What each node tells scrapers (`GET :2019/metrics`). */
   readonly nodeMetrics: () => Promise<readonly OfNode<string>[]>;
   readonly tryRequests: TryRequests;
+  /** Whether the node answered. */
+  readonly drainNode: (url: string, isDraining: boolean) => Promise<boolean>;
+  readonly rollouts: Rollouts;
+  /** The addresses of all nodes. */
+  readonly directory: NodeDirectory;
   /** Heals what a crash interrupted and looks at every node once; a node that is away is left to the job. */
   start(parts: { readonly audit: AuditLog }): Promise<void>;
   /** Compiles the settings in force once, in the compile process; one line of what came of it, never a rejection. */
@@ -60,17 +74,22 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
   const artifactsDirectory = join(directory, 'artifacts');
   const { isFirstStart = false, compileKeepsPriority = isFirstStart } = options;
   const compiler = await createCompiler({ ...options, compileKeepsPriority }, directory, artifactsDirectory);
-  const urls = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
-  const client = createNodeClient({ token: env.dataAdminToken });
+  const { tunnels } = options;
+  const fixed = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
+  const nodes = createNodeDirectory(database.sql, fixed, (names) => tunnels?.keepOnly(names));
+  const { urls } = nodes;
+  const client = createNodeClient({ token: env.dataAdminToken, ...(tunnels === undefined ? {} : { tunnels }) });
   const measures = createMeasurePush({ sql: database.sql, urls, client, now });
-  const fleet = createFleet({
-    urls,
-    client,
-    database,
-    now,
-    pause: (ms) => new Promise((done) => setTimeout(done, ms)),
-  });
-  const road = createChangeRoad({
+  const fleetOf = (urls: readonly string[]): Fleet =>
+    createFleet({
+      urls,
+      client,
+      database,
+      now,
+      pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+    });
+  const fleet = fleetOf(urls);
+  const roadParts: ChangeRoadParts = {
     database,
     fleet,
     compiler,
@@ -80,7 +99,17 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     clock: () => performance.now(),
     sealing: createSealing(env.settingsEncryptionSecret),
     upstreams: env.upstreams,
+  };
+  const road = createChangeRoad(roadParts);
+  const rollouts = createRollouts({
+    ...roadParts,
+    fleetOf,
+    async metricsOf(url) {
+      const text = await client.read(url, '/metrics');
+      return text === null ? null : figuresOf(text);
+    },
   });
+  const pending = createPendingWatch({ sql: database.sql, heal: road.heal, also: rollouts.look });
   let warming: Promise<string> | null = null;
   return {
     applySettings: road.apply,
@@ -90,20 +119,32 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     nodeGates: createNodeGates(urls, client),
     nodeMetrics: () => Promise.all(urls.map(async (node) => ({ node, answer: await client.read(node, '/metrics') }))),
     tryRequests: road.tryRequests,
+    async drainNode(url, drain) {
+      if (!urls.includes(url) || (await client.ask(url, 'PUT', '/drain', { drain })) === null) return false;
+      await fleet.ask(); // who looks at the list now sees it
+      return true;
+    },
     async reconcileNodes(audit) {
       const lines = [await road.reconcile(audit), await measures.reconcile()];
       return lines.filter((line) => line !== '').join('; ');
     },
+    directory: nodes,
+    rollouts,
     async start({ audit }) {
+      await nodes.refresh();
+      nodes.begin();
       await road.heal(audit);
       await fleet.ask();
       await measures.reconcile();
+      pending.begin(audit);
     },
     warm() {
       if (options.compileKeepsPriority !== true) compiler.giveWay();
       return (warming = warmUp(road));
     },
     async close() {
+      nodes.close();
+      await pending.close();
       await compiler.close();
       await warming; // it may be reading the database, which is closed next
     },

@@ -1,37 +1,17 @@
-// One data-plane node through its admin interface. Not an outgoing call in the sense of api/outbound: nodes come from
-// the environment of the operator, never from settings, and they live on loopback or a private network by design.
+// One data-plane node through its admin interface: at its address, or over the tunnel that an enrolled node keeps.
+// Not an outgoing call in the sense of api/outbound: nodes come from the environment of the operator or enrolled with
+// a token, never from settings, and they live on loopback or a private network by design.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { ClientHttp2Stream } from 'node:http2';
 import type { GenerationReply, GenerationRequest, MeasureDelta } from '#proxy/contract';
+import { nameOf } from './directory.js';
+import { statusOf, type StatusAnswer } from './node-status.js';
+import type { NodeTunnels } from './tunnels.js';
 
-/** One of several upstreams of a site, or one that is checked. */
-export interface NodeUpstream {
-  readonly site: string;
-  readonly url: string;
-  readonly weight: number;
-  readonly state: 'up' | 'down' | 'ejected';
-  readonly detail: string;
-  readonly workers_up: number;
-}
-
-export interface NodeStatus {
-  readonly generation: number;
-  /** SHA-256 of the artifact it serves; '' without one. */
-  readonly ruleset: string;
-  readonly workers: number;
-  /** SHA-256 of its list of client measures; absent: it is of a release before them, or does not say. */
-  readonly measures?: string;
-  /** SHA-256 of its deny list; absent: it does not say. */
-  readonly threats?: string;
-  /** Absent: it does not say. */
-  readonly upstreams?: readonly NodeUpstream[];
-}
-
-export type StatusAnswer =
-  | { readonly kind: 'answered'; readonly status: NodeStatus }
-  | { readonly kind: 'unreachable'; readonly detail: string };
+export type { NodeFacts, NodeStatus, NodeUpstream, StatusAnswer } from './node-status.js';
 
 export type ActivateAnswer =
   | { readonly kind: 'active'; readonly generation: number; readonly workers: number; readonly tookMs: number }
@@ -67,6 +47,8 @@ export interface NodeClient {
 
 export interface NodeClientOptions {
   readonly token: string;
+  /** By which enrolled nodes are reached; absent: none is. */
+  readonly tunnels?: NodeTunnels;
   readonly statusTimeoutMs?: number;
   readonly activateTimeoutMs?: number;
 }
@@ -83,33 +65,14 @@ interface Answer {
 }
 
 export function createNodeClient(options: NodeClientOptions): NodeClient {
-  const { token, statusTimeoutMs = statusTimeoutMsDefault, activateTimeoutMs = 90_000 } = options;
+  const { statusTimeoutMs = statusTimeoutMsDefault, activateTimeoutMs = 90_000 } = options;
+  const send = sender(options);
   return {
     async status(url) {
       try {
-        const answer = await send(url, '/status', 'GET', token, statusTimeoutMs, null);
+        const answer = await send(url, '/status', 'GET', statusTimeoutMs, null);
         if (answer.status !== 200) return { kind: 'unreachable', detail: describe(answer) };
-        const body = JSON.parse(answer.text) as {
-          generation?: unknown;
-          ruleset?: unknown;
-          workers?: unknown;
-          measures?: { sha256?: unknown };
-          threats?: { sha256?: unknown };
-          sites?: unknown;
-        };
-        if (typeof body.generation !== 'number' || typeof body.ruleset !== 'string')
-          return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
-        return {
-          kind: 'answered',
-          status: {
-            generation: body.generation,
-            ruleset: body.ruleset,
-            workers: Array.isArray(body.workers) ? body.workers.length : 0,
-            ...(typeof body.measures?.sha256 === 'string' ? { measures: body.measures.sha256 } : {}),
-            ...(typeof body.threats?.sha256 === 'string' ? { threats: body.threats.sha256 } : {}),
-            upstreams: upstreamsOf(body.sites),
-          },
-        };
+        return statusOf(JSON.parse(answer.text) as Readonly<Record<string, unknown>>);
       } catch (error) {
         return { kind: 'unreachable', detail: reasonOf(error) };
       }
@@ -119,23 +82,23 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
         // A node on this machine usually sees the same disk; one that does not says so and gets the bytes.
         if (isLocal(url)) {
           const answer = toActivateAnswer(
-            await send(url, '/generation', 'PUT', token, activateTimeoutMs, [
+            await send(url, '/generation', 'PUT', activateTimeoutMs, [
               JSON.stringify({ ...generation, artifactPath: artifactFile }),
             ]),
           );
           if (answer.kind !== 'refused' || !/ENOENT|EACCES/.test(answer.reason)) return answer;
         }
         return toActivateAnswer(
-          await send(url, '/generation', 'PUT', token, activateTimeoutMs, await withBytes(generation, artifactFile)),
+          await send(url, '/generation', 'PUT', activateTimeoutMs, await withBytes(generation, artifactFile)),
         );
       } catch (error) {
         return { kind: 'unknown', detail: reasonOf(error) };
       }
     },
-    ...measureCalls(token, activateTimeoutMs),
+    ...measureCalls(send, activateTimeoutMs),
     ask: (url, method, path, body) => ask(options, url, method, path, body),
     async read(url, path) {
-      const answer = await send(url, path, 'GET', token, statusTimeoutMs, null).catch(() => null);
+      const answer = await send(url, path, 'GET', statusTimeoutMs, null).catch(() => null);
       return answer?.status === 200 ? answer.text : null;
     },
   };
@@ -143,12 +106,12 @@ export function createNodeClient(options: NodeClientOptions): NodeClient {
 
 /** Client measures on their way to a node. */
 const measureCalls = (
-  token: string,
+  send: Send,
   timeoutMs: number,
 ): Pick<NodeClient, 'putMeasures' | 'patchMeasures' | 'putDenials'> => ({
   async putMeasures(url, list) {
     try {
-      const answer = await send(url, '/measures', 'PUT', token, timeoutMs, asBody(list));
+      const answer = await send(url, '/measures', 'PUT', timeoutMs, asBody(list));
       return answer.status === 404 ? { kind: 'unknown' } : toDenialsAnswer(answer);
     } catch (error) {
       return { kind: 'failed', detail: reasonOf(error) };
@@ -156,7 +119,7 @@ const measureCalls = (
   },
   async patchMeasures(url, delta) {
     try {
-      const answer = await send(url, '/measures', 'PATCH', token, timeoutMs, [JSON.stringify(delta)]);
+      const answer = await send(url, '/measures', 'PATCH', timeoutMs, [JSON.stringify(delta)]);
       if (answer.status === 404) return { kind: 'unknown' };
       return answer.status === 409 ? { kind: 'mismatch' } : toDenialsAnswer(answer);
     } catch (error) {
@@ -165,7 +128,7 @@ const measureCalls = (
   },
   async putDenials(url, list) {
     try {
-      return toDenialsAnswer(await send(url, '/threats', 'PUT', token, timeoutMs, asBody(list)));
+      return toDenialsAnswer(await send(url, '/threats', 'PUT', timeoutMs, asBody(list)));
     } catch (error) {
       return { kind: 'failed', detail: reasonOf(error) };
     }
@@ -173,7 +136,7 @@ const measureCalls = (
 });
 
 async function ask(
-  { token, statusTimeoutMs = statusTimeoutMsDefault }: NodeClientOptions,
+  options: NodeClientOptions,
   url: string,
   method: string,
   path: string,
@@ -181,30 +144,11 @@ async function ask(
 ): Promise<unknown> {
   try {
     const text = body === undefined ? null : [JSON.stringify(body)];
-    const answer = await send(url, path, method, token, statusTimeoutMs, text);
+    const answer = await sender(options)(url, path, method, options.statusTimeoutMs ?? statusTimeoutMsDefault, text);
     return answer.status === 200 ? (JSON.parse(answer.text) as unknown) : null;
   } catch {
     return null; // whoever asks does without this node until it is back; `status` says why it is not
   }
-}
-
-/** Of the sites in a node's status; what has another form is left out. */
-function upstreamsOf(sites: unknown): NodeUpstream[] {
-  if (!Array.isArray(sites)) return [];
-  return sites.flatMap((site: { name?: unknown; upstreams?: unknown } | null) => {
-    if (site === null || !Array.isArray(site.upstreams)) return [];
-    return site.upstreams.map((one: Readonly<Record<string, unknown>>): NodeUpstream => {
-      const { state } = one;
-      return {
-        site: String(site.name),
-        url: String(one['url']),
-        weight: Number(one['weight']) || 1,
-        state: state === 'down' || state === 'ejected' ? state : 'up',
-        detail: String(one['detail']).slice(0, 500),
-        workers_up: Number(one['workersUp']) || 0,
-      };
-    });
-  });
 }
 
 function toDenialsAnswer(answer: Answer): DenialsAnswer {
@@ -214,6 +158,7 @@ function toDenialsAnswer(answer: Answer): DenialsAnswer {
 }
 
 function isLocal(url: string): boolean {
+  if (nameOf(url) !== null) return false; // its disk is another
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
@@ -254,7 +199,46 @@ async function withBytes(generation: GenerationRequest, file: string): Promise<B
   };
 }
 
-function send(
+type Send = (
+  url: string,
+  path: string,
+  method: string,
+  timeoutMs: number,
+  body: string[] | Body | null,
+) => Promise<Answer>;
+
+const sender =
+  ({ token, tunnels }: NodeClientOptions): Send =>
+  (url, path, method, timeoutMs, body) => {
+    const name = nameOf(url);
+    if (name === null) return sendDirectly(url, path, method, token, timeoutMs, body);
+    if (tunnels === undefined) return Promise.reject(new Error('this server takes no tunnels of nodes'));
+    return sendThrough(tunnels, name, path, method, timeoutMs, body);
+  };
+
+const headersOf = (body: string[] | Body | null): Record<string, string | number> =>
+  body === null
+    ? {}
+    : {
+        'content-type': 'application/json',
+        'content-length': Array.isArray(body) ? Buffer.byteLength(body.join('')) : body.bytes,
+      };
+
+async function sendThrough(
+  tunnels: NodeTunnels,
+  name: string,
+  path: string,
+  method: string,
+  timeoutMs: number,
+  body: string[] | Body | null,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const request = { method, path, headers: headersOf(body), signal };
+  const answer = await tunnels.send(name, request, (stream) => write(body, stream));
+  return readAll(answer.status, answer.body);
+}
+
+function sendDirectly(
   url: string,
   path: string,
   method: string,
@@ -264,29 +248,30 @@ function send(
 ): Promise<Answer> {
   const target = new URL(path, url);
   return new Promise((resolve, reject) => {
-    const length = body === null ? 0 : Array.isArray(body) ? Buffer.byteLength(body.join('')) : body.bytes;
-    const headers = {
-      authorization: `Bearer ${token}`,
-      connection: 'close',
-      ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': length }),
-    };
+    const headers = { authorization: `Bearer ${token}`, connection: 'close', ...headersOf(body) };
     const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
       method,
       headers,
       signal: AbortSignal.timeout(timeoutMs),
     });
     request.once('error', reject);
-    request.once('response', (response) => void readAll(response).then(resolve, reject));
-    if (body === null) request.end();
-    else if (Array.isArray(body)) request.end(body.join(''));
-    else
-      void pour(body, request).catch((error: unknown) =>
-        request.destroy(error instanceof Error ? error : new Error(String(error))),
-      );
+    request.once('response', (response) => void readAll(response.statusCode ?? 0, response).then(resolve, reject));
+    write(body, request);
   });
 }
 
-async function pour(body: Body, request: ReturnType<typeof httpRequest>): Promise<void> {
+type Outgoing = ReturnType<typeof httpRequest> | ClientHttp2Stream;
+
+function write(body: string[] | Body | null, request: Outgoing): void {
+  if (body === null) request.end();
+  else if (Array.isArray(body)) request.end(body.join(''));
+  else
+    void pour(body, request).catch((error: unknown) =>
+      request.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
+}
+
+async function pour(body: Body, request: Outgoing): Promise<void> {
   for await (const piece of body) {
     if (request.destroyed) return;
     if (!request.write(piece))
@@ -301,7 +286,7 @@ async function pour(body: Body, request: ReturnType<typeof httpRequest>): Promis
   request.end();
 }
 
-async function readAll(response: IncomingMessage): Promise<Answer> {
+async function readAll(status: number, response: IncomingMessage | AsyncIterable<Buffer>): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -309,7 +294,7 @@ async function readAll(response: IncomingMessage): Promise<Answer> {
     if (bytes > replyBytesMax) throw new Error('the answer is too large for a data-plane node');
     chunks.push(chunk);
   }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+  return { status, text: Buffer.concat(chunks).toString('utf8') };
 }
 
 function toActivateAnswer(answer: Answer): ActivateAnswer {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ProxyConfig } from '#proxy/contract';
 import { toCanonicalJson } from '../audit/canonical-json.js';
 import type { Queryable } from '../db/client.js';
-import type { NodeUpstream, StatusAnswer } from './node-client.js';
+import type { NodeFacts, NodeUpstream, StatusAnswer } from './node-client.js';
 
 export interface NodeRow {
   readonly url: string;
@@ -16,6 +16,8 @@ export interface NodeRow {
   readonly ruleset: string;
   readonly workers: number;
   readonly upstreams: NodeUpstream[];
+  /** null: it never said. */
+  readonly facts: NodeFacts | null;
   readonly served_version: number | null;
   readonly served_generation: number | null;
   readonly served_sha256: string | null;
@@ -41,16 +43,16 @@ export async function recordStatus(sql: Queryable, url: string, answer: StatusAn
       set last_asked_at = excluded.last_asked_at, reachable = false, detail = excluded.detail`;
     return;
   }
-  const { generation, ruleset, workers, upstreams = [] } = answer.status;
+  const { generation, ruleset, workers, upstreams = [], facts = null } = answer.status;
   await sql`
     insert into data_nodes
-      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, upstreams)
+      (url, first_seen_at, last_seen_at, last_asked_at, reachable, generation, ruleset, workers, upstreams, facts)
     values (${url}, ${at}, ${at}, ${at}, true, ${generation}, ${ruleset}, ${workers},
-      ${sql.json(upstreams.map((one) => ({ ...one })))})
+      ${sql.json(upstreams.map((one) => ({ ...one })))}, ${facts === null ? null : sql.json({ ...facts })})
     on conflict (url) do update
     set last_seen_at = excluded.last_seen_at, last_asked_at = excluded.last_asked_at, reachable = true, detail = '',
       generation = excluded.generation, ruleset = excluded.ruleset, workers = excluded.workers,
-      upstreams = excluded.upstreams`;
+      upstreams = excluded.upstreams, facts = excluded.facts`;
 }
 
 /** The node serves this version under this number. */

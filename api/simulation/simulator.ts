@@ -5,6 +5,7 @@ import { simulationKeyOf } from '#proxy/contract';
 import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Queryable } from '../db/client.js';
 import type { NodeTraffic } from '../edge/node-gates.js';
+import { nameOf } from '../nodes/directory.js';
 import type { Parts } from '../parts.js';
 import { gather } from './gather.js';
 import { makeReport, readRecorded, type Report } from './report.js';
@@ -54,7 +55,8 @@ export async function findTarget({ nodeGates }: Pick<SimulationParts, 'nodeGates
 
 function targetsOf(node: string, answer: NodeTraffic | null): Target[] {
   const { port } = answer ?? {};
-  if (answer === null || port === undefined || port === null) return [];
+  // of a node that enrolled nobody knows here where clients reach it
+  if (answer === null || port === undefined || port === null || nameOf(node) !== null) return [];
   const url = `http://${new URL(node).hostname}:${port}`;
   return answer.sites.map(({ name, host, prefix }) => ({
     site: name,

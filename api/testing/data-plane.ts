@@ -37,37 +37,65 @@ export interface NodeOptions {
   readonly settings?: object;
   /** The control plane that records go to. */
   readonly controlUrl?: string;
+  /** The node enrolled, and lives by what lies in `dataDir`. */
+  readonly isEnrolled?: boolean;
   /** Where nodes share their limits. */
   readonly redisUrl?: string | null;
 }
 
+/** What enrolment leaves on a node. */
+interface Identity {
+  readonly current: { readonly name: string; readonly addresses: readonly string[]; readonly certificate: string };
+  readonly tls: object;
+}
+
+/** What a node does to enrol, and what it is then. */
+export interface PlaneModule {
+  startDataPlane(options: object): Promise<Plane>;
+  joinFleet(options: object): Promise<Identity['current']>;
+  readonly IdentityStore: { read(dataDir: string): Identity | null };
+}
+
+export const planeModule = async (): Promise<PlaneModule> =>
+  (await import(new URL('../../proxy/main/data-plane.js', import.meta.url).href)) as PlaneModule;
+
+function shippingOf({ controlUrl }: NodeOptions, identity: Identity | null): object | null {
+  if (identity !== null) {
+    const { name, addresses } = identity.current;
+    const tls = () => ({ addresses: identity.current.addresses, options: identity.tls });
+    return { url: addresses[0], token: '', node: name, tls };
+  }
+  return controlUrl === undefined ? null : { url: controlUrl, token: nodeToken, node: 'edge-1' };
+}
+
 export async function startNode(t: Test, options: NodeOptions): Promise<TestNode> {
-  const { startDataPlane } = (await import(new URL('../../proxy/main/data-plane.js', import.meta.url).href)) as {
-    startDataPlane: (options: object) => Promise<Plane>;
-  };
+  const { startDataPlane, IdentityStore } = await planeModule();
   const dataDir = options.dataDir ?? (await makeDirectory(t, 'node'));
   const { config } = resolveProxyConfig(
     { timeouts: { drain_ms: 300 }, ...options.settings },
     { customer: options.upstream, payment: options.upstream, dashboard: options.dashboard ?? null },
   );
+  const identity = options.isEnrolled === true ? IdentityStore.read(dataDir) : null;
   const plane = await startDataPlane({
     host: '127.0.0.1',
     port: 0,
     tls: options.hasTls === true ? { port: 0 } : null,
     adminHost: '127.0.0.1',
     adminPort: options.adminPort ?? 0,
-    adminToken: nodeToken,
+    adminToken: identity === null ? nodeToken : null,
     workers: options.workers ?? 1,
     listener: 'auto',
     dataDir,
     initial: { config, artifact: null },
-    resume: options.resume ?? false,
+    resume: options.resume ?? identity !== null,
+    wasManaged: identity !== null,
+    identity,
     reread: null,
     handlesSignals: false,
     logLevel: 'silent',
     inspectionThreads: 0,
     redis: options.redisUrl == null ? null : { url: options.redisUrl, prefix: null },
-    shipping: options.controlUrl === undefined ? null : { url: options.controlUrl, token: nodeToken, node: 'edge-1' },
+    shipping: shippingOf(options, identity),
   });
   let isStopped = false;
   const stop = async (): Promise<void> => {

@@ -4,7 +4,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chooseSelfTest } from '#proxy/contract';
-import { startDataPlane, type DataPlane, type DataPlaneOptions, type InitialGeneration } from '#proxy/main';
+import {
+  IdentityStore,
+  startDataPlane,
+  type DataPlane,
+  type DataPlaneOptions,
+  type InitialGeneration,
+} from '#proxy/main';
 import { defaultSettings } from '#settings';
 import type { Values } from '#settings/environment';
 import { controlUrl as ownControlUrl } from '../environment/control-url.js';
@@ -13,6 +19,7 @@ import { readFlags } from '../environment/flags.js';
 import { anyAddress, inContainer } from '../environment/in-container.js';
 import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
+import { release } from '../environment/release.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
@@ -67,18 +74,45 @@ async function loadGeneration(
   return { config, artifact: withFiles(() => readFileSync(path)), selfTest: chooseSelfTest(settings) };
 }
 
+/** null: the node never enrolled. */
+function readIdentity(data: string): IdentityStore | null {
+  try {
+    return IdentityStore.read(data);
+  } catch (error) {
+    throw error instanceof Error ? new Refusal(error.message) : error;
+  }
+}
+
+/** Where records go: to the control planes that the node enrolled at, or to the one that the environment names. */
+function shippingOf(
+  own: OwnFlags,
+  values: Values,
+  identity: IdentityStore | null,
+): NonNullable<DataPlaneOptions['shipping']> | null {
+  if (identity !== null) {
+    const { name, addresses } = identity.current;
+    const tls = () => ({ addresses: identity.current.addresses, options: identity.tls });
+    return { url: addresses[0] ?? '', token: '', node: name, tls };
+  }
+  const url = values.GATEHOUSE_CONTROL_URL || (own.isBeside ? ownControlUrl(values) : '');
+  const { GATEHOUSE_ADMIN_TOKEN: token } = values;
+  return url !== '' && token !== '' ? { url, token } : null;
+}
+
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
   const data = resolve(root, values.GATEHOUSE_DATA);
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
   const { GATEHOUSE_ADMIN_TOKEN: token } = values;
-  const controlUrl = values.GATEHOUSE_CONTROL_URL || (own.isBeside ? ownControlUrl(values) : '');
-  // What served here before is the control plane's; until anything did, the local settings protect.
-  const wasManaged = own.wasManaged || (own.isBeside && existsSync(join(data, 'current.json')));
+  const identity = readIdentity(data);
+  const shipping = shippingOf(own, values, identity);
+  // What served here before is the control plane's; until anything did, the local settings protect. A node that
+  // enrolled never had settings of its own.
+  const wasManaged = own.wasManaged || identity !== null || (own.isBeside && existsSync(join(data, 'current.json')));
   // A node whose control plane is elsewhere begins where it ended: its local settings know neither sites nor deny list.
-  let resume = own.resume ?? controlUrl !== '';
+  let resume = own.resume ?? (values.GATEHOUSE_CONTROL_URL !== '' || own.isBeside || identity !== null);
   // What its control plane gave it serves, or nothing does: the rules of the local settings need not be compiled.
-  const isManaged = wasManaged && resume && own.artifact === null && controlUrl !== '' && token !== '';
+  const isManaged = wasManaged && resume && own.artifact === null && shipping !== null;
   const initial = await (isManaged
     ? Promise.resolve().then(() => ({ config: resolveProxy(readSettings(file), values), artifact: null }))
     : loadGeneration(file, data, values, own.artifact)
@@ -113,7 +147,9 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,
     redis: values.REDIS_URL === '' ? null : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX || null },
-    shipping: controlUrl !== '' && token !== '' ? { url: controlUrl, token } : null,
+    shipping,
+    identity,
+    release: release(),
   };
 }
 

@@ -21,11 +21,15 @@ export interface CoreRuleSet {
   readonly tags: ReadonlySet<string>;
 }
 
-function readAll(reader: SourceReader, pattern: string): SourceText[] {
-  const paths = [...reader.glob(pattern)].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+/** Files are named by their place in the rule set: where it lies on this machine is none of the artifact's business. */
+function readAll(reader: SourceReader, directory: string, pattern: string): SourceText[] {
+  const paths = [...reader.glob(`${directory}/${pattern}`)].sort((left, right) =>
+    left < right ? -1 : left > right ? 1 : 0,
+  );
+  const folder = pattern.slice(0, pattern.indexOf('/'));
   return paths.flatMap((path) => {
     const text = reader.read(path);
-    return text === null ? [] : [{ path, text }];
+    return text === null ? [] : [{ path, text, name: `${folder}/${path.slice(path.lastIndexOf('/') + 1)}` }];
   });
 }
 
@@ -53,7 +57,7 @@ export function supportedVersionIn(directory: string, reader: SourceReader): str
 /** Reads the rules below `directory`, sorted by name; data files are read when the rules are compiled. */
 export function loadCoreRuleSet(directory: string, reader: SourceReader): LoadedCoreRuleSet {
   const diagnostics = new Diagnostics();
-  const files = readAll(reader, `${directory}/rules/*.conf`);
+  const files = readAll(reader, directory, 'rules/*.conf');
   const version = versionStatedIn(files.find(({ path }) => path.endsWith(initializationFile))?.text ?? '');
   const generation = version === null ? null : generationOf(version);
   if (version === null || generation === null) {
@@ -73,10 +77,10 @@ export function loadCoreRuleSet(directory: string, reader: SourceReader): Loaded
     setupVersion: Number(stated?.[1] ?? version.replaceAll('.', '')),
     rules,
     pluginsBefore: [
-      ...readAll(reader, `${directory}/plugins/*-config.conf`),
-      ...readAll(reader, `${directory}/plugins/*-before.conf`),
+      ...readAll(reader, directory, 'plugins/*-config.conf'),
+      ...readAll(reader, directory, 'plugins/*-before.conf'),
     ],
-    pluginsAfter: readAll(reader, `${directory}/plugins/*-after.conf`),
+    pluginsAfter: readAll(reader, directory, 'plugins/*-after.conf'),
     tags,
   };
   return { crs, diagnostics: [] };

@@ -165,8 +165,10 @@ function blockEarly(levels: readonly number[], condition: string | null): string
 const version33: Generation = {
   name: '3.3',
   lacks: new Set(['OWASP_CRS/WEB-SHELLS', 'OWASP_CRS/DATA-LEAKAGES-RUBY']),
-  adapt: ({ path, text }) =>
-    path.endsWith('REQUEST-910-IP-REPUTATION.conf') ? null : { path, text: text.replace(directives, patched) },
+  adapt: (source) =>
+    source.path.endsWith('REQUEST-910-IP-REPUTATION.conf')
+      ? null
+      : { ...source, text: source.text.replace(directives, patched) },
   translate: (text) =>
     text.replace(renamed, (_, where: string, name: string) => `${where}${namesOf33[name.toLowerCase()]}`),
   conclude(settings, policies) {

@@ -26,7 +26,7 @@ export function assembleProgram(configuration: Configuration, context: BindConte
     phase === 0 ? [] : items.filter((item) => item.kind === 'marker' || item.phase === phase).map((item) => item.index),
   );
   const settings: EngineSettings = configuration.settings;
-  return { version: 1, settings, items, phases, files: context.sources.files.map((file) => file.path) };
+  return { version: 1, settings, items, phases, files: context.sources.files.map((file) => file.name) };
 }
 
 function isInRanges(id: number, ranges: readonly (readonly [number, number])[]): boolean {

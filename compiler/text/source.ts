@@ -8,10 +8,16 @@ export interface SourceReader {
   readonly glob: (pattern: string) => readonly string[];
 }
 
-/** A piece of rule text with the name it is reported under. */
+/** A piece of rule text. */
 export interface SourceText {
+  /** What diagnostics name, and where data files are looked for. */
   readonly path: string;
   readonly text: string;
+  /**
+   * What the program calls the file; default its path. The same rules in two directories must give the same artifact,
+   * byte for byte: control planes on several machines recognise by its hash what a node serves.
+   */
+  readonly name?: string;
 }
 
 /** Half-open range of offsets into a file's text. */
@@ -28,6 +34,7 @@ export class SourceFile {
     readonly id: number,
     readonly path: string,
     readonly text: string,
+    readonly name: string = path,
   ) {}
 
   private lineStarts(): number[] {
@@ -86,8 +93,8 @@ export class SourceSet {
 
   constructor(readonly reader: SourceReader) {}
 
-  add(path: string, text: string): SourceFile {
-    const file = new SourceFile(this.files.length, path, text);
+  add(path: string, text: string, name?: string): SourceFile {
+    const file = new SourceFile(this.files.length, path, text, name);
     this.files.push(file);
     return file;
   }

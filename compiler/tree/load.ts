@@ -16,8 +16,8 @@ class Loader {
     private readonly diagnostics: Diagnostics,
   ) {}
 
-  load(path: string, text: string): void {
-    const file = this.sources.add(path, text);
+  load(path: string, text: string, name?: string): void {
+    const file = this.sources.add(path, text, name);
     if (!checkBytes(file, this.diagnostics)) return;
     this.open.push(path);
     for (const node of parseFile(file, this.diagnostics)) {
@@ -81,7 +81,7 @@ export function loadNodes(
   const loader = new Loader(sources, diagnostics);
   for (const source of given) {
     if (typeof source !== 'string') {
-      loader.load(source.path, source.text);
+      loader.load(source.path, source.text, source.name);
       continue;
     }
     const text = sources.reader.read(source);

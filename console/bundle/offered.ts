@@ -14,6 +14,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'POST /api/dataplane/samples': 'nodes',
   'POST /api/dataplane/observations': 'nodes',
   'POST /api/dataplane/clients': 'nodes',
+  'POST /api/nodes/tokens/local': '`gatehouse node token` on the same host; it needs a token that no session has',
   'POST /api/backup/database-copy': '`gatehouse backup` on the same host; it needs a token that no session has',
   'POST /api/dataplane/rules': '`gatehouse rules`, which has the unpacked files on its disk',
   'POST /api/gateway/{type}': 'gateways; the page of other sources has the command',

@@ -215,6 +215,8 @@ export {
   simulationKeyOf,
 } from '../simulation/mark.js';
 export { observationKeyOf } from '../observation/key.js';
+export { keyTableOf, type KeyTable } from '../fleet/installation-keys.js';
+export { controlPlaneName, tunnelProtocol } from '../fleet/identity.js';
 // Whom verdicts are about besides addresses.
 export {
   keyOf as principalKeyOf,

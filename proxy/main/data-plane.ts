@@ -8,7 +8,9 @@ import type { ProxyConfig } from '../contract/index.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
 import { RecordShipper } from '../records/ship-records.js';
-import { startAdmin, type AdminActions, type AdminServer } from './admin/server.js';
+import { actionsOf } from './admin/actions.js';
+import { openAdmin } from './admin/open.js';
+import type { AdminServer } from './admin/server.js';
 import { resolveAdminToken } from './admin/token.js';
 import { Crashes } from './crashes.js';
 import { chooseFirst, startWorkers, type First } from './first-generation.js';
@@ -28,8 +30,6 @@ import {
   type ClaimedPort,
 } from './listen-port.js';
 import { crashWindowMs } from '../shared-state/crash-requests.js';
-import { observationKeyOf } from '../observation/key.js';
-import { simulationKeyOf } from '../simulation/mark.js';
 import type { DataPlane, DataPlaneOptions } from './options.js';
 import { findOwnListeners } from './own-listeners.js';
 import { firstPayload } from './payloads.js';
@@ -37,14 +37,15 @@ import { MeasureList } from './gates/measure-list.js';
 import { SharedRates } from './gates/shared-rates.js';
 import { handleSignals } from './signals.js';
 import { findUnreadHeaders, requireReadHeaders } from './start/proxy-header.js';
-import { ofToken, seedsFor, sharingPrefix } from './start/of-token.js';
+import { keysOfToken, seedsFor, sharingPrefix, type InstallationKeys } from '../fleet/installation-keys.js';
 import { keptSockets, type KeptSockets } from './start/kept-sockets.js';
-import { controlOf, remindWhileClosed, type Control } from './start/control.js';
-import { describe, describeGates, scrape, type Parts } from './admin/status.js';
-import type { MeasureTables } from '../shared-state/measure-tables.js';
+import { controlOf, remindWhileClosed } from './start/control.js';
+import type { Parts } from './admin/status.js';
 import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 
+export { IdentityStore } from '../fleet/identity.js';
+export { JoinError, joinFleet } from '../fleet/join.js';
 export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.js';
 
 /** What was not told by then is in the audit log all the same. */
@@ -52,8 +53,7 @@ const shipMsMax = 2_000;
 
 function createShipper({ shipping }: DataPlaneOptions, log: Logger): RecordShipper | null {
   if (shipping == null) return null;
-  const { url, token, node = hostname() } = shipping;
-  return new RecordShipper({ url, token, node, onProblem: (message) => log.warn(message) });
+  return new RecordShipper({ node: hostname(), ...shipping, onProblem: (message) => log.warn(message) });
 }
 
 function createAudit({ dataDir, auditRotateBytes = 128 * 1024 * 1024 }: DataPlaneOptions, log: Logger): AuditLog {
@@ -87,14 +87,14 @@ function watchAttacks(
 
 function shareRates(
   { redis = null }: DataPlaneOptions,
-  adminToken: string,
+  keys: InstallationKeys,
   generations: Generations,
   gates: GateState,
   log: Logger,
 ): SharedRates {
   return new SharedRates({
     url: redis?.url ?? null,
-    prefix: sharingPrefix(redis, adminToken),
+    prefix: sharingPrefix(redis, keys),
     nodeId: randomUUID(),
     sharing: gates.tables.sharing,
     isWanted: () => generations.active.config.rlDistributed,
@@ -111,6 +111,7 @@ interface Place {
   readonly tls: ClaimedPort | null;
   readonly kept: KeptSockets | null;
   readonly adminToken: string;
+  readonly keys: InstallationKeys;
 }
 
 /** Chooses it; `why` that listener, for the log. `release` is due when the workers listen, or never will. */
@@ -124,12 +125,13 @@ async function takePlace(options: DataPlaneOptions, log: Logger) {
   const release = async (): Promise<void> => {
     await Promise.all([claimed.release(), tls?.release()]);
   };
-  const place: Place = { listener, workers, claimed, tls, kept, adminToken };
+  const keys = options.identity?.keys ?? keysOfToken(adminToken);
+  const place: Place = { listener, workers, claimed, tls, kept, adminToken, keys };
   return { why, place, release };
 }
 
 /** What main keeps for the workers, as the last run left it. */
-async function recallState(options: DataPlaneOptions, { listener, workers, adminToken }: Place, log: Logger) {
+async function recallState(options: DataPlaneOptions, { listener, workers, keys }: Place, log: Logger) {
   const tell = (message: string): void => log.error(message);
   const crashes = new Crashes(options.dataDir, tell);
   crashes.begin();
@@ -140,17 +142,17 @@ async function recallState(options: DataPlaneOptions, { listener, workers, admin
   const generations = new Generations(options.dataDir, first.payload, tell);
   const measures = new MeasureList(options.dataDir, tell);
   if (options.resume) await measures.resume();
-  const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(adminToken));
+  const gates = new GateState(options.dataDir, workers, options.redis == null ? undefined : seedsFor(keys));
   if (options.resume) await gates.resume();
   const certificates = await openCertificates(options, generations, log);
-  const sealKey = ofToken(adminToken, 'certificates', 32);
+  const sealKey = keys('certificates');
   const https = new HttpsState({ dataDir: options.dataDir, sealKey, certificates, onProblem: tell });
   if (options.resume) await https.resume();
   crashes.tell((request, agoMs) => gates.crashed(request, agoMs), crashWindowMs);
   const shipper = createShipper(options, log);
   const attack = watchAttacks(options, generations, gates, shipper, log);
   if (options.resume) await attack.resume();
-  const sharing = shareRates(options, adminToken, generations, gates, log);
+  const sharing = shareRates(options, keys, generations, gates, log);
   const audit = createAudit(options, log);
   return {
     local,
@@ -173,7 +175,7 @@ type MainState = Awaited<ReturnType<typeof recallState>>;
 function superviseWith(
   { crashes, generations, measures, gates, certificates, https, shipper, audit }: MainState,
   options: DataPlaneOptions,
-  { listener, workers, claimed, tls, kept, adminToken }: Place,
+  { listener, workers, claimed, tls, kept, keys }: Place,
   log: Logger,
 ): SupervisorOptions {
   return {
@@ -193,12 +195,12 @@ function superviseWith(
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
       limitsStore:
-        options.redis == null ? null : { url: options.redis.url, prefix: sharingPrefix(options.redis, adminToken) },
-      // The nodes of one control plane have one admin token: so a pass of one is a pass of all, also after a restart.
-      challengeSecret: new Uint8Array(ofToken(adminToken, 'challenge', 32)),
-      observationKey: observationKeyOf(adminToken),
+        options.redis == null ? null : { url: options.redis.url, prefix: sharingPrefix(options.redis, keys) },
+      // The nodes of one installation have the same keys: so a pass of one is a pass of all, also after a restart.
+      challengeSecret: new Uint8Array(keys('challenge')),
+      observationKey: new Uint8Array(keys('observation')),
       pulseEveryMs: 1000,
-      simulationKey: simulationKeyOf(adminToken),
+      simulationKey: new Uint8Array(keys('simulation')),
     },
     crashes,
     generation: () => generations.active,
@@ -238,7 +240,8 @@ async function prepareParts(options: DataPlaneOptions, place: Place, log: Logger
   const supervision = superviseWith({ local, first, ...state }, options, place, log);
   const makeSupervisor = (): Supervisor => new Supervisor(supervision);
   const { listener } = place;
-  const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor };
+  const release = options.release ?? null;
+  const parts: Starting = { ...state, supervisor: makeSupervisor(), listener, first, local, makeSupervisor, release };
   measures.watch((tables) => parts.supervisor.spreadMeasures(tables));
   https.onChallenges = (table) => parts.supervisor.spread({ kind: 'challenges', table });
   certificates?.watch((set) => parts.supervisor.spreadCertificates(set));
@@ -284,42 +287,6 @@ async function stopParts(
   return areWorkersGone;
 }
 
-/** What the admin interface can do. `haveLoaded`: workers can take a generation from then on. */
-function actionsOf(parts: Parts, { word }: Control, haveLoaded: Promise<void>): AdminActions {
-  const { generations, measures, gates, https } = parts;
-  const spread = (tables: MeasureTables): void => parts.supervisor.spreadMeasures(tables);
-  return {
-    status: () => describe(parts),
-    async activate(request) {
-      await haveLoaded;
-      const reply = await generations.activate(parts.supervisor, request);
-      if (reply.outcome === 'active') word.hear();
-      return reply;
-    },
-    isHealthy: () => parts.supervisor.readyCount > 0,
-    whyClosed: () => generations.closed,
-    metrics: () => scrape(parts),
-    replaceMeasures: (text) => measures.replace(text, spread),
-    changeMeasures: (delta) => measures.change(delta, spread),
-    gates: () => describeGates(parts),
-    bans: () => gates.bans,
-    liftBans: (networks) => networks.filter((network) => gates.lift(network)).length,
-    replaceSiteKeys: async (given) =>
-      parts.supervisor.spread({ kind: 'siteKeys', set: await gates.replaceSiteKeys(given) }),
-    replaceSafe: (addresses) => parts.supervisor.spread({ kind: 'safe', list: gates.replaceSafe(addresses) }),
-    // Workers answer messages in turn: one that has reported answers with what it was told before.
-    async replaceChallenges(table) {
-      https.replaceChallenges(table);
-      await parts.supervisor.report();
-    },
-    async replaceCertificates(list) {
-      await https.replaceCertificates(list);
-      await parts.supervisor.report();
-    },
-    https: () => https.describe(),
-  };
-}
-
 /** Starts everything; rejects with a message for people when something is in the way. */
 export async function startDataPlane(options: DataPlaneOptions): Promise<DataPlane> {
   // Synchronous: what was said must be out before a hard end; lines are few, and no request waits for this thread.
@@ -338,8 +305,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const actions = actionsOf(parts, control, haveLoaded);
   const { status, activate } = actions;
   // Before anything serves: what the control plane sends now serves from the first request on.
-  const { adminHost: host, adminPort: port } = options;
-  const admin = await startAdmin({ host, port, token: adminToken, actions }).catch(async (error: unknown) => {
+  const admin = await openAdmin(options, adminToken, actions, log).catch(async (error: unknown) => {
     await release();
     await stopParts(parts, 0);
     throw error;
@@ -347,7 +313,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
   const portsNow = () => ({ http: parts.supervisor.port, admin: admin.port, tls: tls?.port ?? null });
   const ownProblems = (config: ProxyConfig) => findOwnListeners(config, ownListeners(options, portsNow()));
   generations.findProblems = async (config) => [...findUnreadHeaders(config, listener), ...(await ownProblems(config))];
-  const told = control.tell();
+  const told = control.tell(admin.tunnels);
   await startServing(parts, log, () => {
     open();
     return control.listen();
@@ -386,7 +352,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     'data plane is up',
   );
   // The rules that it was told of may have been refused since.
-  if (generations.closed !== null) void told.then(() => (generations.closed === null ? null : control.tell()));
+  if (generations.closed !== null)
+    void told.then(() => (generations.closed === null ? null : control.tell(admin.tunnels)));
   remindWhileClosed(generations, log, leaving.signal);
   return plane;
 }

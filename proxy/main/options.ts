@@ -1,7 +1,9 @@
 // How a data plane is started, and what whoever started it holds in hand.
 import type { UpstreamDefaults } from '../contract/proxy-config.js';
+import type { IdentityStore } from '../fleet/identity.js';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
+import type { ControlPlaneAddress } from '../records/control-plane-client.js';
 import type { SocketStore } from './start/kept-sockets.js';
 
 /** What to serve before the control plane has spoken. */
@@ -58,7 +60,13 @@ export interface DataPlaneOptions {
   /** Where nodes share rate limits (rl_distributed); `prefix` null: made of the admin token. Default none. */
   readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
-  readonly shipping?: { readonly url: string; readonly token: string; readonly node?: string } | null;
+  readonly shipping?: (ControlPlaneAddress & { readonly node?: string }) | null;
+  /** Of this program, for `GET /status`; default none is told. */
+  readonly release?: string;
+  /**
+   * Of a node that enrolled: tunnels are kept, and keys come from it. Default none: the admin token stands for both.
+   */
+  readonly identity?: IdentityStore | null;
   /** Keeps the listening sockets over a restart (start/kept-sockets.ts); default none: they end with the process. */
   readonly socketStore?: SocketStore | null;
 }

@@ -1,14 +1,12 @@
 // A node that starts tells its control plane so: what was applied while it was away comes at once, and not with the
 // next look that the control plane takes by itself.
-import { ControlPlaneClient } from './control-plane-client.js';
+import { ControlPlaneClient, type ControlPlaneAddress } from './control-plane-client.js';
 
 const answerMsMax = 60_000; // it may have to compile
 const attempts = 5;
 const pauseMs = 1000;
 
-export interface HelloOptions {
-  readonly url: string;
-  readonly token: string;
+export interface HelloOptions extends ControlPlaneAddress {
   readonly node: string;
   /** Whether the node answers 503 until the control plane sends something: then it asks until that has. */
   readonly isWaiting?: () => boolean;
@@ -21,10 +19,10 @@ export interface HelloOptions {
  * node when it comes), or of an older release, or `stop` ended the wait. Never rejects.
  */
 export async function sayHello(
-  { url, token, node, isWaiting = () => false, onFirstWord = () => {} }: HelloOptions,
+  { node, isWaiting = () => false, onFirstWord = () => {}, ...address }: HelloOptions,
   stop: AbortSignal,
 ): Promise<string> {
-  const client = new ControlPlaneClient(url, token, answerMsMax);
+  const client = new ControlPlaneClient(address, answerMsMax);
   try {
     for (let attempt = 1; ; attempt += 1) {
       const { status, text } = await client.post('/api/dataplane/hello', JSON.stringify({ node }), stop);

@@ -5,14 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import type { SecurityEvent } from '../contract/index.js';
 import { ObservationQueue } from '../observation/ship.js';
-import { ControlPlaneClient } from './control-plane-client.js';
+import { ControlPlaneClient, type ControlPlaneAddress } from './control-plane-client.js';
 import { toEventRecord } from './event-record.js';
 import type { RequestSample } from './request-records.js';
 
-export interface RecordShipperOptions {
-  /** The control plane, such as `http://127.0.0.1:8095`. */
-  readonly url: string;
-  readonly token: string;
+export interface RecordShipperOptions extends ControlPlaneAddress {
   /** Name of this node in the records. */
   readonly node: string;
   readonly onProblem: (message: string) => void;
@@ -71,7 +68,7 @@ export class RecordShipper {
   readonly clients: ObservationQueue;
 
   constructor(private readonly options: RecordShipperOptions) {
-    this.controlPlane = new ControlPlaneClient(options.url, options.token, options.timeoutMs ?? 30_000);
+    this.controlPlane = new ControlPlaneClient(options, options.timeoutMs ?? 30_000);
     const queue = {
       node: options.node,
       controlPlane: this.controlPlane,

@@ -84,6 +84,31 @@ export const controlPlaneVariables = [
     whenEmpty: (of) => `http://127.0.0.1:${of('GATEHOUSE_ADMIN_PORT')}`,
   },
   {
+    name: 'NODES_PORT',
+    default: '',
+    kind: 'port',
+    readBy: ['control plane'],
+    purpose:
+      'port where nodes on other machines enrol and connect (TLS, certificates of our own CA), such as 8096; ' +
+      'empty = nowhere',
+  },
+  {
+    name: 'NODES_BIND',
+    default: '0.0.0.0',
+    kind: 'address',
+    readBy: ['control plane'],
+    purpose: 'address that NODES_PORT listens on',
+  },
+  {
+    name: 'NODES_URLS',
+    default: '',
+    kind: 'urls',
+    readBy: ['control plane'],
+    purpose:
+      'where nodes reach NODES_PORT of every control plane, such as https://a.example.org:8096, separated by commas; ' +
+      'empty = where they joined',
+  },
+  {
     name: 'DATA_DIR',
     default: '',
     kind: 'path',

@@ -71,11 +71,12 @@ export async function keepManagedRules(sql: Queryable, { sha256, catalogIds, del
     on conflict (sha256) do nothing`;
 }
 
-/** Forgets those that no version and no activation on its way names. */
+/** Forgets those that no version, no activation on its way and no rollout names. */
 export async function pruneManagedRules(tx: Tx): Promise<void> {
   await tx`
     delete from managed_rule_sets where sha256 not in (
       select managed_sha256 from settings_versions where managed_sha256 is not null
+      union select managed_sha256 from rollouts where status = 'running'
       union select pending_managed_sha256 from settings_state where pending_managed_sha256 is not null)`;
 }
 

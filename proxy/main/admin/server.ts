@@ -13,6 +13,10 @@ export interface AdminActions {
   isHealthy(): boolean;
   /** Why protected sites answer 503 at the moment; null: they are served. */
   whyClosed(): string | null;
+  /** Whether load balancers are asked to send traffic elsewhere. */
+  isDraining(): boolean;
+  /** Until the node is told otherwise, or starts again. */
+  setDraining(isDraining: boolean): void;
   activate(request: unknown): Promise<GenerationReply>;
   /** The whole list of client measures, one key a line (shared-state/measure-line.ts). */
   replaceMeasures(text: Buffer): Promise<MeasureReply>;
@@ -145,6 +149,18 @@ const routes: Readonly<Record<string, Route>> = {
   'PATCH /threats': changeMeasures,
 };
 
+const drain: Route = async (actions, request, response) => {
+  const input = await readJson(request, response);
+  if (input === null) return;
+  const { drain: isDraining } = (input.value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof isDraining !== 'boolean') {
+    sendProblem(response, 400, 'No word about draining', 'send {"drain": true} or {"drain": false}');
+    return;
+  }
+  actions.setDraining(isDraining);
+  sendJson(response, 200, { draining: isDraining });
+};
+
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
@@ -203,13 +219,19 @@ function sendHealth(actions: AdminActions, isReadiness: boolean, response: Serve
   if (!actions.isHealthy()) sendJson(response, 503, { status: 'no worker is ready' });
   else if (closed !== null)
     sendJson(response, 503, { status: 'closed', detail: `protected sites answer 503: ${closed}` });
+  else if (isReadiness && actions.isDraining())
+    sendJson(response, 503, { status: 'draining', detail: 'an operator asked for it; requests that come are served' });
   else sendJson(response, 200, { status: 'ok' });
 }
 
-const allRoutes: Readonly<Record<string, Route>> = { ...routes, ...gateRoutes };
+const allRoutes: Readonly<Record<string, Route>> = { ...routes, ...gateRoutes, 'PUT /drain': drain };
+
+/** Who may ask: `null` where the connection itself proved it (a tunnel), else the token that has to come along. */
+type Admits = string | null;
 
 async function serve(
-  { actions, token }: AdminOptions,
+  actions: AdminActions,
+  token: Admits,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -219,7 +241,7 @@ async function serve(
     sendHealth(actions, path === '/readyz', response);
     return;
   }
-  if (!isToken(request.headers.authorization, token)) {
+  if (token !== null && !isToken(request.headers.authorization, token)) {
     response.setHeader('www-authenticate', 'Bearer');
     sendProblem(
       response,
@@ -245,14 +267,20 @@ export interface AdminServer {
   readonly close: () => Promise<void>;
 }
 
-export function startAdmin(options: AdminOptions): Promise<AdminServer> {
-  const server: Server = createServer((request, response) => {
-    serve(options, request, response).catch((error: unknown) => {
+/** Answers every request of the admin interface, wherever it came in. */
+export const adminHandler =
+  (actions: AdminActions, token: Admits) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    serve(actions, token, request, response).catch((error: unknown) => {
+      if (response.destroyed) return; // who asked is gone
       if (error instanceof BodyTooLarge) sendProblem(response, 413, 'Too large', error.message);
       else if (!response.headersSent) sendProblem(response, 500, 'Internal error', messageOf(error));
       else response.destroy();
     });
-  });
+  };
+
+export function startAdmin(options: AdminOptions): Promise<AdminServer> {
+  const server: Server = createServer(adminHandler(options.actions, options.token));
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(

@@ -1,4 +1,5 @@
 // What the data plane says of itself: `GET /status` for programs, `GET /metrics` for scrapers.
+import { availableParallelism, loadavg } from 'node:os';
 import type { ListenerKind } from '../../listeners/listener.js';
 import { renderPrometheus } from '../../metrics/exposition.js';
 import { readCounterKey } from '../../metrics/metrics.js';
@@ -34,6 +35,8 @@ export interface Parts {
   /** Of the TLS edge; null: there is none. */
   readonly certificates: CertificateStore | null;
   readonly https: HttpsState;
+  /** Of the program; null: who started it did not say. */
+  readonly release: string | null;
 }
 
 export async function describe({
@@ -45,6 +48,8 @@ export async function describe({
   shipper,
   crashes,
   certificates,
+  attack,
+  release,
 }: Parts): Promise<Record<string, unknown>> {
   const { workers, upstreams } = await supervisor.report();
   const { id, sha256, config } = generations.active;
@@ -75,6 +80,9 @@ export async function describe({
     threats: { sha256: measures.sha256, networks: measures.networks, intervals: measures.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
     workers,
+    release,
+    // requests of the last minute; processes that want a core, as a share of the cores there are
+    load: { rpm: attack.rpm, cpu: Math.round(((loadavg()[0] ?? 0) / availableParallelism()) * 100) / 100 },
   };
 }
 

@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { sayHello } from '../../records/hello.js';
+import type { Tunnels } from '../../fleet/tunnels.js';
 import type { Crashes } from '../crashes.js';
 import type { Generations } from '../generations.js';
 import type { DataPlaneOptions } from '../options.js';
@@ -14,6 +15,8 @@ import type { DataPlaneOptions } from '../options.js';
 export const firstWordMsMax = 1_500;
 
 const remindEveryMs = 60_000;
+/** A control plane that takes no tunnel by then is told all the same, and may answer what is wrong. */
+const tunnelMsMax = 15_000;
 
 /**
  * A node that was away may have missed an apply. Before it takes requests it waits shortly: for the control plane to
@@ -53,8 +56,8 @@ interface Known {
 /** The control plane, as a node that starts sees it. */
 export interface Control {
   readonly word: FirstWord;
-  /** Asks it in the background, until it has answered. */
-  tell(): Promise<void>;
+  /** Asks it in the background, until it has answered; `tunnels`: by which it reaches this node, if not directly. */
+  tell(tunnels: Pick<Tunnels, 'untilUp'> | null): Promise<void>;
   /** Waits within a bound for what it says first. */
   listen(): Promise<void>;
 }
@@ -70,8 +73,10 @@ export function controlOf(
   let isAnswered = false;
   return {
     word,
-    async tell() {
+    async tell(tunnels) {
       if (shipping == null) return;
+      // told before, it would find a node that it cannot reach
+      await tunnels?.untilUp(tunnelMsMax);
       const isWaiting = (): boolean => generations.closed !== null;
       const onFirstWord = (): void => word.hear();
       const answer = await sayHello({ node: hostname(), ...shipping, isWaiting, onFirstWord }, stop);

@@ -1,16 +1,53 @@
 import { createSignal, onCleanup, Show, type JSX } from 'solid-js';
-import type { Item } from '../../client/http.js';
+import { createAction } from '../../client/action.js';
+import { call, type Item } from '../../client/http.js';
 import { showAge, showBytes, showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Figure, PageHead, type Tone } from '../../kit/basics.js';
+import { mayAs } from '../../client/session.js';
+import { Badge, Button, Card, Figure, Notice, PageHead, type Tone } from '../../kit/basics.js';
+import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { ClockNotice } from './clock-notice.js';
 import { adminText as text } from '../../texts/admin.js';
+import { fleetText } from '../../texts/resources/fleet.js';
+import { EnrolledNodes } from './enrolled.js';
+import { LastRollout } from './rollout.js';
 
 const everyMs = 5000;
 const toneOf = (state: string): Tone => (state === 'active' ? 'good' : state === 'behind' ? 'warn' : 'danger');
+
+function Drain(props: { readonly node: Item<'GET /api/nodes'>; readonly onDone: () => void }): JSX.Element {
+  const action = createAction();
+  const drain = async (): Promise<void> => {
+    const { url, draining } = props.node;
+    const body = { url, drain: !draining };
+    if (!(await action.run(() => call('POST /api/nodes/drain', { body })))) return;
+    tell(draining ? fleetText.putBack(url) : fleetText.drained(url));
+    props.onDone();
+  };
+  return (
+    <>
+      <Button isSmall isBusy={action.isBusy()} onClick={() => void drain()}>
+        {props.node.draining ? fleetText.undrain : fleetText.drain}
+      </Button>
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+    </>
+  );
+}
+
+function State(props: { readonly node: Item<'GET /api/nodes'> }): JSX.Element {
+  return (
+    <>
+      <Badge tone={toneOf(props.node.state)}>{props.node.state}</Badge>{' '}
+      <Show when={props.node.draining}>
+        <Badge tone="warn">{fleetText.draining}</Badge>
+      </Show>{' '}
+      <span class="small">{props.node.detail}</span>
+    </>
+  );
+}
 
 function NodeTable(props: { readonly now: number }): JSX.Element {
   const nodes = createQuery('GET /api/nodes', () => ({}), { everyMs });
@@ -18,11 +55,7 @@ function NodeTable(props: { readonly now: number }): JSX.Element {
     { title: text.node, class: 'mono', sortBy: (node) => node.url, cell: (node) => node.url },
     {
       title: text.state,
-      cell: (node) => (
-        <>
-          <Badge tone={toneOf(node.state)}>{node.state}</Badge> <span class="small">{node.detail}</span>
-        </>
-      ),
+      cell: (node) => <State node={node} />,
     },
     { title: text.workers, isNumber: true, sortBy: (node) => node.workers, cell: (node) => node.workers },
     { title: text.version, isNumber: true, sortBy: (node) => node.version, cell: (node) => node.version ?? '–' },
@@ -37,11 +70,31 @@ function NodeTable(props: { readonly now: number }): JSX.Element {
       class: 'mono',
       cell: (node) => <span title={node.ruleset}>{node.ruleset.slice(0, 12)}</span>,
     },
+    { title: fleetText.release, class: 'mono', sortBy: (node) => node.release, cell: (node) => node.release ?? '–' },
+    {
+      title: fleetText.load,
+      isNumber: true,
+      sortBy: (node) => node.load,
+      cell: (node) => (
+        <span title={fleetText.loadAbout(showCount(node.requests_per_minute ?? 0))}>
+          {node.load === null ? '–' : `${Math.round(node.load * 100)} %`}
+        </span>
+      ),
+    },
     {
       title: text.seen,
       class: 'nums',
       sortBy: (node) => node.last_seen_at,
       cell: (node) => showAge(node.last_seen_at, props.now),
+    },
+    {
+      title: fleetText.actions,
+      isTitleHidden: true,
+      cell: (node) => (
+        <Show when={mayAs('operator') && node.state !== 'unreachable'}>
+          <Drain node={node} onDone={() => void nodes.reload()} />
+        </Show>
+      ),
     },
   ];
   return (
@@ -105,7 +158,9 @@ export function Nodes(): JSX.Element {
     <>
       <PageHead title={text.nodes} about={text.whatProtectsWhatServes} />
       <ClockNotice />
+      <LastRollout />
       <NodeTable now={now()} />
+      <EnrolledNodes />
       <Read of={stats}>
         {(data) => (
           <div class="grid-4">

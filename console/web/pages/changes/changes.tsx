@@ -12,6 +12,7 @@ import { Table, type TableColumn, type TableSource } from '../../kit/table/table
 import { ofPages } from '../../kit/table/table-source.js';
 import { DiffLines } from './diff-lines.js';
 import { ImpactView } from './impact.js';
+import { RolloutButton } from './rollout-dialog.js';
 import { changesText as text } from '../../texts/changes.js';
 
 type Version = Item<'GET /api/config/versions'>;
@@ -87,6 +88,7 @@ function Waiting(props: {
           <Button isBusy={step() === 'check'} disabled={step() !== null} onClick={() => void run('check')}>
             {text.tryAgainstRecordedTraffic}
           </Button>
+          <RolloutButton isDisabled={step() !== null} onDone={props.onDone} />
           <Button
             look="primary"
             isBusy={step() === 'apply'}
