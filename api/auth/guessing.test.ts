@@ -136,7 +136,28 @@ async function oneCount(t: Test, database: Database): Promise<void> {
   await at.close();
 }
 
+/** Behind one address an attacker does not keep out who is known there; nor does one on the host itself. */
+async function familiar(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database, { loginsPerMinute: 20 });
+  const owner = await at.user('admin', 'owner@example.org');
+  const logIn = (email: string, password: string, ip: string, n = 0) =>
+    at.call('POST', doors[n % 2] ?? doors[0], { body: { email, password }, ip });
+  const nat = '198.51.100.33';
+  t.equal((await logIn(owner.email, testPassword, nat)).status, 200);
+  for (const [ip, status] of [
+    [nat, 200],
+    ['127.0.0.1', 200],
+    ['198.51.100.34', 429],
+  ] as const) {
+    at.clock.nowMs += 61_000;
+    for (let n = 0; n < 70; n++) await logIn(`made-up-${n}@example.org`, 'x', ip, n);
+    t.equal((await logIn(owner.email, testPassword, ip)).status, status, `the owner from ${ip}`);
+  }
+  await at.close();
+}
+
 t.test('many accounts from many addresses', (t) => onBothDatabases(t, 'spraying', spraying));
 t.test('who comes from a new place', (t) => onBothDatabases(t, 'locking out', lockingOut));
 t.test('both ways to log in share a limit', (t) => onBothDatabases(t, 'one count', oneCount));
+t.test('who is known behind a shared address', (t) => onBothDatabases(t, 'familiar', familiar));
 t.test('ten thousand wrong passwords', (t) => onBothDatabases(t, 'guessing', guessing));

@@ -33,6 +33,18 @@ const totalWindowMs = 60_000;
 /** Nobody on this host is kept out by what others do: the last way in for an administrator. */
 const isLocal = (ip: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/.test(ip);
 
+/**
+ * Whether some account logged in from this source within the last month, or it is this host: the limit of requests
+ * before a login is read leaves these out, since an attacker behind the same address would use it up for all. What an
+ * account takes from there stays limited above, and an attempt beyond that costs no hash.
+ */
+export async function isFamiliar(sql: Queryable, ip: string, nowMs: number): Promise<boolean> {
+  if (isLocal(ip)) return true;
+  const [known] = await sql`
+    select 1 from known_logins where source_ip = ${toSourceKey(ip)} and last_at > ${new Date(nowMs - knownForMs)} limit 1`;
+  return known !== undefined;
+}
+
 const hide = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**

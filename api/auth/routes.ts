@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { closed, Nullable, refusals, requirePrincipal, RoleName, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { sessionCookie } from './guard.js';
+import { isFamiliar } from './lockout.js';
 import { answerOtp, logIn, type LoggedIn, type LoginParts } from './login.js';
 import { passwordLengthMax } from './password.js';
 import { revokeSessions } from './sessions.js';
@@ -44,10 +45,19 @@ const otpSchema = {
 };
 const logoutSchema = { tags: ['people'], summary: 'End this session', response: { 204: Type.Null(), ...refusals } };
 
-/** Logins of one source address. */
-export const loginLimit = ({ loginsPerMinute }: Pick<Parts, 'loginsPerMinute'>) => ({
+/** Logins of one source address that no account is known to use. */
+export const loginLimit = ({
+  loginsPerMinute,
+  database,
+  now,
+}: Pick<Parts, 'loginsPerMinute' | 'database' | 'now'>) => ({
   // one count over every way to log in, of both APIs
-  rateLimit: { max: loginsPerMinute, timeWindow: 60_000, groupId: 'logins' },
+  rateLimit: {
+    max: loginsPerMinute,
+    timeWindow: 60_000,
+    groupId: 'logins',
+    allowList: ({ ip }: FastifyRequest) => isFamiliar(database.sql, ip, now()),
+  },
 });
 
 /** The dashboard uses the cookie, scripts use the token: both are the same session. */
