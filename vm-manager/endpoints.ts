@@ -27,6 +27,7 @@ import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { ruleEndpoints } from './rules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
@@ -54,6 +55,7 @@ const rows: readonly Endpoint[] = [
   ...acceptanceEndpoints,
   ...governanceEndpoints,
   ...violationEndpoints,
+  ...ruleEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,

@@ -16,6 +16,7 @@ import { endLostRuns } from './kit/runs.js';
 import { matchPending } from './osv/run.js';
 import { protectStored } from './imports/protect-stored.js';
 import { judgeWaiting } from './scm/judge.js';
+import { workOnWaiting } from './rules/runs.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
 
@@ -62,6 +63,12 @@ export const vmJobs = (host: Host): Job[] => [
       const { begun, ended, told } = await recordViolations(host.sql, new Date(nowMs), signal);
       return `${begun} violations are new, ${ended} ended, ${told} notices were given`;
     },
+  },
+  {
+    name: 'vm-rules',
+    everyMs: minuteMs / 6,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ signal }) => `${await workOnWaiting(host, signal)} runs of rules ended`,
   },
   {
     name: 'vm-events',

@@ -78,6 +78,7 @@ export const sameAs: Readonly<Record<string, string>> = {
   'GET /api/v1/imports/{id}': 'GET /api/v1/imports',
   'GET /api/v1/mutes/{id}': 'GET /api/v1/mutes',
   'GET /api/v1/acceptances/{id}': 'GET /api/v1/acceptances',
+  'GET /api/v1/rules/runs/{id}': 'GET /api/v1/rules/runs',
   'GET /api/v1/sla/policies/{id}': 'GET /api/v1/sla/policies',
   'GET /api/v1/gate/definitions/{id}': 'GET /api/v1/gate/definitions',
   'GET /api/v1/scm/hooks/{id}': 'GET /api/v1/scm/hooks',

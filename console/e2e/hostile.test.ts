@@ -154,6 +154,7 @@ async function storeDecisions(t: Test, page: Page): Promise<void> {
     },
     '/api/v1/target-groups': { name: fits, description: fits },
     '/api/v1/policies': { name: fits, predicate, action: 'gate' },
+    '/api/v1/rules': { name: fits, predicate, effects: [{ set: 'severity', value: 'low', reason: fits }] },
     '/api/v1/assessments': {
       application_id: application,
       ...{ name: fits, scope: fits, lead: fits.slice(0, 200), checklist: [{ item: fits, result: 'fail', note: fits }] },
@@ -177,6 +178,7 @@ async function decisionPages(t: Test, page: Page, width: number): Promise<void> 
     '/vulnerabilities/targets',
     '/vulnerabilities/targets?view=groups',
     '/vulnerabilities/policies',
+    '/vulnerabilities/rules',
     '/vulnerabilities/assessments',
     '/vulnerabilities?status=all',
   ]) {

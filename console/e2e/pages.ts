@@ -53,6 +53,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/gates?view=gates',
   '/vulnerabilities/gates?view=hooks',
   '/vulnerabilities/policies',
+  '/vulnerabilities/rules',
   '/vulnerabilities/acceptances',
   '/vulnerabilities/acceptances?view=mutes',
   '/vulnerabilities/deadlines',

@@ -6,6 +6,8 @@ import { openStatuses, type Status } from './words.js';
 const humanOpen: readonly Status[] = ['new', 'triaged', 'confirmed', 'reopened'];
 const closedByPeople: readonly Status[] = ['false_positive', 'out_of_scope', 'duplicate'];
 const people: readonly Cause[] = ['person'];
+const unseen = ['new', 'reopened'] as const;
+const rules: readonly Cause[] = ['policy'];
 
 export const lifecycle: Machine<Status> = {
   noun: 'finding',
@@ -38,6 +40,16 @@ export const lifecycle: Machine<Status> = {
     { from: closedByPeople, to: 'reopened', by: people, permission: 'triage_findings', needs: ['reason'] },
     // a runtime or exploit proof beats an opinion
     { from: closedByPeople, to: 'reopened', by: ['proof'] },
+    // a rule of people, for what nobody has looked at; and back, where the rule was wrong
+    ...(['triaged', 'confirmed'] as const).map((to) => ({ from: unseen, to, by: rules })),
+    { from: unseen, to: 'false_positive', by: rules, needs: ['reason', 'justification'] },
+    { from: unseen, to: 'out_of_scope', by: rules, needs: ['reason'] },
+    ...unseen.map((to) => ({
+      from: ['triaged', 'confirmed', 'false_positive', 'out_of_scope'] as const,
+      to,
+      by: rules,
+      needs: ['reason'] as const,
+    })),
     { from: openStatuses, to: 'risk_accepted', by: ['policy'] },
     { from: openStatuses, to: 'muted', by: ['policy'] },
     // the end of an acceptance or a mute gives the state before back

@@ -1,12 +1,12 @@
 // Mutes: predicates that take findings out of sight for a reason and for a while. Muted findings stay in the tables
 // with the state `muted`; the end of the mute gives them their state back.
-import { systemActor, type Actor } from '#http-kit';
+import { ApiError, systemActor, type Actor } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf, type Queryable, type Tx } from '../database.js';
 import { isUnconfined, reachable } from '../kit/caller.js';
 import { endpoint, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { checkPredicate, holds, PredicateSchema, toSql, type Predicate } from '../kit/predicate.js';
-import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { resourceEndpoints, type Resource, type Row } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
 import { Id, Name, requireApplication } from '../assets/resources.js';
 import { findingFields, FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
@@ -56,6 +56,7 @@ export const mutes: Resource = {
   check: async (tx, call, values, before) => {
     if (values['predicate'] !== undefined) checkPredicate(values['predicate'], findingFields);
     if (values['expires_at'] !== undefined) values['expires_at'] = checkEnd(values['expires_at'], call.now);
+    refuseOfRule(before);
     if (before !== null) return;
     if (values['application_id'] !== undefined)
       values['application_id'] = (await requireApplication(tx, call.reach, textOf(values['application_id']))).id;
@@ -66,10 +67,17 @@ export const mutes: Resource = {
   after: async (tx, call, _row, before) =>
     void (await applyMutes(tx, call.caller.actor, call.now, { muted: before === null ? 'due' : 'all' })),
   beforeDelete: async (tx, call, row) => {
+    refuseOfRule(row);
     await tx`update vm_mutes set expires_at = ${call.now} where id = ${row.id}`;
     await applyMutes(tx, call.caller.actor, call.now);
   },
 };
+
+/** What a rule mutes is said in the rule. Throws 409. */
+function refuseOfRule(mute: Row | null): void {
+  if (mute?.['rule_id'] == null) return;
+  throw new ApiError('conflict', `The mute belongs to the rule ${textOf(mute['rule_id'])}: change or delete that.`);
+}
 
 const applies = (sql: Queryable, mute: Pick<Mute, 'predicate' | 'application_id'>, now: Date) =>
   allOf(sql, [

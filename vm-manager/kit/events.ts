@@ -22,6 +22,7 @@ export const eventTypes = {
   'gate.failed': 'the gate refuses a commit that it had not refused before',
   'chain.danger': 'a chain of findings is dangerous that was not there before, or was not dangerous',
   'policy.notice': 'a policy that gives notice holds for a finding',
+  'rule.notice': 'a rule that gives notice holds for a finding',
   'sla.at_risk': 'a fifth of the time to mend a finding is left',
   'sla.breached': 'a finding was not mended in time',
 } as const;

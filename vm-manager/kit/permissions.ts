@@ -30,6 +30,7 @@ export const permissionTable = {
   edit_graph: 'change classifications and rules of the attack graph',
   view_policies: 'read policies',
   manage_policies: 'write policies',
+  manage_rules: 'write rules that triage findings, and apply and undo them',
   view_sla: 'read SLA policies and clocks',
   manage_sla: 'write SLA policies, pause and resume clocks',
   view_reports: 'read reports',

@@ -47,6 +47,8 @@ export interface Resource {
   readonly defaultSort?: string;
   /** Rows that somebody may see; of the table's own columns. */
   readonly visible: (sql: Queryable, reach: Reach) => Fragment;
+  /** Asks what other parts know, such as who is a user: before the transaction, which keeps the connection. */
+  readonly ask?: (call: Call, values: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Throws ApiError for values that the schema cannot refuse; may add columns. Runs in the transaction. */
   readonly check?: (tx: Tx, call: Call, values: Record<string, unknown>, before: Row | null) => Promise<void>;
   readonly after?: (tx: Tx, call: Call, row: Row, before: Row | null) => Promise<void>;
@@ -246,6 +248,7 @@ function createOf(resource: Resource): Endpoint {
     status: 201,
     answer: viewSchema(resource),
     handle: async (call) => {
+      await resource.ask?.(call, call.body as Record<string, unknown>);
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.create',
@@ -292,6 +295,7 @@ function patchOf(resource: Resource): Endpoint {
     body: bodyOf(resource, true),
     answer: viewSchema(resource),
     handle: async (call) => {
+      await resource.ask?.(call, call.body as Record<string, unknown>);
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.update',

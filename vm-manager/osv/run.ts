@@ -5,6 +5,7 @@ import type { Host } from '../host.js';
 import type { Tx } from '../database.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
+import { queueImport } from '../rules/runs.js';
 import { clusterOf, keysOf } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';
 import { readyForImport } from '../imports/protect-stored.js';
@@ -202,7 +203,10 @@ export async function matchApplication(
       keyed,
     },
   );
-  if (counts.created + counts.updated > 0) await applyNewMutes(tx, actor, run.id, now);
+  if (counts.created + counts.updated + counts.reopened > 0) {
+    await applyNewMutes(tx, actor, run.id, now);
+    await queueImport(tx, run.id, actor, now);
+  }
   const { problems, ...told } = unknownReport(matches.unknown);
   const result = { components: matches.components, matches: matches.hits.length, ...told, ...counts };
   return finishRun(tx, run.id, { status: 'succeeded', result, problems: [...problems, ...dropped] }, now);

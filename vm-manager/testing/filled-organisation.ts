@@ -133,10 +133,17 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     }),
     '/sla/policies': await make.made('/sla/policies', { name: 's', selector: predicate, matrix: { high: 3 } }),
     '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
+    ...(await fillRules(make)),
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',
   };
+}
+
+async function fillRules(make: Maker): Promise<Record<string, string>> {
+  const rule = await make.made('/rules', { name: 'r', predicate, effects: [{ set: 'notice' }] });
+  const { body } = await make.client.call('POST', '/rules/runs');
+  return { '/rules': rule, '/rules/runs': String(body['id']) };
 }
 
 async function fillFindings(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
@@ -206,7 +213,10 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
       if (id === undefined && path.includes(':')) throw new Error(`the filled organisation has no ${path}`);
       return id ?? '1';
     },
-    bodyOf: ({ method, path }) => bodiesOf(application, finding, target, person.id)[`${method} ${path}`] ?? {},
+    bodyOf: ({ method, path }) =>
+      path === '/rules/order'
+        ? { ids: [ids['/rules']] }
+        : (bodiesOf(application, finding, target, person.id)[`${method} ${path}`] ?? {}),
     confined: new Set(confinedModules),
   };
 }
@@ -283,6 +293,8 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /sla/policies/:id': { name: 'other', selector: predicate, matrix: { high: 3 } },
   'POST /policies': { name: 'new', predicate },
   'PATCH /policies/:id': { name: 'other', predicate },
+  'POST /rules': { name: 'new', predicate, effects: [{ set: 'notice' }] },
+  'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
   'POST /assessments': { application_id: application },
   'POST /graph/attack-chains/explain': { hop_vuln_ids: [finding] },
   'POST /graph/attack-chains/what-if': { application_id: application, remove_vuln_ids: [finding], controls: [] },

@@ -26,6 +26,7 @@ export type VmPermission =
   | 'view_assets'
   | 'edit_assets'
   | 'manage_policies'
+  | 'manage_rules'
   | 'manage_roles'
   | 'view_reports'
   | 'build_reports'

@@ -79,6 +79,7 @@ export const navigation: readonly PageGroup[] = [
       managed('view_vpatch', '/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
       managed('view_gates', '/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),
       managed('view_policies', '/vulnerabilities/policies', text.policies, 'shield', text.policiesWords),
+      managed('view_policies', '/vulnerabilities/rules', text.triageRules, 'tune', text.triageRulesWords),
       managed('view_findings', '/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
       managed('view_sla', '/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),
       managed('view_reports', '/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),

@@ -10,6 +10,7 @@ import type { Queryable, Sql, Tx } from '../../database.js';
 import { applyNewMutes } from '../../governance/new-mutes.js';
 import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
+import { queueImport, triageImport } from '../../rules/runs.js';
 import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
 import { maskDirectory, maskSecrets, maskValues } from '../../secrets/mask.js';
 import type { Keyed } from '../../secrets/protect-record.js';
@@ -173,6 +174,13 @@ interface Begun {
  * fails otherwise in the middle of an import in steps is taken back; if that fails, too, the job of lost runs does it.
  */
 export async function runImport(call: Call, given: Given, occasion: Occasion): Promise<Done> {
+  const done = await importReport(call, given, occasion);
+  // the import stands, whatever becomes of this: the job of the rules goes on where it stopped, and says why it did
+  await triageImport(call.host, done.run.id).catch(() => undefined);
+  return done;
+}
+
+async function importReport(call: Call, given: Given, occasion: Occasion): Promise<Done> {
   const { action, summary, details, before, after } = occasion;
   const finish = async (tx: Tx, begun: Begun, read: ReadIn): Promise<Done> => {
     const done = await endImport(tx, call, begun, read);
@@ -304,7 +312,10 @@ async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, sc
   const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished, root };
   const finished = new Date(call.host.now());
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
-  if (report.created + report.updated > 0) await applyNewMutes(tx, caller.actor, run.id, now);
+  if (report.created + report.updated + report.reopened > 0) {
+    await applyNewMutes(tx, caller.actor, run.id, now);
+    await queueImport(tx, run.id, caller.actor, now);
+  }
   const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
   const { applicationId } = scope;
   await emit(tx, [{ type: 'import.done', entity: 'run', entityId: run.id, applicationId, payload }], now);
