@@ -11,8 +11,8 @@ import { pruneManagedRules } from './steps/managed-rules.js';
 export type FlowParts = Pick<Parts, 'database' | 'audit' | 'applySettings'>;
 
 /**
- * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `conflict` (409, a
- * rollout is under way), `apply_failed` (502) or `not_ready` (503, no data plane).
+ * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `conflict`
+ * (409, a rollout is under way), `apply_failed` (502) or `not_ready` (503, no data plane).
  */
 export async function applyHead(
   parts: FlowParts,

@@ -14,9 +14,9 @@ const sealPlace = 'node_authority:/key';
 const dayMs = 86_400_000;
 const caDays = 3650;
 /** Renewed by nodes after two thirds: ten days without any control plane cost nothing. */
-export const nodeCertificateDays = 30;
-export const serverCertificateDays = 7;
-/** Clocks of nodes may be behind. */
+const nodeCertificateMs = 30 * dayMs;
+const serverCertificateMs = 7 * dayMs;
+/** Clocks of nodes may be behind; of a short life it is a tenth. */
 const earlierMs = 3_600_000;
 
 export interface Issued {
@@ -43,8 +43,16 @@ interface AuthorityRow {
   readonly key_sealed: string;
 }
 
-/** The CA of this installation; it is made where there is none. Throws Error where its key does not open. */
-export async function openAuthority(sql: Queryable, sealing: Sealing, now: Date): Promise<Authority> {
+/**
+ * The CA of this installation; it is made where there is none. `nodeLifeMs`: of certificates of nodes. Throws Error
+ * where its key does not open.
+ */
+export async function openAuthority(
+  sql: Queryable,
+  sealing: Sealing,
+  now: Date,
+  nodeLifeMs = nodeCertificateMs,
+): Promise<Authority> {
   const read = (): Promise<AuthorityRow[]> => sql<AuthorityRow[]>`select certificate, key_sealed from node_authority`;
   if ((await read()).length === 0) {
     const { certificate, key } = await makeAuthority(now);
@@ -56,7 +64,7 @@ export async function openAuthority(sql: Queryable, sealing: Sealing, now: Date)
   if (row === undefined) throw new Error('the CA of nodes was not stored');
   const pkcs8 = x509.PemConverter.decodeFirst(sealing.open(row.key_sealed, sealPlace));
   const signingKey = await subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
-  return authorityOf(row.certificate, signingKey);
+  return authorityOf(row.certificate, signingKey, nodeLifeMs);
 }
 
 async function makeAuthority(now: Date): Promise<{ readonly certificate: string; readonly key: string }> {
@@ -78,21 +86,21 @@ async function makeAuthority(now: Date): Promise<{ readonly certificate: string;
   return { certificate: certificate.toString('pem'), key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY') };
 }
 
-function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey): Authority {
+function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey, nodeLifeMs: number): Authority {
   const ca = new x509.X509Certificate(certificate);
   const issue = async (
     publicKey: webcrypto.CryptoKey,
     now: Date,
-    days: number,
+    lifeMs: number,
     subject: x509.JsonName,
     extensions: readonly x509.Extension[],
   ): Promise<Issued> => {
-    const expiresAt = new Date(now.getTime() + days * dayMs);
+    const expiresAt = new Date(now.getTime() + lifeMs);
     const made = await x509.X509CertificateGenerator.create({
       serialNumber: newSerial(),
       issuer: ca.subject,
       subject,
-      notBefore: new Date(now.getTime() - earlierMs),
+      notBefore: new Date(now.getTime() - Math.min(earlierMs, lifeMs / 10)),
       notAfter: expiresAt,
       signingAlgorithm: algorithm,
       publicKey,
@@ -116,7 +124,7 @@ function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey): Auth
       return issue(
         await importNodeKey(publicKeyPem),
         now,
-        nodeCertificateDays,
+        nodeLifeMs,
         [{ CN: [name] }],
         [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
       );
@@ -126,7 +134,7 @@ function authorityOf(certificate: string, signingKey: webcrypto.CryptoKey): Auth
       const issued = await issue(
         keys.publicKey,
         now,
-        serverCertificateDays,
+        serverCertificateMs,
         [{ CN: ['Gatehouse control plane'] }],
         [
           new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),

@@ -19,15 +19,17 @@ export interface PreparedNodePort {
   open(app: App, parts: Parts): Promise<Door>;
 }
 
-/** null: NODES_PORT is not set. */
+/** null: NODES_PORT is not set. `nodeLifeMs`: of certificates of nodes; shorter in tests. */
 export async function prepareNodePort(
   env: Pick<Env, 'nodePort' | 'settingsEncryptionSecret'>,
   database: Database,
   now: () => number,
+  nodeLifeMs?: number,
 ): Promise<PreparedNodePort | null> {
   if (env.nodePort === null) return null;
   const { host, port, urls } = env.nodePort;
-  const authority = await openAuthority(database.sql, createSealing(env.settingsEncryptionSecret), new Date(now()));
+  const sealing = createSealing(env.settingsEncryptionSecret);
+  const authority = await openAuthority(database.sql, sealing, new Date(now()), nodeLifeMs);
   const tunnels = createTunnels();
   let refresh = async (): Promise<void> => {};
   return {

@@ -11,9 +11,9 @@ import { until } from '../testing/waiting.js';
 
 const program = fileURLToPath(new URL('../testing/processes/leader-process.js', import.meta.url));
 /** What an installation is promised. */
-const takeoverMsMax = 30_000;
+const takeoverMsMax = 10_000;
 
-t.test('EVALUATORS 5: a killed leader is replaced within 30 s', { skip: withoutPostgres }, async (t) => {
+t.test('EVALUATORS 5: a killed leader is replaced within 10 s', { skip: withoutPostgres }, async (t) => {
   const cluster = await startCluster(t);
   const url = await cluster.create();
   const database = openPostgres(url);

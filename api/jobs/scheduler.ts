@@ -34,6 +34,8 @@ export interface SchedulerOptions {
 }
 
 const tickMsDefault = 15_000;
+/** Of a server that does not lead: how soon another one takes over, beside what the database needs to notice. */
+const candidateMs = 3_000;
 const timeoutMsDefault = 60_000;
 const stopMsMaxDefault = 10_000;
 const releaseMsMax = 3000;
@@ -101,7 +103,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       .catch((error: unknown) => options.onError('scheduler', error))
       .then(() => {
         if (isStopping) return;
-        timer = setTimeout(loop, options.tickMs ?? tickMsDefault);
+        const tickMs = options.tickMs ?? tickMsDefault;
+        timer = setTimeout(loop, lock === null ? Math.min(tickMs, candidateMs) : tickMs);
         timer.unref();
       });
   };

@@ -16,11 +16,10 @@ import { createRuleSets, exists } from '../rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from '../rules/sandbox/sandbox.js';
 import { createMeasurePush } from '../measures/push.js';
 import type { Rollouts } from '../rollout/contract.js';
-import { figuresOf } from '../rollout/figures.js';
 import { createRollouts } from '../rollout/rollouts.js';
 import { createNodeDirectory, type NodeDirectory } from './directory.js';
 import { createFleet, type Fleet } from './fleet.js';
-import { createNodeClient } from './node-client.js';
+import { createNodeClient, type NodeClient } from './node-client.js';
 import type { TunnelRegistry } from './tunnels.js';
 
 export interface LinkOptions {
@@ -69,12 +68,11 @@ export interface NodeLink {
 }
 
 export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> {
-  const { env, database, now } = options;
+  const { env, database, now, tunnels } = options;
   const directory = resolve(env.dataDirectory);
   const artifactsDirectory = join(directory, 'artifacts');
   const { isFirstStart = false, compileKeepsPriority = isFirstStart } = options;
   const compiler = await createCompiler({ ...options, compileKeepsPriority }, directory, artifactsDirectory);
-  const { tunnels } = options;
   const fixed = [...new Set(env.dataAdminUrls.map((url) => url.trim().replace(/\/+$/, '')))];
   const nodes = createNodeDirectory(database.sql, fixed, (names) => tunnels?.keepOnly(names));
   const { urls } = nodes;
@@ -101,14 +99,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     upstreams: env.upstreams,
   };
   const road = createChangeRoad(roadParts);
-  const rollouts = createRollouts({
-    ...roadParts,
-    fleetOf,
-    async metricsOf(url) {
-      const text = await client.read(url, '/metrics');
-      return text === null ? null : figuresOf(text);
-    },
-  });
+  const rollouts = createRollouts({ ...roadParts, fleetOf, client });
   const pending = createPendingWatch({ sql: database.sql, heal: road.heal, also: rollouts.look });
   let warming: Promise<string> | null = null;
   return {
@@ -119,11 +110,7 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     nodeGates: createNodeGates(urls, client),
     nodeMetrics: () => Promise.all(urls.map(async (node) => ({ node, answer: await client.read(node, '/metrics') }))),
     tryRequests: road.tryRequests,
-    async drainNode(url, drain) {
-      if (!urls.includes(url) || (await client.ask(url, 'PUT', '/drain', { drain })) === null) return false;
-      await fleet.ask(); // who looks at the list now sees it
-      return true;
-    },
+    drainNode: drainer(urls, client, fleet),
     async reconcileNodes(audit) {
       const lines = [await road.reconcile(audit), await measures.reconcile()];
       return lines.filter((line) => line !== '').join('; ');
@@ -150,6 +137,14 @@ export async function connectDataPlane(options: LinkOptions): Promise<NodeLink> 
     },
   };
 }
+
+const drainer =
+  (urls: readonly string[], client: NodeClient, fleet: Fleet): NodeLink['drainNode'] =>
+  async (url, drain) => {
+    if (!urls.includes(url) || (await client.ask(url, 'PUT', '/drain', { drain })) === null) return false;
+    await fleet.ask(); // who looks at the list now sees it
+    return true;
+  };
 
 async function createCompiler(
   { env, cacheDirectory, compileThreads, compileKeepsPriority = false }: LinkOptions,

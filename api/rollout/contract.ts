@@ -1,7 +1,9 @@
 import type { AuditLog } from '../audit/chain.js';
-import type { Actor } from '../http-kit/index.js';
+import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Limits } from './judge.js';
 import type { RolloutRow } from './store.js';
+
+export const noRollout = (): ApiError => new ApiError('not_found', 'No rollout is under way.');
 
 export interface RolloutRequest {
   /** Labels `ring`, in the order in which they get the version. */

@@ -4,6 +4,8 @@ import t from 'tap';
 import { figuresOf, noFigures, since, sumOf, type Figures } from './figures.js';
 import { judge, limitsDefault, wilsonLower } from './judge.js';
 
+fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 12) });
+
 const figures = (requests: number, blocked = 0, failed = 0, latencyMs = 5): Figures => ({
   requests,
   blocked,

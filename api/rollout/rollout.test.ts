@@ -117,6 +117,16 @@ async function goodRule(t: Test, database: Database): Promise<void> {
     'rollout.start',
     'config.apply',
   ]);
+  // what a control plane leaves that dies before the first ring has it, and while all others are given it
+  await plane.patch({ custom_rules: [blockWord(1_000_001, 'zorkmid')] });
+  const { version } = (await post('/api/rollouts', { hold_seconds: 3600 })).body;
+  await database.sql`update rollouts set stage = -1, reached = '[]' where status = 'running'`;
+  await until('the first ring has it', async () => (await current(fleet))['ring'] === 'canary');
+  t.same(await answers(nodes, 'zorkmid'), [403, 200, 200]);
+  await database.sql`update rollouts set stage = 1 where status = 'running'`;
+  await until('another one finishes it', async () => (await current(fleet))['status'] === 'finished');
+  t.same(await answers(nodes, 'zorkmid'), [403, 403, 403]);
+  t.match((await plane.call('GET', '/api/nodes', { token: plane.admin })).body, { active_version: version });
   const { token } = await plane.user('viewer');
   t.match(await plane.call('POST', '/api/rollouts', { token, body: {} }), { status: 403 });
 }

@@ -6,12 +6,12 @@ import { restoreTarget, type ChangeRoadParts, type Restored } from '../change/no
 import type { VersionToServe } from '../change/contract.js';
 import { ApiError, systemActor, type Actor } from '../http-kit/index.js';
 import { nextGeneration, type Fleet, type FleetOutcome } from '../nodes/fleet.js';
-import type { StatusAnswer } from '../nodes/node-client.js';
+import type { NodeClient, StatusAnswer } from '../nodes/node-client.js';
 import { listNodes } from '../nodes/node-store.js';
 import { clearPending, markActive, readState } from '../settings/state.js';
 import { findVersion } from '../settings/store.js';
-import type { RolloutRequest, Rollouts } from './contract.js';
-import { noFigures, sharesOf, since, sumOf, type Figures } from './figures.js';
+import { noRollout, type RolloutRequest, type Rollouts } from './contract.js';
+import { figuresOf, noFigures, sharesOf, since, sumOf, type Figures } from './figures.js';
 import { judge, type Judgement } from './judge.js';
 import { prepare } from './prepare.js';
 import {
@@ -27,8 +27,7 @@ import {
 export interface RolloutParts extends ChangeRoadParts {
   /** The fleet of these nodes alone. */
   readonly fleetOf: (urls: readonly string[]) => Fleet;
-  /** What a node tells scrapers; null: it did not answer. */
-  readonly metricsOf: (url: string) => Promise<Figures | null>;
+  readonly client: Pick<NodeClient, 'read'>;
 }
 
 /** A node of a ring that nobody has heard of for so long has died of what it was given, or with it. */
@@ -40,7 +39,7 @@ export function createRollouts(parts: RolloutParts): Rollouts {
   const locked = <T>(work: (row: RolloutRow) => Promise<T>): Promise<T> =>
     database.withLock('apply', async () => {
       const row = await findRunning(database.sql);
-      if (row === null) throw new ApiError('not_found', 'No rollout is under way.');
+      if (row === null) throw noRollout();
       return work(row);
     });
   return {
@@ -244,9 +243,9 @@ async function compare(
 }
 
 /** Of the nodes that this control plane reaches. */
-async function figuresOfNodes({ fleet, metricsOf }: RolloutParts): Promise<Record<string, Figures>> {
-  const all = await Promise.all(fleet.urls.map(async (url) => [url, await metricsOf(url)] as const));
-  return Object.fromEntries(all.flatMap(([url, one]) => (one === null ? [] : [[url, one]])));
+async function figuresOfNodes({ fleet, client }: RolloutParts): Promise<Record<string, Figures>> {
+  const all = await Promise.all(fleet.urls.map(async (url) => [url, await client.read(url, '/metrics')] as const));
+  return Object.fromEntries(all.flatMap(([url, text]) => (text === null ? [] : [[url, figuresOf(text)]])));
 }
 
 const put = (

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { ApiError, closed, Nullable, refusals, requirePrincipal, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import type { Rollouts } from './contract.js';
+import { noRollout, type Rollouts } from './contract.js';
 import { limitsDefault } from './judge.js';
-import { listRollouts, type RolloutRow } from './store.js';
+import { findRunning, listRollouts, type RolloutRow } from './store.js';
 
 export type RolloutRouteParts = Pick<Parts, 'database' | 'audit' | 'rollouts'>;
 
@@ -142,10 +142,15 @@ export function registerRolloutRoutes(app: App, { database, audit, rollouts }: R
     const asked = { rings, limits: { ...limitsDefault, ...limits } };
     return reply.status(201).send(view(await requireRollouts(rollouts).start(audit, actor, asked)));
   });
+  /** The one that is under way is there to be stopped, or not, whatever this server is connected to. */
+  const underWay = async (): Promise<Rollouts> => {
+    if ((await findRunning(database.sql)) === null) throw noRollout();
+    return requireRollouts(rollouts);
+  };
   app.post('/api/rollouts/stop', { schema: stopSchema }, async (request) =>
-    view(await requireRollouts(rollouts).stop(audit, requirePrincipal(request).actor)),
+    view(await (await underWay()).stop(audit, requirePrincipal(request).actor)),
   );
   app.post('/api/rollouts/continue', { schema: continueSchema }, async (request) =>
-    view(await requireRollouts(rollouts).advance(audit, requirePrincipal(request).actor)),
+    view(await (await underWay()).advance(audit, requirePrincipal(request).actor)),
   );
 }

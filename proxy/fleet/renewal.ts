@@ -9,6 +9,7 @@ const shareOfLife = 2 / 3;
 const spread = 0.05;
 const lookMsMax = 6 * 3_600_000;
 const retryMs = 60_000;
+const leastMs = 1_000;
 
 export interface RenewalOptions {
   readonly identity: IdentityStore;
@@ -72,6 +73,7 @@ export class Renewal {
       this.options.log('error', { reason: String(error) }, 'the renewed node certificate could not be stored');
       return false;
     });
-    this.plan(isRenewed ? this.dueInMs() : (this.options.retryMs ?? retryMs));
+    // a life that is shorter than the difference of the clocks must not keep a control plane busy
+    this.plan(isRenewed ? Math.max(leastMs, this.dueInMs()) : (this.options.retryMs ?? retryMs));
   }
 }

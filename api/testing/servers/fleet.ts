@@ -31,13 +31,15 @@ interface PlaneOptions {
   readonly host?: string;
   /** Addresses of all control planes, as NODES_URLS has them. */
   readonly urls?: readonly string[];
+  /** Life of certificates of nodes; absent: as everywhere. */
+  readonly nodeLifeMs?: number;
 }
 
 export async function startFleetPlane(
   t: Test,
   database: Database,
   upstream: string,
-  { port = 0, host = '127.0.0.1', urls = [] }: PlaneOptions = {},
+  { port = 0, host = '127.0.0.1', urls = [], nodeLifeMs }: PlaneOptions = {},
 ): Promise<FleetPlane> {
   const env = {
     dataAdminToken: nodeToken,
@@ -49,7 +51,7 @@ export async function startFleetPlane(
     nodePort: { host, port, urls },
   };
   const now = Date.now;
-  const nodes = await prepareNodePort(env, database, now);
+  const nodes = await prepareNodePort(env, database, now, nodeLifeMs);
   if (nodes === null) throw new Error('the port of nodes was not asked for');
   const link = await connectDataPlane({ env, database, now, compileKeepsPriority: true, ...nodes.forLink });
   const { applySettings, expectedOf, reconcileNodes, tryRequests, nodeGates, measuresChanged, drainNode, rollouts } =

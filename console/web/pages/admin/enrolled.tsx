@@ -18,6 +18,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const showLabels = (labels: Labels): string =>
   Object.entries(labels)
+    .sort(([one], [other]) => (one < other ? -1 : 1)) // the database keeps no order
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 

@@ -19,7 +19,7 @@ const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`;
 function SharesRow(props: { readonly title: string; readonly of: Shares }): JSX.Element {
   return (
     <tr>
-      <th scope="row">{props.title}</th>
+      <td>{props.title}</td>
       <td class="nums">{showCount(props.of.requests)}</td>
       <td class="nums">{percent(props.of.error_rate)}</td>
       <td class="nums">{percent(props.of.block_rate)}</td>
