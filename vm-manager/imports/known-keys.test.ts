@@ -79,10 +79,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       ['another tool', report('Bandit', 0, 30), {}],
     ];
     for (const [what, given, fields] of steps) {
-      const preview = await client.send(app, given, fields as Record<string, string>, '/imports/preview');
+      const preview = await client.send(app, given, fields, '/imports/preview');
       t.equal(preview.status, 200, what);
       const { report: told } = preview.body as { report: Json };
-      const { report: done } = (await client.send(app, given, fields as Record<string, string>)).body as {
+      const { report: done } = (await client.send(app, given, fields)).body as {
         report: Json;
       };
       for (const name of numbers) t.equal(told[name], done[name], `${what}: ${name}`);
