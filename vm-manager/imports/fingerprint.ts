@@ -83,7 +83,7 @@ export const placeKey = (record: FindingRecord): string => hashFields(placeOf(re
 /** Of everything that the tables keep of a record: equal means that nothing has changed. */
 export const contentHash = (record: FindingRecord): string => hash('sha256', JSON.stringify(record), 'hex');
 
-/** Of a record that is taken; asked for when something is looked up by them, as a digest costs what three look-ups do. */
+/** Of a record that is taken; asked for when something is looked up by them, as a digest costs three look-ups. */
 export interface TakenKeys {
   /** Of the finding. */
   readonly fingerprint: string;
