@@ -28,16 +28,16 @@ export interface DecodeLimits {
 /**
  * What any body may become, and over how many bytes on the wire it may not become more. Inspection costs CPU for each
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts), at paranoia level 4 and for texts that no
- * memo knows 3 µs where it is words that rules look for, 1 µs where it is lines of numbers, and nine for each point of
- * weight below, as fields of a form that nearly are attacks. So any body may have 2 KiB, a longer one 6.5 KiB where a
- * point of weight counts as three bytes, and one of numbers 16 KiB. Beyond 1 KiB on the wire the ratio decides.
+ * memo knows 3 µs where it is words that rules look for, 1 µs where it is lines of numbers, and fifteen for each point of
+ * weight below, as fields of a form that nearly are attacks. So any body may have 1.5 KiB, a longer one 6.5 KiB where a
+ * point of weight counts as five bytes, and one of numbers 16 KiB. Beyond 1 KiB on the wire the ratio decides.
  * With 64 KiB for numbers, 16 KiB for words and 8 KiB for others, 116 bytes of brotli took 70 ms at level 4.
  */
 const numbersFreeBytes = 16 * 1024;
 const pricedFreeBytes = 6.5 * 1024;
-const freeBytes = 2 * 1024;
+const freeBytes = 1.5 * 1024;
 const freeWireBytes = 1024;
-const bytesPerWeight = 3;
+const bytesPerWeight = 5;
 /** Of numbers, one in so many bytes of the priced allowance may be another character. */
 const bytesPerNoNumber = 16;
 
@@ -54,9 +54,9 @@ const isNoNumber = weightsOf(1, [[0, ' \t\r\n,.:-']], ['09']);
 const weights = weightsOf(
   4,
   [
-    [0, ' \t\r\n,.:-_@"'],
+    [0, ' \t\r\n,.:-_@"+'],
     [1, '<>/'],
-    [2, '{}[]+'],
+    [2, '{}[]'],
     [3, '\\'],
   ],
   ['09', 'az', 'AZ'],

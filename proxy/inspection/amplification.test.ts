@@ -17,7 +17,7 @@ const wireBytesMax = 1023;
 const limits = {
   bytesMax: 13_107_200,
   ratioMax: 100,
-  decodedBytes: [16, 8, 6.5, 5, 4, 3, 2].map((kib) => kib * 1024),
+  decodedBytes: [16, 8, 6.5, 5, 4, 3, 2, 1.5].map((kib) => kib * 1024),
   wireBytesMax,
 };
 
