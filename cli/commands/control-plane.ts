@@ -15,6 +15,7 @@ import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
 import { sayReady, type FirstLogin } from '../supervise/child.js';
+import { compileLittle } from '../supervise/frugal-code.js';
 import { keepHeapSmall } from '../supervise/frugal-heap.js';
 import { findServiceManager, listenerKept, type ServiceManager } from '../supervise/systemd.js';
 
@@ -51,6 +52,7 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
   if (others.length > 0) throw wrongUsage(`control-plane does not know ${others.join(' ')}.`);
   keepHeapSmall();
+  compileLittle();
   const values = controlPlaneEnvironment(readEnvironment(flags));
   const manager = findServiceManager();
   const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values), manager);

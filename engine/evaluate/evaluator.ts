@@ -29,6 +29,8 @@ interface BoundLink {
   readonly isTransparent: boolean;
   /** Null for SecAction, and for operators whose argument holds macros (see `matcherOf`). */
   readonly matcher: Matcher | null;
+  /** A pattern that captures: whether it matches is asked with the groups, as most values that get here match. */
+  readonly asksOnce: boolean;
   /** Of values that match; Infinity where what follows depends on each. */
   readonly matchesMax: number;
 }
@@ -65,6 +67,7 @@ function bindLink(link: LinkIR, isLate: boolean, matchesMax: number): BoundLink 
     }),
     isTransparent: areTransparent(link.transformations),
     matchesMax,
+    asksOnce: link.capture && operator?.name === 'rx' && !operator.negated,
     matcher:
       operator === null || operator.template !== null
         ? null
@@ -137,16 +140,22 @@ export class RuleEvaluator {
       runSetvars(link.ir, transaction);
       return true;
     }
+    const { asksOnce } = link;
     let matches = 0;
     let raw = '';
     const test = (variable: string, key: string | null, value: string): void => {
       // Per value, as in ModSecurity: setvar of one match may change the macro for the next.
       const matcher = this.matcherOf(link, transaction);
-      if (matcher === null || matcher.matches(value) === operator.negated) return;
+      if (matcher === null) return;
+      let captures: readonly string[] | null = null;
+      if (asksOnce) {
+        captures = matcher.capture?.(value) ?? null;
+        // what a pattern takes before a final newline is another form of it, whose groups may be nothing
+        if (captures === null && (!value.endsWith('\n') || !matcher.matches(value))) return;
+      } else if (matcher.matches(value) === operator.negated) return;
+      else if (link.ir.capture && !operator.negated && matcher.capture !== undefined) captures = matcher.capture(value);
       if (isHead && matches === 0) beginRuleMatch(transaction, rule);
       matches += 1;
-      const captures =
-        link.ir.capture && !operator.negated && matcher.capture !== undefined ? matcher.capture(value) : null;
       recordValueMatch(transaction, link.ir, {
         variable,
         key,

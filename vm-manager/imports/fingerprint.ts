@@ -77,42 +77,70 @@ function placeOf(record: FindingRecord): readonly string[] {
 export const clusterOf = (vulnId: string, location: Location): string | null =>
   location.kind === 'package' ? hashFields(['package', vulnId, packageKey(location).split('/').at(-1) ?? '']) : null;
 
-export interface Keys {
-  /** By place: across versions of a tool. */
-  readonly place: string;
-  /** By the tool's own identity, within the tool. */
-  readonly native: string | null;
-  /** Equal for two records that say the same twice; 32 bytes, of one report only. */
-  readonly exact: string;
-  /** Of findings of other tools that may be the same; null: none is told by it. */
-  readonly cluster: string | null;
-}
-
-export function keysOf(record: FindingRecord, tool: string): Keys {
-  const { location } = record;
-  const line =
-    'line' in location ? `${location.line ?? ''}:${'column' in location ? (location.column ?? '') : ''}` : '';
-  const place = hashFields(placeOf(record));
-  const native = record.nativeId ?? '';
-  return {
-    place,
-    native: record.nativeId === null ? null : hashFields(['native', tool, record.ruleId, record.nativeId]),
-    exact: hash('sha256', `${place}|${line}|${native.length}|${native}|${record.title}`, 'binary'),
-    cluster:
-      location.kind === 'secret'
-        ? hashFields(['secret', location.hash])
-        : record.vulnIds[0] === undefined
-          ? null
-          : clusterOf(record.vulnIds[0], location),
-  };
-}
+/** By place: across versions of a tool. */
+export const placeKey = (record: FindingRecord): string => hashFields(placeOf(record));
 
 /** Of everything that the tables keep of a record: equal means that nothing has changed. */
 export const contentHash = (record: FindingRecord): string => hash('sha256', JSON.stringify(record), 'hex');
 
-export type TakenKeys = Readonly<Record<'fingerprint' | 'toolKey', string>> & Pick<Keys, 'cluster'>;
+/** Of a record that is taken; asked for when something is looked up by them, as a digest costs three look-ups. */
+export interface TakenKeys {
+  /** Of the finding. */
+  readonly fingerprint: string;
+  /** Of the sighting: by the tool's own identity, within the tool, else of the finding. */
+  readonly toolKey: string;
+  /** Of findings of other tools that may be the same; null: none is told by it. */
+  readonly cluster: string | null;
+}
 
-const shortened = (digest: string): string => Buffer.from(digest, 'hex').toString('base64url', 0, 16);
+class RecordKeys implements TakenKeys {
+  private readonly record: FindingRecord;
+  private readonly place: readonly string[];
+  /** Records at the same place before it. */
+  private readonly ordinal: number;
+  private readonly native: readonly string[] | null;
+  private ownPlace: string | undefined;
+
+  constructor(record: FindingRecord, place: readonly string[], ordinal: number, native: readonly string[] | null) {
+    [this.record, this.place, this.ordinal, this.native] = [record, place, ordinal, native];
+  }
+
+  get fingerprint(): string {
+    return this.record.knownAs ?? this.ofPlace;
+  }
+  get toolKey(): string {
+    return this.native === null ? this.ofPlace : hashFields(this.native);
+  }
+  get cluster(): string | null {
+    const { location, vulnIds } = this.record;
+    if (location.kind === 'secret') return hashFields(['secret', location.hash]);
+    return vulnIds[0] === undefined ? null : clusterOf(vulnIds[0], location);
+  }
+  private get ofPlace(): string {
+    return (this.ownPlace ??= this.makePlace());
+  }
+  private makePlace(): string {
+    const first = hashFields(this.place);
+    return this.ordinal === 0 ? first : hashFields([first, String(this.ordinal)]);
+  }
+}
+
+/** A report has a hundred thousand of them in memory. */
+const nameMax = 300;
+
+/** Equal for the same fields and for no others, within one process: most are short and stand for themselves. */
+function nameOf(fields: readonly string[]): string {
+  let name = '';
+  for (const field of fields) name += `${field.length}:${field}`;
+  return shortName(name);
+}
+/** `name` begins with a digit. */
+const shortName = (name: string): string => (name.length <= nameMax ? name : `#${hash('sha256', name, 'base64')}`);
+
+function lineOf(location: Location): string {
+  if (!('line' in location)) return '';
+  return `${location.line ?? ''}:${'column' in location ? (location.column ?? '') : ''}`;
+}
 
 /**
  * Keys within one report: a record that says what another said is a duplicate; one at the same place that says
@@ -120,8 +148,10 @@ const shortened = (digest: string): string => Buffer.from(digest, 'hex').toStrin
  * No two that are taken have a key in common.
  */
 export class KeysOfReport {
-  /** By sixteen bytes of the hashes: a report has a hundred thousand of them. */
+  /** Of each place its number. */
   private readonly places = new Map<string, number>();
+  /** Of each place the records that were taken. */
+  private readonly counts: number[] = [];
   private readonly said = new Set<string>();
   private readonly natives = new Set<string>();
   private readonly tool: string;
@@ -130,31 +160,35 @@ export class KeysOfReport {
     this.tool = tool;
   }
 
-  /** null: said already. `toolKey` names the sighting, `fingerprint` the finding. */
+  /** null: said already. */
   take(record: FindingRecord): TakenKeys | null {
-    const keys = keysOf(record, record.tool ?? this.tool);
-    const { exact } = keys;
-    const place = shortened(keys.place);
+    const { nativeId, location, title } = record;
+    const fields = placeOf(record);
+    const name = nameOf(fields);
+    const place = this.places.get(name) ?? this.counts.length;
+    const native = nativeId ?? '';
+    const exact = shortName(`${place}|${lineOf(location)}|${native.length}|${native}|${title}`);
     if (this.said.has(exact)) return null;
-    const ordinal = this.places.get(place) ?? 0;
-    if (ordinal > 0 && !this.isOfItsOwn(record, keys.native)) return null;
+    const ordinal = this.counts[place] ?? 0;
+    const ofTool = nativeId === null ? null : ['native', record.tool ?? this.tool, record.ruleId, nativeId];
+    const named = ofTool === null ? null : nameOf(ofTool);
+    if (ordinal > 0 && !this.isOfItsOwn(record, named)) return null;
     this.said.add(exact);
-    this.places.set(place, ordinal + 1);
-    const own = ordinal === 0 ? keys.place : hashFields([keys.place, String(ordinal)]);
-    const native = this.takeNative(keys.native);
-    return { fingerprint: record.knownAs ?? own, toolKey: native ?? own, cluster: keys.cluster };
+    if (ordinal === 0) this.places.set(name, place);
+    this.counts[place] = ordinal + 1;
+    return new RecordKeys(record, fields, ordinal, this.isTaken(named) ? null : ofTool);
   }
 
   /** Whether another record at the same place is more than the same weakness once more. */
   private isOfItsOwn({ location: { kind } }: FindingRecord, native: string | null): boolean {
     if (kind === 'code') return true;
-    return (kind === 'web' || kind === 'resource') && native !== null && !this.natives.has(shortened(native));
+    return (kind === 'web' || kind === 'resource') && native !== null && !this.natives.has(native);
   }
 
   /** An identity that the tool has given twice in one report tells nothing apart: the place has to. */
-  private takeNative(native: string | null): string | null {
-    if (native === null || this.natives.has(shortened(native))) return null;
-    this.natives.add(shortened(native));
-    return native;
+  private isTaken(native: string | null): boolean {
+    if (native === null || this.natives.has(native)) return true;
+    this.natives.add(native);
+    return false;
   }
 }

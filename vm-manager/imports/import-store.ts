@@ -1,10 +1,13 @@
 // Rows of imports, written many at a time: one statement for a batch, whatever its size.
 import { json, type Tx } from '../database.js';
-import type { FindingRecord } from './record.js';
+import type { FindingRecord, Location } from './record.js';
 import type { ImportScope } from './run/scope.js';
 
 export interface Prepared {
   readonly record: FindingRecord;
+  /** Of the record, without what its other texts cost. */
+  readonly ruleId: string;
+  readonly kind: Location['kind'];
   readonly fingerprint: string;
   readonly toolKey: string;
   readonly cluster: string | null;

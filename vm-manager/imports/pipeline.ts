@@ -47,6 +47,7 @@ interface Sighting {
   readonly tool: string;
   readonly fingerprint: string;
 }
+type Named = Finding & Pick<Sighting, 'fingerprint'>;
 /** A record whose finding is there already; `sighting` is null where this scope has not seen it yet. */
 interface Known {
   readonly prepared: Prepared;
@@ -227,31 +228,19 @@ export class Importer {
    * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
    */
   protected async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
-    const { scope } = this;
-    // one value: five hundred parameters cost more than what they ask for
-    const keys = json(
+    const sightings = await this.readSightings(
       tx,
       batch.map(({ toolKey }) => toolKey),
     );
-    const sightings = await tx<(Sighting & Finding)[]>`
-      select o.id, o.tool_key, o.raw_hash, o.finding_id, o.gone_at is null as here, f.status, f.tool, f.fingerprint
-      from vm_occurrences o join vm_findings f on f.id = o.finding_id
-      where o.scope_key = ${scope.scopeKey} and o.tool_key in (select jsonb_array_elements_text(${keys}))`;
     const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
     const unseen = batch.filter(({ toolKey }) => !bySighting.has(toolKey)).map(({ fingerprint }) => fingerprint);
-    const named =
-      unseen.length === 0
-        ? []
-        : await tx<(Finding & { fingerprint: string })[]>`
-            select id as finding_id, fingerprint, status from vm_findings
-            where application_id = ${scope.applicationId}
-              and fingerprint in (select jsonb_array_elements_text(${json(tx, unseen)}))`;
+    const named = unseen.length === 0 ? [] : await this.readNamed(tx, unseen);
     const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
     const ownOf = (prepared: Prepared): (Finding & Partial<Sighting>) | undefined =>
       bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);
     for (const prepared of batch) this.taken.add(ownOf(prepared)?.finding_id ?? 0);
     const unknown = batch.filter((prepared) => ownOf(prepared) === undefined);
-    const others = await recogniseOthers(tx, { ...scope, tool: this.facts.tool }, unknown, this.taken);
+    const others = await recogniseOthers(tx, await this.scopeOfOthers(tx), unknown, this.taken);
     const fresh: Prepared[] = [];
     const known: Known[] = [];
     for (const prepared of batch) {
@@ -274,9 +263,34 @@ export class Importer {
     return { fresh, known };
   }
 
-  private isOthers({ knownAs, tool, fingerprint }: Prepared, sighting: Sighting | null): boolean {
-    if (knownAs !== undefined) return true;
-    return sighting !== null && sighting.fingerprint !== fingerprint && sighting.tool !== (tool ?? this.facts.tool);
+  /** In one value: five hundred parameters cost more than what they ask for. */
+  protected async readSightings(tx: Tx, toolKeys: readonly string[]): Promise<(Sighting & Finding)[]> {
+    return tx<(Sighting & Finding)[]>`
+      select o.id, o.tool_key, o.raw_hash, o.finding_id, o.gone_at is null as here, f.status, f.tool, f.fingerprint
+      from vm_occurrences o join vm_findings f on f.id = o.finding_id
+      where o.scope_key = ${this.scope.scopeKey}
+        and o.tool_key in (select jsonb_array_elements_text(${json(tx, toolKeys)}))`;
+  }
+
+  protected async readNamed(tx: Tx, fingerprints: readonly string[]): Promise<Named[]> {
+    return tx<Named[]>`
+      select id as finding_id, fingerprint, status from vm_findings
+      where application_id = ${this.scope.applicationId}
+        and fingerprint in (select jsonb_array_elements_text(${json(tx, fingerprints)}))`;
+  }
+
+  protected async scopeOfOthers(_: Tx): Promise<Parameters<typeof recogniseOthers>[1]> {
+    return { ...this.scope, tool: this.facts.tool };
+  }
+
+  private isOthers(prepared: Prepared, sighting: Sighting | null): boolean {
+    if (prepared.knownAs !== undefined) return true;
+    // the fingerprint last: a digest that most records do not need
+    return (
+      sighting !== null &&
+      sighting.tool !== (prepared.tool ?? this.facts.tool) &&
+      sighting.fingerprint !== prepared.fingerprint
+    );
   }
 
   /** What is known of the vulnerabilities of these records. */

@@ -3,7 +3,7 @@
 import type { Keyed, RecordMask } from '../secrets/protect-record.js';
 import { contentHash, type TakenKeys } from './fingerprint.js';
 import type { Prepared } from './import-store.js';
-import { showLocation, type FindingRecord } from './record.js';
+import { showLocation, type FindingRecord, type Location } from './record.js';
 
 /** Counted up where masks hide more: what is stored is then masked anew. Hashes without it are of masked records. */
 const keyedMark = 'k2:';
@@ -31,8 +31,14 @@ export class PreparedRecord implements Prepared {
     return (this.ownFingerprint ??= this.keyed(this.keys.fingerprint));
   }
   get toolKey(): string {
-    const { toolKey, fingerprint } = this.keys;
-    return (this.ownToolKey ??= toolKey === fingerprint ? this.fingerprint : this.keyed(toolKey));
+    return (this.ownToolKey ??= this.keyed(this.keys.toolKey));
+  }
+  /** Of the record, whose other texts stay as they are where this is asked alone. */
+  get ruleId(): string {
+    return this.masked?.ruleId ?? this.mask.ruleId(this.given);
+  }
+  get kind(): Location['kind'] {
+    return this.given.location.kind;
   }
   get cluster(): string | null {
     const { cluster } = this.keys;

@@ -6,6 +6,8 @@ import type { Sql, Tx } from '../database.js';
 import { isGone, massClose, wasLookedAt } from './closing.js';
 import type { ImportReport } from './import-report.js';
 import { Importer, isChanged, type Sorted } from './pipeline.js';
+import { readKnownKeys, type KnownKeys } from './known-keys.js';
+import { rulesElsewhere } from './same-weakness.js';
 import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
@@ -46,6 +48,9 @@ class PreviewImporter extends Importer {
   private readonly isFirst: boolean;
 
   private readonly limits: PreviewLimits;
+  /** Asked for once, as `known` is: what is imported meanwhile is not of this preview. */
+  private rulesElsewhere: ReadonlySet<string> | null = null;
+  private known: KnownKeys | null = null;
   /** What has to be confirmed before the import; null: nothing. */
   question: string | null = null;
 
@@ -75,6 +80,23 @@ class PreviewImporter extends Importer {
     if (!this.isFirst) return super.sort(tx, batch);
     for (const one of batch) if (one.isSuppressed) this.drop(noFinding('is set aside in the report', one.location));
     return { fresh: batch.filter(({ isSuppressed }) => !isSuppressed), known: [] };
+  }
+
+  protected override async readSightings(tx: Tx, toolKeys: readonly string[]): ReturnType<Importer['readSightings']> {
+    this.known ??= await readKnownKeys(this.sql, this.scope);
+    const maybe = this.known.amongSightings(toolKeys);
+    return maybe.length === 0 ? [] : super.readSightings(tx, maybe);
+  }
+
+  protected override async readNamed(tx: Tx, fingerprints: readonly string[]): ReturnType<Importer['readNamed']> {
+    const maybe = this.known?.amongFindings(fingerprints) ?? fingerprints;
+    return maybe.length === 0 ? [] : super.readNamed(tx, maybe);
+  }
+
+  protected override async scopeOfOthers(tx: Tx): ReturnType<Importer['scopeOfOthers']> {
+    const all = await super.scopeOfOthers(tx);
+    this.rulesElsewhere ??= await rulesElsewhere(tx, all);
+    return { ...all, rulesElsewhere: this.rulesElsewhere };
   }
 
   protected override async write(_: Tx, { fresh, known }: Sorted): Promise<void> {

@@ -2,7 +2,7 @@
 // asked for it, and each calls the weakness by another of its ids. Such a record is one more sighting of the finding
 // that is there. The same package is the same last name of its purl, or of itself; the same weakness is one id in
 // common, aliases of the advisories that are known here counted in.
-import { json, type Tx } from '../database.js';
+import { json, type Queryable, type Tx } from '../database.js';
 import type { Status } from '../findings/words.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { packageKey, templatedUrl } from './fingerprint.js';
@@ -11,12 +11,17 @@ import type { FindingRecord, Location } from './record.js';
 type PackageLocation = Extract<Location, { kind: 'package' }>;
 interface Prepared {
   readonly record: FindingRecord;
+  /** Of the record; the other texts are masked when they are asked for. */
+  readonly ruleId: string;
+  readonly kind: Location['kind'];
 }
 interface Scope {
   readonly applicationId: number;
   readonly scopeKey: string;
   /** Of the report. */
   readonly tool?: string;
+  /** Rules with findings that another format has told of (`rulesElsewhere`); absent: any may have some. */
+  readonly rulesElsewhere?: ReadonlySet<string>;
 }
 
 /** A finding of a package that shares an id with some record. */
@@ -102,7 +107,7 @@ interface Pair<One> {
  * Each record with the candidate that it is a sighting of: the best places first, then what is open, then the oldest
  * finding, then the order of the report. A finding is given to one record.
  */
-export function assign<One extends Prepared>(
+export function assign<One extends Pick<Prepared, 'record'>>(
   records: readonly One[],
   candidates: readonly Candidate[],
   advisories: readonly Advisory[],
@@ -171,7 +176,7 @@ export async function recogniseOthers<One extends Prepared>(
 ): Promise<ReadonlyMap<One, Candidate>> {
   const samePlace = await recognisePlaces(tx, scope, unknown, taken);
   const wanted = unknown.filter(
-    (one) => one.record.location.kind === 'package' && one.record.vulnIds.length > 0 && !samePlace.has(one),
+    (one) => one.kind === 'package' && one.record.vulnIds.length > 0 && !samePlace.has(one),
   );
   if (wanted.length === 0) return samePlace;
   const ids = [...new Set(wanted.flatMap(({ record }) => record.vulnIds))];
@@ -200,6 +205,21 @@ function agree(left: Location, right: Location): boolean {
   });
 }
 
+const isOfOtherFormats = (tx: Queryable, scope: Scope) => tx`
+  f.application_id = ${scope.applicationId} and f.status <> 'duplicate'
+    and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
+      and split_part(o.scope_key, '|', 2) = split_part(${scope.scopeKey}, '|', 2))`;
+
+/**
+ * Of the findings that a record may be recognised by, the rules. Who sorts many records while nothing is written asks
+ * once, and then for the places of these rules alone: most applications have each rule in one format.
+ */
+export async function rulesElsewhere(tx: Queryable, scope: Scope): Promise<ReadonlySet<string>> {
+  const rows = await tx<{ rule_id: string }[]>`
+    select distinct f.rule_id from vm_findings f where f.rule_id <> '' and ${isOfOtherFormats(tx, scope)}`;
+  return new Set(rows.map((row) => row.rule_id));
+}
+
 /**
  * Records of a rule at a line where another format of the same tool has told of it: one format has the text of the line
  * or the name of a resource and the other has not. Other branches of the same format do not count: there the same line
@@ -211,7 +231,10 @@ async function recognisePlaces<One extends Prepared>(
   unknown: readonly One[],
   taken: Set<number>,
 ): Promise<ReadonlyMap<One, Candidate>> {
-  const named = unknown.filter(({ record }) => placeOf(record.ruleId, record.location) !== null);
+  const { rulesElsewhere: wanted } = scope;
+  const named = unknown.filter(
+    (one) => (wanted?.has(one.ruleId) ?? true) && placeOf(one.ruleId, one.record.location) !== null,
+  );
   const found = new Map<One, Candidate>();
   if (named.length === 0) return found;
   const rules = [...new Set(named.map(({ record }) => record.ruleId))];
@@ -219,9 +242,7 @@ async function recognisePlaces<One extends Prepared>(
     select f.id as finding_id, f.status, f.is_open, f.vuln_ids, '[]'::jsonb as places, f.rule_id,
       f.tool, f.cwes, f.fix_state, d.location
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
-    where f.application_id = ${scope.applicationId} and f.rule_id in ${tx(rules)} and f.status <> 'duplicate'
-      and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
-        and split_part(o.scope_key, '|', 2) = split_part(${scope.scopeKey}, '|', 2)) order by f.id`;
+    where f.rule_id in ${tx(rules)} and ${isOfOtherFormats(tx, scope)} order by f.id`;
   const byPlace = groupBy(rows, (row) => placeOf(row.rule_id, row.location) ?? '');
   for (const one of named) {
     const { record } = one;

@@ -6,7 +6,7 @@ import type { Tx } from '../database.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
 import { queueImport } from '../rules/runs.js';
-import { clusterOf, keysOf } from '../imports/fingerprint.js';
+import { clusterOf, placeKey } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';
 import { readyForImport } from '../imports/protect-stored.js';
 import type { Keyed } from '../secrets/protect-record.js';
@@ -137,7 +137,7 @@ async function keepUnknown(
   records: readonly FindingRecord[],
   keyed: Keyed,
 ): Promise<void> {
-  const keys = records.map((one) => keyed(keysOf(one, tool).place));
+  const keys = records.map((one) => keyed(placeKey(one)));
   for (let from = 0; from < keys.length; from += chunk)
     await tx`
       update vm_occurrences set last_run = ${runId}

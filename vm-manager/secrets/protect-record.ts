@@ -76,6 +76,12 @@ export class RecordMask {
     return masked as unknown as FindingRecord;
   }
 
+  /** As `record` masks it, and mostly without the other texts. */
+  ruleId(given: FindingRecord): string {
+    const isPlain = given.source !== 'secret' && given.secrets === undefined && !isOfCredential(given);
+    return isPlain ? this.text(given.ruleId) : this.record(given).ruleId;
+  }
+
   /** A row of a table, with its columns as they are called there; digests in it are the caller's. */
   stored<Row extends Stored>(row: Row): Row {
     const { title = '', description = '', evidence = [], extra = {}, fix = {}, location } = row;

@@ -9,7 +9,10 @@ import type { LoadedInspection } from '../inspection.js';
 import { createStore } from '../engine-inspection.js';
 import { anywhere, kinds } from './costly-pieces.js';
 
-/** What a body is made of: `head`, `units` in turn, `tail`. `#` in a unit is a running number. */
+/**
+ * What a body is made of: `head`, `units` in turn, `tail`. `#` is a running number: no two tries have values in common,
+ * or the memo of the engine would know them, which it does not of an attacker who counts on.
+ */
 export interface BodyPlan {
   readonly type: string;
   readonly head: string;
@@ -42,6 +45,9 @@ const codingsTried: readonly (readonly Coding[])[] = [
 const tooLarge = 413;
 /** Runs until code is compiled: the first ones cost five times what an attacker can go on spending. */
 const steadyAfter = 25;
+
+/** More than any body has. */
+const numbersOfBody = 5000;
 
 type Random = () => number;
 
@@ -102,7 +108,10 @@ function nestedOf({ head, units, tail }: BodyPlan, bytes: number): Buffer | null
   return Buffer.from(`${head}${round.repeat(rounds)}${within}${closer.repeat(rounds)}${tail}`, 'latin1');
 }
 
-function plainOf(plan: BodyPlan, bytes: number): Buffer {
+/** `first`: the number to begin with. */
+function plainOf(given: BodyPlan, bytes: number, first: number): Buffer {
+  const numbered = (text: string, count: number): string => text.replaceAll('#', count.toString(36));
+  const plan = { ...given, head: numbered(given.head, first), tail: numbered(given.tail, first) };
   const { head, units, tail } = plan;
   const nested = plan.isNested ? nestedOf(plan, bytes) : null;
   if (nested !== null) return nested;
@@ -113,8 +122,8 @@ function plainOf(plan: BodyPlan, bytes: number): Buffer {
     return Buffer.concat([Buffer.from(head, 'latin1'), body, Buffer.from(tail, 'latin1')]);
   }
   const rounds: string[] = [];
-  for (let length = 0, count = 0; length < room; count += 1) {
-    const text = round.replaceAll('#', count.toString(36));
+  for (let length = 0, count = first; length < room; count += 1) {
+    const text = numbered(round, count);
     rounds.push(text);
     length += text.length;
   }
@@ -137,6 +146,8 @@ export interface SearchLimits extends DecodeLimits {
 
 export class CostSearch {
   private count = 0;
+  /** Of four digits from the beginning on, so that bodies of one plan are as long as each other. */
+  private number = 50_000;
   private readonly store = createStore();
 
   constructor(
@@ -166,8 +177,8 @@ export class CostSearch {
   /** null: no body of this plan is small enough on the wire. What is dearer than `known` is measured again. */
   async measure(plan: BodyPlan, known = 0): Promise<CostlyBody | null> {
     for (const bytes of this.limits.decodedBytes) {
-      const plain = plainOf(plan, bytes);
-      const wire = codedBy(plain, plan.codings);
+      let plain = this.nextOf(plan, bytes);
+      let wire = codedBy(plain, plan.codings);
       if (wire.length > this.limits.wireBytesMax) continue;
       let cpuMs = Number.POSITIVE_INFINITY;
       let status: number | null = null;
@@ -177,11 +188,19 @@ export class CostSearch {
         const { user, system } = process.cpuUsage(before);
         cpuMs = Math.min(cpuMs, (user + system) / 1000);
         if (status === tooLarge) break;
+        const next = this.nextOf(plan, bytes);
+        const nextWire = codedBy(next, plan.codings);
+        if (nextWire.length <= this.limits.wireBytesMax) [plain, wire] = [next, nextWire];
       }
       if (status === tooLarge) continue;
       return { plan, wire, decodedBytes: plain.length, cpuMs, status };
     }
     return null;
+  }
+
+  private nextOf(plan: BodyPlan, bytes: number): Buffer {
+    this.number += numbersOfBody;
+    return plainOf(plan, bytes, this.number);
   }
 
   /** What the road does with it; the status of a refusal, or null. */

@@ -9,10 +9,10 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
   {
     type: form,
     frames: [
-      ['', ''],
-      ['a=', ''],
-      ['a[b]=', ''],
-      ['a={"b":[', '1]}'],
+      ['#&', ''],
+      ['a=#', ''],
+      ['a[b]=#', ''],
+      ['a={"b#":[', '1]}'],
     ],
     units: [
       '"c",',
@@ -20,6 +20,8 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
       '1,',
       '{"a":1},',
       '#={"a":"b"}&',
+      'char(65)#=1&',
+      '#=1;"a"\'&',
       'a=1&',
       '#=1&',
       '&',
@@ -37,11 +39,11 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
   {
     type: 'application/json',
     frames: [
-      ['["', '"]'],
-      ['[', '1]'],
-      ['{"a":', '1}'],
+      ['["#', '"]'],
+      ['["#",', '1]'],
+      ['{"a#":', '1}'],
       ['', ''],
-      ['{', '"z":1}'],
+      ['{"#":1,', '"z":1}'],
     ],
     units: [
       '\\u0041',
@@ -71,11 +73,11 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
   {
     type: 'application/xml',
     frames: [
-      ['<a>', '</a>'],
-      ['<a', '/>'],
+      ['<a>#', '</a>'],
+      ['<a b="#"', '/>'],
       ['<!DOCTYPE a [', ']><a/>'],
-      ['<a><![CDATA[', ']]></a>'],
-      ['<a b="', '"/>'],
+      ['<a><![CDATA[#', ']]></a>'],
+      ['<a b="#', '"/>'],
     ],
     units: [
       '<b>x</b>',
@@ -120,32 +122,32 @@ export const kinds: readonly { type: string; frames: readonly [string, string][]
   {
     type: 'text/csv',
     frames: [
-      ['', ''],
-      ['a,b\n"', '"\n'],
-      ['[', ']'],
+      ['#\n', ''],
+      ['a,b#\n"', '"\n'],
+      ['["#",', ']'],
     ],
-    units: ['""', '"', ',', '1,2\n', '"a""b",', '=1+1,'],
+    units: ['""', '"', ',', '1\n', '1,2\n', '#\n', '"a""b",', '=1+1,'],
   },
   {
     type: 'text/plain',
     frames: [
-      ['', ''],
-      ['{"a":"', '"}'],
-      ['<a>', '</a>'],
-      ['a=', ''],
+      ['#', ''],
+      ['{"a#":"', '"}'],
+      ['<a>#', '</a>'],
+      ['a=#', ''],
     ],
     units: ['\\u0041', '\\u{41}', '\\u{0000000041}', '\\u', '{"a":1},'],
   },
   {
     type: 'application/graphql',
     frames: [
-      ['{', '}'],
-      ['query{', '}'],
+      ['{a#', '}'],
+      ['query q#{', '}'],
       ['', ''],
     ],
     units: ['a{', '}', 'a(b:1) ', '...f ', '"\\u0041"', '@a ', '[', '$a:Int ', 'fragment f on A{...f}'],
   },
-  { type: 'application/octet-stream', frames: [['', '']], units: ['\0', '\u0080', '\u00e2\u0080\u0080'] },
+  { type: 'application/octet-stream', frames: [['#', '']], units: ['\0', '\u0080', '\u00e2\u0080\u0080'] },
 ];
 
 /** What any reader may meet: codes, escapes and words that transformations and rules work for. */

@@ -157,7 +157,7 @@ export async function* readElements(file: ReportFile, path: readonly string[]): 
   cutter.end();
 }
 
-const pieceBytes = 65_536;
+const pieceBytes = 262_144;
 
 /**
  * The bytes in pieces, each of which holds until the next is asked for: one buffer serves the whole file. A stream has
