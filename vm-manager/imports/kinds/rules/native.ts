@@ -73,7 +73,7 @@ export const clangTidyWeaknesses: WeaknessTable = {
 
 /** Warnings of GCC and Clang (`-Wuse-after-free`), without `-W`. */
 export const compilerWeaknesses: WeaknessTable = {
-  119: 'array-bounds array-bounds-pointer-arithmetic analyzer-out-of-bounds stringop-overread',
+  119: 'array-bounds array-bounds-pointer-arithmetic analyzer-out-of-bounds',
   126: 'stringop-overread',
   131: `alloc-size alloc-size-larger-than alloc-zero calloc-transposed-args analyzer-allocation-size
     sizeof-pointer-memaccess sizeof-array-argument sizeof-array-div`,
