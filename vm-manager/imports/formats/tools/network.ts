@@ -1,7 +1,7 @@
 // Tools that look at hosts from outside: Nmap (XML) and testssl.sh (JSON, flat or pretty).
 import { unfit } from '../../../kit/endpoint.js';
 import { at, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../../normalize.js';
-import { noFinding, record, unread, type Item, type ReportFacts } from '../../record.js';
+import { fault, noFinding, record, unread, type Item, type ReportFacts } from '../../record.js';
 import { readJson } from '../../reading/report-file.js';
 import { childrenOf, readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
@@ -119,10 +119,13 @@ const passed = new Set(['OK', 'INFO', 'DEBUG']);
 function testsslItem(one: Json, place: string, facts: ReportFacts, host: string, port: string): Item {
   const [id, word, finding] = [str(one['id']), str(one['severity']).toUpperCase(), str(one['finding'])];
   if (id === '' || word === '') return unread('has no id or no severity', place);
+  // every OpenSSL of a distribution lacks old protocols and ciphers: what a server offers of them is told by others
+  if (word === 'WARN' && /not supported by (?:the )?local openssl/i.test(finding))
+    return noFinding('was not tested: the OpenSSL of the scanner does not have it', id);
   const isFault = word === 'FATAL' || word === 'WARN' || /^(?:scanProblem|engine_problem)$/.test(id);
   if (isFault) {
     facts.complete = false;
-    return noFinding(`is a fault of the run: ${finding.slice(0, 200)}`, id);
+    return fault(`${id}: ${finding.slice(0, 200)}`);
   }
   if (passed.has(word)) return noFinding(`is ${word}`, id);
   const ids = texts(one['cve']).flatMap((text) => text.split(/\s+/));
