@@ -78,6 +78,16 @@ type Described = Pick<FindingRecord, 'ruleId' | 'title' | 'tags' | 'description'
 const innerRule = ({ title, description }: Described): string =>
   (/^\s*(G\d{3})\b/.exec(title) ?? /^\s*(G\d{3})\b/.exec(description))?.[1] ?? '';
 
+/** One rule of the Clang analyzer tells of leaks, double frees and uses of what is freed: its text says which. */
+const ofAllocation =
+  /^(?:unix\.(?:Malloc|DynamicMemoryModeling)|cplusplus\.NewDelete|alpha\.unix\.MallocWithAnnotations)$/;
+const saidOfAllocation: readonly (readonly [words: RegExp, cwe: number])[] = [
+  [/\bleak/i, 401],
+  [/\bdouble[- ](?:free|delete)|(?:attempt to (?:free|delete)|free of) (?:released|freed|already)/i, 415],
+  [/should have been allocated|allocated by|mismatch/i, 762],
+  [/not (?:memory )?allocated by|non-?owned|bad free|is the address of/i, 590],
+];
+
 /** The weakness of a rule; empty: the tables say nothing of it. */
 export function weaknessesOf(
   tool: string,
@@ -87,6 +97,11 @@ export function weaknessesOf(
   const { title, tags } = of;
   const name = aliases[profile?.name ?? tool] ?? profile?.name ?? tool;
   const spelled = profile?.spelled?.(ruleId) ?? ruleId;
+  if (ofAllocation.test(spelled)) {
+    const text = `${title}\n${of.description}`;
+    const said = saidOfAllocation.find(([words]) => words.test(text));
+    if (said !== undefined) return [said[1]];
+  }
   const isBandit = /^(?:Ruff|Flake8)$/.test(name) && /^S\d{3}$/.test(ruleId);
   const all = isBandit
     ? [tables.get('bandit')]

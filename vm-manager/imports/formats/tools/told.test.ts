@@ -91,6 +91,61 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(torn.body, { report: { complete: false, problems: [{ at: /Scan interrupted/ }] } });
     },
   );
+
+  await t.test('22 E: Nmap: what its tables and scripts say, and scripts that failed', async (t) => {
+    const table = (title: string, state: string) =>
+      `<table key="CVE-2026-1001"><elem key="title">${title}</elem><elem key="state">${state}</elem></table>`;
+    const vulners =
+      '<table key="cpe:/a:x"><table><elem key="id">CVE-2026-42013</elem><elem key="cvss">7.5</elem>' +
+      '<elem key="type">cve</elem></table></table>';
+    const scripts: readonly (readonly [string, string, string, Json | null])[] = [
+      ['http-vuln', 'VULNERABLE', table('Path traversal', 'VULNERABLE'), { title: 'Path traversal' }],
+      ['dh-params', 'x', table('Weak group', 'LIKELY VULNERABLE'), { title: 'Weak group', vuln_ids: ['CVE-2026-1001'] }],
+      ['backdoor', 'x', table('Backdoor', 'VULNERABLE (Exploitable)'), { title: 'Backdoor' }],
+      ['poodle', 'NOT VULNERABLE', table('POODLE', 'NOT VULNERABLE'), null],
+      ['vulners', 'x', vulners, { title: /CVE-2026-42013/, severity: 'high' }],
+      ['http-sql-injection', 'Possible sqli for queries:', '', { cwe: ['CWE-89'] }],
+      ['ftp-anon', 'Anonymous FTP login allowed (FTP code 230)', '', { cwe: ['CWE-306'] }],
+      ['mysql-brute', 'root:x - Valid credentials', '', { cwe: ['CWE-1391'], severity: 'critical' }],
+    ];
+    const report = (script: string) =>
+      `<?xml version="1.0"?><nmaprun version="7.94"><host><address addr="10.0.0.5" addrtype="ipv4"/><ports>` +
+      `<port protocol="tcp" portid="443"><state state="open"/><service name="https"/>${script}</port></ports></host>` +
+      `<runstats><finished exit="success"/></runstats></nmaprun>`;
+    for (const [id, output, tables, wanted] of scripts) {
+      const app = await client.application();
+      const sent = await client.send(app, report(`<script id="${id}" output="${output}">${tables}</script>`));
+      t.match(sent.body, { report: { complete: true } }, id);
+      const found = (await client.findings(app)).filter((row) => row['rule_id'] !== 'open-port');
+      t.match(found, wanted === null ? [] : [wanted], id);
+      t.equal(found.length, wanted === null ? 0 : 1, id);
+    }
+    const failed = '<script id="smb-vuln-x" output="ERROR: Script execution failed (use -d to debug)"/>';
+    t.match((await client.send(await client.application(), report(failed))).body, { report: { complete: false } });
+  });
+
+  await t.test(
+    '22 E: Clang: leaks, double frees and uses of what is freed, and a file that is not listed',
+    async (t) => {
+      const plist = (description: string, file = 0) =>
+        `<?xml version="1.0"?><plist version="1.0"><dict><key>clang_version</key><string>c</string><key>diagnostics</key>` +
+        `<array><dict><key>description</key><string>${description}</string><key>type</key><string>Memory error</string>` +
+        `<key>check_name</key><string>unix.Malloc</string><key>location</key><dict><key>line</key><integer>7</integer>` +
+        `<key>file</key><integer>${file}</integer></dict></dict></array>` +
+        `<key>files</key><array><string>a.c</string></array></dict></plist>`;
+      for (const [text, cwe] of [
+        ['Potential leak of memory pointed to by p', 'CWE-401'],
+        ['Attempt to free released memory', 'CWE-415'],
+        ['Use of memory after it is freed', 'CWE-416'],
+      ] as const) {
+        const app = await client.application();
+        t.match((await client.send(app, plist(text))).body, { report: { complete: true } }, text);
+        t.match(await client.findings(app), [{ cwe: [cwe], location: 'a.c:7' }], text);
+      }
+      const lost = await client.send(await client.application(), plist('Use of memory after it is freed', 9));
+      t.match(lost.body, { report: { created: 1, complete: false, problems: [{ at: /file 9/ }] } });
+    },
+  );
 }
 
 t.test('22 E: nothing is lost without a word', (t) => onBothDatabases(t, 'told', suite));
