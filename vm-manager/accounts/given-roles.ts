@@ -58,7 +58,7 @@ export async function requireOverGiven(call: Call, id: string): Promise<void> {
   if (role !== undefined) requireHeld(call, (await permissionsOf(call.sql, role)) ?? []);
 }
 
-/** Whether the account's own role counts nowhere because of the role that it was given, not because somebody said so. */
+/** Whether the account's own role counts nowhere because it was given another one, not because somebody said so. */
 export async function isConfinedByRole(sql: Queryable, id: string): Promise<boolean> {
   const [row] = await sql`select 1 from vm_confined where user_id = ${id} and by_role`;
   return row !== undefined;

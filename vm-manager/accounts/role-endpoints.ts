@@ -217,7 +217,8 @@ export const roleEndpoints: readonly Endpoint[] = [
           await tx`delete from vm_grants where user_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
           if (call.body.confined === true)
-            await tx`insert into vm_confined (user_id) values (${id}) on conflict (user_id) do update set by_role = false`;
+            await tx`
+              insert into vm_confined (user_id) values (${id}) on conflict (user_id) do update set by_role = false`;
           if (call.body.confined === false) await tx`delete from vm_confined where user_id = ${id}`;
         },
         () => call.body,

@@ -256,10 +256,7 @@ async function* xmlRows(
   const found = `has no element at ${path}: it begins with <${root}>`;
   if (around !== undefined)
     throw unfit('file', found, 'mend rows_path of the mapping, or send the report that it is for');
-  yield unread(
-    `${found}; with the element around rows (such as list/${name}) in rows_path an empty report is known`,
-    root,
-  );
+  yield unread(`${found}; with the element around it in rows_path (list/${name}) an empty report is known`, root);
 }
 
 /** The name of the first element. */
@@ -291,7 +288,7 @@ export function rowsPathProblem(format: string, path: string): string | null {
 export const fieldPathProblem = (format: string, path: string): string | null =>
   format !== 'xml' || /^(?:[A-Za-z_][\w:-]*\.)*(?:@?[A-Za-z_][\w:-]*|#text)$/.test(path)
     ? null
-    : 'has to be names of elements separated by dots, at the end perhaps an attribute or the text: place.@file, a.#text';
+    : 'has to be names of elements separated by dots, perhaps an attribute or the text at the end: place.@file';
 
 /** Of an element that has elements or attributes beside its text, the text. */
 const textOfElement = (value: unknown): unknown =>

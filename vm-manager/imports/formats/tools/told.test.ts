@@ -71,7 +71,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 
   await t.test(
-    '22 E: testssl: what the OpenSSL of the scanner lacks is no fault, and faults are told first',
+    '22 E: testssl: what the OpenSSL of the scanner lacks is no fault, and faults stand first',
     async (t) => {
       const row = (id: string, severity: string, finding: string) => ({
         id,
@@ -100,7 +100,12 @@ async function suite(t: Test, database: Database): Promise<void> {
       '<elem key="type">cve</elem></table></table>';
     const scripts: readonly (readonly [string, string, string, Json | null])[] = [
       ['http-vuln', 'VULNERABLE', table('Path traversal', 'VULNERABLE'), { title: 'Path traversal' }],
-      ['dh-params', 'x', table('Weak group', 'LIKELY VULNERABLE'), { title: 'Weak group', vuln_ids: ['CVE-2026-1001'] }],
+      [
+        'dh-params',
+        'x',
+        table('Weak group', 'LIKELY VULNERABLE'),
+        { title: 'Weak group', vuln_ids: ['CVE-2026-1001'] },
+      ],
       ['backdoor', 'x', table('Backdoor', 'VULNERABLE (Exploitable)'), { title: 'Backdoor' }],
       ['poodle', 'NOT VULNERABLE', table('POODLE', 'NOT VULNERABLE'), null],
       ['vulners', 'x', vulners, { title: /CVE-2026-42013/, severity: 'high' }],
@@ -124,28 +129,25 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match((await client.send(await client.application(), report(failed))).body, { report: { complete: false } });
   });
 
-  await t.test(
-    '22 E: Clang: leaks, double frees and uses of what is freed, and a file that is not listed',
-    async (t) => {
-      const plist = (description: string, file = 0) =>
-        `<?xml version="1.0"?><plist version="1.0"><dict><key>clang_version</key><string>c</string><key>diagnostics</key>` +
-        `<array><dict><key>description</key><string>${description}</string><key>type</key><string>Memory error</string>` +
-        `<key>check_name</key><string>unix.Malloc</string><key>location</key><dict><key>line</key><integer>7</integer>` +
-        `<key>file</key><integer>${file}</integer></dict></dict></array>` +
-        `<key>files</key><array><string>a.c</string></array></dict></plist>`;
-      for (const [text, cwe] of [
-        ['Potential leak of memory pointed to by p', 'CWE-401'],
-        ['Attempt to free released memory', 'CWE-415'],
-        ['Use of memory after it is freed', 'CWE-416'],
-      ] as const) {
-        const app = await client.application();
-        t.match((await client.send(app, plist(text))).body, { report: { complete: true } }, text);
-        t.match(await client.findings(app), [{ cwe: [cwe], location: 'a.c:7' }], text);
-      }
-      const lost = await client.send(await client.application(), plist('Use of memory after it is freed', 9));
-      t.match(lost.body, { report: { created: 1, complete: false, problems: [{ at: /file 9/ }] } });
-    },
-  );
+  await t.test('22 E: Clang: leaks, double frees, uses of freed memory, and a file that is not listed', async (t) => {
+    const plist = (description: string, file = 0) =>
+      `<plist version="1.0"><dict><key>clang_version</key><string>c</string><key>diagnostics</key>` +
+      `<array><dict><key>description</key><string>${description}</string><key>type</key><string>Memory error</string>` +
+      `<key>check_name</key><string>unix.Malloc</string><key>location</key><dict><key>line</key><integer>7</integer>` +
+      `<key>file</key><integer>${file}</integer></dict></dict></array>` +
+      `<key>files</key><array><string>a.c</string></array></dict></plist>`;
+    for (const [text, cwe] of [
+      ['Potential leak of memory pointed to by p', 'CWE-401'],
+      ['Attempt to free released memory', 'CWE-415'],
+      ['Use of memory after it is freed', 'CWE-416'],
+    ] as const) {
+      const app = await client.application();
+      t.match((await client.send(app, plist(text))).body, { report: { complete: true } }, text);
+      t.match(await client.findings(app), [{ cwe: [cwe], location: 'a.c:7' }], text);
+    }
+    const lost = await client.send(await client.application(), plist('Use of memory after it is freed', 9));
+    t.match(lost.body, { report: { created: 1, complete: false, problems: [{ at: /file 9/ }] } });
+  });
 }
 
 t.test('22 E: nothing is lost without a word', (t) => onBothDatabases(t, 'told', suite));
