@@ -63,6 +63,8 @@ t.test('every forgery is refused', async (t) => {
   for (const [name, forged] of cases) t.equal(readLicence(forged, vendor.publicKey).kind, 'forged', name);
   t.equal(readLicence(key, vendor.publicKey).kind, 'genuine');
   t.equal(readLicence(`  ${key}\n`, vendor.publicKey).kind, 'genuine', 'pasted with white space');
+  const wrapped = key.replace(/.{64}/g, '$&\r\n  ');
+  t.equal(readLicence(wrapped, vendor.publicKey).kind, 'genuine', 'wrapped by a program for mail');
   t.match(readLicence(key, null), { kind: 'forged', reason: /no vendor key/ });
   t.throws(
     () =>

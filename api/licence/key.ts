@@ -36,7 +36,8 @@ export function readLicence(key: string, publicKeyPem: string | null): ReadLicen
   if (publicKey.asymmetricKeyType !== 'rsa' || (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) < rsaBitsMin)
     throw new Error(`the vendor key must be RSA with at least ${rsaBitsMin} bits`);
   const [, payloadText, signatureText] =
-    /^GH1\.([A-Za-z0-9_-]{10,4096})\.([A-Za-z0-9_-]{100,2048})$/.exec(key.trim()) ?? [];
+    // programs for mail and terminals wrap it
+    /^GH1\.([A-Za-z0-9_-]{10,4096})\.([A-Za-z0-9_-]{100,2048})$/.exec(key.replace(/\s+/g, '')) ?? [];
   if (payloadText === undefined || signatureText === undefined) return forged('it is not a licence key');
   const payload = Buffer.from(payloadText, 'base64url');
   if (!verify('sha256', payload, publicKey, Buffer.from(signatureText, 'base64url')))

@@ -64,6 +64,10 @@ t.test('the vendor of an installation of one’s own', async (t) => {
       'licence issue --key ~/gatehouse-vendor/private.pem --customer x --max-domains 1 --expires 2026-02-30',
       /a day such/,
     ],
+    [
+      'licence issue --key ~/gatehouse-vendor/private.pem --customer x --max-domains 1 --expires 2020-01-01',
+      /2020-01-01 has passed/,
+    ],
     ['licence issue --key none.pem --customer x --max-domains 1', /none\.pem: cannot be read/],
     ['licence issue --key ~/gatehouse-vendor/private.pem --max-domains 1', /--customer is missing/],
     ['licence show /dev/null', /rejected: it is not a licence key/],

@@ -94,6 +94,7 @@ function expiryOf(text: string | undefined): string | null {
   const at = new Date(`${text}T23:59:59Z`);
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text)
     throw wrongUsage(`--expires takes a day such as 2027-12-31; "${text}" is none.`);
+  if (at.getTime() < Date.now()) throw wrongUsage(`--expires ${text} has passed: the licence would have ended.`);
   return at.toISOString();
 }
 

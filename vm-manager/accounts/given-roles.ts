@@ -58,13 +58,21 @@ export async function requireOverGiven(call: Call, id: string): Promise<void> {
   if (role !== undefined) requireHeld(call, (await permissionsOf(call.sql, role)) ?? []);
 }
 
-/** Throws ApiError 422 for a role that was deleted meanwhile. Grants in projects and applications stay. */
+/** Whether the account's own role counts nowhere because it was given another one, not because somebody said so. */
+export async function isConfinedByRole(sql: Queryable, id: string): Promise<boolean> {
+  const [row] = await sql`select 1 from vm_confined where user_id = ${id} and by_role`;
+  return row !== undefined;
+}
+
+/**
+ * Throws ApiError 422 for a role that was deleted meanwhile. Grants in projects and applications stay, and so does
+ * `confined` where an administrator has set it.
+ */
 export async function giveRole(tx: Tx, id: string, { granted }: GivenRole): Promise<void> {
   const before = (await givenRoles(tx, [id])).get(id);
-  if (before !== undefined) {
+  if (before !== undefined)
     await tx`delete from vm_grants where user_id = ${id} and scope = 'org' and role = ${before}`;
-    await tx`delete from vm_confined where user_id = ${id}`;
-  }
+  await tx`delete from vm_confined where user_id = ${id} and by_role`;
   if (granted === null) return;
   if (!Object.hasOwn(builtInRoles, granted)) {
     const [own] = await tx`select 1 from vm_roles where name = ${granted} for share`;
@@ -72,5 +80,5 @@ export async function giveRole(tx: Tx, id: string, { granted }: GivenRole): Prom
   }
   await tx`delete from vm_grants where user_id = ${id} and scope = 'org'`;
   await tx`insert into vm_grants ${tx([{ user_id: id, scope: 'org', scope_id: 0, role: granted }])}`;
-  await tx`insert into vm_confined values (${id}) on conflict do nothing`;
+  await tx`insert into vm_confined (user_id, by_role) values (${id}, true) on conflict do nothing`;
 }

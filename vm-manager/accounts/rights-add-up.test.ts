@@ -32,6 +32,52 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.same(await seen(), [one, two]);
   });
 
+  await t.test('22 Q11: `confined` is set by who sets grants alone: no way through other roles lifts it', async (t) => {
+    const own = `own${Date.now()}`;
+    await client.call('POST', '/rbac/roles', { name: own, permissions: ['view_findings', 'view_assets'] });
+    const [one, two] = [await client.application(), await client.application()];
+    const items = [{ scope: 'application', scope_id: one, role: 'viewer' }];
+    for (const way of [
+      ['viewer'],
+      ['viewer', 'operator'],
+      ['auditor', 'viewer'],
+      ['auditor', 'operator'],
+      ['developer', 'auditor', own, 'viewer'],
+      [own, 'sensor', 'operator'],
+    ]) {
+      const user = await at.user('viewer');
+      await client.call('PUT', `/rbac/grants/${user.id}`, { items, confined: true });
+      for (const role of way)
+        t.match(await client.call('PATCH', `/users/${user.id}`, { role }), { status: 200, body: { role } });
+      t.match(await client.call('GET', `/rbac/grants/${user.id}`), { body: { items, confined: true } }, way.join(', '));
+      // another role of the account ends its sessions
+      const token = String((await at.logIn(user.email)).body['token']);
+      const shown = (await new Client(at, token).call('GET', '/applications?limit=500')).body['items'] as Json[];
+      t.same(
+        shown.map((row) => row['id']).filter((id) => id === one || id === two),
+        [one],
+        way.join(', '),
+      );
+    }
+    const free = await at.user('viewer');
+    for (const role of ['auditor', 'viewer']) await client.call('PATCH', `/users/${free.id}`, { role });
+    t.match(await client.call('GET', `/rbac/grants/${free.id}`), { body: { items: [], confined: false } });
+    await client.call('PATCH', `/users/${free.id}`, { role: 'auditor' });
+    await client.call('PUT', `/rbac/grants/${free.id}`, { items: [] });
+    await client.call('PATCH', `/users/${free.id}`, { role: 'viewer' });
+    t.match(await client.call('GET', `/rbac/grants/${free.id}`), { body: { confined: false } }, 'nobody has set it');
+    const wrong = { items: [{ scope: 'org', role: 'nobody' }] };
+    t.match(await client.call('PUT', `/rbac/grants/${free.id}`, wrong), {
+      status: 422,
+      body: { detail: /rbac\/roles/ },
+    });
+    for (const role of ['viewer', 'admin', 'sensor']) {
+      const patch = await client.call('PATCH', `/rbac/roles/${role}`, { permissions: ['view_findings'] });
+      t.match(patch, { status: 409, body: { detail: /built-in/ } }, role);
+      t.match(await client.call('DELETE', `/rbac/roles/${role}`), { status: 409, body: { detail: /built-in/ } }, role);
+    }
+  });
+
   await t.test('22 E: the built-in roles are listed, and own ones are given', async (t) => {
     const own = { name: `own${Date.now()}`, permissions: ['view_findings'] };
     t.equal((await client.call('POST', '/rbac/roles', own)).status, 201);

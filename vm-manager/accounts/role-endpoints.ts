@@ -128,6 +128,22 @@ const readRole = endpoint({
   },
 });
 
+/** A built-in role stands in no table: what would change it says so. */
+const changesOfRoles = resourceEndpoints(roles).map(
+  (one): Endpoint => ({
+    ...one,
+    handle: async (call) => {
+      const id = call.params['id'] ?? '';
+      if (Object.hasOwn(builtInRoles, id))
+        throw new ApiError(
+          'conflict',
+          `${id} is a built-in role, which is neither changed nor deleted. Make an own one: POST /api/v1/rbac/roles.`,
+        );
+      return one.handle(call);
+    },
+  }),
+);
+
 export const roleEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -150,7 +166,7 @@ export const roleEndpoints: readonly Endpoint[] = [
   }),
   listRoles,
   readRole,
-  ...resourceEndpoints(roles),
+  ...changesOfRoles,
   endpoint({
     method: 'POST',
     path: '/rbac/check',
@@ -200,7 +216,9 @@ export const roleEndpoints: readonly Endpoint[] = [
         async (tx) => {
           await tx`delete from vm_grants where user_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
-          if (call.body.confined === true) await tx`insert into vm_confined values (${id}) on conflict do nothing`;
+          if (call.body.confined === true)
+            await tx`
+              insert into vm_confined (user_id) values (${id}) on conflict (user_id) do update set by_role = false`;
           if (call.body.confined === false) await tx`delete from vm_confined where user_id = ${id}`;
         },
         () => call.body,
@@ -221,7 +239,11 @@ async function toGrantRow(
     select permissions from vm_roles where name = ${grant.role}`;
   const held = builtInRoles[grant.role] ?? custom?.permissions;
   if (held === undefined)
-    throw unfit(`${path}/role`, 'is no role', `there are ${Object.keys(builtInRoles).join(', ')}`);
+    throw unfit(
+      `${path}/role`,
+      'is no role',
+      `there are ${Object.keys(builtInRoles).join(', ')}, and own ones: GET /api/v1/rbac/roles lists them all`,
+    );
   requireHeld(call, held);
   if (grant.scope === 'org') return { user_id: user, scope: 'org', scope_id: 0, role: grant.role };
   const table = grant.scope === 'project' ? 'vm_projects' : 'vm_applications';

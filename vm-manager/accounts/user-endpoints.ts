@@ -13,6 +13,7 @@ import { checkVersion } from '../kit/resource.js';
 import {
   giveRole,
   givenRoles,
+  isConfinedByRole,
   requireOverGiven,
   toGiven,
   withGivenRoles,
@@ -89,7 +90,7 @@ async function answer(call: Call, user: UserRow) {
 /** Where the role before or after is one that only the hub knows; the control plane has noted its own part. */
 async function giveAudited(call: Call, user: UserRow, role: string, wanted: GivenRole): Promise<void> {
   const given = (await givenRoles(call.sql, [user.id])).has(user.id);
-  if (wanted.granted === null && !given) return;
+  if (wanted.granted === null && !given && !(await isConfinedByRole(call.sql, user.id))) return;
   await call.audited(
     'vm.access',
     `gave ${user.email} the role ${role}`,

@@ -3,7 +3,8 @@ import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { unfit } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
-import { mappedFields, rowsPathProblem } from './formats/tabular.js';
+import { fieldPathProblem, mappedFields, rowsPathProblem } from './formats/tabular.js';
+import { readSeverity } from './severity/read.js';
 
 /** /imports/mappings: of the whole organisation, for reports of format `mapping:NAME`. */
 export const mappings: Resource = {
@@ -49,14 +50,22 @@ export const mappings: Resource = {
     if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
     const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
     if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
+    for (const [word, severity] of Object.entries((values['severity_map'] ?? {}) as Record<string, string>))
+      if (readSeverity(severity).severityProblem !== undefined)
+        throw unfit(`/severity_map/${word}`, 'is no severity', 'critical, high, medium, low and info are');
     const path = values['rows_path'] as string | null | undefined;
-    if (values['format'] === undefined && path === undefined) return;
+    if (values['format'] === undefined && path === undefined && fields === undefined) return;
     // the format of a mapping does not change: what is stored counts
     const [stored] =
       values['format'] === undefined
         ? await tx<{ format: string }[]>`select format from vm_mappings where id::text = ${call.params['id'] ?? ''}`
         : [{ format: values['format'] as string }];
-    const problem = rowsPathProblem(stored?.format ?? '', path ?? '');
+    const format = stored?.format ?? '';
+    const problem = path === undefined && values['format'] === undefined ? null : rowsPathProblem(format, path ?? '');
     if (problem !== null) throw unfit('/rows_path', problem);
+    for (const [field, given] of Object.entries(fields ?? {})) {
+      const wrong = fieldPathProblem(format, given);
+      if (wrong !== null) throw unfit(`/fields/${field}`, wrong);
+    }
   },
 };

@@ -118,6 +118,7 @@ export class Importer {
   private readonly policies: readonly SlaPolicy[];
   private readonly mask: RecordMask;
   private keys: KeysOfReport | null = null;
+  private graveProblems = 0;
   private waiting: PreparedRecord[] = [];
   private written = 0;
   private readonly taken = new Set<number>();
@@ -179,15 +180,26 @@ export class Importer {
     const { report } = this;
     report.unknown_severities++;
     const at = cut(`${title} in ${showLocation(location)}`, 300);
-    if (report.problems.length < problemsMax) report.problems.push({ at, detail });
+    this.tell({ at, detail }, true);
   }
 
-  protected drop({ dropped: reason, at, isUnread }: Dropped): void {
+  /** What somebody has to do something about stands before records that are no findings. */
+  private tell(problem: ImportReport['problems'][number], isGrave: boolean): void {
+    const { problems } = this.report;
+    if (!isGrave) {
+      if (problems.length < problemsMax) problems.push(problem);
+    } else if (this.graveProblems < problemsMax) {
+      problems.splice(this.graveProblems++, 0, problem);
+      problems.length = Math.min(problems.length, problemsMax);
+    }
+  }
+
+  protected drop({ dropped: reason, at, isUnread, isFault }: Dropped): void {
     const { report } = this;
     if (isUnread) report.unread++;
     report.dropped++;
     report.dropped_by_reason[reason] = (report.dropped_by_reason[reason] ?? 0) + 1;
-    if (report.problems.length < problemsMax) report.problems.push({ at, detail: reason });
+    this.tell({ at, detail: reason }, isUnread || isFault === true);
   }
 
   private async flush(): Promise<void> {

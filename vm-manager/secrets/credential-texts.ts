@@ -2,6 +2,7 @@
 // all of them.
 import { maskCredentials, secretsOfProse } from './credentials.js';
 import { maskSecrets, namedSecrets } from './mask.js';
+import { RuleCode } from './rule-code.js';
 import { isMadeUp, isMixed } from './values.js';
 import { isOrdinary } from './words.js';
 
@@ -32,10 +33,16 @@ export class TextsOfCredential {
   private readonly words: readonly string[];
   private readonly masked = new Map<string, string>();
   private readonly plain: Mask;
+  private readonly code: RuleCode;
 
-  constructor(told: Told, plain: Mask) {
+  constructor(told: Told, plain: Mask, code = new RuleCode('')) {
     this.plain = plain;
-    const noted = new Set<string>(secretsOfProse(`${told.title}\n${told.description}`));
+    this.code = code;
+    const noted = new Set<string>();
+    code.around(`${told.title}\n${told.description}`, (text) => {
+      for (const secret of secretsOfProse(text)) noted.add(secret);
+      return text;
+    });
     const note = (secret: string): void => void noted.add(secret);
     this.take(told.title, false, note);
     this.take(told.description, false, note);
@@ -57,14 +64,15 @@ export class TextsOfCredential {
     return (text) => {
       const once = this.masked.get(text);
       if (once === undefined && words.length === 0) return mask(text);
-      return mask(words.length === 0 ? (once ?? text) : maskSecrets(once ?? text, words));
+      if (words.length === 0) return mask(once ?? text);
+      return mask(this.code.around(once ?? text, (one) => maskSecrets(one, words)));
     };
   }
 
   private take(text: string, isSnippet: boolean, note: (secret: string) => void): void {
     if (text.length < 4 || text.length > textMax || this.masked.has(text)) return;
     // first what every text is masked by: a token is then no literal with a name
-    const masked = maskCredentials(this.plain(text), isSnippet, note);
+    const masked = this.code.around(text, (one) => maskCredentials(this.plain(one), isSnippet, note));
     if (masked !== text) this.masked.set(text, masked);
   }
 

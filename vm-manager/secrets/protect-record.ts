@@ -6,6 +6,7 @@ import type { Source } from '../findings/words.js';
 import { TextsOfCredential } from './credential-texts.js';
 import { isOfCredential } from './credentials.js';
 import { maskSecrets, maskValues, namedSecrets } from './mask.js';
+import { RuleCode } from './rule-code.js';
 
 export type Keyed = (hash: string) => string;
 
@@ -29,6 +30,7 @@ const withoutSecrets = ({ secrets: _, ...record }: FindingRecord): FindingRecord
 /** Masks records of one report; texts that rules repeat are masked once. */
 export class RecordMask {
   private readonly remembered = new Map<string, string>();
+  private readonly codes = new Map<string, RuleCode>();
   private readonly keyed: Keyed;
 
   constructor(keyed: Keyed) {
@@ -56,8 +58,9 @@ export class RecordMask {
     const { secrets = [], location, severity, source, cvss, fix } = given;
     const record = given.secrets === undefined ? given : withoutSecrets(given);
     const isCredential = isOfCredential(record);
-    const texts = isCredential ? new TextsOfCredential(record, (text) => this.text(text)) : null;
-    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...(texts?.sure ?? [])]);
+    const code = this.codeOf(record.ruleId);
+    const texts = isCredential ? new TextsOfCredential(record, (text) => this.text(text), code) : null;
+    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...(texts?.sure ?? [])], code);
     const generous = texts?.maskAfter(mask) ?? mask;
     // the members of a record are ours, and none of them is named after a secret: values only
     const masked = { ...record } as Record<string, unknown>;
@@ -87,8 +90,9 @@ export class RecordMask {
     const { title = '', description = '', evidence = [], extra = {}, fix = {}, location } = row;
     const isCredential = isOfCredential({ source: row.source, cwes: row.cwes ?? [], ruleId: row.rule_id ?? '' });
     const told = { title, description, evidence, extra, fix, location };
-    const texts = isCredential ? new TextsOfCredential(told, (text) => this.text(text)) : null;
-    const mask = this.maskFor(row.source, location, evidence, texts?.sure ?? []);
+    const code = this.codeOf(row.rule_id ?? '');
+    const texts = isCredential ? new TextsOfCredential(told, (text) => this.text(text), code) : null;
+    const mask = this.maskFor(row.source, location, evidence, texts?.sure ?? [], code);
     const generous = texts?.maskAfter(mask) ?? mask;
     const masked = Object.fromEntries(
       Object.entries(row).map(([name, value]) => [name, maskValues(value, isToldText(name) ? generous : mask)]),
@@ -101,13 +105,25 @@ export class RecordMask {
     location: Location,
     evidence: readonly unknown[],
     secrets: readonly string[],
+    code: RuleCode,
   ): (text: string) => string {
     const snippets = source !== 'secret' ? [] : [location, ...evidence].map(snippetOf);
     const named = namedSecrets([
       ...secrets,
       ...snippets.flatMap((one) => (typeof one === 'string' ? secretsOfSnippet(one) : [])),
     ]);
-    return named.length === 0 ? (text) => this.text(text) : (text) => maskSecrets(text, named);
+    const plain = (text: string): string => (named.length === 0 ? this.text(text) : maskSecrets(text, named));
+    return (text) => code.around(text, plain);
+  }
+
+  /** A report has few rules and many results. */
+  private codeOf(ruleId: string): RuleCode {
+    const known = this.codes.get(ruleId);
+    if (known !== undefined) return known;
+    const code = new RuleCode(ruleId);
+    if (this.codes.size >= rememberedMax) this.codes.clear();
+    this.codes.set(ruleId, code);
+    return code;
   }
 
   private location(location: Location, mask: (text: string) => string, generous: (text: string) => string): Location {

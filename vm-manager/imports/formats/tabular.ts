@@ -229,6 +229,42 @@ function xmlRow(element: Element): unknown {
   return element.children.length === 0 && Object.keys(element.attributes).length === 0 ? text : made;
 }
 
+/**
+ * Rows of XML. Without one the element around them has to be there: another document (a page of an error, another
+ * report) is no report without findings. Throws ApiError 422, or says what is there, with what to mend.
+ */
+async function* xmlRows(
+  file: ReportFile,
+  path: string,
+  make: (row: unknown, at: string) => Item,
+): AsyncGenerator<Item> {
+  const names = path.split('/').filter(Boolean);
+  const [name = '', around] = [names.at(-1), names.at(-2)];
+  const aroundPath = path.replace(/\/?[^/]*$/, '');
+  let number = 0;
+  let hasAround = false;
+  let root = '';
+  const isOuter = around === name ? [] : around === undefined ? [] : [around];
+  for await (const [element, above] of readXml(file, (tag) => tag === name || tag === around, isOuter)) {
+    root = (above[0] ?? element).name;
+    const here = [...above.map((one) => one.name), element.name];
+    if (isAt(here, path)) yield make(xmlRow(element), `${name} ${++number}`);
+    else hasAround ||= around !== undefined && isAt(here, aroundPath);
+  }
+  if (number > 0 || hasAround) return;
+  root ||= await rootOf(file);
+  const found = `has no element at ${path}: it begins with <${root}>`;
+  if (around !== undefined)
+    throw unfit('file', found, 'mend rows_path of the mapping, or send the report that it is for');
+  yield unread(`${found}; with the element around it in rows_path (list/${name}) an empty report is known`, root);
+}
+
+/** The name of the first element. */
+async function rootOf(file: ReportFile): Promise<string> {
+  const beginning = await readBeginning(file);
+  return /<([A-Za-z_][\w.:-]{0,100})[\s/>]/.exec(beginning.replace(/<!--[^]*?-->/g, ''))?.[1] ?? 'nothing';
+}
+
 /** Why no report can have rows there; null: it can. XML names the element of a row, the others go by members. */
 export function rowsPathProblem(format: string, path: string): string | null {
   if (format === 'csv') return path === '' ? null : 'means nothing in CSV: leave it out';
@@ -247,6 +283,16 @@ export function rowsPathProblem(format: string, path: string): string | null {
     ? null
     : 'has to be names of elements separated by slashes, such as results/error';
 }
+
+/** Why nothing can be found there in a row of XML; null: it can. Members of JSON and columns have any name. */
+export const fieldPathProblem = (format: string, path: string): string | null =>
+  format !== 'xml' || /^(?:[A-Za-z_][\w:-]*\.)*(?:@?[A-Za-z_][\w:-]*|#text)$/.test(path)
+    ? null
+    : 'has to be names of elements separated by dots, perhaps an attribute or the text at the end: place.@file';
+
+/** Of an element that has elements or attributes beside its text, the text. */
+const textOfElement = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && '#text' in value ? value['#text'] : value;
 
 /** A format made of a profile that somebody has written. */
 export const mappedFormat = (mapping: Mapping): Format => ({
@@ -267,7 +313,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
                 .toLowerCase()
                 .replace(/[\s-]+/g, '_')
             ]
-          : dotted(row, path);
+          : textOfElement(dotted(row, path));
       };
       const made = rowRecord(value, at, mapping.severity_map, {});
       if ('dropped' in made || mapping.fingerprint_fields.length === 0) return made;
@@ -282,13 +328,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
       return;
     }
     if (mapping.format === 'xml') {
-      let number = 0;
-      const name = mapping.rows_path.split('/').filter(Boolean).at(-1) ?? '';
-      for await (const [element, above] of readXml(file, (tag) => tag === name)) {
-        if (!isAt([...above.map((one) => one.name), element.name], mapping.rows_path)) continue;
-        yield make(xmlRow(element), `${name} ${++number}`);
-      }
-      if (number === 0) facts.complete = false; // another document looks the same as one without findings
+      yield* xmlRows(file, mapping.rows_path, make);
       return;
     }
     const rows = dotted(await readJson(file), mapping.rows_path);

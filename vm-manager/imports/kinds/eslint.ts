@@ -63,7 +63,8 @@ const securityRules = [
   'detect-\\w[\\w-]*|no-bidi|no-control-bidi',
   'no-hard-?coded-(?:credentials?|passwords?|secrets?|keys?|tokens?)|no-secrets?|no-insecure-\\w[\\w-]*|no-cookies?',
   'no-postmessage-star-origin|no-wildcard-postmessage|no-bypass-\\w[\\w-]*|no-sanitizer\\w*|no-buffer-constructor',
-  'no-unsanitized(?:-\\w+)?|no-mixed-html|no-location-href-assign|no-sql-\\w+|no-raw-sql|no-csp-\\w+|no-nodejs-eval',
+  'no-unsanitized(?:-\\w+)?|no-mixed-html|no-location-href-assign|no-sql-\\w+|no-raw-sql|no-csp-\\w+|' +
+    'no-nodejs-eval|no-proto|no-dynamic-require|no-document-cookie|no-unsafe-query',
 ].join('|');
 
 export const eslintSecurity = new RegExp(

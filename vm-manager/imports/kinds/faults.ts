@@ -10,12 +10,13 @@ import {
   type ReportFacts,
 } from '../record.js';
 import { startsWithAny } from './profile.js';
-import { profileOf } from './tools.js';
+import { analyzerOf } from './analyzer.js';
 
 /** Ids that mean it in every tool that has them. */
 const anyTool = new RegExp(
   '^(?:fatal[-_ ]?)?(?:parse|parser|parsing|syntax|lex(?:er|ical)?|tokeni[sz]er|internal|fatal|load' +
-    '|decode|encoding|io)[-_ ]?(?:error|failure|exception)s?$|^invalid[-_ ]syntax$|^clang-diagnostic-' +
+    '|decode|encoding|io)[-_ ]?(?:error|failure|exception)s?$|^invalid[-_ ]syntax$|^(?:parse|parser|parsing|' +
+    'syntax|fatal)$|^clang-diagnostic-' +
     '(?:fatal-)?error$|^(?:unable|failed|could[-_ ]not)[-_ ]to[-_ ](?:parse|read|load|open)',
   'i',
 );
@@ -80,10 +81,12 @@ const byTool: Readonly<Record<string, RegExp>> = {
 const shellParser = /^(?:SC)?1\d{3}$/;
 
 /** Whether the record says that a file was not read. */
-function isFault({ ruleId, title, description, severity, cwes, source }: FindingRecord, tool: string): boolean {
+function isFault(record: FindingRecord, tool: string): boolean {
+  const { title, description, severity, cwes, source, location } = record;
   if (source === 'secret' || source === 'sca' || cwes.length > 0) return false;
+  const { profile, rule: ruleId } = analyzerOf(tool, record.ruleId, 'path' in location ? location.path : '');
   if (anyTool.test(ruleId)) return true;
-  const name = profileOf(tool)?.name ?? '';
+  const name = profile?.name ?? '';
   const text = description === '' ? title : description;
   if (['', name, tool, 'null', 'undefined'].includes(ruleId) || ruleId === title)
     if (anyText.test(text) || anyText.test(title)) return true;

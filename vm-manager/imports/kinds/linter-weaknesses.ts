@@ -1,12 +1,18 @@
 // Rule → CWE of linters, compilers and analysers of style that have rules about security, too. `*` at the end of a rule
 // stands for any rest.
+import { androidWeaknesses } from './rules/android.js';
+import { spotbugsWeaknesses } from './rules/bytecode.js';
+import { clangTidyWeaknesses, compilerWeaknesses, inferWeaknesses } from './rules/native.js';
+import { roslynWeaknesses } from './rules/roslyn.js';
+import { sonarWeaknesses } from './rules/sonar.js';
 import type { WeaknessTable } from './weakness-tables.js';
 
 /** By whole id, and by the last part of it, whatever the plugin is called. */
 const eslint: WeaknessTable = {
   20: 'sonarjs/standard-input sonarjs/process-argv',
-  22: 'security/detect-non-literal-fs-filename security-node/detect-non-literal-fs-filename sonarjs/no-unsafe-unzip',
-  78: 'security/detect-child-process security-node/detect-child-process sonarjs/os-command*',
+  22: `security/detect-non-literal-fs-filename security-node/detect-non-literal-fs-filename sonarjs/no-unsafe-unzip
+    non-literal-fs-path tsr-detect-non-literal-fs-filename`,
+  78: 'security/detect-child-process security-node/detect-child-process sonarjs/os-command* tsr-detect-child-process',
   79: `security/detect-disable-mustache-escape no-unsanitized/method no-unsanitized/property no-mixed-html no-danger
     no-danger-with-children no-v-html* no-script-url no-script-urls jsx-no-script-url no-inner-html no-innerhtml
     no-outer-html no-insert-adjacent-html no-at-html-tags no-set-html-directive no-document-write
@@ -15,12 +21,14 @@ const eslint: WeaknessTable = {
     scanjs-rules/call_write scanjs-rules/property_innerHTML sonarjs/disabled-auto-escaping sonarjs/no-vue-bypass*
     sonarjs/no-angular-bypass* no-angular-bypass-sanitizer no-angular-sanitization-trusted-urls react-no-dangerous-html
     security-node/detect-html-injection no-v-text-v-html-on-component no-unsanitized no-location-href-assign
-    security-node/non-literal-reg-expr-xss`,
-  89: 'security-node/detect-sql-injection sonarjs/sql-queries no-raw-sql no-sql-format no-sql-injection',
+    security-node/non-literal-reg-expr-xss no-disable-auto-sanitization tsr-detect-html-injection
+    tsr-detect-disabled-mustache-escape`,
+  89: `security-node/detect-sql-injection sonarjs/sql-queries no-raw-sql no-sql-format no-sql-injection no-unsafe-query
+    tsr-detect-sql-literal-injection`,
   95: `security/detect-eval-with-expression security-node/detect-eval-with-expr no-eval no-implied-eval no-new-func
     no-global-eval no-script-eval no-nodejs-eval scanjs-rules/call_eval sonarjs/code-eval function-constructor
     no-function-constructor-with-string-args no-string-based-set-timeout no-string-based-set-interval
-    no-string-based-set-immediate scanjs-rules/call_Function`,
+    no-string-based-set-immediate scanjs-rules/call_Function tsr-detect-eval-with-expression`,
   117: 'security-node/detect-crlf',
   119: 'security/detect-buffer-noassert no-buffer-constructor',
   208: 'security/detect-possible-timing-attacks security-node/detect-possible-timing-attacks possible-timing-attack*',
@@ -32,12 +40,13 @@ const eslint: WeaknessTable = {
   328: 'sonarjs/hashing',
   338: `security/detect-pseudoRandomBytes security-node/detect-insecure-randomness sonarjs/pseudo-random
     no-insecure-random insecure-random`,
-  346: 'no-postmessage-star-origin no-wildcard-postmessage sonarjs/post-message',
+  346: `tsr-detect-unsafe-cross-origin-communication no-postmessage-star-origin no-wildcard-postmessage
+      sonarjs/post-message`,
   347: 'sonarjs/insecure-jwt*',
   352: 'security/detect-no-csrf-before-method-override sonarjs/csrf',
   377: 'sonarjs/publicly-writable-directories',
   532: 'sonarjs/confidential-information-logging',
-  565: 'no-cookies',
+  565: 'no-cookies no-document-cookie',
   601: 'security-node/detect-dangerous-redirects',
   611: 'sonarjs/xml-parser-xxe',
   614: 'sonarjs/insecure-cookie security-node/detect-absence-of-name-option-in-exrpress-session-unsafe',
@@ -45,7 +54,8 @@ const eslint: WeaknessTable = {
   732: 'sonarjs/file-permissions',
   798: `no-secrets/no-secrets no-secrets no-hardcoded-credentials no-hardcoded-passwords no-hardcoded-secrets
     no-hardcoded-password no-hardcoded-secret no-hardcoded-keys no-hardcoded-tokens sonarjs/hardcoded-secret*`,
-  829: `security/detect-non-literal-require security-node/detect-non-literal-require-calls sonarjs/disabled-resource*
+  829: `security/detect-non-literal-require no-dynamic-require tsr-detect-non-literal-require
+      security-node/detect-non-literal-require-calls sonarjs/disabled-resource*
     iframe-missing-sandbox no-missing-iframe-sandbox no-unsafe-iframe-sandbox`,
   915: 'security/detect-object-injection',
   942: 'sonarjs/cors',
@@ -53,11 +63,11 @@ const eslint: WeaknessTable = {
   1007: 'security/detect-bidi-characters anti-trojan-source/no-bidi no-bidi',
   1022: `jsx-no-target-blank no-target-blank no-template-target-blank template-no-target-blank target-blank
     no-unsafe-target-blank sonarjs/link-with-target-blank`,
-  1321: 'prototype-pollution/*',
+  1321: 'prototype-pollution/* no-proto',
   1333: `security/detect-unsafe-regex security/detect-non-literal-regexp no-super-linear-backtracking
     no-super-linear-move
     redos/* no-vulnerable security-node/detect-unsafe-regex sonarjs/slow-regex sonarjs/super-linear-regex
-    security-node/non-literal-reg-expr`,
+    security-node/non-literal-reg-expr tsr-detect-unsafe-regexp tsr-detect-non-literal-regexp`,
 };
 
 export const linterTables: Readonly<Record<string, WeaknessTable>> = {
@@ -117,6 +127,7 @@ export const linterTables: Readonly<Record<string, WeaknessTable>> = {
     1022: 'Rails/LinkToBlank',
   },
   Psalm: {
+    20: 'TaintedInput TaintedCustom',
     22: 'TaintedFile',
     78: 'TaintedShell ForbiddenCode',
     79: 'TaintedHtml TaintedTextWithQuotes',
@@ -144,12 +155,36 @@ export const linterTables: Readonly<Record<string, WeaknessTable>> = {
     1333: 'SecurityCheck-ReDoS',
   },
   PHP_CodeSniffer: {
-    79: 'WordPress.Security.EscapeOutput* WordPressVIPMinimum.Security.ProperEscapingFunction*',
-    89: 'WordPress.DB.Prepared*',
-    95: 'Squiz.PHP.Eval*',
-    20: 'WordPress.Security.ValidatedSanitizedInput*',
+    20: `WordPress.Security.ValidatedSanitizedInput* WordPressVIPMinimum.Security.PHPFilterFunctions*
+      WordPressVIPMinimum.Security.StaticStrreplace* PHPCS_SecurityAudit.BadFunctions.FringeFunctions*
+      Magento2.Security.Superglobal*`,
+    22: 'PHPCS_SecurityAudit.BadFunctions.FilesystemFunctions*',
+    78: `PHPCS_SecurityAudit.BadFunctions.SystemExecFunctions* PHPCS_SecurityAudit.BadFunctions.Backticks*
+      Generic.PHP.BacktickOperator*`,
+    79: `WordPress.Security.EscapeOutput* WordPressVIPMinimum.Security.ProperEscapingFunction*
+      WordPressVIPMinimum.Security.Underscorejs* WordPressVIPMinimum.Security.Mustache*
+      WordPressVIPMinimum.Security.Twig*
+      WordPressVIPMinimum.Security.Vuejs* WordPressVIPMinimum.Security.EscapingVoid* Magento2.Security.XssTemplate*
+      WordPressVIPMinimum.JS.* PHPCS_SecurityAudit.BadFunctions.EasyXSS* PHPCS_SecurityAudit.Drupal7.XSS*`,
+    89: `WordPress.DB.* Magento2.SQL.RawQuery* PHPCS_SecurityAudit.BadFunctions.SQLFunctions*
+      PHPCS_SecurityAudit.BadFunctions.Mysqli* PHPCS_SecurityAudit.Drupal7.SQLi*
+      PHPCS_SecurityAudit.Drupal7.DynQueries*`,
+    95: `Squiz.PHP.Eval* PHPCS_SecurityAudit.BadFunctions.NoEvals* PHPCS_SecurityAudit.BadFunctions.PregReplace*
+      PHPCS_SecurityAudit.BadFunctions.Asserts* Magento2.Security.LanguageConstruct*`,
+    98: `PHPCS_SecurityAudit.BadFunctions.EasyRFI* PHPCS_SecurityAudit.Misc.IncludeMismatch*
+      Magento2.Security.IncludeFile*`,
+    200: 'PHPCS_SecurityAudit.BadFunctions.Phpinfos* WordPress.Security.PluginMenuSlug*',
+    209: 'PHPCS_SecurityAudit.BadFunctions.ErrorHandling*',
+    327: 'PHPCS_SecurityAudit.BadFunctions.CryptoFunctions*',
     352: 'WordPress.Security.NonceVerification*',
+    470: `PHPCS_SecurityAudit.BadFunctions.CallbackFunctions* PHPCS_SecurityAudit.BadFunctions.FunctionHandling*
+      WordPressVIPMinimum.Functions.DynamicCalls*`,
     601: 'WordPress.Security.SafeRedirect*',
+    676: 'Magento2.Security.InsecureFunction* Magento2.Functions.DiscouragedFunction* Generic.PHP.ForbiddenFunctions*',
+    698: 'WordPressVIPMinimum.Security.ExitAfterRedirect*',
+    862: 'WordPress.WP.Capabilities*',
+    942: 'PHPCS_SecurityAudit.Misc.BadCorsHeader*',
+    1395: 'PHPCS_SecurityAudit.CVE.*',
   },
   PHPMD: { 95: 'EvalExpression' },
   PSScriptAnalyzer: {
@@ -160,72 +195,33 @@ export const linterTables: Readonly<Record<string, WeaknessTable>> = {
     522: 'PSAvoidUsingUserNameAndPasswordParams PSAvoidUsingUsernameAndPasswordParams PSUsePSCredentialType',
   },
   Credo: { 78: 'UnsafeExec', 200: 'LeakyEnvironment', 400: 'UnsafeToAtom' },
-  Roslyn: {
-    22: 'CA3003 CA5389 SCS0018',
-    78: 'CA3006 SCS0001',
-    79: 'CA3002 SCS0029',
-    89: 'CA2100 CA3001 SCS0002 SCS0014 SCS0020 SCS0025 SCS0026 SCS0035 SCS0036',
-    90: 'CA3005 SCS0031',
-    91: 'CA3009 CA3010 CA5374',
-    200: 'CA3004',
-    295: 'CA5359 CA5380 CA5381 SCS0004',
-    299: 'CA5399 CA5400',
-    321: 'CA5390 CA5403',
-    326: 'CA5385',
-    327: 'CA5350 CA5351 CA5358 CA5364 CA5373 CA5384 CA5386 CA5397 CA5398 SCS0010 SCS0013',
-    328: 'SCS0006',
-    329: 'CA5401 CA5402',
-    338: 'CA5394 SCS0005',
-    347: 'CA5404 CA5405',
-    352: 'CA3147 CA5391 CA5395 SCS0016',
-    502: 'CA23* CA5360 CA5362 CA5369 SCS0011 SCS0012 SCS0028 SYSLIB0011',
-    601: 'CA3007 SCS0027',
-    611: 'CA3061 CA3075 CA3076 CA3077 CA5366 CA5370 CA5371 CA5372 SCS0007',
-    614: 'CA5382 CA5383 SCS0008',
-    643: 'CA3008 SCS0003',
-    798: 'SCS0015',
-    916: 'CA5379 CA5387 CA5388',
-    1004: 'CA5396 SCS0009',
-    1333: 'CA3012',
+  Roslyn: roslynWeaknesses,
+  SonarQube: sonarWeaknesses,
+  'Android Lint': androidWeaknesses,
+  Infer: inferWeaknesses,
+  'clang-tidy': clangTidyWeaknesses,
+  'C compiler': compilerWeaknesses,
+  'cfn-lint': { 269: 'E2507 W2511', 441: 'W3663', 522: 'W2501', 798: 'W1011' },
+  'ansible-lint': { 532: 'no-log-password', 732: 'risky-file-permissions risky-octal' },
+  actionlint: { 798: 'credentials' },
+  HTMLHint: { 829: 'iframe-sandbox-require', 1022: 'target-blank' },
+  'html-validate': { 353: 'require-sri', 693: 'require-csp-nonce' },
+  'Perl::Critic': {
+    78: 'InputOutput::ProhibitTwoArgOpen InputOutput::ProhibitBacktickOperators',
+    95: 'BuiltinFunctions::ProhibitStringyEval',
   },
-  SonarQube: {
-    22: 'S2083 S6096 S5042',
-    78: 'S2076 S4721 S6350 S5883',
-    79: 'S5131 S5247',
-    89: 'S2077 S3649',
-    90: 'S2078',
-    94: 'S5334',
-    95: 'S1523',
-    113: 'S5167',
-    117: 'S5145',
-    295: 'S4830 S5527',
-    319: 'S5332',
-    326: 'S4426',
-    327: 'S4423 S5542 S5547',
-    328: 'S4790 S2070',
-    338: 'S2245',
-    347: 'S5659',
-    352: 'S4502',
-    353: 'S5725',
-    377: 'S5443 S5445',
-    426: 'S4036',
-    489: 'S4507',
-    502: 'S5135',
-    521: 'S2115',
-    522: 'S2647',
-    601: 'S5146 S6105',
-    611: 'S2755',
-    614: 'S2092',
-    643: 'S2091',
-    732: 'S2612',
-    798: 'S2068 S6418 S6437',
-    918: 'S5144',
-    942: 'S5122',
-    943: 'S5147',
-    1004: 'S3330',
-    1022: 'S5148',
-    1333: 'S2631 S5852',
-    1336: 'S5496',
+  'golangci-lint': { 1007: 'bidichk' },
+  tflint: { 829: 'terraform_module_pinned_source terraform_module_version' },
+  /** By the registry of weaknesses of smart contracts (SWC). */
+  Solhint: {
+    252: 'check-send-result avoid-low-level-calls',
+    330: 'not-rely-on-block-hash',
+    477: 'avoid-tx-origin avoid-suicide avoid-sha3 avoid-throw',
+    695: 'no-inline-assembly',
+    703: 'multiple-sends no-complex-fallback',
+    710: 'func-visibility state-visibility mark-callable-contracts',
+    829: 'not-rely-on-time',
+    841: 'reentrancy avoid-call-value',
   },
   Sobelow: {
     22: 'Traversal*',
@@ -247,33 +243,7 @@ export const linterTables: Readonly<Record<string, WeaknessTable>> = {
     732: 'permissions_set_readonly_false',
     843: 'transmute_* transmuting_null unsound_collection_transmute cast_ref_to_mut',
   },
-  SpotBugs: {
-    22: 'PATH_TRAVERSAL_* SCALA_PATH_TRAVERSAL* PT_* WEAK_FILENAMEUTILS FILE_UPLOAD_FILENAME',
-    78: 'COMMAND_INJECTION* SCALA_COMMAND_INJECTION',
-    79: 'XSS_* SCALA_XSS* JSP_JSTL_OUT',
-    89: 'SQL_* SCALA_SQL* AWS_QUERY_INJECTION',
-    90: 'LDAP_INJECTION',
-    94: 'SCRIPT_ENGINE_INJECTION GROOVY_SHELL',
-    113: 'HTTP_RESPONSE_SPLITTING HRS_*',
-    117: 'CRLF_INJECTION_LOGS',
-    259: 'HARD_CODE_PASSWORD DMI_CONSTANT_DB_PASSWORD DMI_EMPTY_DB_PASSWORD',
-    295: 'WEAK_TRUST_MANAGER WEAK_HOSTNAME_VERIFIER',
-    321: 'HARD_CODE_KEY',
-    327: 'DES_USAGE ECB_MODE TDES_USAGE PADDING_ORACLE CIPHER_INTEGRITY',
-    328: 'WEAK_MESSAGE_DIGEST_*',
-    330: 'PREDICTABLE_RANDOM*',
-    352: 'SPRING_CSRF_*',
-    501: 'TRUST_BOUNDARY_VIOLATION',
-    502: 'OBJECT_DESERIALIZATION JACKSON_UNSAFE_DESERIALIZATION DESERIALIZATION_GADGET XML_DECODER',
-    601: 'UNVALIDATED_REDIRECT SPRING_UNVALIDATED_REDIRECT',
-    611: 'XXE_*',
-    614: 'INSECURE_COOKIE',
-    643: 'XPATH_INJECTION',
-    917: 'EL_INJECTION SPEL_INJECTION OGNL_INJECTION',
-    918: 'URLCONNECTION_SSRF_FD SCALA_PLAY_SSRF',
-    1004: 'HTTPONLY_COOKIE',
-    1336: 'TEMPLATE_INJECTION_*',
-  },
+  SpotBugs: spotbugsWeaknesses,
   PMD: {
     79: 'ApexXSSFromEscapeFalse ApexXSSFromURLParam Vf*',
     89: 'ApexSOQLInjection',
@@ -284,5 +254,7 @@ export const linterTables: Readonly<Record<string, WeaknessTable>> = {
     329: 'InsecureCryptoIv',
     352: 'ApexCSRF',
     601: 'ApexOpenRedirect',
+    676: 'ApexDangerousMethods',
+    798: 'ApexSuggestUsingNamedCred',
   },
 };

@@ -3,6 +3,11 @@
 import { cppcheckStyle } from './cppcheck.js';
 import { eslintSecurity, ofOxlint } from './eslint.js';
 import { linter, of, startsWithAny, type ToolProfile } from './profile.js';
+import { androidStyle } from './rules/android.js';
+import { spotbugsSecurity, spotbugsStyle } from './rules/bytecode.js';
+import { inferStyle } from './rules/native.js';
+import { nugetAudit, roslynCarries, roslynSecurity, roslynStyle } from './rules/roslyn.js';
+import * as sonar from './rules/sonar.js';
 
 /** Of ShellCheck, also where Hadolint runs it: words that are split, deletions that reach `/`, code from names. */
 const shell = '(?:SC)?(?:2046|2048|2068|2086|2087|2091|2114|2115|2145|2156|2294)$';
@@ -10,23 +15,6 @@ const dockerfile = 'DL(?:3002|3004|3006|3007|3020|3026)$';
 const python = [
   'W0122|W0123|W1509|W3101|E2502|E80\\d\\d$|W80\\d\\d$|exec-used$|eval-used$|subprocess-popen-preexec-fn$',
   'missing-timeout$|bidirectional-unicode$|avoid-(?:eval|os-|shell|jsonpickle|debug|assert)|replace-yaml|shell-true',
-];
-/** Find Security Bugs and the category SECURITY of SpotBugs itself. */
-const bytecode = [
-  'SQL_|XSS_|HRS_|PT_|SCALA_|PLAY_|ANDROID_|SERVLET_|COOKIE_',
-  'PATH_TRAVERSAL|COMMAND_INJECTION|PREDICTABLE_RANDOM|WEAK_|JAXWS_',
-  'JAXRS_|TAPESTRY_|WICKET_|STRUTS|SPRING_|DEFAULT_HTTP_CLIENT',
-  'SSL_CONTEXT|CUSTOM_|FILE_UPLOAD|REDOS|XXE_|XPATH_|XML_DECODER',
-  'LDAP_|SCRIPT_ENGINE|SPEL_|EL_INJECTION|SEAM_|OGNL_|GROOVY_|HTTP_',
-  'HTTPONLY_|CRLF_|EXTERNAL_CONFIG|BAD_HEXA|HAZELCAST|NULL_CIPHER',
-  'UNENCRYPTED|DES_USAGE|TDES_|RSA_|HARD_CODE|UNSAFE_HASH|BLOWFISH',
-  'UNVALIDATED_|JSP_|ENTITY_|STATIC_IV|ECB_|PADDING_ORACLE|CIPHER_',
-  'ESAPI|EXTERNAL_FILE|INSECURE_|OBJECT_DESERIALIZATION|JACKSON_',
-  'DESERIALIZATION|TRUST_BOUNDARY|MALICIOUS_XSLT|TEMPLATE_INJECTION',
-  'PERMISSIVE_CORS|PERSISTENT_COOKIE|URL_REWRITING|URLCONNECTION|AWS_QUERY',
-  'BEAN_PROPERTY|RPC_|SAML_|OVERLY_PERMISSIVE|INFORMATION_EXPOSURE',
-  'SMTP_|FORMAT_STRING|IMPROPER_UNICODE|MODIFICATION_AFTER|NORMALIZATION_AFTER',
-  'DANGEROUS_PERMISSION|SENSITIVE_DATA|DMI_(?:CONSTANT|EMPTY)_DB',
 ];
 const androidLint = [
   'SetJavaScriptEnabled|AddJavascriptInterface|JavascriptInterface',
@@ -51,22 +39,6 @@ const solidity = [
   'check-send-result|not-rely-on|no-inline-assembly|multiple-sends',
   'no-complex-fallback|state-visibility|func-visibility|mark-callable',
 ];
-/** SonarQube: vulnerabilities and hotspots of all languages, and its analysis of configuration. */
-const sonar = new RegExp(
-  '^(?:S(?:1313|1523|2053|2068|207[0678]|2083|209[12]|2115|2245|225[57]|227[78]|2612|2631|2647|2653' +
-    '|2658|2755|2817|2819|3271|3329|' +
-    '3330|3331|3355|3374|3649|3752|4036|4347|4423|4426|443[234]|' +
-    '4499|4502|4507|4512|4529|4601|4684|4721|4787|479[02]|481[78]|' +
-    '4823|4829|4830|5042|5122|513[15]|514[4-8]|5167|5247|5300|532[024]|' +
-    '533[24]|5344|544[35]|5496|5527|5542|5547|5604|5659|5679|' +
-    '5689|569[13]|5725|5728|573[02469]|574[23]|575[79]|580[48]|5852|' +
-    '5876|5883|6096|6105|6173|62(?:45|49|52|58|65|70|75|81|8[78]|99)|' +
-    '63(?:0[0-48]|17|19|2[1379]|3[0235]|50|7[3467]|8[457]|99)|' +
-    '640[1-9]|641[0-8]|6432|6437|647[0-3]|6497|650[0-6]|654[79]|6639|' +
-    '6641|6680|670\\d|679\\d|69\\d\\d|7044))$|vulnerab|hotspot',
-  'i',
-);
-
 export const linters: readonly ToolProfile[] = [
   linter('Hadolint', startsWithAny(dockerfile, shell), { kind: 'iac' }),
   linter('ESLint', eslintSecurity),
@@ -84,13 +56,16 @@ export const linters: readonly ToolProfile[] = [
     'biome|rome',
   ),
   linter('Deno', /^no-eval$/i, { rulesOf: 'ESLint' }, 'deno[-_ ]?lint|deno'),
-  linter('HTMLHint', /^inline-script/, {}, 'html-?hint'),
+  linter('HTMLHint', /^(?:inline-script|iframe-|target-blank)/, {}, 'html-?hint'),
+  linter('html-validate', /^(?:require-sri|require-csp-nonce)$/),
   linter('ShellCheck', startsWithAny(shell)),
   linter('Pylint', startsWithAny(...python)),
   linter('Ruff', startsWithAny('S\\d{3}$|PGH001$|DUO\\d+$|PLW1509$|PLE2502$|B613$', ...python)),
   linter('Flake8', startsWithAny('S\\d{3}$|DUO\\d+$|SCS\\d+$|B613$'), {}, 'flake8|pylama|dlint'),
   of('Cppcheck', /^cppcheck(?:[ @v-]*\d[\d.]*)?$/i, { quality: cppcheckStyle }),
   of('clang-tidy', /^clang-?tidy(?:[ @v-]*\d[\d.]*)?$/i, {
+    rulesOf: 'Clang Static Analyzer',
+    spelled: (rule) => rule.replace(/^clang-analyzer-/, ''),
     quality: new RegExp(
       [
         '^(?:readability|modernize|google|llvm|llvmlibc|fuchsia|hicpp|cppcoreguidelines|misc|',
@@ -117,6 +92,13 @@ export const linters: readonly ToolProfile[] = [
       '(?:\\w+/)*\\w*Security/|Rails/(?:OutputSafety|LinkToBlank|UnsafeRedirect|Eval)$|Lint/Eval$|Style/Send$',
       'Bundler/InsecureProtocolSource$',
     ),
+    {
+      style: startsWithAny(
+        '(?:Style|Layout|Lint|Metrics|Naming|Bundler|Gemspec|Rails|RSpec\\w*|Performance|Capybara|FactoryBot|' +
+          'Minitest|Rake',
+        'ThreadSafety|Sorbet|I18n|Migration|InternalAffairs|Packaging|Chef|Packs|GraphQL|Sequel|Obsession)/|[A-Z]\\w+$',
+      ),
+    },
   ),
   of('golangci-lint', /^golangci(?:-?lint)?\b/i, {
     quality: startsWithAny(
@@ -144,12 +126,29 @@ export const linters: readonly ToolProfile[] = [
       'wrapcheck|wsl(?:_v5)?|zerologlint|unqueryvet|arangolint)$',
     ),
     rulesOf: 'gosec',
+    carries: [
+      [/^(?:gosec[:/.])?(?<rule>G\d{3})$/, 'gosec'],
+      [/^(?:staticcheck[:/.])?(?<rule>(?:SA|ST|QF|S|U)\d{4})$/, 'Staticcheck'],
+    ],
   }),
   linter('Staticcheck', /(?!)/, { quality: /^(?:SA|S|ST|QF|U)\d/ }),
   of('SonarQube', /^sonar(?:qube|cloud|lint|source|scanner|analyzer|js)?\b/i, {
-    kinds: [[/^secrets:/i, 'secret']],
-    security: sonar,
-    spelled: (rule) => rule.replace(/^.*:/, ''),
+    kinds: [
+      [sonar.isSonarSecret, 'secret'],
+      [sonar.isSonarKubernetes, 'k8s'],
+      [sonar.isSonarConfiguration, 'iac'],
+    ],
+    security: sonar.sonarSecurity,
+    style: sonar.sonarStyle,
+    spelled: sonar.sonarRule,
+    carries: [
+      [/^external_(?<tool>[a-z][\w-]*?)(?:_(?:repo|rules?|issues))?:(?<rule>.+)$/i, ''],
+      [/^fb-contrib:(?<rule>.+)$/i, 'SpotBugs'],
+      [
+        /^(?<tool>findbugs|spotbugs|findsecbugs|pmd|checkstyle|pylint|eslint|tslint|phpcs|psalm|rubocop):(?<rule>.+)$/i,
+        '',
+      ],
+    ],
   }),
   linter(
     'clippy',
@@ -169,7 +168,8 @@ export const linters: readonly ToolProfile[] = [
     'PHP_CodeSniffer',
     startsWithAny(
       '(?:\\w+\\.)*\\w*Security\\w*\\.|PHPCS_SecurityAudit',
-      'WordPress\\.DB\\.Prepared|Squiz\\.PHP\\.Eval|(?:\\w+\\.)*EscapeOutput',
+      'Magento\\d?\\.(?:SQL|Functions\\.Discouraged)|WordPress\\.(?:DB\\.|WP\\.Capabilities)|Squiz\\.PHP\\.Eval|' +
+        '(?:\\w+\\.)*EscapeOutput',
       'WordPressVIPMinimum\\.(?:Security|JS|Functions\\.DynamicCalls)',
       'Generic\\.PHP\\.(?:BacktickOperator|ForbiddenFunctions)',
     ),
@@ -177,14 +177,19 @@ export const linters: readonly ToolProfile[] = [
     'php[-_ ]?code[-_ ]?sniffer|phpcs',
   ),
   linter('PHPMD', startsWithAny('EvalExpression')),
-  of('SpotBugs', /^(?:spot|find)bugs\b/i, { security: startsWithAny(...bytecode) }),
+  of('SpotBugs', /^(?:spot|find)bugs\b/i, { security: spotbugsSecurity, style: spotbugsStyle }),
   linter(
     'Error Prone',
     startsWithAny('Insecure|Ban[A-Z]|UnsafeReflective|CompileTimeConstant|JNDI|XmlParser'),
     {},
     'error[-_ ]?prone',
   ),
-  linter('Android Lint', startsWithAny(...androidLint), {}, 'android[-_ ]?lint'),
+  linter(
+    'Android Lint',
+    startsWithAny(...androidLint),
+    { style: { test: (rule) => androidStyle.has(rule) } },
+    'android[-_ ]?lint',
+  ),
   linter(
     'PSScriptAnalyzer',
     startsWithAny(
@@ -201,9 +206,10 @@ export const linters: readonly ToolProfile[] = [
       'i',
     ),
     {
-      security: startsWithAny(
-        'CA(?:2100|2109|23\\d\\d|30\\d\\d|31\\d\\d|53\\d\\d|54\\d\\d)$|SCS\\d{4}$|SEC\\d{4}$|SYSLIB0011$',
-      ),
+      kinds: [[nugetAudit, 'sca']],
+      security: roslynSecurity,
+      style: roslynStyle,
+      carries: roslynCarries,
     },
   ),
   linter('JSHint', /^(?:W054|W060|W061|W066|W107|W109S)$/),
@@ -238,14 +244,8 @@ export const linters: readonly ToolProfile[] = [
   ),
   linter(
     'C compiler',
-    startsWithAny(
-      '-?W?(?:analyzer-|format-(?:security|overflow|nonliteral|truncation)|stringop|array-bounds|use-af' +
-        'ter-free|free-nonheap)',
-      '-?W?(?:dangling|return-local-addr|mismatched-|alloc-|alloca|vla|uninitialized|maybe-uninitialize' +
-        'd|null-dereference)',
-      '-?W?(?:bidi-chars|overflow|restrict|implicit-function-declaration|sizeof-pointer|memset|varargs|nonnull)',
-    ),
-    {},
+    /^-?W?(?:error=)?(?:analyzer-(?!too-complex|symbol)|format-(?:security|nonliteral)|stringop|dangling)/i,
+    { spelled: (rule) => rule.replace(/^-?W(?:error=)?/, '') },
     'c compiler|compiler|gcc|g\\+\\+|gnu c(?:\\+\\+)?\\d*',
   ),
   // the driver of each language has a name of its own: QDJVM, QDPY, QDJS, …
@@ -255,12 +255,25 @@ export const linters: readonly ToolProfile[] = [
     { kinds: [[/^Vulnerable(?:Librar|Dep|Api|Package)|^\w*VulnerableDependenc/i, 'sca']] },
     'qodana(?: community)?(?: for [\\w. #+]{1,30})?|qd(?:jvm|andc?|py|js|net|cnet|go|php|rst|ruby|cpp|clc|cl)[ch]?',
   ),
+  of('Infer', /^(?:facebook[-_ /]|fb)?infer(?:#|sharp)?(?:[ @v-]*\d[\d.]*)?$/i, {
+    style: inferStyle,
+    security: /(?!)/,
+  }),
+  // each of them runs dozens of others
+  of('MegaLinter', /^mega-?linter\b/i, { carriesAny: true }),
+  of('Super-Linter', /^(?:github[-_ /])?super-?linter\b/i, { carriesAny: true }),
+  of('reviewdog', /^reviewdog\b/i, { carriesAny: true }),
+  of('Trunk', /^trunk(?:[-_ ](?:check|io|cli))?(?:[ @v-]*\d[\d.]*)?$/i, { carriesAny: true }),
+  of('Codacy', /^codacy\b/i, { carriesAny: true }),
+  of('Qlty', /^(?:qlty|code ?climate)\b/i, { carriesAny: true }),
+  linter('tflint', /^terraform_module_(?:pinned_source|version)$/, { style: /^(?:aws|google|azurerm|opa|terraform)_/ }),
+  linter('cfn-lint', /^(?:W2501|W1011|E2507|W2511|W3663)$/, { style: /^[EWI]\d{4}$/ }),
   linter('Scalastyle'),
   ...[
     'stylelint|prettier|markdownlint|markdownlint-cli2|yamllint|checkstyle',
     'ktlint|detekt|swiftlint|swiftformat|pycodestyle|pydocstyle',
     'pyflakes|black|isort|mypy|pyright|basedpyright|editorconfig-checker',
-    'luacheck|selene|vale|cpplint|tflint|cfn-lint|tsc|typescript',
+    'luacheck|selene|vale|cpplint|tsc|typescript',
     'cspell|codespell|misspell|vulture|radon|xenon|interrogate|pydoclint',
     'docformatter|bashate|checkbashisms|shfmt|wartremover|scapegoat',
     'scalafix|nullaway|hlint|elm-review|dartanalyzer|dart|flutter',

@@ -1,6 +1,9 @@
 // The shape of what is known of a tool, and short ways to write it down.
 import type { Severity, Source } from '../../findings/words.js';
 
+/** An expression, or a list that is too long for one. */
+export type Pattern = Pick<RegExp, 'test'>;
+
 export interface ToolProfile {
   /** Its name in the hub, also where SARIF spells it otherwise. */
   readonly name: string;
@@ -8,12 +11,20 @@ export interface ToolProfile {
   readonly names: RegExp;
   readonly kind?: Source;
   /** Rules (id, or id and title) of another kind; the first that fits counts. */
-  readonly kinds?: readonly (readonly [rule: RegExp, kind: Source])[];
+  readonly kinds?: readonly (readonly [rule: Pattern, kind: Source])[];
   /** Rules that are about security, of a tool that mostly is not. The others are quality unless the report names a
    * weakness, a vulnerability or a score, or its words say that it is about security. */
-  readonly security?: RegExp;
-  /** Rules that are not about security, of a tool that mostly is. */
-  readonly quality?: RegExp;
+  readonly security?: Pattern;
+  /** Where a tool has rules about security that no list knows: all that is style. What stands neither here nor in
+   * `security` is shown. Like the others of `security` these are quality unless the report says otherwise. */
+  readonly style?: Pattern;
+  /** Rules that are not about security, whatever the report says, of a tool that mostly is. */
+  readonly quality?: Pattern;
+  /** Rules of other analyzers under its name, and the profile that judges them; '' where the group `tool` of the
+   * expression names it. The group `rule` is the rule's own name, else it is the whole id. */
+  readonly carries?: readonly (readonly [rule: RegExp, tool: string])[];
+  /** It has no rules of its own: the form of a rule's id tells whose it is. */
+  readonly carriesAny?: true;
   /** Another tool whose rules it has: its tables hold for this one. */
   readonly rulesOf?: string;
   /** The id of a rule as the tables have it. */
@@ -44,7 +55,7 @@ const alone = (names: string): RegExp =>
   );
 
 /** A tool that is mostly about style; without `security`, none of its rules is of its own about security. */
-export const linter = (name: string, security: RegExp = /(?!)/, more: More = {}, names = spaced(name)): ToolProfile =>
+export const linter = (name: string, security: Pattern = /(?!)/, more: More = {}, names = spaced(name)): ToolProfile =>
   of(name, alone(names), { ...more, security });
 
 /** One expression of many pieces: names at the beginning of a rule's id. */

@@ -86,7 +86,10 @@ const shapes: readonly Shape[] = [
     files.c,
   ),
   shape('C compiler', /^-[Wf]/),
-  shape('Biome', /^(?:lint|format|assist|parse|suppressions|organizeImports)[./]\w|^(?:format|organizeImports)$/),
+  shape(
+    'Biome',
+    /^(?:lint|format|assist|parse|suppressions|organizeImports|internalError)[./]\w|^(?:format|organizeImports|parse)$/,
+  ),
   shape(
     'oxlint',
     new RegExp(

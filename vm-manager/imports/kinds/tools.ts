@@ -15,6 +15,9 @@ const vendor = new RegExp(
   'i',
 );
 
+/** Who ran it, behind its name: `ESLint (MegaLinter JAVASCRIPT_ES)`. */
+const runner = / \((?:mega-?linter|super-?linter|reviewdog|via|trunk|codacy|qodana)\b[^)]{0,100}\)$/i;
+
 const found = new Map<string, ToolProfile | null>();
 
 /** By the name that a report gives; null: nobody knows it, so that nothing of it is hidden. */
@@ -22,7 +25,7 @@ export function profileOf(tool: string): ToolProfile | null {
   const name = tool.trim().slice(0, 200);
   const known = found.get(name);
   if (known !== undefined) return known;
-  const bare = name.replace(vendor, '');
+  const bare = name.replace(runner, '').replace(vendor, '');
   const profile = profiles.find(({ names }) => names.test(name) || (bare !== name && names.test(bare))) ?? null;
   if (found.size < 1000) found.set(name, profile);
   return profile;

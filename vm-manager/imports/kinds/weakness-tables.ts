@@ -78,6 +78,7 @@ export const scannerTables: Readonly<Record<string, WeaknessTable>> = {
   },
   Cppcheck: cppcheckWeaknesses,
   'Clang Static Analyzer': {
+    20: 'optin.taint.* alpha.security.taint.*',
     119: 'alpha.security.ArrayBound alpha.security.ArrayBoundV2 security.ArrayBound unix.cstring.OutOfBounds',
     131: 'unix.MallocSizeof',
     242: 'security.insecureAPI.gets security.insecureAPI.vfork security.insecureAPI.getpw',

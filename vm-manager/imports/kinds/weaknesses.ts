@@ -1,7 +1,7 @@
 // Rule → CWE of tools that do not write the weakness into their reports: look-ups in the tables.
 import type { FindingRecord } from '../record.js';
+import { analyzerOf } from './analyzer.js';
 import { linterTables } from './linter-weaknesses.js';
-import { profileOf } from './tools.js';
 import { scannerTables, type WeaknessTable } from './weakness-tables.js';
 
 /** By the name of the tool's profile, else of the tool. */
@@ -78,12 +78,30 @@ type Described = Pick<FindingRecord, 'ruleId' | 'title' | 'tags' | 'description'
 const innerRule = ({ title, description }: Described): string =>
   (/^\s*(G\d{3})\b/.exec(title) ?? /^\s*(G\d{3})\b/.exec(description))?.[1] ?? '';
 
+/** One rule of the Clang analyzer tells of leaks, double frees and uses of what is freed: its text says which. */
+const ofAllocation =
+  /^(?:unix\.(?:Malloc|DynamicMemoryModeling)|cplusplus\.NewDelete|alpha\.unix\.MallocWithAnnotations)$/;
+const saidOfAllocation: readonly (readonly [words: RegExp, cwe: number])[] = [
+  [/\bleak/i, 401],
+  [/\bdouble[- ](?:free|delete)|(?:attempt to (?:free|delete)|free of) (?:released|freed|already)/i, 415],
+  [/should have been allocated|allocated by|mismatch/i, 762],
+  [/not (?:memory )?allocated by|non-?owned|bad free|is the address of/i, 590],
+];
+
 /** The weakness of a rule; empty: the tables say nothing of it. */
-export function weaknessesOf(tool: string, of: Described): number[] {
-  const { ruleId, title, tags } = of;
-  const profile = profileOf(tool);
-  const name = aliases[tool] ?? profile?.name ?? tool;
+export function weaknessesOf(
+  tool: string,
+  of: Described,
+  { profile, rule: ruleId } = analyzerOf(tool, of.ruleId),
+): readonly number[] {
+  const { title, tags } = of;
+  const name = aliases[profile?.name ?? tool] ?? profile?.name ?? tool;
   const spelled = profile?.spelled?.(ruleId) ?? ruleId;
+  if (ofAllocation.test(spelled)) {
+    const text = `${title}\n${of.description}`;
+    const said = saidOfAllocation.find(([words]) => words.test(text));
+    if (said !== undefined) return [said[1]];
+  }
   const isBandit = /^(?:Ruff|Flake8)$/.test(name) && /^S\d{3}$/.test(ruleId);
   const all = isBandit
     ? [tables.get('bandit')]

@@ -1,8 +1,8 @@
 // Tools for C and C++: Cppcheck (XML version 2), the Clang static analyzer (property lists), Flawfinder (CSV).
 import { ApiError } from '#http-kit';
 import { unfit } from '../../../kit/endpoint.js';
-import { cwesOf, pos, reportPath, str, texts } from '../../normalize.js';
-import { noFinding, record, unread, type Item } from '../../record.js';
+import { at as memberAt, cwesOf, pos, reportPath, str, texts } from '../../normalize.js';
+import { fault, noFinding, record, unread, type Item } from '../../record.js';
 import { readBeginning } from '../../reading/report-file.js';
 import { childrenOf, childText, readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
@@ -98,8 +98,12 @@ export const clangPlist: Format = {
       isReport = true;
       facts.version = str(report['clang_version']).slice(0, 200);
       const files = texts(report['files']);
-      for (const [index, one] of (report['diagnostics'] as unknown[]).entries())
-        yield clangItem(one as Record<string, unknown>, files, `/diagnostics/${index}`);
+      for (const [index, one] of (report['diagnostics'] as Record<string, unknown>[]).entries()) {
+        yield clangItem(one, files, `/diagnostics/${index}`);
+        const file = str(memberAt(one, 'location', 'file'));
+        if (file !== '' && files[Number(file)] === undefined)
+          yield fault(`/diagnostics/${index}: file ${file} is none of the ${files.length} that the report lists`);
+      }
     }
     if (!isReport) throw unfit('file', 'is no property list of the Clang static analyzer');
     // it lists what was found, and not which files were looked at

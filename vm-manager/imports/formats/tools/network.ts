@@ -1,7 +1,8 @@
 // Tools that look at hosts from outside: Nmap (XML) and testssl.sh (JSON, flat or pretty).
+import type { Severity } from '../../../findings/words.js';
 import { unfit } from '../../../kit/endpoint.js';
 import { at, cwesOf, list, moment, obj, str, texts, vulnIdsOf, type Json } from '../../normalize.js';
-import { noFinding, record, unread, type Item, type ReportFacts } from '../../record.js';
+import { fault, noFinding, record, unread, type Item, type ReportFacts } from '../../record.js';
 import { readJson } from '../../reading/report-file.js';
 import { childrenOf, readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
@@ -16,14 +17,61 @@ function serviceOf(port: Element): string {
   return [tunnel === '' ? name : `${tunnel}/${name}`, product, version].filter(Boolean).join(' ');
 }
 
+/** Scripts that say in words of their own what they have found. */
+const ofScripts: readonly (readonly [scripts: RegExp, words: RegExp, cwe: number, severity: Severity])[] = [
+  [/^ftp-anon$/, /anonymous ftp login allowed/i, 306, 'medium'],
+  [/^http-sql-injection$/, /possible sqli/i, 89, 'high'],
+  [/^http-(?:stored-xss|dombased-xss|phpself-xss)$/, /found the following|vulnerable/i, 79, 'high'],
+  [/^http-csrf$/, /found the following possible csrf/i, 352, 'medium'],
+  [/^http-passwd$/, /directory traversal found/i, 22, 'high'],
+  [/-empty-password$/, /empty password/i, 258, 'critical'],
+  [/-brute$/, /valid credentials/i, 1391, 'critical'],
+  [/^smtp-open-relay$/, /server is an open relay/i, 441, 'medium'],
+  [/^x11-access$/, /access is granted/i, 306, 'high'],
+  [/^http-trace$/, /trace is enabled/i, 693, 'low'],
+];
+
+const saysVulnerable = (state: string): boolean => /^(?:LIKELY |VULNERABLE)/.test(state);
+
+/** Tables of an element, however deep. */
+function* tablesOf(element: Element): Generator<Element> {
+  for (const table of childrenOf(element, 'table')) {
+    yield table;
+    yield* tablesOf(table);
+  }
+}
+const elemOf = (table: Element, key: string): string =>
+  childrenOf(table, 'elem')
+    .find(({ attributes }) => attributes['key'] === key)
+    ?.text.trim() ?? '';
+
+/** What the library of vulnerability scripts writes beside its text: a title, a state and ids. */
+function* statesOf(script: Element): Generator<{ title: string; state: string; ids: string }> {
+  for (const table of tablesOf(script)) {
+    const state = elemOf(table, 'state');
+    const [ids] = childrenOf(table, 'table').filter(({ attributes }) => attributes['key'] === 'ids');
+    const named = [table.attributes['key'] ?? '', ...childrenOf(ids, 'elem').map((one) => one.text)].join(' ');
+    if (state !== '') yield { title: elemOf(table, 'title'), state, ids: named };
+  }
+}
+
+/** CVEs of the tables of vulners. */
+function* vulnersOf(script: Element): Generator<{ id: string; score: string }> {
+  for (const table of tablesOf(script)) {
+    const [id, score] = [elemOf(table, 'id'), elemOf(table, 'cvss')];
+    if (elemOf(table, 'type') === 'cve' && /^CVE-[\d-]{6,20}$/i.test(id) && /^\d{1,2}(?:\.\d)?$/.test(score))
+      yield { id, score };
+  }
+}
+
 /** `key: value` of the library of Nmap's vulnerability scripts, and lines of vulners (`CVE-… 7.5 https://…`). */
 function* scriptItems(script: Element, url: string, service: string): Generator<Item> {
   const { id = '', output = '' } = script.attributes;
   if (id === '') return yield unread('has a script without id', url);
   const place = (matcher: string) => ({ kind: 'web', url, matcher }) as const;
   const rated = [...output.matchAll(/^\s*((?:CVE|GHSA)-[\w-]{4,40})\s+(\d{1,2}(?:\.\d)?)\s+(https?:\/\/\S{1,300})/gim)];
-  for (const [, name = '', score = '', link = ''] of rated)
-    yield record({
+  const ofVersion = (name: string, score: string, link: string): Item =>
+    record({
       title: `${name.toUpperCase()} in ${service || 'a service'}`,
       ...readSeverity(score.includes('.') ? score : `${score}.0`),
       vulnIds: [name],
@@ -33,9 +81,39 @@ function* scriptItems(script: Element, url: string, service: string): Generator<
       references: [link],
       quality: 0.6, // by the version that the service tells
     });
-  if (rated.length > 0) return;
-  const state = /^\s*State:\s*(.+?)\s*$/m.exec(output)?.[1] ?? '';
-  const isVulnerable = /^(?:LIKELY |VULNERABLE)/.test(state) || (state === '' && /^\s*VULNERABLE\b/m.test(output));
+  for (const [, name = '', score = '', link = ''] of rated) yield ofVersion(name, score, link);
+  const listed = rated.length > 0 ? [] : [...vulnersOf(script)];
+  for (const { id: name, score } of listed) yield ofVersion(name, score, `https://vulners.com/cve/${name}`);
+  if (rated.length + listed.length > 0) return;
+  if (/^\s*ERROR: /.test(output)) return yield fault(`${url}: ${id}: ${output.trim().slice(0, 200)}`);
+  const tables = [...statesOf(script)];
+  for (const { title, state, ids } of tables.filter((one) => saysVulnerable(one.state)))
+    yield record({
+      title: title || id,
+      description: output.trim(),
+      severity: 'high',
+      vulnIds: vulnIdsOf([ids, output]),
+      cwes: cwesOf([output]),
+      source: 'dast',
+      ruleId: id,
+      location: place(tables.length === 1 ? id : `${id} ${title}`),
+      quality: state.startsWith('LIKELY') ? 0.7 : 0.85,
+    });
+  if (tables.some((one) => saysVulnerable(one.state))) return;
+  const said = ofScripts.find(([scripts, words]) => scripts.test(id) && words.test(output));
+  if (said !== undefined)
+    return yield record({
+      title: `${id}: ${output.trim().split('\n')[0]?.trim().slice(0, 200) ?? ''}`,
+      description: output.trim(),
+      severity: said[3],
+      cwes: [said[2]],
+      source: 'dast',
+      ruleId: id,
+      location: place(id),
+      quality: 0.7,
+    });
+  const state = tables[0]?.state ?? /^\s*State:\s*(.+?)\s*$/m.exec(output)?.[1] ?? '';
+  const isVulnerable = saysVulnerable(state) || (state === '' && /^\s*VULNERABLE\b/m.test(output));
   if (!isVulnerable)
     return yield noFinding(state === '' ? 'reports no vulnerability' : `is ${state.toLowerCase()}`, id);
   const title = /VULNERABLE:\s*\n\s*(.{1,300})/.exec(output)?.[1]?.trim() ?? id;
@@ -119,10 +197,13 @@ const passed = new Set(['OK', 'INFO', 'DEBUG']);
 function testsslItem(one: Json, place: string, facts: ReportFacts, host: string, port: string): Item {
   const [id, word, finding] = [str(one['id']), str(one['severity']).toUpperCase(), str(one['finding'])];
   if (id === '' || word === '') return unread('has no id or no severity', place);
+  // every OpenSSL of a distribution lacks old protocols and ciphers: what a server offers of them is told by others
+  if (word === 'WARN' && /not supported by (?:the )?local openssl/i.test(finding))
+    return noFinding('was not tested: the OpenSSL of the scanner does not have it', id);
   const isFault = word === 'FATAL' || word === 'WARN' || /^(?:scanProblem|engine_problem)$/.test(id);
   if (isFault) {
     facts.complete = false;
-    return noFinding(`is a fault of the run: ${finding.slice(0, 200)}`, id);
+    return fault(`${id}: ${finding.slice(0, 200)}`);
   }
   if (passed.has(word)) return noFinding(`is ${word}`, id);
   const ids = texts(one['cve']).flatMap((text) => text.split(/\s+/));

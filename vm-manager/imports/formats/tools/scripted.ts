@@ -47,16 +47,22 @@ function wapitiItem(one: Json, category: string, of: Json, { target, place }: { 
   const path = str(one['path']);
   if (path === '' && target === '') return unread('has no path', place);
   const parameter = str(one['parameter']);
+  const info = str(one['info']);
+  const url = addressOf(path, target);
+  const method = str(one['method']).toUpperCase() || 'GET';
+  // of a page as a whole it says several things in one category: one for each header, cookie or directive
+  const isOfPage = parameter === '' && info !== '';
   return record({
-    title: category,
-    description: [str(one['info']), str(of['desc'])].filter(Boolean).join('\n\n'),
+    title: isOfPage && info.length <= 120 ? `${category}: ${info}` : category,
+    description: [info, str(of['desc'])].filter(Boolean).join('\n\n'),
     ...readSeverity(one['level'], { scale: toolScales.wapiti }),
     source: 'dast',
     ruleId: category,
+    nativeId: isOfPage ? `${method} ${url} ${info}` : null,
     location: {
       kind: 'web',
-      url: addressOf(path, target),
-      method: str(one['method']).toUpperCase() || 'GET',
+      url,
+      method,
       ...(parameter === '' ? {} : { param: parameter }),
       ...(str(one['module']) === '' ? {} : { matcher: str(one['module']) }),
     },

@@ -1,0 +1,192 @@
+// Checks of Android Lint: which are about security, with their weakness, and which are not. One that stands in neither
+// list is of a library or of a later release, so that it is shown. Facts of the checks' own metadata, May 2025.
+import type { WeaknessTable } from '../weakness-tables.js';
+
+export const androidWeaknesses: WeaknessTable = {
+  20: 'UnsafeImplicitIntentLaunch IntentWithNullActionLaunch',
+  22: 'UnsanitizedContentProviderFilename UnsanitizedFilenameFromContentProvider',
+  94: 'UnsafeDynamicallyLoadedCode UnsafeNativeCodeLocation',
+  200: 'AuthLeak ExposedRootPath SensitiveExternalPath UnintendedExposedUrl UnintendedPrivateIpAddress',
+  250: 'SignatureOrSystemPermissions',
+  295: `AcceptsUserCertificates AllowAllHostnameVerifier BadHostnameVerifier CustomX509TrustManager
+      DefaultTrustedUserCerts
+    SSLCertificateSocketFactoryCreateSocket SSLCertificateSocketFactoryGetInsecure TrustAllX509TrustManager
+    WebViewClientOnReceivedSslError`,
+  312: 'AllowBackup DataExtractionRules',
+  319: `CleartextTraffic DefaultCleartextTraffic InsecureBaseConfiguration NetworkSecurityConfig UsingHttp
+    InsecureDnsSdkLevel`,
+  327: 'DeprecatedProvider DeletedProvider GetInstance UnsafeCryptoAlgorithmUsage VulnerableCryptoAlgorithm',
+  330: 'SecureRandom TrulyRandom',
+  338: 'WeakPrng',
+  359: 'HardwareIds',
+  489: 'HardcodedDebugMode',
+  693: 'DisabledAllSafeBrowsing',
+  732: `GrantAllUris SetWorldReadable SetWorldWritable WorldReadableFiles WorldWriteableFiles ProviderReadPermissionOnly
+    InsecurePermissionProtectionLevel CustomPermissionTypo KnownPermissionError PermissionNamingConvention
+    ReservedSystemPermission SystemPermissionTypo InvalidPermission UniquePermission ProtectedPermissions
+    QueryAllPackagesPermission`,
+  749: 'AddJavascriptInterface JavascriptInterface SetJavaScriptEnabled',
+  798: 'SecretInSource ProxyPassword CredentialManagerMisuse',
+  321: 'PackagedPrivateKey',
+  862: 'UseCheckPermission MissingPermission TileProviderPermissions',
+  925: 'UnsafeProtectedBroadcastReceiver UnprotectedSMSBroadcastReceiver UnspecifiedRegisterReceiverFlag',
+  926: `ExportedContentProvider ExportedPreferenceActivity ExportedReceiver ExportedService IntentFilterExportedReceiver
+    UnsafeIntentLaunch`,
+  927: 'MutableImplicitPendingIntent UnspecifiedImmutableFlag InsecureStickyBroadcasts*',
+  940: 'MissingAutoVerifyAttribute',
+  1007: 'BidiSpoofing',
+  1021: 'TapjackingVulnerable StrandhoggVulnerable StrandHogg*',
+  1104: 'PackageManagerGetSignatures VulnerableCordovaVersion UsingC2DM',
+  1395: 'RiskyLibrary PlaySdkIndexVulnerability PlaySdkIndexDeprecated',
+};
+
+/** Categories of correctness, performance, usability and so on. */
+const style = `AaptCrash AccessibilityFocus AccessibilityScrollActions AccessibilityWindowStateChangedEvent
+    AccidentalOctal
+    ActivityIconColor AdapterViewChildren AlertDialogUsage Aligned16KB AllCaps AlwaysShowAction
+    AndroidGradlePluginVersion AnimatorKeep AnnotateVersionCheck AnnotationProcessorOnCompilePath
+    AppBundleLocaleChanges AppCompatCustomView AppCompatMethod AppCompatResource AppIndexingService
+    AppLinkSplitToWebAndCustom AppLinkUriRelativeFilterGroupError AppLinkUrlError AppLinkWarning AppLinksAutoVerify
+    ApplySharedPref ArcAnimationSpecTypeIssue ArgInFormattedQuantityStringRes AssertionSideEffect AssertjImport
+    AutoDispose AutoboxingStateCreation AutoboxingStateValueProperty Autofill AvoidUsingNotNullOperator BackButton
+    BadConfigurationProvider BadPeriodicWorkRequestEnqueue BatteryLife BinaryOperationInTimber
+    BindingReceiverParameter BindingReturnType BindsMustBeAbstract BindsTypeMismatch BindsWrongParameterCount
+    BlockedPrivateApi BomWithoutPlatform BottomAppBar BrokenIterator BuildListAdds ButtonCase ButtonOrder ButtonStyle
+    ByteOrderMark CanvasSize CastingViewContextToActivity CheckResult ChildInNonViewGroup ChromeOsAbiSupport
+    ChromeOsOnConfigurationChanged ClickableViewAccessibility CoarseFineLocation ColorCasing CommitPrefEdits
+    CommitTransaction ComposableDestinationInComposeScope ComposableLambdaParameterNaming
+    ComposableLambdaParameterPosition ComposableNaming ComposableNavGraphInComposeScope ComposeCompositionLocalGetter
+    ComposeCompositionLocalUsage ComposeContentEmitterReturningValues ComposeM2Api ComposeModifierComposed
+    ComposeModifierMissing ComposeModifierReused ComposeModifierWithoutDefault ComposeMultipleContentEmitters
+    ComposeMutableParameters ComposeNamingLowercase ComposeNamingUppercase ComposeParameterOrder ComposePreviewNaming
+    ComposePreviewPublic ComposeRememberMissing ComposeUnstableCollections ComposeUnstableReceiver
+    ComposeViewModelForwarding ComposeViewModelInjection CompositionLocalNaming ConfigurationScreenWidthHeight
+    ConflictingOnColor ConstantContentStateKeyInItemsCall ConstantLocale ConstraintLayoutToolsEditorAttribute
+    ContentDescription ContextCastToActivity ConvertToWebp CoreLibDesugaringV1 CoroutineCreationDuringComposition
+    CredManMissingDal CredentialDependency CredentialManagerSignInWithGoogle CustomSplashScreen CustomViewStyleable
+    CutPasteId DalvikOverride DataBindingWithoutKapt DeepLinkInActivityDestination DefaultEncoding
+    DefaultLayoutAttribute DefaultLocale DefaultUncaughtExceptionDelegation DenyListedApi DenyListedBlockingApi
+    Deprecated DeprecatedCall DeprecatedSinceApi DeprecatedSqlUsage DetachAndAttachSameFragment DevModeObsolete
+    DeviceAdmin DialogFragmentCallbacksDetector DiffUtilEquals DisableBaselineAlignment DiscouragedApi
+    DiscouragedPrivateApi DoNotCallProviders DoNotExposeEitherNetInRepositories DoNotMock DoNotMockAnything
+    DoNotMockAutoValue DoNotMockDataClass DoNotMockObjectClass DoNotMockPlatformTypes DoNotMockRecordClass
+    DoNotMockSealedClass DrawAllocation DuplicateActivity DuplicateDefinition DuplicateDivider DuplicateIds
+    DuplicateIncludedIds DuplicatePlatformClasses DuplicateStrings DuplicateUsesFeature EagerGradleConfiguration
+    EditedTargetSdkVersion EllipsizeMaxLines EmptyNavDeepLink EmptySuperCall EnforceUTF8 EnqueueWork
+    EnsureInitializerMetadata EnsureInitializerNoArgConstr ErroneousLayoutAttribute ErrorProneDoNotMockUsage
+    ExactAlarm ExceptionMessage ExifInterface ExpensiveAssertion ExperimentalAnnotationRetention
+    ExpiredTargetSdkVersion ExpiringTargetSdkVersion ExtraText ExtraTranslation FieldSiteTargetOnQualifierAnnotation
+    FileEndsWithExt FilePropertyDetector FindViewByIdCast FlowOperatorInvokedInComposition FontValidation
+    ForegroundServicePermission ForegroundServiceType FormalGerman FragmentAddMenuProvider FragmentBackPressedCallback
+    FragmentConstructorInjection FragmentFieldInjection FragmentGradleConfiguration FragmentLiveDataObserve
+    FragmentTagUsage FrequentlyChangingValue FullBackupContent FullyQualifiedResource GestureBackNavigation
+    GetContentDescriptionOverride GetLocales GifUsage GradleCompatible GradleDependency GradleDeprecated
+    GradleDeprecatedConfiguration GradleDynamicVersion GradleGetter GradleIdeError GradleLikelyBug GradleOverrides
+    GradlePath GradlePluginVersion GradleProjectIsolation GridLayout GuavaChecksUsed GuavaPreconditionsUsedInKotlin
+    HalfFloat HandlerLeak HardcodedText HighAppVersionCode HighSamplingRate IconColors IconDensities IconDipSize
+    IconDuplicates IconDuplicatesConfig IconExpectedSize IconExtension IconLauncherShape IconLocation
+    IconMissingDensityFolder IconMixedNinePatch IconNoDpi IconXmlAndPng IdleBatteryChargingConstraints
+    IgnoreWithoutReason IllegalResourceRef ImplicitSamInstance ImplicitStringPlaceholder ImpliedQuantity
+    ImpliedTouchscreenHardware InOrMmUsage IncludeLayoutParam InclusiveNaming
+    IncompatibleMediaBrowserServiceCompatVersion InconsistentArrays InconsistentLayout IncorrectChainMarginsUsage
+    IncorrectMatchParentUsage IncorrectReferencesDeclaration InefficientWeight InflateParams InflationInItemDecoration
+    InjectInJava InlinedApi InnerclassSeparator Instantiatable IntentFilterUniqueDataAttributes IntentReset
+    InternalAgpApiUsage InternalGradleApiUsage InternalInsetResource InvalidAccessibility InvalidAnalyticsName
+    InvalidColorHexValue InvalidFragmentVersionForActivityResult InvalidId InvalidImeActionId InvalidImport
+    InvalidLanguageTagDelimiter InvalidNavigation InvalidPackage InvalidPeriodicWorkRequestInterval
+    InvalidResourceFolder InvalidSetHasFixedSize InvalidSingleLineComment InvalidString InvalidUseOfOnBackPressed
+    InvalidUsesTagAttribute InvalidVectorPath InvalidWakeLockTag InvalidWearFeatureAttribute JCenter JavaOnlyDetector
+    JavaPluginLanguageLevel JcenterRepositoryObsolete JobSchedulerService JvmStaticProvidesInObjectDetector
+    KaptUsageInsteadOfKsp KeyboardInaccessibleWidget KotlinNullnessAnnotation KotlinPairNotCreated
+    KotlinPropertyAccess KotlinRequireNotNullUseMessage KotlincFE10 KtxExtensionAvailable LabelFor LambdaLast
+    LaunchActivityFromNotification LaunchDuringComposition LayoutFileNameMatchesClass LeanbackUsesWifi
+    LibraryCustomView LifecycleAnnotationProcessorWithJava8 LifecycleCurrentStateInComposition LintDocExample
+    LintImplBadUrl LintImplDollarEscapes LintImplIdFormat LintImplPsiEquals LintImplTextFormat LintImplTrimIndent
+    LintImplUnexpectedDomain LintImplUseKotlin LintImplUseUast LocalContextConfigurationRead LocalContextResourcesRead
+    LocalSuppress LocaleFolder LockedOrientationActivity LogConditional LogNotTimber LogTagMismatch LongLogTag
+    MainScopeUsage MangledCRLF ManifestOrder ManifestResource ManifestTypo MatchingMenuId MatchingViewId
+    MemberExtensionConflict MenuTitle MergeMarker MergeRootFrame MinSdkTooLow MipmapIcons MissingApplicationIcon
+    MissingBackupPin MissingClass MissingColorAlphaChannel MissingConstraints MissingDefaultResource
+    MissingFirebaseInstanceTokenRefresh MissingId MissingInflatedId MissingIntentFilterForMediaSearch
+    MissingKeepAnnotation MissingLeanbackLauncher MissingLeanbackSupport MissingMediaBrowserServiceIntentFilter
+    MissingOnPlayFromSearch MissingPrefix MissingQuantity MissingResourceImportAlias MissingResourcesProperties
+    MissingScrollbars MissingSerializableAnnotation MissingSuperCall MissingTranslation MissingTvBanner MissingVersion
+    MissingXmlHeader MockLocation ModifierFactoryExtensionFunction ModifierFactoryReturnType
+    ModifierFactoryUnreferencedReceiver ModifierNodeInspectableProperties ModifierParameter ModuleCompanionObjects
+    ModuleCompanionObjectsNotInModuleParent MonochromeLauncherIcon MoshiUsageAdaptedByRequiresAdapter
+    MoshiUsageAdaptedByRequiresKeep MoshiUsageArray MoshiUsageBlankGenerator MoshiUsageBlankJsonName
+    MoshiUsageBlankTypeLabel MoshiUsageClassVisibility MoshiUsageDoubleClassAnnotation MoshiUsageDoubleTypeLabel
+    MoshiUsageDuplicateJsonName MoshiUsageEnumAnnotatedUnknown MoshiUsageEnumCasing MoshiUsageEnumJsonClassGenerated
+    MoshiUsageEnumMissingJsonClass MoshiUsageEnumMissingUnknown MoshiUsageEnumPropertyCouldBeMoshi
+    MoshiUsageEnumPropertyDefaultUnknown MoshiUsageGenerateAdapterShouldBeTrue MoshiUsageGenericSealedSubtype
+    MoshiUsageInappropriateTypeLabel MoshiUsageMissingPrimary MoshiUsageMissingTypeLabel MoshiUsageMutableCollections
+    MoshiUsageNonMoshiClassCollection MoshiUsageNonMoshiClassExternal MoshiUsageNonMoshiClassInternal
+    MoshiUsageNonMoshiClassMap MoshiUsageNonMoshiClassPlatform MoshiUsageObject MoshiUsageParamNeedsInit
+    MoshiUsagePrivateConstructor MoshiUsagePrivateConstructorProperty MoshiUsageQualifierRetention
+    MoshiUsageQualifierTarget MoshiUsageRedundantJsonName MoshiUsageRedundantSiteTarget MoshiUsageSealedMustBeSealed
+    MoshiUsageSerializedName MoshiUsageSnakeCase MoshiUsageTransientNeedsInit MoshiUsageUnsupportedType
+    MoshiUsageUseData MoshiUsageVarProperty MotionLayoutInvalidSceneFileReference MotionLayoutMissingId
+    MotionSceneFileValidationError MultipleAwaitPointerEventScopes MultipleUsesSdk MustBeInModule MustUseNamedParams
+    MutableCollectionMutableState MutatingSharedPrefs NamespaceTypo NamingPattern NegativeMargin NestedScrolling
+    NestedWeights NewApi NewerVersionAvailable NfcTechWhitespace NioDesugaring NoCollectCallFound NoHardKeywords NoOp
+    NonConstantResourceId NonResizeableActivity NotConstructor NotInterpolated NotSibling
+    NotificationIconCompatibility NotificationId0 NotificationPermission NotificationTrampoline NotifyDataSetChanged
+    NullSafeMutableLiveData NullableConcurrentHashMap ObjectAnimatorBinding ObsoleteLayoutParam ObsoleteSdkInt
+    OldTargetApi OnClick OpaqueUnitKey OpenForTesting Orientation OutdatedLibrary Overdraw OverrideAbstract
+    ParcelClassLoader ParcelCreator ParcelizeFunctionProperty PendingBindings
+    PermissionImpliesUnsupportedChromeOsHardware PermissionImpliesUnsupportedHardware PictureInPictureIssue
+    PinSetExpiry PlaySdkIndexGenericIssues PlaySdkIndexNonCompliant PluralsCandidate PrivacySandboxBlockedCall
+    PrivateApi PrivateResource ProduceStateDoesNotAssignValue Proguard ProguardSplit PropertyEscape
+    ProtoLayoutEdgeContentLayoutResponsive ProtoLayoutMinSchema ProtoLayoutPrimaryLayoutResponsive
+    ProvidesMustNotBeAbstract PublicKeyCredential PxUsage QueryPermissionsNeeded Range RawColor RawDimen
+    RawDispatchersUse Recycle RecyclerView RedactedInJavaUsage RedundantBinds RedundantLabel RedundantNamespace
+    ReferenceType Registered RelativeOverlap RememberInComposition RememberReturnType RememberSaveableSaverParameter
+    RemoteViewLayout RemoveWorkManagerInitializer RepeatOnLifecycleWrongUsage ReportShortcutUsage RequiredSize
+    RequiresFeature RequiresWindowSdk ResAuto ResourceAsColor ResourceCycle ResourceName ResourceType
+    ResourcesGetColorCall ResourcesGetColorStateListCall ResourcesGetDrawableCall RestrictCallsTo RestrictedApi
+    RetrofitUsage ReturnFromAwaitPointerEventScope ReturnThis RtlCompat RtlEnabled RtlHardcoded RtlSymmetry
+    RxJava2DefaultScheduler RxJava2DisposableAddAllCall RxJava2DisposableDisposeCall
+    RxJava2MethodMissingCheckReturnValue RxJava2MissingCompositeDisposableClear RxJava2SchedulersFactoryCall
+    RxJava2SubscribeMissingOnError SQLiteString ScheduleExactAlarm ScopedStorage ScrollViewCount ScrollViewSize
+    SdCardPath SelectableText SelectedPhotoAccess SerializableUsage ServiceCast SetAndClearCommunicationDevice
+    SetTextI18n ShiftFlags ShortAlarm ShouldUseStaticImport ShowToast SimilarGradleDependency SimpleDateFormat Slices
+    SlotReused SmallSp SoonBlockedPrivateApi SourceLockedOrientationActivity SpUsage SpanMarkPointMissingMask
+    SpecifyForegroundServiceType SpecifyJobSchedulerIdRange SquareAndRoundTilePreviews
+    StartActivityAndCollapseDeprecated StateFlowValueCalledInComposition StateListReachable StaticFieldLeak StopShip
+    StringEscaping StringFormatCount StringFormatInTimber StringFormatInvalid StringFormatMatches StringFormatTrivial
+    StringNotCapitalized StringShouldBeInt SubscribeOnMain SuperfluousMarginDeclaration SuperfluousNameSpace
+    SuperfluousPaddingDeclaration SupportAnnotationUsage Suspicious0dp SuspiciousCompositionLocalModifierRead
+    SuspiciousImport SuspiciousIndentation SuspiciousModifierThen SwitchIntDef SyntheticAccessor TestAppLink
+    TestLifecycleOwnerInCoroutine TestManifestGradleConfiguration TestParameterSiteTarget TextFields TextViewEdits
+    ThrowableNotAtBeginning TilePreviewImageFormat TimberArgCount TimberArgTypes TimberExceptionLogging
+    TimberTagLength Todo TooDeepLayout TooManyViews TranslucentOrientation TrimLambda TypographyDashes
+    TypographyEllipsis TypographyFractions TypographyOther TypographyQuotes Typos UElementAsPsi UastImplementation
+    UnclosedTrace UniqueConstants UnknownId UnknownIdInLayout UnknownNullness UnlocalizedSms UnnecessaryArrayInit
+    UnnecessaryComposedModifier UnnecessaryRequiredFeature UnrememberedGetBackStackEntry UnrememberedMutableState
+    UnsafeLifecycleWhenUsage UnsafeOptInUsageError UnsafeOptInUsageWarning UnsafeRepeatOnLifecycleDetector
+    UnsupportedChromeOsCameraSystemFeature UnsupportedChromeOsHardware
+    UnsupportedLayoutAttribute UnsupportedTvHardware Untranslatable UnusedAttribute UnusedBoxWithConstraintsScope
+    UnusedContentLambdaTargetStateParameter UnusedCrossfadeTargetStateParameter UnusedIds
+    UnusedMaterial3ScaffoldPaddingParameter UnusedMaterialScaffoldPaddingParameter UnusedMergeAttributes
+    UnusedNamespace UnusedQuantity UnusedResources UnusedSharedTransitionModifierParameter
+    UnusedTargetStateInContentKeyLambda UnusedTransitionTargetStateParameter UnusedTranslation UsableSpace UseAlpha2
+    UseAndroidAlpha UseAppTint UseCompatLoadingForColorStateLists UseCompatLoadingForDrawables
+    UseCompatTextViewDrawableApis UseCompatTextViewDrawableXml UseCompoundDrawables UseGetLayoutInflater UseKtx
+    UseOfBundledGooglePlayServices UseOfNonLambdaOffsetOverload UseRequireInsteadOfGet UseRequiresApi
+    UseRxSetProgress2 UseSdkSuppress UseSparseArrays UseSupportActionBar UseSwitchCompatOrMaterialCode
+    UseSwitchCompatOrMaterialXml UseTomlInstead UseValueOf UselessLeaf UselessParent
+    UsingMaterialAndMaterial3Libraries UsingOnClickInXml ValidActionsXml ValidFragment ValidRestrictions
+    VectorDrawableCompat VectorPath VectorRaster ViewBindingType ViewConstructor ViewHolder
+    ViewModelConstructorInComposable VisibleForTests Wakelock WakelockTimeout WatchFaceEditor WatchFaceForAndroidX
+    WatchFaceFormatDeclaresHasNoCode WatchFaceFormatMissingVersion WearBackNavigation WearMaterialTheme
+    WearPasswordInput WearRecents WearSplashScreen WearStandaloneAppFlag WearableActionDuplicate WearableBindListener
+    WearableConfigurationAction WebViewApiAvailability WebViewLayout WebpUnsupported WeekBasedYear WifiManagerLeak
+    WifiManagerPotentialLeak WithPluginClasspathUsage WithTypeWithoutConfigureEach WorkerHasAPublicModifier
+    WrongAnnotationOrder WrongCall WrongCase WrongCommentType WrongConstant WrongConstraintLayoutUsage
+    WrongDrawableName WrongFolder WrongGlobalIconColor WrongGradleMethod WrongLayoutName WrongManifestParent
+    WrongMenuIdFormat WrongNavigateRouteType WrongRegion WrongRequiresOptIn WrongResourceImportAlias WrongSdkInt
+    WrongStartDestinationType WrongTestMethodName WrongThread WrongThreadInterprocedural WrongViewCast
+    WrongViewIdFormat XmlEscapeNeeded XmlSpacing`;
+
+/** Checks that are not about security. */
+export const androidStyle: ReadonlySet<string> = new Set(style.split(/\s+/));
