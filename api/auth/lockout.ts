@@ -41,7 +41,8 @@ const isLocal = (ip: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
 export async function isFamiliar(sql: Queryable, ip: string, nowMs: number): Promise<boolean> {
   if (isLocal(ip)) return true;
   const [known] = await sql`
-    select 1 from known_logins where source_ip = ${toSourceKey(ip)} and last_at > ${new Date(nowMs - knownForMs)} limit 1`;
+    select 1 from known_logins
+    where source_ip = ${toSourceKey(ip)} and last_at > ${new Date(nowMs - knownForMs)} limit 1`;
   return known !== undefined;
 }
 

@@ -115,3 +115,21 @@ function chunks<T>(all: readonly T[], size: number): T[][] {
   for (let at = 0; at < all.length; at += size) made.push(all.slice(at, at + size));
   return made;
 }
+
+/** Which of these findings were resolved and are open again; somebody else may have moved one meanwhile. */
+export async function reopenFindings(
+  tx: Tx,
+  ids: readonly number[],
+  { runId, now }: Pick<ImportScope, 'runId' | 'now'>,
+): Promise<ReadonlySet<number>> {
+  const opened = new Set<number>();
+  if (ids.length === 0) return opened;
+  const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId } as const;
+  const rows = await tx<FindingRow[]>`
+    select * from vm_findings where id in ${tx([...new Set(ids)])} and status = 'resolved' order by id`;
+  for (const row of rows) {
+    await transition(tx, row, wanted, systemActor, now);
+    opened.add(row.id);
+  }
+  return opened;
+}

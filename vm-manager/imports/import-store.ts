@@ -1,5 +1,7 @@
 // Rows of imports, written many at a time: one statement for a batch, whatever its size.
 import { json, type Tx } from '../database.js';
+import type { FindingRow } from '../findings/fields.js';
+import { severityNumbers } from '../findings/words.js';
 import type { FindingRecord, Location } from './record.js';
 import type { ImportScope } from './run/scope.js';
 
@@ -220,3 +222,28 @@ export async function refreshContents(tx: Tx, contents: readonly NewContent[], s
     from jsonb_to_recordset(${sightings}) as n(tool_key text, raw_hash text, location jsonb)
     where o.scope_key = ${scope.scopeKey} and o.tool_key = n.tool_key`;
 }
+
+/** Records after which the tables are so much larger that plans have to be made anew. */
+const analyseAt = [2000, 20_000];
+
+/**
+ * Statistics for the planner, where those that stand are of tables smaller than what was written. A sample of 3,000
+ * rows tells small from large; one of the usual 30,000 kept the one connection of the embedded database for seconds.
+ */
+export async function renewStatistics(tx: Tx, before: number, written: number): Promise<void> {
+  if (!analyseAt.some((count) => before < count && written >= count)) return;
+  const [known] = await tx<{ rows: number }[]>`
+    select min(reltuples)::float8 as rows from pg_class
+    where oid in ('vm_findings'::regclass, 'vm_occurrences'::regclass, 'vm_finding_details'::regclass)`;
+  if ((known?.rows ?? -1) >= written) return;
+  await tx`set local default_statistics_target = 10`;
+  await tx`analyze vm_findings, vm_occurrences, vm_finding_details`;
+}
+
+/** What a person has rated stays where the report says nothing that anybody knows. */
+export const severityColumns = ({ severity, severityProblem, source }: FindingRecord, before: FindingRow | null) =>
+  severityProblem === undefined || source === 'quality'
+    ? { severity: severityNumbers[severity] ?? 0, severity_basis: 'report' as const }
+    : before?.severity_basis === 'person'
+      ? { severity: before.severity, severity_basis: 'person' as const }
+      : { severity: severityNumbers[severity] ?? 0, severity_basis: 'assumed' as const };

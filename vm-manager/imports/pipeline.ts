@@ -1,18 +1,25 @@
 // From records to findings, in batches. A report is imported whole or not at all (run/run-import.ts). What a
 // report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
-import { ApiError, systemActor } from '#http-kit';
+import { ApiError } from '#http-kit';
 import { json, type Queryable, type Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
-import { transition } from '../findings/transition.js';
-import { severityNumbers, type Status } from '../findings/words.js';
-import { closeMissing } from './closing.js';
+import type { Status } from '../findings/words.js';
+import { closeMissing, reopenFindings } from './closing.js';
 import { KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
 import { provingAbsence } from './kinds/faults.js';
 import type { ImportScope, Within } from './run/scope.js';
 import { emptyReport, type ImportReport } from './import-report.js';
-import { insertFindings, refreshContents, touchOccurrences, insertOccurrences, type Prepared } from './import-store.js';
+import {
+  insertFindings,
+  insertOccurrences,
+  refreshContents,
+  renewStatistics,
+  severityColumns,
+  touchOccurrences,
+  type Prepared,
+} from './import-store.js';
 import { PreparedRecord } from './prepared.js';
 import {
   cut,
@@ -29,8 +36,6 @@ import { knowsMore, recogniseOthers } from './same-weakness.js';
 import { RecordMask } from '../secrets/protect-record.js';
 
 export const recordsMax = 200_000;
-/** Records after which the tables are so much larger that plans have to be made anew. */
-const analyseAt = [2000, 20_000];
 const problemsMax = 200;
 
 interface Finding {
@@ -65,27 +70,6 @@ export const isChanged = ({ prepared, sighting, isOthers }: Known): boolean =>
 export interface Sorted {
   readonly fresh: Prepared[];
   readonly known: Known[];
-}
-
-/** What a person has rated stays where the report says nothing that anybody knows. */
-const severityColumns = ({ severity, severityProblem, source }: FindingRecord, before: FindingRow | null) =>
-  severityProblem === undefined || source === 'quality'
-    ? { severity: severityNumbers[severity] ?? 0, severity_basis: 'report' as const }
-    : before?.severity_basis === 'person'
-      ? { severity: before.severity, severity_basis: 'person' as const }
-      : { severity: severityNumbers[severity] ?? 0, severity_basis: 'assumed' as const };
-
-/**
- * Statistics for the planner, where those that stand are of tables smaller than what was written. A sample of 3,000
- * rows tells small from large; one of the usual 30,000 kept the one connection of the embedded database for seconds.
- */
-async function renewStatistics(tx: Tx, written: number): Promise<void> {
-  const [known] = await tx<{ rows: number }[]>`
-    select min(reltuples)::float8 as rows from pg_class
-    where oid in ('vm_findings'::regclass, 'vm_occurrences'::regclass, 'vm_finding_details'::regclass)`;
-  if ((known?.rows ?? -1) >= written) return;
-  await tx`set local default_statistics_target = 10`;
-  await tx`analyze vm_findings, vm_occurrences, vm_finding_details`;
 }
 
 /**
@@ -217,7 +201,7 @@ export class Importer {
     const before = this.written;
     this.written += fresh.length + known.length;
     // plans made while the tables were small read all of them; new numbers end those plans
-    if (analyseAt.some((count) => before < count && this.written >= count)) await renewStatistics(tx, this.written);
+    await renewStatistics(tx, before, this.written);
     if (fresh.length > 0) await this.create(tx, fresh);
     await this.recognise(tx, known);
     await touchOccurrences(
@@ -393,9 +377,10 @@ export class Importer {
       });
       await refreshContents(tx, contents, scope);
     }
-    const isReopened = await this.reopen(
+    const isReopened = await reopenFindings(
       tx,
       resolved.map(({ finding }) => finding.id),
+      scope,
     );
     const refreshed = new Set(changed);
     for (const one of known) {
@@ -403,20 +388,5 @@ export class Importer {
       else if (refreshed.has(one)) report.updated++;
       else report.unchanged++;
     }
-  }
-
-  /** The findings of `ids` that are resolved and now open again; somebody else may have moved one meanwhile. */
-  private async reopen(tx: Tx, ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const { scope } = this;
-    const opened = new Set<number>();
-    if (ids.length === 0) return opened;
-    const wanted = { to: 'reopened', by: 'importer', reason: 'a report has it again', runId: scope.runId } as const;
-    const rows = await tx<FindingRow[]>`
-      select * from vm_findings where id in ${tx([...new Set(ids)])} and status = 'resolved' order by id`;
-    for (const row of rows) {
-      await transition(tx, row, wanted, systemActor, scope.now);
-      opened.add(row.id);
-    }
-    return opened;
   }
 }

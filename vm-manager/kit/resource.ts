@@ -248,7 +248,7 @@ function createOf(resource: Resource): Endpoint {
     status: 201,
     answer: viewSchema(resource),
     handle: async (call) => {
-      await resource.ask?.(call, call.body as Record<string, unknown>);
+      await resource.ask?.(call, call.body);
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.create',
@@ -295,7 +295,7 @@ function patchOf(resource: Resource): Endpoint {
     body: bodyOf(resource, true),
     answer: viewSchema(resource),
     handle: async (call) => {
-      await resource.ask?.(call, call.body as Record<string, unknown>);
+      await resource.ask?.(call, call.body);
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.update',
