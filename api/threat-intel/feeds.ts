@@ -5,7 +5,7 @@ import type { Parts } from '../parts.js';
 import type { Settings } from '#settings';
 import { forgetFeed, listFeeds, recordFeedFailure, recordFeedSuccess, type FeedState } from './feed-store.js';
 import { admitNetworks } from './inner-networks.js';
-import { parseNetworks } from './list-text.js';
+import { noListOf, parseNetworks } from './list-text.js';
 import { replaceFeed } from '../measures/store.js';
 
 export type FeedParts = Pick<
@@ -73,7 +73,7 @@ export async function fetchFeed(parts: FeedParts, feed: Feed, nowMs: number): Pr
     if (reply.status !== 200) throw new Error(`it answered ${reply.status}`);
     const { networks: listed, problems } = await parseNetworks(reply.body.toString('utf8'));
     if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax)
-      throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
+      throw noListOf({ networks: listed, problems });
     const { networks, leftOut } = admitNetworks(listed);
     const { removed } = await sql.begin(async (tx) => {
       await recordFeedSuccess(tx, feed, networks.length, now);

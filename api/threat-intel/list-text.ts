@@ -9,6 +9,16 @@ export interface ParsedNetworks {
   readonly problems: readonly { readonly entry: number; readonly text: string; readonly reason: string }[];
 }
 
+/** For what is hardly a list of addresses: how much is right, and the first entry that is not. */
+export function noListOf({ networks, problems }: ParsedNetworks): Error {
+  const [first] = problems;
+  const where =
+    first === undefined ? '' : `; the first is entry ${first.entry}: ${JSON.stringify(first.text)} ${first.reason}`;
+  return new Error(
+    `it is not a list of addresses (${networks.length} right, ${problems.length} wrong entries${where})`,
+  );
+}
+
 const entriesPerTurn = 20_000;
 
 /**

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
-import { assessments, policies, roles, targets } from './resources/stages.js';
+import { assessments, policies, roles, targets, triageRules } from './resources/stages.js';
 import { arrive, askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
 const second = { email: 'operator@example.org', password: 'first-word-of-many-77', own: 'second-word-of-many-88' };
@@ -272,6 +272,7 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
     ['/vulnerabilities/targets', 'New target'],
     ['/vulnerabilities/targets?view=groups', 'New group'],
     ['/vulnerabilities/policies', 'New policy'],
+    ['/vulnerabilities/rules', 'New rule'],
     ['/vulnerabilities/assessments', 'New assessment'],
   ] as const) {
     await arrive(page, path);
@@ -305,6 +306,7 @@ t.test('decisions about findings in a browser', { skip: withoutBrowser }, async 
   await t.test('V13: gates answer, are overruled, written and asked', (t) => gates(t, stack));
   await t.test('L3: targets are written, gathered in groups and deleted', (t) => targets(t, stack));
   await t.test('L3: a policy says which findings it holds for, and is not written over', (t) => policies(t, stack));
+  await t.test('L3: a rule says what it would do, does it, and is undone', (t) => triageRules(t, stack));
   await t.test('L3: an assessment is led, answered item by item, and closed', (t) => assessments(t, stack));
   await t.test('V14: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
   await t.test('L3: roles are made, given where they count, and told in full', (t) => roles(t, stack));

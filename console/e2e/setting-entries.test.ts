@@ -36,6 +36,19 @@ async function named(t: Test, stack: Stack): Promise<void> {
         t.ok(await field.evaluate((element) => document.activeElement === element), `${at}: the field keeps the focus`);
         t.match(await field.inputValue(), word, `${at}: the whole word is there`);
         t.equal(await entry.getAttribute('open'), '', `${at}: its card stays open`);
+        const areas = entry.locator('textarea').filter({ visible: true });
+        for (let area = 0; area < (await areas.count()); area++) {
+          await areas.nth(area).focus();
+          await page.keyboard.press('Control+A');
+          await page.keyboard.type('two words ');
+          await page.keyboard.press('Enter');
+          await page.keyboard.type('line');
+          t.equal(
+            await areas.nth(area).inputValue(),
+            'two words \nline',
+            `${at}: blanks and line ends of area ${area}`,
+          );
+        }
         await entry.locator('summary').first().locator('strong').first().click();
         t.equal(await page.locator('details[open]').count(), 0, `${at}: a card is closed by its user`);
       }

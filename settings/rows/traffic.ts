@@ -110,7 +110,7 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: flood,
-    description: 'requests per window, all clients together',
+    description: 'requests per window, all clients together; they come back one by one (GCRA, as rl_events)',
     unit: 'requests',
   }),
   flood_global_window: setting(Window('10s'), {
@@ -130,7 +130,7 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: flood,
-    description: 'requests per window and client',
+    description: 'requests per window and client; they come back one by one (GCRA, as rl_events)',
     unit: 'requests',
   }),
   flood_burst_window: setting(Window('1s'), {
@@ -204,7 +204,9 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: autoBan,
-    description: 'limited requests within the window that lead to a ban',
+    description:
+      'limited requests within the window that lead to a ban; below 16, an unnamed proxy with many clients behind it ' +
+      'is banned before it is recognised as one',
     unit: 'requests',
   }),
   flood_autoban_window_sec: setting(Whole(1, 86_400, 60), {
@@ -255,7 +257,7 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: attack,
-    description: 'cap per client while under attack',
+    description: 'cap per client while under attack; it counts as flood_burst_events does (GCRA)',
     unit: 'requests',
   }),
   attack_burst_window: setting(Window('1s'), {

@@ -1,7 +1,7 @@
 // /reports: built on demand from what the builder may see, and kept as they were.
 import { ApiError, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
-import { visibleApplications } from '../assets/resources.js';
+import { requireApplication, visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
 import { visibleFindings } from '../findings/query.js';
 import { scopeOf } from '../graph/scope.js';
@@ -112,7 +112,8 @@ async function onlyApplication(
   const rows = await sql<{ id: number; name: string }[]>`
     select id, name from vm_applications where ${allOf(sql, where)} order by id limit 2`;
   const [row] = rows;
-  if (scope.application_id !== undefined && row === undefined) throw notFound('application', scope.application_id);
+  if (scope.application_id !== undefined && row === undefined)
+    await requireApplication(sql, reach, scope.application_id);
   // a scope of nothing is a typing error, and no report about everything
   if (scope.tag !== undefined && row === undefined)
     throw unfit(

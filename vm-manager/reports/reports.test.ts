@@ -300,6 +300,7 @@ async function reports(t: Test, database: Database): Promise<void> {
       t.match(await build({ scope }), refused, JSON.stringify(scope));
       t.match(await call('POST', '/reports/preview', { section: 'open-findings', scope }), { status: 422 });
     }
+    t.match(await build({ scope: { application_id: one, tag: 'none' } }), { status: 422, body: { detail: /tag/ } });
     t.match(await build({ scope: { application_id: '999999' } }), { status: 404, body: { detail: String } });
     t.match(await build({ format: 'docx' }), { status: 422, body: { detail: String } });
     t.match(await build({ sections: ['x'] }), { status: 422 });

@@ -171,7 +171,7 @@ export async function undoSome(
   };
 }
 
-/** False where the finding is no longer what the rule had made of it: then somebody wants it as it is. */
+/** False where the finding is no longer what the rule had made of it: then a person wants it as it is. */
 async function takeBack(tx: Tx, row: FindingRow, { member, before, after }: Done, actor: Actor, now: Date) {
   const set = async (columns: Record<string, unknown>): Promise<true> => {
     await tx`

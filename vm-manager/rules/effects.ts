@@ -9,7 +9,7 @@ import { toMoment, unfit } from '../kit/endpoint.js';
 import { holds, type Predicate } from '../kit/predicate.js';
 
 const effectNames = ['tag', 'assignee', 'severity', 'status', 'mute', 'notice'] as const;
-/** States that a rule may give to a finding that nobody has looked at. */
+/** States that a rule may give to a finding that no person has looked at. */
 const ruleStatuses = ['triaged', 'confirmed', 'false_positive', 'out_of_scope'] as const;
 const untouched: readonly Status[] = ['new', 'reopened'];
 const tagsMax = 50;

@@ -1,4 +1,4 @@
-// /rules: what is done with findings without anybody asking; in order, tried before, and undone where it was wrong.
+// /rules: what is done with findings by itself; in order, tried before, and undone where it was wrong.
 import { ApiError } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Name } from '../assets/resources.js';

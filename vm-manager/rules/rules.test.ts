@@ -122,7 +122,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       const back = await byRule(application);
       t.match(back['c'], { tags: [] });
       t.match(back['d'], { severity: 'high', severity_basis: 'report', status: 'new' });
-      t.match(back['e'], { severity: 'info', status: 'new' }, 'what somebody changed since stays');
+      t.match(back['e'], { severity: 'info', status: 'new' }, 'what was changed since stays');
       t.equal((await client.call('POST', `/rules/runs/${run['id']}/undo`)).status, 409);
       t.match((await client.call('POST', '/rules/runs')).body, { changed: 0 }, 'what was undone is not done again');
       t.match((await client.call('GET', `/rules/runs/${run['id']}`)).body, { status: 'undone' });

@@ -1,7 +1,7 @@
 // Lists of addresses as operators of crawlers publish them: `{"prefixes": [{"ipv4Prefix": "…"}, …]}` (the form of
 // Google's googlebot.json, which others took over), or what the deny list takes: lines, or JSON.
 import { admitNetworks } from '../../threat-intel/inner-networks.js';
-import { parseNetworks } from '../../threat-intel/list-text.js';
+import { noListOf, parseNetworks } from '../../threat-intel/list-text.js';
 
 /** As many as an entry of bot_crawler_ranges may have. */
 export const networksMax = 5000;
@@ -29,7 +29,7 @@ function prefixesOf(text: string): readonly string[] | null {
 export async function readCrawlerList(text: string): Promise<readonly string[]> {
   const { networks: listed, problems } = await parseNetworks(prefixesOf(text) ?? text);
   if (listed.length === 0 || problems.length > (listed.length + problems.length) * wrongShareMax)
-    throw new Error(`it is not a list of addresses (${listed.length} right, ${problems.length} wrong entries)`);
+    throw noListOf({ networks: listed, problems });
   if (listed.length > networksMax)
     throw new Error(`it has ${listed.length} networks, and at most ${networksMax} of one list are taken`);
   const { networks } = admitNetworks(listed);

@@ -95,6 +95,46 @@ export async function policies(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+export async function triageRules(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await arrive(page, '/vulnerabilities/rules?add=1');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Ledger is old');
+  await dialog.getByLabel('Field').selectOption('application_id');
+  await dialog.getByLabel('Value').selectOption({ label: 'Ledger' });
+  await dialog.getByLabel('Tag').fill('legacy code');
+  await button(dialog, 'Add an effect').click();
+  const second = dialog.getByRole('group', { name: 'Effect 2' });
+  await second.getByLabel('Effect', { exact: true }).selectOption({ label: 'set the severity' });
+  await second.getByLabel('Why').fill('it is switched off soon');
+  await button(dialog, 'Save').click();
+  await dialog.getByRole('heading', { name: 'What it would do now' }).waitFor();
+  const said = await dialog.getByText(/It holds for \d+ open findings and would change \d+ of them\./).innerText();
+  const { items } = await answerOf<{ items: { id: string }[] }>(page, '/api/v1/findings?status=open');
+  t.match(said, `for ${items.length} open findings and would change ${items.length}`, 'as many as the list has');
+  t.match(await dialog.locator('dl').innerText(), /adds the tag legacy code; makes it low/);
+  t.equal(await dialog.locator('.table-row').count(), items.length, 'each change is shown');
+  await close(page);
+  const tagged = async (): Promise<number> =>
+    (await answerOf<{ total: number }>(page, '/api/v1/findings?tag=legacy%20code')).total;
+  t.equal(await tagged(), 0, 'nothing was done yet');
+  await button(page, 'Apply to all open findings').click();
+  await dialog.getByRole('button', { name: 'Apply to all open findings' }).click();
+  const run = page.locator('.table-row', { hasText: 'all open findings' }).first();
+  await run.getByText('done', { exact: true }).waitFor();
+  t.equal(await tagged(), items.length);
+  await run.getByRole('button', { name: /^Undo the run of/ }).click();
+  await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+  await run.getByText('undone', { exact: true }).waitFor();
+  t.equal(await tagged(), 0, 'it is taken back');
+  const row = page.locator('.table-row', { hasText: 'Ledger is old' });
+  await row.click();
+  await deleteOpened(page);
+  await row.waitFor({ state: 'detached' });
+  t.same(complaints, []);
+}
+
 export async function assessments(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);

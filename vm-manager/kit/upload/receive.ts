@@ -2,7 +2,7 @@
 // file goes to a private temporary file as it arrives, so that its size is bounded by the disk's budget and not by the
 // memory's, and is removed when the work is done.
 import { ApiError, type App } from '#http-kit';
-import { Value } from '@sinclair/typebox/value';
+import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
 import type { TObject } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
@@ -102,7 +102,14 @@ export function checkFields<Fields>(given: Record<string, unknown>, schema: TObj
   const named = Value.Convert(schema, { ...given }) as Record<string, unknown>;
   for (const error of Value.Errors(schema, named)) {
     const path = error.path.replace(/^\//, '') || 'fields';
-    throw unfit(path, error.message.toLowerCase().replace(/\.$/, ''));
+    throw unfit(path, reasonOf(error));
   }
   return named as Fields;
+}
+
+/** The validator's own words name neither a field that is missing nor one that there is not. */
+function reasonOf({ type, message }: ValueError): string {
+  if (type === ValueErrorType.ObjectRequiredProperty) return 'is missing';
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known field';
+  return message.toLowerCase().replace(/\.$/, '');
 }

@@ -176,11 +176,15 @@ const problemUnder = ({ problems, path }: SchemaFieldProps, index: number): bool
   problems.some((one) => one.path === `${path}/${index}` || one.path.startsWith(`${path}/${index}/`));
 
 function LinesField(props: SchemaFieldProps): JSX.Element {
+  // blanks and line ends that are typed mean nothing yet, and must not vanish under whoever goes on typing
+  const [typed, setTyped] = createSignal('');
+  const lines = (): readonly string[] => (props.value ?? []) as readonly string[];
+  const shown = (): string => (isSame(linesFrom(typed()), lines()) ? typed() : lines().join('\n'));
   return (
     <AreaField
       label={props.label}
       rows={4}
-      value={((props.value ?? []) as readonly string[]).join('\n')}
+      value={shown()}
       help={
         <>
           {helpOf(props.schema)} {words.oneALine}
@@ -188,10 +192,16 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
       }
       problem={problemAt(props)}
       isDisabled={props.isDisabled}
-      onInput={(text) => props.onChange(linesFrom(text))}
+      onInput={(text) => {
+        setTyped(text);
+        props.onChange(linesFrom(text));
+      }}
     />
   );
 }
+
+const isSame = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((line, at) => line === right[at]);
 
 /** Eight digits of bytes are read by nobody: their size stands beside them. */
 function unitOf({ schema, value }: SchemaFieldProps): string | undefined {

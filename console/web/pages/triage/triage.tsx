@@ -1,4 +1,4 @@
-// Triage rules: what is done with findings without anybody asking; their order, what each would do, and what they did.
+// Triage rules: what is done with findings by itself; their order, what each would do, and what they did.
 import { Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, type Body, type Item } from '../../client/http.js';

@@ -4,8 +4,8 @@ import type { Shown } from '../shown.js';
 export const triageText = {
   title: 'Triage rules',
   about:
-    'What is done with findings when a report brings them, without anybody asking: in order, once for each finding, ' +
-    'and never over what a person has decided.',
+    'What is done by itself with findings that a report brings: in order, once for each finding, and never over what ' +
+    'a person has decided.',
   rules: 'Rules',
   rule: 'Rule',
   newRule: 'New rule',
@@ -36,7 +36,7 @@ export const triageText = {
   does: 'Effect',
   kinds: {
     tag: 'add a tag',
-    assignee: 'assign, where nobody has it',
+    assignee: 'assign, where it has no assignee',
     severity: 'set the severity',
     status: 'set the state of new findings',
     mute: 'mute until a day',
