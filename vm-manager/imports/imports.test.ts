@@ -158,6 +158,14 @@ async function hostileSuite(t: Test, client: Client): Promise<void> {
     'an unknown format': ['hello', 422],
     'a huge text': [`{"version":"2.1.0","runs":[{"results":[{"ruleId":"${'x'.repeat(2_000_000)}"}]}]}`, 413],
     'too many results': [many, 413],
+    'too many runs': [JSON.stringify({ version: '2.1.0', runs: Array(1001).fill({ results: [] }) }), 413],
+    'too many rules': [
+      JSON.stringify({
+        version: '2.1.0',
+        runs: [{ tool: { driver: { rules: Array(50_001).fill({}) } }, results: [] }],
+      }),
+      413,
+    ],
     'a bomb of empty objects': [
       `{"auditReportVersion":2,"vulnerabilities":{},"metadata":{},"x":[${'{},'.repeat(2_000_000)}{}]}`,
       413,

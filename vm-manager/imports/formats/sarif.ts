@@ -1,4 +1,5 @@
 // SARIF 2.1.0 (OASIS). Results are read one by one; the rest of the document (tools, rules, artifacts) is read before.
+import { ApiError } from '#http-kit';
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
@@ -181,6 +182,30 @@ function toRecord(result: Json, run: Run): Item | null {
   return withKind(made, result, rule, run.properties);
 }
 
+/** Each run is read whole before its results; a collection of many tools' reports has some hundred. */
+const runsMax = 1000;
+/** Of all runs and their extensions; the largest packs of queries have some thousand. */
+const rulesMax = 50_000;
+
+/** Throws ApiError 413: before results are read, all runs and rules are kept, which others would wait for. */
+function refuseMany(runs: readonly Json[]): void {
+  if (runs.length > runsMax)
+    throw new ApiError(
+      'body_too_large',
+      `The report has ${runs.length} runs, and at most ${runsMax} are read; split it.`,
+    );
+  const rules = runs.reduce(
+    (sum, { tool }) =>
+      [obj(tool)['driver'], ...list(obj(tool)['extensions'])].reduce<number>(
+        (count, component) => count + list(obj(component)['rules']).length,
+        sum,
+      ),
+    0,
+  );
+  if (rules > rulesMax)
+    throw new ApiError('body_too_large', `The report has ${rules} rules, and at most ${rulesMax} are read; split it.`);
+}
+
 export const sarif: Format = {
   name: 'sarif',
   label: 'SARIF 2.1.0',
@@ -193,6 +218,7 @@ export const sarif: Format = {
     const around = await readAround(file, results);
     const rest = obj(around.rest);
     if (rest['version'] !== '2.1.0' || !Array.isArray(rest['runs'])) throw unfit('file', 'is no SARIF 2.1.0 report');
+    refuseMany(list(rest['runs']).map(obj));
     const runs = list(rest['runs']).map((run) => readRun(obj(run), obj(run)['results']));
     const invocations = list(rest['runs']).flatMap((run) => list(obj(run)['invocations']).map(obj));
     facts.tool = canonicalName(runs[0]?.tool ?? 'SARIF');
