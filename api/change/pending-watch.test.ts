@@ -30,13 +30,16 @@ async function killedMidway(t: Test, database: Database): Promise<void> {
   const { activeId: pendingId } = await readState(sql);
   const applied = await findVersion(sql, pendingId ?? 0);
   let end = (): void => {};
-  const applying = database.withLock(
-    'apply',
-    () =>
-      new Promise<void>((resolve) => {
+  let applying: Promise<void> = Promise.resolve();
+  // the version is pending only once the lock is held: else the watch is there first
+  await new Promise<void>((isHeld) => {
+    applying = database.withLock('apply', () => {
+      isHeld();
+      return new Promise<void>((resolve) => {
         end = resolve;
-      }),
-  );
+      });
+    });
+  });
   await sql`
     update settings_state set active_id = ${before.activeId}, pending_id = ${pendingId},
       pending_artifact_sha256 = ${applied?.artifactSha256 ?? null},
