@@ -76,7 +76,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       ['the same and others', report('Semgrep', 20, 60), {}],
       ['another branch', report('Semgrep', 10, 80), { branch: 'next' }],
       ['another rule', report('Semgrep', 0, 30, 'other'), {}],
-      ['another tool', report('Bandit', 0, 30), {}],
+      ['another tool', report('Bandit', 0, 30, 'B101'), {}],
     ];
     for (const [what, given, fields] of steps) {
       const preview = await client.send(app, given, fields, '/imports/preview');
