@@ -35,7 +35,7 @@ export type EnrolParts = Pick<Parts, 'database' | 'audit' | 'now' | 'nodeToken'>
 export interface Enrolment {
   join(body: unknown, sourceIp: string): Promise<object>;
   renew(node: EnrolledNode, body: unknown): Promise<object>;
-  /** The node that this certificate was issued to; null: nobody, or one that was revoked. */
+  /** The node that this certificate was issued to; null: none, or one that was revoked. */
   nodeOf(serial: string): Promise<EnrolledNode | null>;
 }
 

@@ -54,7 +54,7 @@ export async function listJoinTokens(sql: Queryable, now: Date): Promise<JoinTok
     where t.expires_at > ${new Date(now.getTime() - 30 * 86_400_000)} order by t.created_at desc limit 200`;
 }
 
-/** Whether there was one that nobody had used. */
+/** Whether there was an unused one. */
 export async function deleteJoinToken(sql: Queryable, id: string): Promise<boolean> {
   return (await sql`delete from join_tokens where id = ${id} and used_at is null`).count > 0;
 }
@@ -137,7 +137,7 @@ export async function recordCertificate(
     values (${issued.serial}, ${nodeId}, ${now}, ${issued.expiresAt})`;
 }
 
-/** The node that this certificate was issued to; null: nobody, or one that was revoked. */
+/** The node that this certificate was issued to; null: none, or one that was revoked. */
 export async function findNodeBySerial(sql: Queryable, serial: string, now: Date): Promise<EnrolledNode | null> {
   const [row] = await sql<EnrolledNode[]>`
     select n.* from node_certificates c join enrolled_nodes n on n.id = c.node_id

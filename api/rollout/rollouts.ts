@@ -30,7 +30,7 @@ export interface RolloutParts extends ChangeRoadParts {
   readonly client: Pick<NodeClient, 'read'>;
 }
 
-/** A node of a ring that nobody has heard of for so long has died of what it was given, or with it. */
+/** A node of a ring that was silent for so long has died of what it was given, or with it. */
 const silentMsMax = 60_000;
 const runningDays = 7;
 

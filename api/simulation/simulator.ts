@@ -55,7 +55,7 @@ export async function findTarget({ nodeGates }: Pick<SimulationParts, 'nodeGates
 
 function targetsOf(node: string, answer: NodeTraffic | null): Target[] {
   const { port } = answer ?? {};
-  // of a node that enrolled nobody knows here where clients reach it
+  // where clients reach a node that enrolled is not known here
   if (answer === null || port === undefined || port === null || nameOf(node) !== null) return [];
   const url = `http://${new URL(node).hostname}:${port}`;
   return answer.sites.map(({ name, host, prefix }) => ({

@@ -106,7 +106,7 @@ t.test('a node on another machine', { skip: isPossible ? false : 'needs ip, unsh
       ['no command', ['node'], 2, /token, join URL TOKEN, or show/],
       ['an address that is none', ['node', 'join', 'http://a.test', token], 2, /is not the address of a control plane/],
       ['a node that has not joined', ['node', 'show'], 1, /has not joined/],
-      ['nobody there', ['node', 'join', 'https://127.0.0.1:9', token], 1, /No control plane answered/],
+      ['no answer', ['node', 'join', 'https://127.0.0.1:9', token], 1, /No control plane answered/],
       ['it joins', ['node', 'join', plane.address, token, '--name', 'far-1'], 0, /This node is far-1 now/],
       ['a second time', ['node', 'join', plane.address, token], 1, /has joined already/],
       ['what it is', ['node', 'show'], 0, /name +far-1/],

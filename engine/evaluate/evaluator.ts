@@ -148,8 +148,8 @@ export class RuleEvaluator {
       const matcher = this.matcherOf(link, transaction);
       if (matcher === null) return;
       let captures: readonly string[] | null = null;
-      if (asksOnce) {
-        captures = matcher.capture?.(value) ?? null;
+      if (asksOnce && matcher.capture !== undefined) {
+        captures = matcher.capture(value);
         // what a pattern takes before a final newline is another form of it, whose groups may be nothing
         if (captures === null && (!value.endsWith('\n') || !matcher.matches(value))) return;
       } else if (matcher.matches(value) === operator.negated) return;

@@ -61,7 +61,7 @@ export interface DataPlaneOptions {
   readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
   readonly shipping?: (ControlPlaneAddress & { readonly node?: string }) | null;
-  /** Of this program, for `GET /status`; default none is told. */
+  /** Of this program, for `GET /status`; by default none is given. */
   readonly release?: string;
   /**
    * Of a node that enrolled: tunnels are kept, and keys come from it. Default none: the admin token stands for both.

@@ -13,7 +13,7 @@ import { requireRow, resourceEndpoints, toView, viewSchema, type Resource } from
 import { readPast, readRules } from './apply.js';
 import { checkEffects, EffectsSchema, plan, type Effect, type Rule } from './effects.js';
 import { followRules } from './mutes.js';
-import { queueStored, RuleRunView, viewRuleRun, workOn, type RuleRun } from './runs.js';
+import { queueStored, RuleRunView, usable, viewRuleRun, workOn, type RuleRun } from './runs.js';
 
 const closed = { additionalProperties: false } as const;
 const rulesMax = 200;
@@ -133,7 +133,7 @@ const dryRun = endpoint({
       }),
     ),
   }),
-  handle: async ({ sql, reach, params, now }) => {
+  handle: async ({ host, sql, reach, params, now }) => {
     const row = (await requireRow(sql, rules, reach, params['id'] ?? '')) as unknown as Rule;
     const where = allOf(sql, [
       visibleFindings(sql, reach),
@@ -143,13 +143,12 @@ const dryRun = endpoint({
     const [count] = await sql<{ n: number }[]>`select count(*) as n from vm_findings where ${where}`;
     const found = await sql<FindingRow[]>`
       select * from vm_findings where ${where} order by priority_score desc, id limit ${lookedAtMax}`;
-    const tried = await tryOn(sql, row, found, now);
+    const tried = await tryOn(sql, row, await usable(host, await rulesWith(sql, row)), found, now);
     return { matched: count?.n ?? 0, looked_at: found.length, ...tried };
   },
 });
 
-async function tryOn(sql: Sql, rule: Rule, found: readonly FindingRow[], now: Date) {
-  const all = await rulesWith(sql, rule);
+async function tryOn(sql: Sql, rule: Rule, all: readonly Rule[], found: readonly FindingRow[], now: Date) {
   const past = await readPast(
     sql,
     found.map(({ id }) => id),

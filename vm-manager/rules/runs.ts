@@ -112,7 +112,7 @@ export async function workOnWaiting(host: Working, signal?: AbortSignal): Promis
 }
 
 /** Rules without the effects that give findings to people who are gone. */
-async function usable(host: Working, rules: readonly Rule[]): Promise<Rule[]> {
+export async function usable(host: Pick<Working, 'identity'>, rules: readonly Rule[]): Promise<Rule[]> {
   const people = new Set(
     rules.flatMap(({ effects }) => effects.flatMap((one) => (one.set === 'assignee' ? [one.value ?? ''] : []))),
   );

@@ -15,7 +15,7 @@ export interface AdminActions {
   whyClosed(): string | null;
   /** Whether load balancers are asked to send traffic elsewhere. */
   isDraining(): boolean;
-  /** Until the node is told otherwise, or starts again. */
+  /** Until the node gets another order, or starts again. */
   setDraining(isDraining: boolean): void;
   activate(request: unknown): Promise<GenerationReply>;
   /** The whole list of client measures, one key a line (shared-state/measure-line.ts). */

@@ -176,7 +176,7 @@ const problemUnder = ({ problems, path }: SchemaFieldProps, index: number): bool
   problems.some((one) => one.path === `${path}/${index}` || one.path.startsWith(`${path}/${index}/`));
 
 function LinesField(props: SchemaFieldProps): JSX.Element {
-  // blanks and line ends that are typed mean nothing yet, and must not vanish under whoever goes on typing
+  // blanks and line ends that are typed mean nothing yet, and must not vanish while a person goes on typing
   const [typed, setTyped] = createSignal('');
   const lines = (): readonly string[] => (props.value ?? []) as readonly string[];
   const shown = (): string => (isSame(linesFrom(typed()), lines()) ? typed() : lines().join('\n'));
