@@ -1,7 +1,7 @@
 // An apply whose control plane died: every control plane looks for one, not only the leader. A version that is pending
 // while no process holds the `apply` lock is finished, or taken back, by the first that sees it (recovery.ts). The lock
-// ends with the connection of the process that died, so an apply that is under way is never touched. Rollouts are looked
-// at in the same rhythm, for the same reason.
+// ends with the connection of the process that died, so an apply that is under way is never touched. Rollouts are
+// looked at in the same rhythm, for the same reason.
 import type { AuditLog } from '../audit/chain.js';
 import type { Queryable } from '../db/client.js';
 import { readState } from '../settings/state.js';
