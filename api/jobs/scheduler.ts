@@ -99,12 +99,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return isStopping ? [] : started;
   };
   const loop = (): void => {
+    const before = lock;
     current = tick()
       .catch((error: unknown) => options.onError('scheduler', error))
       .then(() => {
         if (isStopping) return;
-        const tickMs = options.tickMs ?? tickMsDefault;
-        timer = setTimeout(loop, lock === null ? Math.min(tickMs, candidateMs) : tickMs);
+        timer = setTimeout(loop, pauseMs(options.tickMs, lock !== null && lock === before));
         timer.unref();
       });
   };
@@ -132,6 +132,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
   };
 }
+
+/** A new leader finds what the one before started a moment ago not due yet, and must not leave it for a whole round. */
+const pauseMs = (tickMs = tickMsDefault, ledBefore: boolean): number =>
+  ledBefore ? tickMs : Math.min(tickMs, candidateMs);
 
 /** A start in the future was before the clock was set back, and says nothing about how long ago it is. */
 function isDue(job: Job, lastMs: number | undefined, nowMs: number): boolean {

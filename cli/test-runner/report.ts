@@ -97,4 +97,6 @@ export interface Outcome {
   readonly report: Report;
   readonly isPassed: boolean;
   readonly tookMs: number;
+  /** It failed beside others before, and passed alone. */
+  readonly isUnstable?: boolean;
 }

@@ -53,6 +53,8 @@ export function printSummary(outcomes: readonly Outcome[], filesWanted: number, 
   const failed = outcomes.filter(({ isPassed }) => !isPassed);
   const died = failed.filter(({ report }) => report.counts.fail === 0).length;
   for (const [reason, count] of reasons) console.log(`skipped ${count}: ${reason}`);
+  for (const { report, isUnstable } of outcomes)
+    if (isUnstable === true) console.log(`unstable file: ${report.file} failed beside others and passed alone`);
   for (const { report } of failed) {
     console.log(`failed file: ${report.file}`);
     for (const line of describeFailures(report.failures.list)) console.log(line);

@@ -203,3 +203,32 @@ t.test('a file that passes alone and not beside another is a failure', async (t)
   t.match(text, '# each of these files passes alone: one leaves something behind that another stumbles over');
   t.match(text, /^2 of 2 test files in \d+ s\n3 passed, 1 failed, 0 skipped$/m);
 });
+
+/** Fails the first time, as a test of time limits does beside others. */
+const late = `import { existsSync, writeFileSync } from 'node:fs'; import t from 'tap';
+  const wasHere = existsSync(import.meta.filename + '.mark');
+  writeFileSync(import.meta.filename + '.mark', '');
+  process.on('SIGHUP', () => {});
+  t.test('in time', async (t) => { t.ok(wasHere, 'was late'); });`;
+const broken = `${late} t.fail('is wrong');`;
+
+t.test('what failed beside others is run again alone: named as unstable, or broken for good', async (t) => {
+  const alone = await run(t, { late });
+  t.equal(alone.code, 1, 'what was alone had its chance');
+  const beside = await run(t, { good, late });
+  t.equal(beside.code, 0);
+  t.match(beside.text, /^FAIL late\.test\.js/m, 'both runs are printed');
+  t.match(beside.text, /^unstable file: build\/late\.test\.js failed beside others and passed alone$/m);
+  t.match(beside.text, /^2 of 2 test files in \d+ s\n3 passed, 0 failed, 1 skipped$/m);
+  const both = await run(t, { good, late, broken });
+  t.equal(both.code, 1);
+  t.strictSame(both.text.match(/^(?:unstable|failed) file: \S+/gm), [
+    'unstable file: build/late.test.js',
+    'failed file: build/broken.test.js',
+  ]);
+  t.match(both.text, /^3 of 3 test files in \d+ s\n4 passed, 1 failed, 1 skipped$/m);
+  const many = await run(t, { good, a: late, b: late, c: late, d: late });
+  t.equal(many.code, 1, 'more than three have a cause of their own');
+  t.equal(many.text.match(/^failed file: /gm)?.length, 4);
+  t.notMatch(many.text, 'unstable');
+});
