@@ -16,5 +16,6 @@ exec unshare -n -m -p -f --kill-child sh -euc '
   mount -t sysfs sys "$1/sys" 2>/dev/null || true
   mount --bind /dev "$1/dev"
   mount -t tmpfs shm "$1/dev/shm"
-  exec chroot "$1" /bin/sh /root/inside.sh
+  # a fresh machine, not the variables of this one: TMPDIR names a directory that is not there
+  exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb chroot "$1" /bin/sh /root/inside.sh
 ' sh "$scratch/root"

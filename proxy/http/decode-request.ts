@@ -30,10 +30,10 @@ export interface DecodeLimits {
  * decoded byte (CWE-409; the search of inspection/amplification.test.ts), at paranoia level 4 and for texts that no
  * memo knows 3 µs where it is words that rules look for, 1 µs where it is lines of numbers, and fifteen for each point
  * of weight below, as fields of a form that nearly are attacks. So any body may have 1.5 KiB, a longer one 6.5 KiB
- * where a point of weight counts as five bytes, and one of numbers 16 KiB. Beyond 1 KiB on the wire the ratio decides.
+ * where a point of weight counts as five bytes, and one of numbers 12 KiB. Beyond 1 KiB on the wire the ratio decides.
  * With 64 KiB for numbers, 16 KiB for words and 8 KiB for others, 116 bytes of brotli took 70 ms at level 4.
  */
-const numbersFreeBytes = 16 * 1024;
+const numbersFreeBytes = 12 * 1024;
 const pricedFreeBytes = 6.5 * 1024;
 const freeBytes = 1.5 * 1024;
 const freeWireBytes = 1024;

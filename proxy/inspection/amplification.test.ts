@@ -17,7 +17,7 @@ const wireBytesMax = 1023;
 const limits = {
   bytesMax: 13_107_200,
   ratioMax: 100,
-  decodedBytes: [16, 8, 6.5, 5, 4, 3, 2, 1.5].map((kib) => kib * 1024),
+  decodedBytes: [12, 8, 6.5, 5, 4, 3, 2, 1.5].map((kib) => kib * 1024),
   wireBytesMax,
 };
 
@@ -61,7 +61,7 @@ async function searchAt(t: Test, level: number): Promise<void> {
   inspection.release();
   t.ok(dearest.length >= 6, `${dearest.length} kinds of bodies`);
   for (const body of dearest) {
-    t.ok(body.wire.length <= wireBytesMax && body.decodedBytes <= 16 * 1024, 'as much as is let in');
+    t.ok(body.wire.length <= wireBytesMax && body.decodedBytes <= 12 * 1024, 'as much as is let in');
     t.ok(body.cpuMs < cpuMsMax, told(body));
     t.comment(told(body));
   }

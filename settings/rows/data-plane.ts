@@ -88,7 +88,7 @@ const limits = {
   decoded_request_ratio_max: member(
     Whole(1, 2000, 100),
     'times that what a compressed request body has over 1 KiB may grow, beside 1.5 KiB that any may become (up to ' +
-      '6.5 KiB where nearly all of it is letters, digits and blanks, 16 KiB where it is numbers); beyond it 413',
+      '6.5 KiB where nearly all of it is letters, digits and blanks, 12 KiB where it is numbers); beyond it 413',
     'times',
   ),
   request_codings_max: member(
