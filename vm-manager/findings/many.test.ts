@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onEmbeddedDatabase } from '#api/testing/databases';
 import type { Sql } from '../database.js';
+import { renewStatistics } from '../imports/import-store.js';
 
 const count = 200_000;
 /** Page 10,000 of twenty rows each is the last. */
@@ -243,6 +244,31 @@ async function suite(t: Test, database: Parameters<typeof startTestApp>[0]): Pro
         );
         t.notMatch(text, /Sort|Filter/, filter);
       }
+  });
+
+  await t.test('D: an import renews the statistics of smaller tables from a sample', async (t) => {
+    const bounds = async (): Promise<number> => {
+      const [row] = await sql<{ bounds: number }[]>`
+        select array_length(histogram_bounds::text::text[], 1) as bounds from pg_stats
+        where tablename = 'vm_findings' and attname = 'last_seen'`;
+      return row?.bounds ?? 0;
+    };
+    const whole = await bounds();
+    t.ok(whole > 11, `a whole sample has ${whole} bounds`);
+    await sql.begin((tx) => renewStatistics(tx, 2000, 19_999));
+    t.equal(await bounds(), whole, 'left alone between the sizes at which plans change');
+    await sql`update pg_class set reltuples = 1e6
+      where oid in ('vm_findings'::regclass, 'vm_occurrences'::regclass, 'vm_finding_details'::regclass)`;
+    await sql.begin((tx) => renewStatistics(tx, 0, 20_000));
+    t.equal(await bounds(), whole, 'and where the tables are known to be as large');
+    await sql`update pg_class set reltuples = 10 where oid = 'vm_findings'::regclass`;
+    await sql.begin((tx) => renewStatistics(tx, 0, 2000));
+    t.ok((await bounds()) <= 11, 'renewed, from a tenth of the rows');
+    const [known] = await sql<{ rows: number }[]>`
+      select reltuples::float8 as rows from pg_class where oid = 'vm_findings'::regclass`;
+    t.ok(Math.abs((known?.rows ?? 0) - count) < count / 5, 'which still knows how large the table is');
+    const [setting] = await sql<{ target: string }[]>`select current_setting('default_statistics_target') as target`;
+    t.equal(setting?.target, '100', 'for that transaction alone');
   });
 }
 
