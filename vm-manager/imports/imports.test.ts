@@ -215,6 +215,24 @@ async function hostileSuite(t: Test, client: Client): Promise<void> {
     payload: '--b--',
   });
   t.equal(upload.statusCode, 415, 'only imports take uploads');
+  const fields: readonly [Readonly<Record<string, string>>, RegExp][] = [
+    [{}, /commit is missing/],
+    [{ commit: 'c1', foo: '1' }, /foo is not a known field/],
+  ];
+  for (const [given, reason] of fields) {
+    const parts = Object.entries({ application_id: '1', ...given }).map(
+      ([name, value]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const file = '--b\r\ncontent-disposition: form-data; name="file"; filename="r.json"\r\n\r\n{}\r\n--b--\r\n';
+    const refused = await client.at.app.inject({
+      method: 'POST',
+      url: `${v1}/ci/runs`,
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+      payload: `${parts.join('')}${file}`,
+    });
+    t.equal(refused.statusCode, 422);
+    t.match(refused.body, reason, 'what is wrong with the fields of a form is said in words');
+  }
 }
 
 const bill = {
