@@ -102,7 +102,7 @@ else
   check 'dpkg installs it' grep -q '^dpkg: installed' "$log"
   # a crash and a hang break off what was under way, and nothing else does
   check 'restarts and a restore break nothing off' sh -c '! grep -v "^crash:\|^hang:" "$1" | grep "failed [1-9]"' sh "$log"
-  check 'all services are ready' grep -q '^active: 4 active' "$log"
+  check 'all services are ready' grep -q '^active: *4 active' "$log"
   check 'a node that hangs is started again' grep -q '^watchdog: 1 restarts' "$log"
   check 'dpkg purges it' grep -q '^purged: nothing stays' "$log"
   log=$scratch/upgrade.log

@@ -1,14 +1,20 @@
 // A data plane as a process of its own, for tests that send it signals. Argument: one JSON object (listener, dataDir,
-// config). Prints its ports as one JSON line when it serves.
+// config, logLevel). Prints its ports as one JSON line when it serves.
 import type { ProxyConfig } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/index.js';
 import { startDataPlane } from '../main/data-plane.js';
 import { doubleArtifact } from './inspection-double.js';
 
-const { listener, dataDir, config } = JSON.parse(process.argv[2] ?? '') as {
+const {
+  listener,
+  dataDir,
+  config,
+  logLevel = 'silent',
+} = JSON.parse(process.argv[2] ?? '') as {
   readonly listener: ListenerKind;
   readonly dataDir: string;
   readonly config: ProxyConfig;
+  readonly logLevel?: 'silent' | 'warn';
 };
 const plane = await startDataPlane({
   host: '127.0.0.1',
@@ -24,6 +30,6 @@ const plane = await startDataPlane({
   reread: null,
   handlesSignals: true,
   inspectionModule: new URL('./inspection-double.js', import.meta.url).href,
-  logLevel: 'silent',
+  logLevel,
 });
 process.stdout.write(`${JSON.stringify(plane.ports)}\n`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { engineModule } from '../inspection/inspection.js';
 import type { ProxyConfig } from '../contract/index.js';
+import { describeFewDescriptors } from '../listeners/descriptors.js';
 import { chooseListener, type ListenerKind } from '../listeners/index.js';
 import { AuditLog } from '../records/audit-log.js';
 import { RecordShipper } from '../records/ship-records.js';
@@ -294,6 +295,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     { name: 'gatehouse-proxy', level: options.logLevel ?? 'info' },
     pino.destination({ fd: 2, sync: true }),
   );
+  const fewDescriptors = describeFewDescriptors();
+  if (fewDescriptors !== null) log.warn(fewDescriptors);
   const { why, place, release } = await takePlace(options, log);
   const { listener, workers, adminToken, tls } = place;
   const parts = await prepareParts(options, place, log);

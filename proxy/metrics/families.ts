@@ -26,6 +26,7 @@ export type RefusalReason = (typeof refusalReasons)[number];
 
 /** Why a connection was closed before it carried a request. */
 export const connectionRefusals = [
+  'descriptors', // the process has no more than it keeps for upstreams and logs (listeners/descriptors.ts)
   'proxy_header', // a trusted proxy has to send one, and it was not there, wrong or late
   'http2_excess', // many connections of its address were ended for an excess: their rate is limited
   'not_tls', // on the port for TLS

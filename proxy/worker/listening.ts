@@ -25,8 +25,10 @@ type RefusedConnection = NonNullable<ListenerOptions['onConnectionRefused']>;
 function refusals(context: RoadContext, metrics: Metrics, port: 'plain' | 'tls'): RefusedConnection {
   return (reason, clientIp, detail) => {
     metrics.count('connectionsRefused', { port, reason });
-    // Scanners and clients that do not believe a certificate are no news; a proxy that is set up wrongly is.
-    if (reason === 'proxy_header') context.log('warn', { clientIp, port, detail }, 'a connection was refused');
+    // Scanners and clients that do not believe a certificate are no news; a proxy that is set up wrongly is,
+    // and so is a limit of the system.
+    if (reason === 'proxy_header' || reason === 'descriptors')
+      context.log('warn', { clientIp, port, detail }, 'a connection was refused');
   };
 }
 

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Listener, ListenerOptions } from '../listener.js';
 import { takeWaiting, type OpenRequests } from '../open-requests.js';
 import type { ActiveMember } from '../../worker/active-list.js';
+import { takesReserve } from '../descriptors.js';
 import { listenPlace } from './shared-port.js';
 
 export interface TcpPort<T extends ActiveMember> {
@@ -17,14 +18,21 @@ export interface TcpPort<T extends ActiveMember> {
 
 /** Rejects with the system's reason when the port cannot be listened on. */
 export function listenTcp<T extends ActiveMember>(
-  options: Pick<ListenerOptions, 'host' | 'port' | 'sharedPort' | 'socket'>,
+  options: Pick<ListenerOptions, 'host' | 'port' | 'sharedPort' | 'socket' | 'onConnectionRefused'>,
   port: TcpPort<T>,
 ): Promise<Listener> {
   let taken = 0;
   // Half-open: the end of the client's side is the connection's to judge.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     taken += 1;
-    port.take(socket);
+    const reason = takesReserve(socket);
+    if (reason === null) {
+      port.take(socket);
+      return;
+    }
+    options.onConnectionRefused?.('descriptors', socket.remoteAddress ?? '', reason);
+    socket.on('error', () => {});
+    socket.resetAndDestroy();
   });
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {
