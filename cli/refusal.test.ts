@@ -23,6 +23,8 @@ t.test('what a disk refuses is told with how to mend it; bugs keep their stack',
     ['ENOSPC', /free some space/],
     ['EROFS', /read-only/],
     ['EACCES', /chown/],
+    ['EMFILE', /LimitNOFILE/],
+    ['ENFILE', /file-max/],
   ] as const) {
     const message = diskRefusal(refused(code))?.message ?? '';
     t.match(message, mend);

@@ -40,6 +40,10 @@ const mends: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of this user is used up',
   EROFS: 'that disk is mounted read-only; mount it for writing, or name another directory (GATEHOUSE_DATA)',
   EACCES: 'this user may not; give it the directory (chown -R), or start as its owner',
+  EMFILE:
+    'a process may not open more files and connections; raise LimitNOFILE of the service (systemd.exec(5)), or ' +
+    'ulimit -n before the start, to 4096 at least',
+  ENFILE: 'the system may not open more files; raise fs.file-max (sysctl(8))',
   EPERM: 'this user may not; give it the directory (chown -R), or start as its owner',
 };
 
