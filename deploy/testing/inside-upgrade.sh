@@ -22,9 +22,9 @@ exec 7>&-
 wait $client
 echo "upgrade: $(cat figures), load $(cut -d ' ' -f 1 /proc/loadavg)"
 echo "current: $(readlink /opt/gatehouse/current)"
-# names only: values are secrets
-if cmp -s before.env /etc/gatehouse/.env; then echo 'settings: the same'
-else diff before.env /etc/gatehouse/.env | sed -n 's/^\([<>] [A-Z0-9_]*\).*/settings: \1/p'; fi
+# a newer release may add lines, and loses or changes none; names only are told: values are secrets
+lost=$(diff before.env /etc/gatehouse/.env | sed -n 's/^< \([A-Z0-9_]*\).*/\1/p' | tr '\n' ' ')
+echo "settings: ${lost:-the same}"
 echo "running: $(tr '\0' ' ' <"/proc/$(systemctl show -p MainPID --value gatehouse-data-plane)/cmdline")"
 new/uninstall.sh --purge -y >uninstall.log 2>&1 || { cat uninstall.log; exit 1; }
 systemctl list-units --all --no-legend 'gatehouse-*' | grep -v gatehouse-test || echo 'uninstalled: no unit left'
