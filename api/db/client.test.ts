@@ -193,6 +193,22 @@ t.test('of many who want the directory that a crash left locked, one gets it', a
   t.same(await readdir(dirname(directory)), ['db'], 'given back, without leftovers');
 });
 
+t.test('26.9: a lock that a full disk refuses leaves no empty file behind', async (t) => {
+  const directory = join(await makeDirectory(t, 'lock'), 'db');
+  const code = `const { lockDirectory } = await import(${JSON.stringify(new URL('./directory-lock.js', import.meta.url).href)});
+    await lockDirectory(${JSON.stringify(directory)}).catch((error) => console.log(error.code));`;
+  // no file may have content, as on a disk without a free block (setrlimit(2), RLIMIT_FSIZE)
+  const run = spawnSync(
+    'sh',
+    ['-c', 'trap "" XFSZ; ulimit -f 0; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code],
+    { encoding: 'utf8' },
+  );
+  t.equal(run.stdout, 'EFBIG\n', run.stderr);
+  t.same(await readdir(dirname(directory)), ['db'], 'only the directory');
+  const giveBack = await lockDirectory(directory);
+  await giveBack();
+});
+
 t.test('a new embedded database', async (t) => {
   const home = await makeDirectory(t, 'create');
   const [plain, occupied] = [join(home, 'db'), join(home, 'occupied')];

@@ -76,8 +76,8 @@ const noLinks = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
  */
 async function createWhole(file: string, text: string): Promise<boolean> {
   const staged = `${file}.${randomUUID()}`;
-  await writeFile(staged, text, { mode: 0o600 });
   try {
+    await writeFile(staged, text, { mode: 0o600 });
     await link(staged, file).catch((error: NodeJS.ErrnoException) => {
       if (!noLinks.has(error.code ?? '')) throw error;
       return writeFile(file, text, { mode: 0o600, flag: 'wx' });
@@ -87,7 +87,7 @@ async function createWhole(file: string, text: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    await rm(staged, { force: true });
+    await rm(staged, { force: true }); // also what a full disk took the name of, and no content
   }
 }
 
