@@ -1,5 +1,6 @@
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
+import { claimedFields } from './claimed-fields.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
 import { createRouter, type Site } from './route.js';
 
@@ -243,4 +244,31 @@ t.test('O12.1: fields of a trace pass on as they came, unless this request is tr
   t.same(kept({ trace: begun }), ['traceparent: 00-ours', 'traceparent-id: x'], 'one that begins here');
   const continued = { header: '00-ours', isContinued: true };
   t.same(kept({ trace: continued }), ['traceparent: 00-ours', 'TraceState: a=1', 'traceparent-id: x']);
+});
+
+t.test('claims go on from trusted proxies alone, by every name of the table', (t) => {
+  for (const name of [
+    ...claimedFields.map((one) => one.replace('*', 'user')),
+    'Remote-User',
+    'SM_USER',
+    'OIDC_CLAIM_sub',
+  ]) {
+    const of = (isFromTrustedProxy: boolean): string => build([name, 'ada'], { isFromTrustedProxy }).join('\n');
+    t.notMatch(of(false), 'ada', `${name} of a stranger`);
+    if (!['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'].includes(name))
+      t.match(of(true), `${name}: ada`, `${name} of a trusted proxy`);
+  }
+  for (const name of ['x_remote_user', 'X.Forwarded.User', 'remote_user'])
+    t.notMatch(build([name, 'ada'], { isFromTrustedProxy: true }).join('\n'), 'ada', `${name} is taken for another`);
+  for (const name of [
+    'X-Auth-User',
+    'X-Access-Token',
+    'X-User-Id',
+    'Impersonate-User',
+    'CF-Ray',
+    'X-Ms-Version',
+    'Realm',
+  ])
+    t.match(build([name, 'ada']).join('\n'), `${name}: ada`, `${name} is of clients`);
+  t.end();
 });

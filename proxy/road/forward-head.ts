@@ -9,6 +9,7 @@ import type { RequestTrace } from '../records/request-trace.js';
 import { simulationField } from '../simulation/mark.js';
 import { masksReplies, strongTags } from '../response-mask/reply-mask.js';
 import type { Generation } from '../worker/generation.js';
+import { isClaim } from './claimed-fields.js';
 import type { Site } from './route.js';
 import { inspectsMessages } from './websocket-messages.js';
 
@@ -40,52 +41,25 @@ export interface ForwardFacts {
 /**
  * What does not go on as it came. `own`: written anew below, or of this hop. `claim`: where the client is, who it is,
  * or which path and host it really asked for; upstreams believe it of a proxy in front of them, so it goes on from
- * trusted proxies only. A path in it (X-Original-URL) would be a way round the choice of a site, a user in it
- * (X-Forwarded-User) a login. Names of single CDNs for addresses are left to those who use them.
+ * trusted proxies only (claimed-fields.ts). A path in it (X-Original-URL) would be a way round the choice of a site, a
+ * user in it (X-Forwarded-User) a login.
  */
-const treatments: ReadonlyMap<string, 'own' | 'claim'> = new Map([
-  ...[
-    ...hopByHopFields,
-    'host',
-    'content-length',
-    'expect',
-    'x-request-id',
-    'x-forwarded-for',
-    'x-forwarded-proto',
-    'x-forwarded-host',
-    simulationField,
-  ].map((name) => [name, 'own'] as const),
-  ['cookie', 'own'], // several become one list, see below
-  ['proxy', 'own'], // CGI programs would take it for their own HTTP_PROXY setting
-  ...[
-    'client-ip',
-    'forwarded',
-    'forwarded-for',
-    'true-client-ip',
-    'x-client-ip',
-    'x-cluster-client-ip',
-    'x-original-forwarded-for',
-    'x-original-host',
-    'x-original-method',
-    'x-original-uri',
-    'x-original-url',
-    'x-real-ip',
-    'x-rewrite-url',
-  ].map((name) => [name, 'claim'] as const),
-]);
-
-/**
- * Claims by the beginning of their names: of reverse proxies and service meshes, of those that sign users in
- * (oauth2-proxy, Authelia, authentik, Kubernetes' front proxy, Azure, Google, Tailscale), and certificates of clients.
- */
-const claims = new RegExp(
-  '^(?:x-forwarded(?:-.*)?|x-envoy-.*|x-auth-request-.*|x-authentik-.*|x-webauth-.*|x-(?:http-)?remote-(?:user|group|' +
-    'extra|name|email).*|(?:http-)?remote-(?:user|groups?|name|email)|x-authenticated-(?:user|groups?|email).*|' +
-    'x-goog-authenticated-user-.*|x-ms-client-principal.*|x-amzn-oidc-.*|tailscale-user-.*|' +
-    '(?:x-)?ssl-client-.*|(?:x-)?client-cert(?:-.*)?|x-arr-clientcert|x-tls-client-.*)$',
-);
 const treatmentOf = (lower: string): 'own' | 'claim' | undefined =>
-  treatments.get(lower) ?? (claims.test(lower) ? 'claim' : undefined);
+  ownFields.has(lower) ? 'own' : isClaim(lower) ? 'claim' : undefined;
+
+const ownFields: ReadonlySet<string> = new Set([
+  ...hopByHopFields,
+  'host',
+  'content-length',
+  'expect',
+  'x-request-id',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+  simulationField,
+  'cookie', // several become one list, see below
+  'proxy', // CGI programs would take it for their own HTTP_PROXY setting
+]);
 
 /** Gates decide by these: `X_Api_Key` would reach a CGI program under the same name, with another value. */
 const decidedBy: ReadonlySet<string> = new Set([

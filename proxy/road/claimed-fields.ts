@@ -1,0 +1,49 @@
+// Fields by which what stands in front of an application tells it where a client is, who it is, or which scheme, host
+// and path it really asked for (CWE-290, CWE-348): an upstream believes them of whoever sends them. One row a product;
+// names as that product writes them, in lower case, `*` for any rest. Fields that carry a proof of their own are listed
+// too, for applications that read them without looking at it; what clients send by themselves is not (X-Access-Token,
+// X-User-Id, X-Auth-User of OpenStack, Impersonate-* of kubectl).
+
+const rows: Readonly<Record<string, string>> = {
+  'any proxy':
+    'forwarded forwarded-for x-forwarded x-forwarded-* x-real-* x-client-ip client-ip x-cluster-client-ip true-client-ip ' +
+    'proxy-client-ip x-proxyuser-ip x-originating-ip x-remote-* remote-* http-remote-* x-http-remote-* x-host ' +
+    'x-http-host-override x-scheme x-url-scheme x-https x-ssl front-end-https x-original-* x-rewrite-url x-script-name ' +
+    'script-name x-replaced-path x-replaced-query',
+  'Envoy, Istio': 'x-envoy-*',
+  'single sign-on: oauth2-proxy, Authelia, authentik, Grafana, Pomerium, Vouch, Dex, Teleport, Tailscale, Kubeflow':
+    'x-auth-request-* gap-auth x-authentik-* x-webauth-* x-pomerium-* x-vouch-* x-dex-* teleport-* tailscale-* ' +
+    'kubeflow-userid x-auth-email x-auth-groups x-auth-roles x-auth-subject x-authenticated-* ' +
+    'x-token-subject x-userinfo',
+  'Apache: mod_auth_openidc, mod_auth_mellon, Shibboleth': 'oidc-* oidc_* mellon-* mellon_* shib-* ajp-* ajp_*',
+  'SiteMinder, IBM Verify Access': 'sm-* sm_* iv-* iv_*',
+  Kong: 'x-consumer-* x-credential-* x-anonymous-consumer',
+  WebLogic: 'wl-proxy-*',
+  Cloudflare: 'cf-connecting-* cf-access-* cf-visitor cf-ipcountry cf-pseudo-* cf-worker',
+  'Fastly, Fly, Vercel, Netlify': 'fastly-client-* fastly-ssl fly-* x-vercel-* x-nf-*',
+  'Akamai, Imperva, Sucuri, Alibaba, DigitalOcean':
+    'akamai-* x-akamai-* incap-client-* x-sucuri-* ali-cdn-real-ip cdn-src-ip cdn-real-ip do-connecting-ip',
+  Azure:
+    'x-azure-* x-arr-* x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host was-default-hostname',
+  Google: 'x-goog-authenticated-user-* x-goog-iap-* x-appengine-* x-endpoint-api-userinfo x-apigateway-api-userinfo',
+  Amazon:
+    'x-amzn-oidc-* x-amzn-mtls-* x-amzn-tls-* x-amzn-request-context x-amzn-lambda-context cloudfront-viewer-* cloudfront-forwarded-*',
+  'certificates of clients':
+    'ssl-client-* x-ssl-client-* client-cert client-cert-* x-client-cert x-client-cert-* x-client-dn x-client-subject* ' +
+    'x-client-issuer* x-client-verify x-client-serial x-client-fingerprint x-tls-* x-mtls-* x-x509-*',
+  'files that the proxy is to send: Rack::Sendfile, IIS': 'x-sendfile-type x-accel-* x-iisnode-*',
+};
+
+const names = new Set<string>();
+const beginnings: string[] = [];
+for (const row of Object.values(rows))
+  for (const name of row.split(' '))
+    if (name.endsWith('*')) beginnings.push(name.slice(0, -1));
+    else names.add(name);
+
+/** Whether a field is such a claim; `lower`: its name in lower case. */
+export const isClaim = (lower: string): boolean =>
+  names.has(lower) || beginnings.some((beginning) => lower.startsWith(beginning));
+
+/** Every name of the table, `*` as it stands there; for tests and documents. */
+export const claimedFields: readonly string[] = Object.values(rows).flatMap((row) => row.split(' '));
