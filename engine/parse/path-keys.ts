@@ -37,10 +37,17 @@ export function pathKeys(path: string, keepsSegments = false): readonly string[]
   const readings = hasPlus ? [...plain, ...ways] : plain;
   const keys = new Set([keyOf(normalisePath(path))]);
   for (const reading of readings) {
-    keys.add(keyOf(reading));
     keys.add(lowBytes(reading).toLowerCase());
     const read = reading.replace(/[\x80-\xff]+/g, '').toLowerCase(); // decoders that leave out what they cannot read
-    if (!keepsSegments || countEmpty(read) === countEmpty(reading)) keys.add(read);
+    const key = keyOf(reading);
+    keys.add(key);
+    for (const left of key === read ? [read] : [read, key]) {
+      if (!keepsSegments || countEmpty(left) === countEmpty(reading)) keys.add(left);
+      if (left.length === reading.length || !/\/[/.]/.test(left)) continue;
+      // a segment of nothing but these is none, and `.`, `..` may be what is left of another
+      const resolved = resolvePath(left, true, true);
+      if (!keepsSegments || resolved !== '/') keys.add(resolved);
+    }
     const inner = reading.replace(scriptSegment, '');
     if (inner !== reading) keys.add(keyOf(inner));
   }

@@ -65,6 +65,15 @@ const servers: Readonly<Record<string, ServerModel>> = {
       ),
     ),
   'decoders that leave out what they cannot read': (path) => unescape(path).replace(/[\x80-\xff]+/g, ''),
+  'slashes and dots behind such a decoder': (path) => dots(merge(unescape(path).replace(/[\x80-\xff]+/g, ''))),
+  'slashes and dots behind what leaves invisible characters out': (path) =>
+    dots(
+      merge(
+        Buffer.from(unescape(path), 'latin1')
+          .toString('utf8')
+          .replace(/\p{Default_Ignorable_Code_Point}/gu, ''),
+      ),
+    ),
   'hfs+': (path) =>
     Buffer.from(unescape(path), 'latin1')
       .toString('utf8')
