@@ -31,6 +31,7 @@ import {
   type Job,
   type SharedLimits,
   splitCommas,
+  requireOwnName,
 } from './http-kit/index.js';
 import type { TSchema } from '@sinclair/typebox';
 import { registerDocument, registerExplorer } from './http-server/document.js';
@@ -145,6 +146,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
   app.addHook('preValidation', async (request) =>
     splitCommas(request.routeOptions.schema?.querystring as TSchema | undefined, request.query),
   );
+  app.addHook('preValidation', async ({ raw, body }) => requireOwnName(raw, body));
   registerFeatures(app, features, parts);
   return { app, parts, jobs: features.flatMap((feature) => feature.jobs?.(parts) ?? []) };
 }

@@ -103,6 +103,8 @@ async function oneNode(t: Test, database: Database): Promise<void> {
     t.equal((await askDoor(plane.address, path, { body: {}, tls })).status, 401, `${path} of a revoked node`);
 }
 
+const records = (node: string) => ({ node, batch_id: `of ${node}`, requests: [], events: [] });
+
 async function tokens(t: Test, database: Database): Promise<void> {
   const plane = await startFleetPlane(t, database, await startUpstream(t));
   const { joinFleet } = await planeModule();
@@ -168,6 +170,19 @@ async function admission(t: Test, database: Database): Promise<void> {
     ['the shared token is worth nothing here', '/api/dataplane/records', { headers: shared }, 401],
     ['a node says hello', '/api/dataplane/hello', { tls, body: { node: 'edge-1' } }, 200],
     ['a node at the other control plane', '/api/dataplane/hello', { tls, body: { node: 'edge-1' }, other: true }, 200],
+    ['a node by its name in the list', '/api/dataplane/hello', { tls, body: { node: 'node:edge-1' } }, 200],
+    ['a node in the name of another', '/api/dataplane/hello', { tls, body: { node: 'edge-2' } }, 403],
+    [
+      'a node in the name of one of the environment',
+      '/api/dataplane/hello',
+      { tls, body: { node: plane.address } },
+      403,
+    ],
+    ['records in the name of another', '/api/dataplane/records', { tls, body: records('node:edge-2') }, 403],
+    ['records in its own name', '/api/dataplane/records', { tls, body: records('edge-1') }, 200],
+    ['clients in the name of another', '/api/dataplane/clients', { tls, body: { node: 'x' } }, 403],
+    ['samples of another', '/api/dataplane/samples', { tls, body: { samples: [{ node: 'edge-2' }] } }, 403],
+    ['observations in the name of another', '/api/dataplane/observations', { tls, body: { node: ['edge-1'] } }, 403],
     ['a node reads settings', '/api/settings', { tls, method: 'GET' }, 404],
     ['a node changes rules', '/api/dataplane/rules', { tls, body: {} }, 404],
     ['a node by a detour', '/api/dataplane/../settings', { tls, method: 'GET' }, 404],

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { ApiError, toProblem } from '../http-kit/index.js';
+import { ApiError, certifyNode, toProblem } from '../http-kit/index.js';
 import type { Enrolment } from './enrol.js';
 import type { EnrolledNode } from './store.js';
 
@@ -44,9 +44,10 @@ export async function answerNode(
     if (path === '/node/v1/renew' && request.method === 'POST')
       send(response, 200, await parts.enrolment.renew(node, await readJson(request)));
     else if (ofNodes.has(path) && request.method === 'POST') {
-      // the certificate said who it is; for the API it is a node like any other
+      // for the API it is a node like any other, that cannot pose as another
       for (const name of Object.keys(request.headers))
         if (name === 'cookie' || name.startsWith('x-') || name === 'forwarded') delete request.headers[name];
+      certifyNode(request, node.name);
       request.headers.authorization = `Bearer ${parts.nodeToken}`;
       parts.route(request, response);
     } else throw new ApiError('not_found', `There is no ${request.method} ${path.slice(0, 200)} on the port of nodes.`);
