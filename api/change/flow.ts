@@ -1,6 +1,7 @@
 // Where the road of a change begins and ends: the lock, the pending mark, and what follows the outcome. The road itself
 // (road.ts) is the injected `applySettings`.
 import { ApiError, checkIfMatch, type Actor } from '../http-kit/index.js';
+import type { Queryable } from '../db/client.js';
 import type { Parts } from '../parts.js';
 import { findRunning } from '../rollout/store.js';
 import { clearPending, markActive, markPending, readState } from '../settings/state.js';
@@ -9,6 +10,15 @@ import type { ApplyOutcome, ApplyReply, VersionToServe } from './contract.js';
 import { pruneManagedRules } from './steps/managed-rules.js';
 
 export type FlowParts = Pick<Parts, 'database' | 'audit' | 'applySettings'>;
+
+/** Throws `conflict` (409): while nodes get one version in rings, none gets another. */
+export async function refuseDuringRollout(sql: Queryable): Promise<void> {
+  if ((await findRunning(sql)) === null) return;
+  throw new ApiError(
+    'conflict',
+    'A rollout is under way. Wait for its end, or stop it (console: Nodes, or POST /api/rollouts/stop).',
+  );
+}
 
 /**
  * Applies the head settings; throws `apply_refused` (422, nothing touched), `precondition_failed` (412), `conflict`
@@ -24,11 +34,7 @@ export async function applyHead(
   if (applySettings === null) throw new ApiError('not_ready', 'No data plane is connected to this server.');
   return database.withLock('apply', async () => {
     const { sql } = database;
-    if (!dryRun && (await findRunning(sql)) !== null)
-      throw new ApiError(
-        'conflict',
-        'A rollout is under way. Wait for its end, or stop it (console: Nodes, or POST /api/rollouts/stop).',
-      );
+    if (!dryRun) await refuseDuringRollout(sql);
     const [head, state] = await Promise.all([readHead(sql), readState(sql)]);
     checkIfMatch(ifMatch, head.etag);
     const active = state.activeId === null ? null : await findVersion(sql, state.activeId);

@@ -69,6 +69,11 @@ async function badRule(t: Test, database: Database): Promise<void> {
   t.same(await answers(nodes, 'hello'), [403, 200, 200], 'one node has it');
   t.match(await plane.apply(), { status: 409, body: { detail: /A rollout is under way/ } });
   t.match(await post('/api/rollouts', quick), { status: 409 });
+  const versions = async () => (await plane.call('GET', '/api/config/versions', { token: plane.admin })).body['items'];
+  const before = (await versions()) as { id: number }[];
+  const back = { version: before.at(-1)?.id };
+  t.match(await post('/api/config/rollback', back), { status: 409, body: { detail: /A rollout is under way/ } });
+  t.same(await versions(), before, 'a rollback that is refused has changed nothing');
   const listed = await plane.call('GET', '/api/nodes', { token: plane.admin });
   t.match(listed.body['items'], [{ state: 'active' }, { state: 'active' }, { state: 'active' }]);
   t.match(await plane.link.reconcileNodes(plane.parts.audit), '3 of 3 nodes answer', 'the canary is left alone');

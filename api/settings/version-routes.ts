@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { ApplyReplySchema } from '../change/contract.js';
-import { applyHead } from '../change/flow.js';
+import { ApplyReplySchema, type ApplyReply } from '../change/contract.js';
+import { applyHead, refuseDuringRollout } from '../change/flow.js';
 import {
   ApiError,
   closed,
@@ -12,6 +12,7 @@ import {
   requirePrincipal,
   Time,
   toPage,
+  type Actor,
   type App,
 } from '../http-kit/index.js';
 import { changeSettings } from './change.js';
@@ -140,6 +141,8 @@ function registerRollback(app: App, parts: SettingsParts): void {
         'not_ready',
         'No data plane is connected to this server. Restore without activating with "apply": false.',
       );
+    // before anything is saved: refused means that nothing has changed
+    if (apply) await refuseDuringRollout(parts.database.sql);
     const saved = await changeSettings(parts, principal, {
       action: 'config.rollback',
       ifMatch: request.headers['if-match'],
@@ -150,7 +153,16 @@ function registerRollback(app: App, parts: SettingsParts): void {
       },
     });
     reply.header('etag', saved.stored.etag);
-    const applied = apply ? await applyHead(parts, principal.actor, false) : null;
+    const applied = apply ? await applyRestored(parts, principal.actor, saved.stored.id) : null;
     return { version: saved.stored.id, restored: wanted.id, changed: saved.changed, apply: applied };
+  });
+}
+
+/** As `applyHead`; what it refuses says that the restored settings are saved all the same. */
+async function applyRestored(parts: SettingsParts, actor: Actor, version: number): Promise<ApplyReply> {
+  return applyHead(parts, actor, false).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    const saved = `The restored settings are saved as version ${version}, and are not in force; what served before serves.`;
+    throw new ApiError(error.code, `${error.message} ${saved}`, error.extras);
   });
 }

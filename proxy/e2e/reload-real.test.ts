@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { decodeArtifact } from '#engine';
 import { encodeArtifact } from '#engine/compile';
+import { profiles } from '#settings';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
 import type { DataPlane, DataPlaneOptions } from '../main/data-plane.js';
 import { hammer } from './hammer.js';
@@ -167,7 +168,37 @@ async function refusals(t: Test, kind: ListenerKind, plain: Uint8Array): Promise
   t.match(await put(plane, plain, config), { outcome: 'active' }, 'a good one still goes live');
 }
 
+/** What lists of the settings refuse says nothing about the other rules: an API may take no form, a page no POST. */
+async function activeLists(t: Test): Promise<void> {
+  const backend = await startBackend(t, (_request, response) => response.end('here'));
+  const config = siteOf(backend);
+  const plane = await startPlane(t, 'net', {}, realEngine(await realArtifact(settings), config) as object);
+  const rows: Readonly<Record<string, object>> = {
+    ...Object.fromEntries(profiles.map(({ name, settings: own }) => [`the profile ${name}`, own])),
+    'reading alone': { allowed_methods: ['GET', 'HEAD'] },
+    'XML alone': { allowed_content_types: ['text/xml'] },
+  };
+  for (const [name, own] of Object.entries(rows))
+    t.match(await put(plane, await realArtifact({ ...settings, ...own }), config), { outcome: 'active' }, name);
+  const rule = `SecRule ARGS "@streq maria" "id:1000012,phase:2,deny,status:403,log,msg:'no maria'"`;
+  for (const own of [{}, { allowed_content_types: ['application/json'] }]) {
+    const rules = [{ ...custom, id: 1_000_012, seclang: rule }];
+    const reply = await put(plane, await realArtifact({ ...settings, ...own, custom_rules: rules }), config);
+    t.equal(reply.outcome, 'refused', 'and a rule that blocks who logs in is found by what is allowed');
+    t.match(reply.outcome === 'refused' ? reply.reason : '', /ordinary login form was blocked by rule 1000012;/);
+  }
+  const sums = `SecRuleEngine On
+    SecRequestBodyAccess On
+    SecRule ARGS "@contains UNION" "id:1,phase:2,deny,status:403,log,msg:'an attack'"
+    SecRule REQUEST_URI "@beginsWith /login" "id:2,phase:2,pass,log,msg:'a login',setvar:tx.sum=5"
+    SecRule TX:sum "@ge 5" "id:949110,phase:2,deny,status:403,log,msg:'the sum'"`;
+  const summed = await put(plane, await artifactOfText(sums), config);
+  const reason = summed.outcome === 'refused' ? summed.reason : summed.outcome;
+  t.match(reason, /ordinary login form was blocked by rule 949110 for what rule 2 found/, 'what was added up is told');
+}
+
 t.setTimeout(testMsMax);
+t.test('F9: every shipped profile goes live', { skip: withoutRules }, activeLists);
 t.test('changes with real rules', { skip: withoutRules }, async (t) => {
   const plain = await realArtifact(settings);
   const watching = await realArtifact({ ...settings, custom_rules: [custom] });
