@@ -1,4 +1,4 @@
-// One GraphQL document (specification of October 2021, section 2): its texts and its operations. Parsed by the
+// One GraphQL document (specification of September 2025, section 2): its texts and its operations. Parsed by the
 // reference library within bounds: 64 KiB, 5,000 tokens, 100 brackets inside each other. Beyond them, and for what
 // is no executable document, it is not read.
 //
@@ -36,9 +36,16 @@ const unreadable: DocumentRead = { kind: 'unreadable' };
 export function mayBeDocument(text: string): boolean {
   let at = 0;
   while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === ',' || text[at] === '\ufeff')) at += 1;
-  if (text[at] === '{' || text[at] === '#') return true;
-  return ['query', 'mutation', 'subscription', 'fragment'].some((word) => text.startsWith(word, at));
+  if (text[at] === '{' || text[at] === '#' || text[at] === '"') return true;
+  return beginnings.some((word) => text.startsWith(word, at));
 }
+
+const executable: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription', 'fragment']);
+/** Definitions of a schema are nothing that clients send; servers that do not validate run what stands behind them. */
+const beginnings: readonly string[] = [
+  ...executable,
+  ...['schema', 'extend', 'type', 'scalar', 'interface', 'union', 'enum', 'input', 'directive'],
+];
 
 /** Never throws. */
 export function readDocument(text: string): DocumentRead {
@@ -89,8 +96,97 @@ function parseDocument(text: string): DocumentRead {
     const document = parse(source, { lexer, maxTokens: documentBounds.tokensMax, noLocation: true });
     return split(document, textsOf(first), tokensFrom(first));
   } catch {
-    return unreadable; // a syntax error, told by the application itself
+    return parseDescribed(text);
   }
+}
+
+/**
+ * A document that the parser in use refuses, once more without the descriptions that newer ones take: before an
+ * operation, a fragment and a variable (sections 2.3, 2.10 and 2.8). What is no document then either is told by the
+ * application itself.
+ */
+function parseDescribed(text: string): DocumentRead {
+  try {
+    const { bare, texts, tokens } = withoutDescriptions(text);
+    if (bare === text) return unreadable;
+    const source = new Source(bare);
+    const lexer = new Lexer(source);
+    const first = lexer.token;
+    const document = parse(source, { lexer, maxTokens: documentBounds.tokensMax, noLocation: true });
+    return split(document, [...new Set([...texts, ...textsOf(first)])], tokens);
+  } catch {
+    return unreadable;
+  }
+}
+
+const isString = ({ kind }: Token): boolean => kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING;
+
+/** The text without descriptions; what they say; and how many tokens there were with them. Throws GraphQLError. */
+function withoutDescriptions(text: string): { bare: string; texts: string[]; tokens: number } {
+  const lexer = new Lexer(new Source(text));
+  const texts: string[] = [];
+  let bare = '';
+  let from = 0;
+  let tokens = 0;
+  let braces = 0;
+  let before: Token = lexer.token;
+  let last: Token = lexer.token;
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1;
+    if (token.kind === TokenKind.BRACE_L) braces += 1;
+    else if (token.kind === TokenKind.BRACE_R) braces -= 1;
+    // `= "a" $b` is the value of what stands before it
+    const describes =
+      token.kind === TokenKind.DOLLAR
+        ? before.kind !== TokenKind.EQUALS
+        : token.kind === TokenKind.NAME && executable.has(token.value);
+    if (braces === 0 && describes && isString(last)) {
+      if (last.value !== '') texts.push(last.value);
+      bare += `${text.slice(from, last.start)} `;
+      from = last.end;
+    }
+    before = last;
+    last = token;
+  }
+  return { bare: bare + text.slice(from), texts, tokens };
+}
+
+export interface LooseMeasures {
+  readonly tokens: number;
+  /** Selections inside each other; what is counted of a document is one less where it has an operation. */
+  readonly depth: number;
+  readonly aliases: number;
+}
+
+/**
+ * What can be counted of a text that is no document for the parser in use, and may be one for another: by its tokens,
+ * as far as they are some. Never throws.
+ */
+export function countLoosely(text: string): LooseMeasures {
+  let tokens = 0;
+  let depth = 0;
+  let braces = 0;
+  let parentheses = 0;
+  let aliases = 0;
+  try {
+    const lexer = new Lexer(new Source(text.slice(0, documentBounds.charsMax)));
+    let last: Token = lexer.token;
+    for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+      tokens += 1;
+      if (tokens > documentBounds.tokensMax) break;
+      const { kind } = token;
+      if (kind === TokenKind.BRACE_L && parentheses === 0) depth = Math.max(depth, (braces += 1));
+      else if (kind === TokenKind.BRACE_R && parentheses === 0) braces -= 1;
+      else if (kind === TokenKind.PAREN_L) parentheses += 1;
+      else if (kind === TokenKind.PAREN_R) parentheses -= 1;
+      else if (kind === TokenKind.COLON && parentheses === 0 && braces > 0 && last.kind === TokenKind.NAME)
+        aliases += 1;
+      last = token;
+    }
+  } catch {
+    // up to here, then
+  }
+  return { tokens, depth, aliases };
 }
 
 /** Each token has a letter, and each level a bracket of its own. */
@@ -158,7 +254,7 @@ function split({ definitions }: DocumentNode, texts: readonly string[], tokens: 
   for (const one of definitions)
     if (one.kind === 'OperationDefinition') operations.push(one);
     else if (one.kind === 'FragmentDefinition') fragments.set(one.name.value, one);
-    else return unreadable; // a schema is nothing that clients send
+  if (operations.length === 0 && fragments.size === 0) return unreadable;
   return { kind: 'read', document: { texts, operations, fragments, tokens } };
 }
 

@@ -43,6 +43,8 @@ t.test('P2: rules see strings, comments and variables in the place of a document
   );
   t.equal(operation, 'query:A');
   t.equal(post(sent('{ a }')).seen, '{"query":""}');
+  t.equal(post(sent('"d" query { a(x: "s") }')).seen, '{"query":"d","query":"s"}', 'and descriptions');
+  t.equal(post(sent('query ($a: String = "v" $b: Int) { a(x: $a) }')).seen, '{"query":"v"}', 'no description');
   t.equal(post(sent('mutation { a(x: "s") }')).operation, 'mutation:anonymous');
   t.equal(post('query { a(x: "s", y: "t") } # c', { type: 'application/graphql' }).seen, 's\nt\n c', 'the whole body');
   t.equal(
@@ -68,6 +70,9 @@ t.test('P2: what is no document stays as it came', async (t) => {
     "' OR 1=1",
     '{ a',
     "query { a(b: 'x') }",
+    '"red shoes"',
+    '"a" "b" query',
+    'query ($a: String = "x" $b: Int) { a',
     '{ a; b }',
     'type A { b: Int }',
     '',
@@ -96,6 +101,15 @@ t.test('P2: introspection in every transport, and nothing like it', async (t) =>
     '{ ... on Query { ... { __schema { types { name } } } } }',
     '{ __schema # comment\n { types { name } } }',
     '{ a, __type (name:"x") { name } }',
+    // descriptions are of the specification of September 2025
+    '"d" query { __schema { types { name } } }',
+    '"" query { __schema { types { name } } }',
+    '"""d""" query Q { a { id } __schema { types { name } } }',
+    '# c\n "d" subscription { __type(name: "x") { name } }',
+    'query ("d" $a: Int = 1, """e""" $b: [String] = ["x"] $c: Int) { __schema { types { name } } }',
+    '{ ...F } "d" fragment F on Query { __schema { types { name } } }',
+    'type A { b: Int } query { __schema { types { name } } }',
+    'extend type A { b: Int } { __schema { types { name } } }',
   ];
   const good = [
     '{ a { __typename id } }',
@@ -104,6 +118,8 @@ t.test('P2: introspection in every transport, and nothing like it', async (t) =>
     '{ __schemas }',
     '{ __type2 }',
     '{ __schema: a }',
+    '"__schema" query { a }',
+    'query ("__type" $a: Int) { a(x: $a) }',
   ];
   const whole = encodeURIComponent;
   for (const [queries, wanted] of [
@@ -195,6 +211,12 @@ t.test('P2: limits', async (t) => {
   t.equal(ask(sent('{x:a y:a z:a}')), null);
   t.equal(ask(sent('{x:a y:a z:a w:a}')), limits);
   t.equal(ask(sent('{...F ...F} fragment F on Q{x:a y:a}')), limits, 'a fragment as often as it is spread');
+  t.equal(ask(sent('"d" query{a{b{c{d}}}}')), null);
+  t.equal(ask(sent('"d" query{a{b{c{d{e}}}}}')), limits, 'described');
+  t.equal(ask(sent('query("d" $a:Int){x:a y:a z:a w:a}')), limits, 'with a described variable');
+  t.equal(ask(sent('{a{b{c{d{e}}}}} @')), limits, 'with faults');
+  t.equal(ask(sent('query{x:a y:a z:a w:a} @')), limits, 'with faults');
+  t.equal(ask(sent('{a{b(x:{c:{d:{e:1}}})}} @')), null, 'values are no selections');
   t.equal(ask(sent('{a(first:99){b}}')), null);
   t.equal(ask(sent('{a(first:50){b c}}')), limits);
   t.equal(ask(sent('query($n:Int){a(first:$n){b}}', { variables: { n: 5000 } })), limits, 'of a variable');
@@ -220,6 +242,8 @@ t.test('P2: bounds', async (t) => {
     '"'.repeat(60_000),
     `{${'...F '.repeat(2000)}} fragment F on Q {${'a '.repeat(2000)}}`,
     `query(${'$a:A '.repeat(1200)}){a}`,
+    `query(${'""$a:A '.repeat(9000)}){a}`,
+    '""query{a}'.repeat(6000),
   ];
   for (const text of hostile) {
     const startedMs = performance.now();

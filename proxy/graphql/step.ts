@@ -10,6 +10,7 @@ import type { Decision } from '../admit/decision.js';
 import { findField } from '../http/header-fields.js';
 import { isGraphqlEndpoint, mayBeGraphqlEndpoint, type GraphqlConfig, type GraphqlSite } from './endpoints.js';
 import {
+  countLoosely,
   mayBeDocument,
   operationName,
   operationNameByWords,
@@ -121,7 +122,10 @@ export class GraphqlStep {
   private judge({ text, variables }: SentDocument, read: DocumentRead): void {
     if (read.kind === 'unreadable') {
       // A server may take what the reference parser refuses.
-      if (mentionsIntrospection(text) && mayBeDocument(text)) this.refuse('introspection', 'in a document with faults');
+      if (!mayBeDocument(text)) return;
+      if (mentionsIntrospection(text)) return this.refuse('introspection', 'in a document with faults');
+      const excess = this.place.isLikely ? looseExcess(text, this.config.graphqlLimits) : null;
+      if (excess !== null) this.refuse('limits', `${excess} in a document with faults`);
       return;
     }
     if (read.kind === 'too-large') return this.refuse('unreadable', 'a document beyond the bounds of its parser');
@@ -178,6 +182,14 @@ function excessOf(
   if (repeats > limits.rootRepeatsMax) return `one field of the root ${repeats} times`;
   const levels = Math.max(0, ...Object.values(variables).map((one) => depthOf(one, limits.variablesDepthMax)));
   return levels > limits.variablesDepthMax ? `variables ${levels} levels deep` : null;
+}
+
+/** As `excessOf`, of what only looks like a document. */
+function looseExcess(text: string, limits: GraphqlConfig['graphqlLimits']): string | null {
+  const { tokens, depth, aliases } = countLoosely(text);
+  if (tokens > limits.tokensMax) return `${tokens} tokens`;
+  if (depth > limits.depthMax) return `depth of ${depth}`;
+  return aliases > limits.aliasesMax ? `${aliases} aliases` : null;
 }
 
 /** Of a request that may be one; null: nothing says GraphQL. `site` null: none is known, and rules see what came. */
