@@ -45,6 +45,7 @@ import { licenceFeature } from './licence/index.js';
 import { managedFeedFeature } from './managed-feed/index.js';
 import { nodesFeature } from './nodes/index.js';
 import { postureFeature } from './posture/index.js';
+import { seesAudit } from '#vm-manager';
 import { createParts, type AppDeps, type FeatureParts } from './parts.js';
 import { rolloutFeature } from './rollout/index.js';
 import { samplesFeature } from './records/index.js';
@@ -130,6 +131,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
     ...made,
     matrix,
     limitsState: limits.state,
+    seesVmAudit: (principal) => seesAudit(made.database.sql, principal),
     requireStillAdmitted: (request) => requireStillAdmitted(request, made, matrix),
   };
   await app.register(rateLimit, {

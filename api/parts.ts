@@ -15,7 +15,7 @@ import type { Database } from './db/client.js';
 import type { NodeGates, OfNode } from './edge/node-gates.js';
 import type { NodePort } from './enrolment/contract.js';
 import type { AcmeEnv, Env } from './env.js';
-import type { SharedLimitsState } from './http-kit/index.js';
+import type { Principal, SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Rollouts } from './rollout/contract.js';
 import { fixedRuleSet, type RuleSets } from './rules/rule-set-directory.js';
@@ -163,6 +163,8 @@ export interface HttpParts {
    */
   readonly requireStillAdmitted: (request: FastifyRequest) => Promise<void>;
   readonly limitsState: () => SharedLimitsState;
+  /** Whether somebody may read what the audit log says of the vulnerability manager. */
+  readonly seesVmAudit: (principal: Pick<Principal, 'userId' | 'role'>) => Promise<boolean>;
 }
 
 /** What features pick from. */

@@ -30,6 +30,8 @@ const Filters = Type.Object(auditFilters);
 type GivenFilters = Static<typeof Filters>;
 
 export type AuditFilters = Omit<GivenFilters, 'from' | 'to'> & {
+  /** Entries of the vulnerability manager are left out: they name what only some may see. */
+  readonly withoutVm?: boolean;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 };
@@ -68,6 +70,7 @@ export function selectEntries(sql: Queryable, wanted: AuditFilters, beforeId: nu
         : sql`and action = ${wanted.action}`;
   return sql<AuditRow[]>`
     select * from audit_entries where id < ${beforeId} ${action}
+    ${wanted.withoutVm === true ? sql`and action not like 'vm.%'` : sql``}
     ${wanted.actor === undefined ? sql`` : sql`and actor = ${wanted.actor}`}
     ${wanted.role === undefined ? sql`` : sql`and role in ${sql([...listOf(wanted.role)])}`}
     ${wanted.source_ip === undefined ? sql`` : sql`and source_ip = ${wanted.source_ip}`}

@@ -1,7 +1,24 @@
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
-import { startTestApp } from '../testing/app.js';
+import { startTestApp, type TestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
+
+/** What an entry says of findings, applications and grants is for who may read it under /api/v1, too. */
+async function hidesVm(t: Test, at: TestApp, admin: string): Promise<void> {
+  const project = { token: admin, body: { name: 'Secret project' } };
+  t.equal((await at.call('POST', '/api/v1/projects', project)).status, 201);
+  for (const role of ['viewer', 'operator', 'admin'] as const) {
+    const { token } = await at.user(role);
+    const list = await at.call('GET', '/api/audit?limit=200', { token });
+    t.equal(list.status, 200);
+    t.ok((list.body['items'] as unknown[]).length > 10, 'the rest of the log is there');
+    const csv = await at.call('GET', '/api/audit/export', { token });
+    const only = await at.call('GET', '/api/audit?action=vm.', { token });
+    for (const [what, text] of Object.entries({ list: list.text, csv: csv.text, only: only.text }))
+      t.equal(text.includes('Secret project'), role === 'admin', `${what} of ${role}`);
+    t.equal((await at.call('GET', '/api/v1/audit', { token })).status, role === 'admin' ? 200 : 403, 'the other half');
+  }
+}
 
 async function auditRoutes(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
@@ -36,6 +53,7 @@ async function auditRoutes(t: Test, database: Database): Promise<void> {
   t.equal((await find('role=system&from=2026-01-01&to=2026-12-31T00:00:00Z')).length, 1);
   t.equal((await find('from=2027-01-01')).length, 0);
   t.match((await find('action=settings.update&limit=1'))[0]?.['summary'], /rl_events: 124 → 9999/);
+  await hidesVm(t, at, token);
   const csv = await at.call('GET', '/api/audit/export?action=licence.reject', { token });
   t.match(csv.headers['content-type'], /text\/csv/);
   t.match(

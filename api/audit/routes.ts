@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import {
   closed,
@@ -12,12 +13,12 @@ import {
   toPage,
   type App,
 } from '../http-kit/index.js';
-import type { Parts } from '../parts.js';
+import type { HttpParts, Parts } from '../parts.js';
 import { auditActions, type AuditCause } from './actions.js';
 import { toAuditEntry } from './chain.js';
-import { auditFilters, exportLines, readFilters, selectEntries } from './entries.js';
+import { auditFilters, exportLines, readFilters, selectEntries, type AuditFilters } from './entries.js';
 
-export type AuditParts = Pick<Parts, 'database' | 'audit'>;
+export type AuditParts = Pick<Parts, 'database' | 'audit'> & Pick<HttpParts, 'seesVmAudit'>;
 
 const EntryView = Type.Object({
   id: Type.Integer(),
@@ -49,7 +50,7 @@ const actionList = Object.entries(auditActions).map(
 
 const listSchema = {
   tags: ['audit'],
-  summary: 'Audit log, newest first',
+  summary: 'Audit log, newest first; what it says of the vulnerability manager only for who may read that (view_audit)',
   description: ['Actions, and who causes them:', '', ...actionList].join('\n'),
   querystring: Type.Object({ ...PageQuery, ...auditFilters }, closed),
   response: { 200: Page(EntryView), ...refusals },
@@ -66,16 +67,23 @@ const verifySchema = {
   response: { 200: Verification, ...refusals },
 };
 
-export function registerAuditRoutes(app: App, { database: { sql }, audit }: AuditParts): void {
+export function registerAuditRoutes(app: App, { database: { sql }, audit, seesVmAudit }: AuditParts): void {
+  const filtersOf = async (
+    request: FastifyRequest,
+    given: Parameters<typeof readFilters>[0],
+  ): Promise<AuditFilters> => ({
+    ...readFilters(given),
+    withoutVm: !(await seesVmAudit(requirePrincipal(request))),
+  });
   app.get('/api/audit', { schema: listSchema }, async (request) => {
     const { cursor, limit = 50 } = request.query;
     const [before] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(cursor, ['number'] as const);
-    const rows = await selectEntries(sql, readFilters(request.query), before, limit + 1);
+    const rows = await selectEntries(sql, await filtersOf(request, request.query), before, limit + 1);
     return toPage(rows, limit, (row) => [row.id], toAuditEntry);
   });
   app.get('/api/audit/export', { schema: exportSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
-    const wanted = readFilters(request.query);
+    const wanted = await filtersOf(request, request.query);
     await sql.begin((tx) =>
       audit.record(tx, {
         actor,

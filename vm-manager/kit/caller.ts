@@ -106,6 +106,13 @@ async function toCaller(sql: Sql, person: Person, token: VmToken | null, ip: str
   };
 }
 
+/** Whether somebody may read what the audit log says of the vulnerability manager: `view_audit`, everywhere. */
+export async function seesAudit(sql: Sql, { userId, role }: Pick<Person, 'userId' | 'role'>): Promise<boolean> {
+  const caller = await toCaller(sql, { userId, role, email: '', sessionId: null }, null, '');
+  const reach = caller.reach('view_audit', false);
+  return reach !== null && isUnconfined(reach);
+}
+
 async function readRoles(sql: Sql, grants: readonly Grant[]): Promise<Map<string, VmPermission[]>> {
   const names = [...new Set(grants.map(({ role }) => role))].filter((role) => !Object.hasOwn(builtInRoles, role));
   if (names.length === 0) return new Map();
