@@ -31,9 +31,9 @@ import {
   type Job,
   type SharedLimits,
   splitCommas,
-  requireOwnName,
 } from './http-kit/index.js';
 import type { TSchema } from '@sinclair/typebox';
+import { requireOwnName } from './http-server/certified-node.js';
 import { registerDocument, registerExplorer } from './http-server/document.js';
 import { createInstance } from './http-server/instance.js';
 import { tooMany } from './http-server/refuse.js';

@@ -195,7 +195,8 @@ t.test('of many who want the directory that a crash left locked, one gets it', a
 
 t.test('26.9: a lock that a full disk refuses leaves no empty file behind', async (t) => {
   const directory = join(await makeDirectory(t, 'lock'), 'db');
-  const code = `const { lockDirectory } = await import(${JSON.stringify(new URL('./directory-lock.js', import.meta.url).href)});
+  const module = JSON.stringify(new URL('./directory-lock.js', import.meta.url).href);
+  const code = `const { lockDirectory } = await import(${module});
     await lockDirectory(${JSON.stringify(directory)}).catch((error) => console.log(error.code));`;
   // no file may have content, as on a disk without a free block (setrlimit(2), RLIMIT_FSIZE)
   const run = spawnSync(

@@ -2,8 +2,8 @@
 // with a token and nothing else. With one it renews, sends what nodes send (`/api/dataplane/…`, answered by the API
 // itself), and opens the tunnel over which the control plane reaches it.
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { tunnelProtocol } from '#proxy/contract';
 import type { TunnelRegistry } from '../nodes/tunnels.js';
 import type { Authority } from './authority.js';
@@ -35,6 +35,12 @@ const certificateEveryMs = 86_400_000;
 const connectionsMax = 5_000;
 /** Connections without a certificate, at once. */
 const strangersMax = 100;
+/** Who joins asks one thing. */
+const strangerMsMax = 30_000;
+/** Connections that have not shaken hands, at once: all together, and of one address (nodes may share one). */
+const waitingMax = 1000;
+const waitingOfOneMax = 200;
+const handshakeMsMax = 10_000;
 
 /** Rejects where the port is taken. */
 export async function openDoor(options: DoorOptions): Promise<Door> {
@@ -49,32 +55,81 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     requestCert: true,
     rejectUnauthorized: false, // who joins has none; each request says what it needs
     minVersion: 'TLSv1.3',
-    handshakeTimeout: 10_000,
+    handshakeTimeout: handshakeMsMax,
     ALPNProtocols: [tunnelProtocol, 'http/1.1'],
   });
   const connections = new Connections(options);
-  server.on('tlsClientError', () => {}); // scanners, and nodes whose connection broke
-  server.on('secureConnection', (socket) => connections.take(socket));
+  server.on('tlsClientError', (_error, socket) => socket.destroy()); // scanners, and nodes whose connection broke
+  const waiting = new Waiting();
+  server.on('secureConnection', (socket) => {
+    waiting.shook(socket);
+    connections.take(socket);
+  });
+  const front = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {}); // TLS hears of it, too
+    if (waiting.take(socket)) server.emit('connection', socket);
+    else socket.resetAndDestroy();
+  });
   const timer = setInterval(() => {
     context().then(
       (next) => server.setSecureContext(next),
       (error: unknown) => options.onProblem(`the certificate of the node port was not renewed: ${String(error)}`),
     );
   }, certificateEveryMs).unref();
-  await listen(server, host, port);
+  await listen(front, host, port);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: (front.address() as AddressInfo).port,
     close: () =>
       new Promise<void>((resolve) => {
         clearInterval(timer);
         tunnels.close();
-        server.close(() => resolve());
+        front.close(() => resolve());
         connections.close();
+        waiting.close();
       }),
   };
 }
 
-function listen(server: TlsServer, host: string, port: number): Promise<void> {
+/**
+ * In front of TLS: who connects and says nothing takes a descriptor of the control plane (CWE-774). Beyond the bounds a
+ * connection is closed at once, and after `handshakeMsMax` (RFC 8446) in any case.
+ */
+class Waiting {
+  private readonly ofAddress = new Map<string, number>();
+  private readonly open = new Map<string, { readonly socket: Socket; readonly over: () => void }>();
+
+  /** Whether it may shake hands. */
+  take(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? '';
+    const own = this.ofAddress.get(address) ?? 0;
+    if (this.open.size >= waitingMax || own >= waitingOfOneMax) return false;
+    const key = keyOf(socket);
+    const late = setTimeout(() => socket.destroy(), handshakeMsMax).unref();
+    this.ofAddress.set(address, own + 1);
+    const over = (): void => {
+      clearTimeout(late);
+      if (!this.open.delete(key)) return;
+      const left = (this.ofAddress.get(address) ?? 1) - 1;
+      if (left > 0) this.ofAddress.set(address, left);
+      else this.ofAddress.delete(address);
+    };
+    this.open.set(key, { socket, over });
+    socket.once('close', over);
+    return true;
+  }
+
+  shook(socket: Socket): void {
+    this.open.get(keyOf(socket))?.over();
+  }
+
+  close(): void {
+    for (const { socket } of this.open.values()) socket.destroy();
+  }
+}
+
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+function listen(server: NetServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void =>
       reject(new Error(`the port of nodes cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
@@ -108,7 +163,10 @@ class Connections {
       return;
     }
     this.open.add(socket);
-    if (isStranger) this.strangers += 1;
+    if (isStranger) {
+      this.strangers += 1;
+      setTimeout(() => socket.destroy(), strangerMsMax).unref();
+    }
     socket.once('close', () => {
       this.open.delete(socket);
       if (isStranger) this.strangers -= 1;

@@ -1,5 +1,8 @@
 // Nodes on other machines: enrolment, tunnels, applies over tunnels, revocation, several control planes.
+import { once } from 'node:events';
 import { request } from 'node:https';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -210,6 +213,32 @@ async function admission(t: Test, database: Database): Promise<void> {
   t.equal(gone.status, 204);
 }
 
+/** Connections that say nothing keep no node out, and are closed. */
+async function silence(t: Test, database: Database): Promise<void> {
+  const plane = await startFleetPlane(t, database, await startUpstream(t));
+  const port = Number(new URL(plane.address).port);
+  let closed = 0;
+  const silent = Array.from({ length: 400 }, () =>
+    connect({ port, host: '127.0.0.1' })
+      .on('error', () => {})
+      .on('close', () => (closed += 1)),
+  );
+  t.teardown(() => silent.forEach((socket) => socket.destroy()));
+  await until('those beyond what one address may have are closed', () => closed >= 200);
+  const { joinFleet } = await planeModule();
+  const dataDir = await makeDirectory(t, 'joining');
+  const from = { port, host: '127.0.0.1', localAddress: '127.0.0.9' };
+  const elsewhere = connectTls({ ...from, rejectUnauthorized: false });
+  t.teardown(() => elsewhere.destroy());
+  await once(elsewhere, 'secureConnect');
+  elsewhere.on('error', () => {}).on('close', () => (closed += 1));
+  elsewhere.write('POST /node/v1/join HTTP/1.1\r\nHost:'); // half a request of a stranger
+  await until('and the others when they have not said hello in time', () => closed >= 400);
+  const joined = { dataDir, addresses: [plane.address], name: 'edge', labels: {}, token: await plane.makeToken() };
+  t.match(await joinFleet(joined), { name: 'edge' }, 'then the address is free again');
+  await until('a stranger with half a request is not waited for', () => closed >= 401);
+}
+
 async function twoPlanes(t: Test, database: Database): Promise<void> {
   const upstream = await startUpstream(t);
   const port = await freePort();
@@ -239,6 +268,7 @@ async function twoPlanes(t: Test, database: Database): Promise<void> {
 }
 
 t.test('one node', (t) => onBothDatabases(t, 'an enrolled node', oneNode));
+t.test('F18: silence on the port of nodes', (t) => onOneDatabase(t, 'silent connections', silence));
 t.test('tokens', (t) => onOneDatabase(t, 'tokens', tokens));
 t.test('admission', (t) => onOneDatabase(t, 'who may what on the port of nodes', admission));
 t.test('two control planes', (t) => onOneDatabase(t, 'two control planes', twoPlanes));

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { ApiError, certifyNode, toProblem } from '../http-kit/index.js';
+import { ApiError, toProblem } from '../http-kit/index.js';
+import { certifyNode } from '../http-server/certified-node.js';
 import type { Enrolment } from './enrol.js';
 import type { EnrolledNode } from './store.js';
 

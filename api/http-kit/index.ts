@@ -18,7 +18,6 @@ export {
   type RouteAccess,
 } from './access.js';
 export type { App, TypeBoxProvider } from './app.js';
-export { certifyNode, requireOwnName } from './certified-node.js';
 export { toCsvCell, toCsvLine } from './csv.js';
 export { errorTable, type ErrorCode } from './error-table.js';
 export { checkIfMatch } from './etag.js';

@@ -162,7 +162,7 @@ function registerRollback(app: App, parts: SettingsParts): void {
 async function applyRestored(parts: SettingsParts, actor: Actor, version: number): Promise<ApplyReply> {
   return applyHead(parts, actor, false).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    const saved = `The restored settings are saved as version ${version}, and are not in force; what served before serves.`;
+    const saved = `The restored settings are saved as version ${version} and not in force; what served before serves.`;
     throw new ApiError(error.code, `${error.message} ${saved}`, error.extras);
   });
 }

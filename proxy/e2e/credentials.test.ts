@@ -2,7 +2,7 @@
 // method alike and tells what reached it.
 import { createHmac } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { claimedFields } from '../road/claimed-fields.js';
+import { claimedFields } from '../http/claimed-fields.js';
 import { listenerKinds, startBackend, startPlane, testMsMax } from './harness.js';
 import { bodyOf, sendRaw, statusOf } from './raw-client.js';
 

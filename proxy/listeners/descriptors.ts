@@ -30,7 +30,8 @@ const howToRaise = 'raise LimitNOFILE of the service (systemd.exec(5)), or ulimi
 export function describeFewDescriptors(): string | null {
   const all = readDescriptorLimit();
   if (all === null || all >= descriptorsWanted) return null;
-  return `this process may open ${all} files and connections; clients get ${clientDescriptorsMax(all)} of them: ${howToRaise}`;
+  const forClients = clientDescriptorsMax(all);
+  return `this process may open ${all} files and connections; clients get ${forClients} of them: ${howToRaise}`;
 }
 
 /**

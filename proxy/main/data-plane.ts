@@ -117,6 +117,8 @@ interface Place {
 
 /** Chooses it; `why` that listener, for the log. `release` is due when the workers listen, or never will. */
 async function takePlace(options: DataPlaneOptions, log: Logger) {
+  const fewDescriptors = describeFewDescriptors();
+  if (fewDescriptors !== null) log.warn(fewDescriptors);
   const { kind: listener, why } = chooseListener(options.listener);
   const workers = workerCount(options, listener, log);
   const kept = keptSockets(options, listener, workers);
@@ -295,8 +297,6 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     { name: 'gatehouse-proxy', level: options.logLevel ?? 'info' },
     pino.destination({ fd: 2, sync: true }),
   );
-  const fewDescriptors = describeFewDescriptors();
-  if (fewDescriptors !== null) log.warn(fewDescriptors);
   const { why, place, release } = await takePlace(options, log);
   const { listener, workers, adminToken, tls } = place;
   const parts = await prepareParts(options, place, log);

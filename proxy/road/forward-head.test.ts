@@ -1,6 +1,6 @@
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
-import { claimedFields } from './claimed-fields.js';
+import { claimedFields } from '../http/claimed-fields.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
 import { createRouter, type Site } from './route.js';
 

@@ -2,6 +2,7 @@
 // from the listener: what was inspected is what is forwarded, less the hop's own fields, plus what this proxy vouches
 // for.
 import type { RequestHead } from '#engine';
+import { isClaim } from '../http/claimed-fields.js';
 import { codingOf } from '../http/decode-body.js';
 import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
@@ -9,7 +10,6 @@ import type { RequestTrace } from '../records/request-trace.js';
 import { simulationField } from '../simulation/mark.js';
 import { masksReplies, strongTags } from '../response-mask/reply-mask.js';
 import type { Generation } from '../worker/generation.js';
-import { isClaim } from './claimed-fields.js';
 import type { Site } from './route.js';
 import { inspectsMessages } from './websocket-messages.js';
 

@@ -6,14 +6,14 @@
 
 const rows: Readonly<Record<string, string>> = {
   'any proxy':
-    'forwarded forwarded-for x-forwarded x-forwarded-* x-real-* x-client-ip client-ip x-cluster-client-ip true-client-ip ' +
-    'proxy-client-ip x-proxyuser-ip x-originating-ip x-remote-* remote-* http-remote-* x-http-remote-* x-host ' +
-    'x-http-host-override x-scheme x-url-scheme x-https x-ssl front-end-https x-original-* x-rewrite-url x-script-name ' +
-    'script-name x-replaced-path x-replaced-query',
+    'forwarded forwarded-for x-forwarded x-forwarded-* x-real-* x-client-ip client-ip x-cluster-client-ip ' +
+    'true-client-ip proxy-client-ip x-proxyuser-ip x-originating-ip x-remote-* remote-* http-remote-* ' +
+    'x-http-remote-* x-host x-http-host-override x-scheme x-url-scheme x-https x-ssl front-end-https ' +
+    'x-original-* x-rewrite-url x-script-name script-name x-replaced-path x-replaced-query',
   'Envoy, Istio': 'x-envoy-*',
-  'single sign-on: oauth2-proxy, Authelia, authentik, Grafana, Pomerium, Vouch, Dex, Teleport, Tailscale, Kubeflow':
-    'x-auth-request-* gap-auth x-authentik-* x-webauth-* x-pomerium-* x-vouch-* x-dex-* teleport-* tailscale-* ' +
-    'kubeflow-userid x-auth-email x-auth-groups x-auth-roles x-auth-subject x-authenticated-* ' +
+  'single sign-on (oauth2-proxy, Authelia, authentik, Grafana, Pomerium, Vouch, Dex, Teleport, Tailscale)':
+    'x-auth-request-* gap-auth x-authentik-* x-webauth-* x-pomerium-* x-vouch-* x-dex-* teleport-* ' +
+    'tailscale-* kubeflow-userid x-auth-email x-auth-groups x-auth-roles x-auth-subject x-authenticated-* ' +
     'x-token-subject x-userinfo',
   'Apache: mod_auth_openidc, mod_auth_mellon, Shibboleth': 'oidc-* oidc_* mellon-* mellon_* shib-* ajp-* ajp_*',
   'SiteMinder, IBM Verify Access': 'sm-* sm_* iv-* iv_*',
@@ -22,15 +22,19 @@ const rows: Readonly<Record<string, string>> = {
   Cloudflare: 'cf-connecting-* cf-access-* cf-visitor cf-ipcountry cf-pseudo-* cf-worker',
   'Fastly, Fly, Vercel, Netlify': 'fastly-client-* fastly-ssl fly-* x-vercel-* x-nf-*',
   'Akamai, Imperva, Sucuri, Alibaba, DigitalOcean':
-    'akamai-* x-akamai-* incap-client-* x-sucuri-* ali-cdn-real-ip cdn-src-ip cdn-real-ip do-connecting-ip',
+    'akamai-* x-akamai-* incap-client-* x-sucuri-* ali-cdn-real-ip cdn-src-ip cdn-real-ip ' + 'do-connecting-ip',
   Azure:
-    'x-azure-* x-arr-* x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host was-default-hostname',
-  Google: 'x-goog-authenticated-user-* x-goog-iap-* x-appengine-* x-endpoint-api-userinfo x-apigateway-api-userinfo',
+    'x-azure-* x-arr-* x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host ' +
+    'was-default-hostname',
+  Google:
+    'x-goog-authenticated-user-* x-goog-iap-* x-appengine-* x-endpoint-api-userinfo ' + 'x-apigateway-api-userinfo',
   Amazon:
-    'x-amzn-oidc-* x-amzn-mtls-* x-amzn-tls-* x-amzn-request-context x-amzn-lambda-context cloudfront-viewer-* cloudfront-forwarded-*',
+    'x-amzn-oidc-* x-amzn-mtls-* x-amzn-tls-* x-amzn-request-context x-amzn-lambda-context ' +
+    'cloudfront-viewer-* cloudfront-forwarded-*',
   'certificates of clients':
-    'ssl-client-* x-ssl-client-* client-cert client-cert-* x-client-cert x-client-cert-* x-client-dn x-client-subject* ' +
-    'x-client-issuer* x-client-verify x-client-serial x-client-fingerprint x-tls-* x-mtls-* x-x509-*',
+    'ssl-client-* x-ssl-client-* client-cert client-cert-* x-client-cert x-client-cert-* x-client-dn ' +
+    'x-client-subject* x-client-issuer* x-client-verify x-client-serial x-client-fingerprint x-tls-* ' +
+    'x-mtls-* x-x509-*',
   'files that the proxy is to send: Rack::Sendfile, IIS': 'x-sendfile-type x-accel-* x-iisnode-*',
 };
 

@@ -1,7 +1,7 @@
 // Which node a request on the port of nodes comes from. The certificate of its connection said so; what the body says
 // is the node's own word, by which a node that was taken over could pose as another.
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from './problem.js';
+import { ApiError } from '../http-kit/index.js';
 
 const names = new WeakMap<IncomingMessage, string>();
 
