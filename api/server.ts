@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       now,
       outbound,
       sandbox,
-      redisUrl: env.redisUrl,
+      redis: env.redis,
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
       runBackup: options.runBackup ?? null,
