@@ -2,12 +2,13 @@
 // is told of each thing that can be wrong. Nobody waits longer than said, whatever it is.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { generate } from 'selfsigned';
 import t, { type Test } from 'tap';
 import { freePort } from '#api/testing/free-port';
+import { aclOfDocs } from '#api/testing/servers/redis-fleet';
 import { startRedisProcess, withoutRedis } from '#api/testing/servers/redis-process';
 import { testMsMax, until } from '#api/testing/waiting';
 import { readRedis } from '#settings/environment';
@@ -17,8 +18,6 @@ t.setTimeout(testMsMax);
 
 const patient = { answerMsMax: 20_000, retryMsMax: 200 };
 const one = `return redis.call('INCR', KEYS[1])`;
-const aclUser = (password: string): string =>
-  `user gatehouse on >${password} ~gatehouse:* ~{gatehouse:* +eval +time +info +@read +@write`;
 
 function open(t: Test, given: Readonly<Record<string, string>>, times = patient): RedisConnection & { errors: string[] } {
   const { address, problems } = readRedis((name) => given[name] ?? '');
@@ -58,7 +57,7 @@ async function fails(
 
 t.test('26.3: an ACL user, a password, a socket, a database', { skip: withoutRedis }, async (t) => {
   const [port, old] = [await freePort(), await freePort()];
-  const acl = [`port ${port}`, 'user default off', aclUser('correct-1')];
+  const acl = [`port ${port}`, 'user default off', aclOfDocs.server];
   const { directory } = await startRedisProcess(t, [...acl, 'unixsocket ./redis.sock']);
   await startRedisProcess(t, [`port ${old}`, 'requirepass correct-1']);
   const url = `redis://gatehouse@127.0.0.1:${port}`;
@@ -79,11 +78,12 @@ t.test('26.3: an ACL user, a password, a socket, a database', { skip: withoutRed
   for (const [at, password, trouble, words] of rows)
     await fails(t, { REDIS_URL: at, REDIS_PASSWORD: password }, [trouble, words]);
   const direct = new Redis({ port, host: '127.0.0.1', username: 'gatehouse', password: 'correct-1', lazyConnect: true });
-  await t.rejects(direct.get('other:key'), /NOPERM/, 'the line of docs/redis.md allows nothing else');
+  await t.rejects(direct.del('other:key'), /NOPERM/, 'the line of docs/redis.md allows no other keys');
+  await t.rejects(direct.call('flushall'), /NOPERM/, 'and no other commands');
   direct.disconnect();
   const elsewhere = open(t, { REDIS_URL: url, REDIS_PASSWORD: 'correct-1' });
   await until('connected', () => elsewhere.isReady);
-  await t.rejects(elsewhere.run(one, ['other:key']), /NOPERM.*docs\/redis.md/);
+  await t.rejects(elsewhere.run(one, ['other:key']), /NOPERM.*docs\/redis.md/, 'told with the way out');
   t.equal(elsewhere.state().trouble, 'permission');
 });
 
@@ -218,4 +218,12 @@ t.test('26.3: a server that stands still, and one that takes no writes any more'
   await until('it is left, for the primary may be elsewhere', () => lost > before);
   await direct.call('REPLICAOF', 'NO', 'ONE');
   await works(t, connection, 'as before');
+});
+
+t.test('26.3: the ACL users of the tests are those of docs/redis.md', async (t) => {
+  const text = readFileSync(new URL('../../../docs/redis.md', import.meta.url), 'utf8');
+  const told = [...text.matchAll(/^ACL SETUSER (.*)$/gm)].map((found) => found[1]?.replace('PASSWORD', 'correct-1'));
+  const joined = `user ${told[0]} ${told[1]?.replace(/^gatehouse /, '')}`;
+  t.equal(joined, aclOfDocs.server);
+  t.equal(`user ${told[2]}`, aclOfDocs.sentinel);
 });

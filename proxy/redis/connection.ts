@@ -93,7 +93,8 @@ function commonOptions(address: RedisAddress, { answerMsMax, retryMsMax }: Conne
 async function makeClient(address: RedisAddress, times: ConnectionTimes, onProblem: OnProblem): Promise<Client> {
   // Workers of nodes that share nothing do without it. By its default: put together (bin/fuse.mjs), a CommonJS module
   // that is imported so has no other name.
-  const { default: ioredis } = await import('ioredis');
+  const { default: loaded } = await import('ioredis');
+  const ioredis = loaded as unknown as { readonly Redis: typeof Redis; readonly Cluster: typeof Cluster };
   const { mode, servers, socketPath, database, master, tls } = address;
   const secured = tls === null ? null : tlsOptions(tls, onProblem);
   const common = commonOptions(address, times, secured === null ? {} : { tls: secured });
@@ -104,6 +105,7 @@ async function makeClient(address: RedisAddress, times: ConnectionTimes, onProbl
       maxRedirections: redirectionsMax,
       clusterRetryStrategy: (attempt) => Math.min(attempt * 50, times.retryMsMax),
       slotsRefreshTimeout: connectMsMax,
+      retryDelayOnTryAgain: 0, // whoever runs a script over several keys knows better (lease-store.ts)
       // names stay names: a certificate is compared with what REDIS_URL and the cluster say
       dnsLookup: (name, done) => done(null, name),
     });
@@ -212,7 +214,7 @@ export function connectRedis(address: RedisAddress, times: ConnectionTimes): Red
     });
     made.on('close', () => {
       // some ends come without an error: of a server that ends, or that does not speak TLS
-      if (wasReady) told(new Error('Connection is closed.'));
+      if (wasReady) failed(new Error('Connection is closed.'));
       else if (!isTold) failed(new Error(`${address.tls === null ? '' : 'TLS: '}the connection was closed at once`));
       [isTold, wasReady] = [false, false];
       connection.onLost?.();

@@ -5,6 +5,15 @@ import { freePort } from '../free-port.js';
 import { until } from '../waiting.js';
 import { startRedisProcess, type RedisProcess } from './redis-process.js';
 
+/** The ACL users of docs/redis.md, as lines of a configuration. */
+export const aclOfDocs = {
+  password: 'correct-1',
+  server:
+    'user gatehouse on >correct-1 ~gatehouse:* ~{gatehouse:* +eval +info +time +select +set +del +incr +pttl +expire ' +
+    '+pexpire +hgetall +hset +hdel +zadd +zcard +zrem +zremrangebyscore +cluster|slots +cluster|info +asking',
+  sentinel: 'user watch on >correct-1 +sentinel|get-master-addr-by-name +sentinel|sentinels',
+} as const;
+
 /** Not less: on a busy machine a server that runs must not be taken for dead. */
 const deadAfterMs = 3000;
 
@@ -30,7 +39,8 @@ async function startServer(t: Test, lines: readonly string[], flags: readonly st
 }
 
 export interface Sentinels {
-  readonly url: string;
+  /** The variables that name them. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Which of the two is what changes with a failover. */
   readonly servers: readonly [FleetServer, FleetServer];
   readonly sentinels: readonly FleetServer[];
@@ -40,10 +50,11 @@ export interface Sentinels {
 
 /** A primary, a replica and three sentinels, of which two have to agree. */
 export async function startSentinels(t: Test): Promise<Sentinels> {
-  const fast = ['repl-diskless-sync-delay 0', 'repl-ping-replica-period 1'];
+  const fast = [aclOfDocs.server, 'repl-diskless-sync-delay 0', 'repl-ping-replica-period 1'];
   const first = await startServer(t, fast);
   const second = await startServer(t, [...fast, `replicaof 127.0.0.1 ${first.port}`]);
   const monitor = [
+    aclOfDocs.sentinel,
     `sentinel monitor gate 127.0.0.1 ${first.port} 2`,
     `sentinel down-after-milliseconds gate ${deadAfterMs}`,
     'sentinel failover-timeout gate 10000',
@@ -61,7 +72,12 @@ export async function startSentinels(t: Test): Promise<Sentinels> {
     /master_link_status:up/.test(String(await second.command('info', 'replication'))),
   );
   return {
-    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/gate`,
+    variables: {
+      REDIS_URL: `redis+sentinel://gatehouse@${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/gate`,
+      REDIS_PASSWORD: aclOfDocs.password,
+      REDIS_SENTINEL_USERNAME: 'watch',
+      REDIS_SENTINEL_PASSWORD: aclOfDocs.password,
+    },
     servers,
     sentinels,
     async primary() {
@@ -78,7 +94,8 @@ export async function startSentinels(t: Test): Promise<Sentinels> {
 }
 
 export interface TestCluster {
-  readonly url: string;
+  /** The variables that name it. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly primaries: readonly FleetServer[];
   /** Of the first of them. */
   readonly replica: FleetServer;
@@ -93,7 +110,7 @@ const slots = 16_384;
 export async function startCluster(t: Test): Promise<TestCluster> {
   const start = async (): Promise<FleetServer & { readonly busPort: number }> => {
     const busPort = await freePort();
-    const lines = ['cluster-enabled yes', `cluster-port ${busPort}`, `cluster-node-timeout ${deadAfterMs}`];
+    const lines = [aclOfDocs.server, 'cluster-enabled yes', `cluster-port ${busPort}`, `cluster-node-timeout ${deadAfterMs}`];
     return { ...(await startServer(t, [...lines, 'repl-diskless-sync-delay 0'])), busPort };
   };
   const primaries = [await start(), await start(), await start()];
@@ -133,6 +150,6 @@ export async function startCluster(t: Test): Promise<TestCluster> {
     if (owner === undefined) throw new Error(`nobody has slot ${slot}`);
     return owner;
   };
-  const url = `redis+cluster://${primaries.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
-  return { url, primaries, replica, ownerOf, idOf };
+  const url = `redis+cluster://gatehouse@${primaries.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+  return { variables: { REDIS_URL: url, REDIS_PASSWORD: aclOfDocs.password }, primaries, replica, ownerOf, idOf };
 }

@@ -169,8 +169,13 @@ async function exchangeInCluster(
   }
   const answers = new Array<LeaseAnswer>(requests.length);
   const call = async ([tag, indices]: [number, number[]]): Promise<void> => {
+    const keyOf = (id: string): string => `{${prefix}:${tag}}:lease:${id}`;
     const part = indices.map((index) => requests[index] as LeaseRequest);
-    const found = await runLeaseScript(run, (id) => `{${prefix}:${tag}}:lease:${id}`, terms, part);
+    const found = await runLeaseScript(run, keyOf, terms, part).catch(async (error: Error) => {
+      // A slot on its way to another node: several keys are refused unless all are there, one is found where it is.
+      if (part.length === 1 || !error.message.includes('TRYAGAIN')) throw error;
+      return (await Promise.all(part.map((one) => runLeaseScript(run, keyOf, terms, [one])))).flat();
+    });
     for (const [at, index] of indices.entries()) answers[index] = found[at] as LeaseAnswer;
   };
   await Promise.all(Array.from(byTag, call));
