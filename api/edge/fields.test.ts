@@ -31,7 +31,10 @@ function testNodes() {
   const enter = { kind: 'enter', atMs: nowMs - 5000, rpm: 4000, baselineRpm: 80, thresholdRpm: 600, cause: 'rate' };
   const attack = { mode: 'auto', active: true, rpm: 4000, baselineRpm: 80, thresholdRpm: 600, learnedMinutes: 60 };
   const store = { mode: 'sentinel', tls: true, trouble: 'login' };
-  const more = { attack: { ...attack, transitions: [enter] }, sharing: { state: 'degraded', nodes: 2, lost: 0, store } };
+  const more = {
+    attack: { ...attack, transitions: [enter] },
+    sharing: { state: 'degraded', nodes: 2, lost: 0, store },
+  };
   const gates = createNodeGates(['http://node-a', 'http://node-b'], {
     ask: async (url, _method, path) => {
       if (path === '/bans') return { bans: url === 'http://node-a' ? bans : [] };

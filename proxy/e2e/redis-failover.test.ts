@@ -89,7 +89,8 @@ async function exactly(t: Test, planes: readonly DataPlane[], name: string): Pro
 }
 
 const passed = (seen: ReadonlyMap<number, number>): number => seen.get(200) ?? 0;
-const areOnly = (seen: ReadonlyMap<number, number>): boolean => [...seen.keys()].every((it) => it === 200 || it === 429);
+const areOnly = (seen: ReadonlyMap<number, number>): boolean =>
+  [...seen.keys()].every((it) => it === 200 || it === 429);
 
 /** A client that spends its limit bit by bit, from before an outage until after it. */
 class Spender {
@@ -189,8 +190,14 @@ t.test('26.3: a cluster of three: slots move, a primary dies, one part is away',
   for (let index = 0; index < 16; index += 1) clients.push(await exactly(t, planes, `client ${index}`));
   const keys = await Promise.all(cluster.primaries.map((server) => server.command('keys', '*')));
   const lists = keys as string[][];
-  t.ok(lists.filter((list) => list.some((key) => key.includes(':lease:'))).length >= 2, 'leases are spread over the parts');
-  t.ok(lists.flat().every((key) => /^\{gatehouse:t(?::\d+)?\}:/.test(key)), 'every key has a hash tag');
+  t.ok(
+    lists.filter((list) => list.some((key) => key.includes(':lease:'))).length >= 2,
+    'leases are spread over the parts',
+  );
+  t.ok(
+    lists.flat().every((key) => /^\{gatehouse:t(?::\d+)?\}:/.test(key)),
+    'every key has a hash tag',
+  );
 
   // a slot on its way (ASK), and moved (MOVED)
   const tag = (lists.flat().find((key) => key.includes(':lease:')) ?? '').replace(/:lease:.*/, '');
@@ -200,7 +207,10 @@ t.test('26.3: a cluster of three: slots move, a primary dies, one part is away',
   await target.command('cluster', 'setslot', slot, 'importing', await cluster.idOf(owner));
   await owner.command('cluster', 'setslot', slot, 'migrating', await cluster.idOf(target));
   const together = await Promise.all(Array.from({ length: 40 }, (_, index) => flood(planes, `moving ${index}`, 60)));
-  t.ok(together.every((seen) => areOnly(seen) && passed(seen) <= limit), 'no more while a slot is on its way');
+  t.ok(
+    together.every((seen) => areOnly(seen) && passed(seen) <= limit),
+    'no more while a slot is on its way',
+  );
   for (let index = 0; index < 8; index += 1) await exactly(t, planes, `on its way ${index}`);
   for (;;) {
     const moved = (await owner.command('cluster', 'getkeysinslot', slot, 100)) as string[];

@@ -135,7 +135,9 @@ for (const listener of listenerKinds)
         rl_zones: [{ name: 'key', match_path: '/', key: 'header:X-Key', events: 1000, window: '1h' }],
         endpoint_limits: [{ path: '/up', method: '*', events: 2000, window: '1h' }],
       };
-      const planes = [await startPlane(t, listener, settings, { redis: { address: redisAddressOf(redis.url), prefix: null } })];
+      const planes = [
+        await startPlane(t, listener, settings, { redis: { address: redisAddressOf(redis.url), prefix: null } }),
+      ];
       t.ok(await until(() => isShared(planes)));
       const plane = planes[0] as DataPlane;
       const send = async (bytes: number, isChunked: boolean): Promise<[number, string, string]> => {

@@ -19,7 +19,11 @@ t.setTimeout(testMsMax);
 const patient = { answerMsMax: 20_000, retryMsMax: 200 };
 const one = `return redis.call('INCR', KEYS[1])`;
 
-function open(t: Test, given: Readonly<Record<string, string>>, times = patient): RedisConnection & { errors: string[] } {
+function open(
+  t: Test,
+  given: Readonly<Record<string, string>>,
+  times = patient,
+): RedisConnection & { errors: string[] } {
   const { address, problems } = readRedis((name) => given[name] ?? '');
   if (address === null || problems.length > 0) throw new Error(problems.join());
   const connection = connectRedis(address, times);
@@ -77,7 +81,13 @@ t.test('26.3: an ACL user, a password, a socket, a database', { skip: withoutRed
   ];
   for (const [at, password, trouble, words] of rows)
     await fails(t, { REDIS_URL: at, REDIS_PASSWORD: password }, [trouble, words]);
-  const direct = new Redis({ port, host: '127.0.0.1', username: 'gatehouse', password: 'correct-1', lazyConnect: true });
+  const direct = new Redis({
+    port,
+    host: '127.0.0.1',
+    username: 'gatehouse',
+    password: 'correct-1',
+    lazyConnect: true,
+  });
   await t.rejects(direct.del('other:key'), /NOPERM/, 'the line of docs/redis.md allows no other keys');
   await t.rejects(direct.call('flushall'), /NOPERM/, 'and no other commands');
   direct.disconnect();
@@ -155,7 +165,10 @@ t.test('26.3: TLS with an own authority, and a client certificate', { skip: with
   const rows: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
     [{ ...url(open1), REDIS_TLS_CA_FILE: write('other.pem', other.certificate) }, /REDIS_TLS_CA_FILE/],
     [{ REDIS_URL: `rediss://127.0.0.1:${open1}` }, /not believed.*REDIS_TLS_CA_FILE/],
-    [{ ...url(open1), REDIS_TLS_CA_FILE: join(files, 'away.pem') }, /REDIS_TLS_CA_FILE=.*away\.pem cannot be read \(ENOENT\)/],
+    [
+      { ...url(open1), REDIS_TLS_CA_FILE: join(files, 'away.pem') },
+      /REDIS_TLS_CA_FILE=.*away\.pem cannot be read \(ENOENT\)/,
+    ],
     [url(asking), /REDIS_TLS_CERT_FILE/],
     [{ ...url(asking), ...wrongPair }, /REDIS_TLS_CERT_FILE/],
     [{ ...url(asking), ...pair, REDIS_TLS_KEY_FILE: wrongPair.REDIS_TLS_KEY_FILE }, /REDIS_TLS_KEY_FILE/],
@@ -174,7 +187,10 @@ t.test('26.3: TLS with an own authority, and a client certificate', { skip: with
 t.test('26.3: files are looked at before anything begins', async (t) => {
   const directory = t.testdir({ good: '-----BEGIN CERTIFICATE-----\n', bad: 'x' });
   const of = (name: string): string[] => {
-    const given: Readonly<Record<string, string>> = { REDIS_URL: 'rediss://a', REDIS_TLS_CA_FILE: join(directory, name) };
+    const given: Readonly<Record<string, string>> = {
+      REDIS_URL: 'rediss://a',
+      REDIS_TLS_CA_FILE: join(directory, name),
+    };
     const { address } = readRedis((variable) => given[variable] ?? '');
     return address === null ? ['no address'] : findFileProblems(address);
   };
@@ -189,7 +205,11 @@ t.test('26.3: whoever takes connections and says nothing is not waited for', asy
   await once(server, 'listening');
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
-  for (const url of [`redis://127.0.0.1:${port}`, `redis+sentinel://127.0.0.1:${port}/g`, `redis+cluster://127.0.0.1:${port}`]) {
+  for (const url of [
+    `redis://127.0.0.1:${port}`,
+    `redis+sentinel://127.0.0.1:${port}/g`,
+    `redis+cluster://127.0.0.1:${port}`,
+  ]) {
     const connection = open(t, { REDIS_URL: url }, { answerMsMax: 100, retryMsMax: 200 });
     await t.rejects(connection.run(one, ['a']), `${url}: at once`);
     await until(`${url} is told`, () => connection.errors.length > 0);

@@ -113,7 +113,10 @@ async function makeClient(address: RedisAddress, times: ConnectionTimes, onProbl
     return new ioredis.Redis({
       ...common,
       ...{ sentinels: [...servers], name: master, db: database, role: 'master' },
-      ...{ sentinelUsername: address.sentinelUsername ?? undefined, sentinelPassword: address.sentinelPassword ?? undefined },
+      ...{
+        sentinelUsername: address.sentinelUsername ?? undefined,
+        sentinelPassword: address.sentinelPassword ?? undefined,
+      },
       sentinelTLS: secured ?? undefined,
       enableTLSForSentinelMode: secured !== null,
       sentinelCommandTimeout: connectMsMax, // one that stands still takes connections all the same
@@ -192,7 +195,8 @@ export function connectRedis(address: RedisAddress, times: ConnectionTimes): Red
     const problem = told(error);
     connection.onError?.(problem);
   };
-  const notRead = (error: unknown): void => void (unread = `${error instanceof Error ? error.message : String(error)}; `);
+  const notRead = (error: unknown): void =>
+    void (unread = `${error instanceof Error ? error.message : String(error)}; `);
   const begin = (made: Client): void => {
     client = made;
     if (isClosed) return made.disconnect();
@@ -204,7 +208,7 @@ export function connectRedis(address: RedisAddress, times: ConnectionTimes): Red
     let [isTold, wasReady] = [false, false];
     made.on('error', (error: Error) => {
       isTold = true;
-      failed(/^All sentinels/.test(error.message) ? withCause(error, one) : error);
+      failed(error.message.startsWith('All sentinels') ? withCause(error, one) : error);
     });
     made.on('ready', () => {
       wasReady = true;

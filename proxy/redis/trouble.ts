@@ -125,5 +125,7 @@ export interface Told {
 export function tellTrouble(error: unknown): Told {
   const words = wordsOf(error);
   const row = rows.find(({ form }) => form.test(words));
-  return row === undefined ? { trouble: 'other', text: words } : { trouble: row.trouble, text: `${words}; ${row.mend}` };
+  return row === undefined
+    ? { trouble: 'other', text: words }
+    : { trouble: row.trouble, text: `${words}; ${row.mend}` };
 }

@@ -35,7 +35,10 @@ t.test('26.3: one server, sentinels, a cluster, a socket', async (t) => {
     ['rediss+sentinel://a/gate', { mode: 'sentinel', servers: [at('a', 26_379)], master: 'gate', tls: plainTls }],
     ['redis+cluster://a,b:7000', { mode: 'cluster', servers: [at('a', 6379), at('b', 7000)] }],
     ['redis+cluster://a/0', { mode: 'cluster', servers: [at('a', 6379)] }],
-    ['rediss+cluster://u:p@a', { mode: 'cluster', servers: [at('a', 6379)], tls: plainTls, username: 'u', password: 'p' }],
+    [
+      'rediss+cluster://u:p@a',
+      { mode: 'cluster', servers: [at('a', 6379)], tls: plainTls, username: 'u', password: 'p' },
+    ],
     ['unix:///run/redis.sock', { socketPath: '/run/redis.sock' }],
     ['/run/redis.sock', { socketPath: '/run/redis.sock' }],
   ];
@@ -93,7 +96,10 @@ t.test('26.3: variables beside the URL', async (t) => {
   const wrong: readonly (readonly [Given, RegExp])[] = [
     [{ REDIS_URL: 'redis://app:one1@a', REDIS_PASSWORD: 'two2' }, /REDIS_PASSWORD and REDIS_URL have different/],
     [{ REDIS_URL: 'redis://app@a' }, /names a user and no password; set REDIS_PASSWORD/],
-    [{ REDIS_URL: 'redis://a', REDIS_SENTINEL_PASSWORD: 'one1' }, /REDIS_SENTINEL_PASSWORD is set, and .* no sentinels/],
+    [
+      { REDIS_URL: 'redis://a', REDIS_SENTINEL_PASSWORD: 'one1' },
+      /REDIS_SENTINEL_PASSWORD is set, and .* no sentinels/,
+    ],
     [{ REDIS_URL: 'redis+sentinel://a/g', REDIS_SENTINEL_USERNAME: 'x' }, /REDIS_SENTINEL_PASSWORD is not; set both/],
     [{ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: '/ca' }, /REDIS_TLS_CA_FILE is set.* write rediss/],
     [{ REDIS_URL: 'redis+cluster://a', REDIS_TLS_SERVER_NAME: 'x' }, /REDIS_TLS_SERVER_NAME is set.* write rediss/],

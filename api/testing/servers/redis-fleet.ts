@@ -110,7 +110,12 @@ const slots = 16_384;
 export async function startCluster(t: Test): Promise<TestCluster> {
   const start = async (): Promise<FleetServer & { readonly busPort: number }> => {
     const busPort = await freePort();
-    const lines = [aclOfDocs.server, 'cluster-enabled yes', `cluster-port ${busPort}`, `cluster-node-timeout ${deadAfterMs}`];
+    const lines = [
+      aclOfDocs.server,
+      'cluster-enabled yes',
+      `cluster-port ${busPort}`,
+      `cluster-node-timeout ${deadAfterMs}`,
+    ];
     return { ...(await startServer(t, [...lines, 'repl-diskless-sync-delay 0'])), busPort };
   };
   const primaries = [await start(), await start(), await start()];
@@ -126,7 +131,9 @@ export async function startCluster(t: Test): Promise<TestCluster> {
   const areAll = (what: string, isSo: (server: FleetServer) => Promise<boolean>): Promise<void> =>
     until(what, async () => (await Promise.all(all.map(isSo))).every(Boolean));
   const nodesOf = async (server: FleetServer): Promise<string[]> =>
-    String(await server.command('cluster', 'nodes')).trim().split('\n');
+    String(await server.command('cluster', 'nodes'))
+      .trim()
+      .split('\n');
   await areAll('each knows all', async (server) => {
     const nodes = await nodesOf(server);
     return nodes.length === all.length && nodes.every((line) => !/handshake|fail/.test(line));

@@ -58,7 +58,13 @@ export class SharedRates {
 
   describe(): Record<string, unknown> {
     const isWanted = this.options.isWanted();
-    const state = !isWanted ? 'off' : this.options.redis === null ? 'no-store' : this.isDegraded ? 'degraded' : 'shared';
+    const state = !isWanted
+      ? 'off'
+      : this.options.redis === null
+        ? 'no-store'
+        : this.isDegraded
+          ? 'degraded'
+          : 'shared';
     const store = this.connection?.state() ?? null;
     return { state, nodes: this.nodes, lost: this.options.sharing.lost, store };
   }

@@ -123,7 +123,11 @@ const argumentsOf = (request: LeaseRequest): number[] => [
 ];
 
 /** Where the script runs: one call, all keys in one slot of a cluster. */
-export type RunScript = (script: string, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
+export type RunScript = (
+  script: string,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+) => Promise<unknown>;
 
 /** One call of the script. `nowUs` is for tests: the moment, in place of the store's clock. */
 export async function runLeaseScript(
