@@ -23,6 +23,7 @@ import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
 import { createRuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
+import { findFileProblems } from '#proxy/redis';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { withSecretFiles } from '#settings/environment';
 import { readState } from './settings/state.js';
@@ -85,6 +86,8 @@ export interface RunningServer {
 /** Opens everything and listens on ADMIN_BIND:API_PORT. On any failure closes what it opened and throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { env } = options;
+  const files = env.redis === null ? [] : findFileProblems(env.redis);
+  if (files.length > 0) throw new EnvError(files);
   const now = options.now ?? Date.now;
   const undo: (() => Promise<unknown>)[] = [];
   const closeAll = async (): Promise<void> => {

@@ -1,6 +1,6 @@
-// 26.3: limits of two nodes over real sentinels and a real cluster: just what the limit allows while Redis answers, each
-// node its share while a primary is dead, stands still or is cut off, nobody gets a 5xx, and one limit again, with what
-// was taken meanwhile, on the server that took over.
+// 26.3: limits of two nodes over real sentinels and a real cluster: just what the limit allows while Redis answers,
+// each node its share while a primary is dead, stands still or is cut off, nobody gets a 5xx, and one limit again, with
+// what was taken meanwhile, on the server that took over.
 import { Agent, get } from 'node:http';
 import t, { type Test } from 'tap';
 import { startCluster, startSentinels, type FleetServer } from '#api/testing/servers/redis-fleet';
@@ -73,8 +73,8 @@ async function flood(planes: readonly DataPlane[], key: string, count: number): 
 }
 
 /**
- * No client gets more than the limit, ever; and one gets all of it, at the first attempt unless this machine stood still
- * for so long that the nodes went back to their shares.
+ * No client gets more than the limit, ever; and one gets all of it, at the first attempt unless this machine stood
+ * still for so long that the nodes went back to their shares.
  */
 async function exactly(t: Test, planes: readonly DataPlane[], name: string): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {

@@ -1,5 +1,5 @@
-// 26.3: connections to a real Redis: an ACL user, TLS with an own authority and a client certificate, a socket; and what
-// is told of each thing that can be wrong. Nobody waits longer than said, whatever it is.
+// 26.3: connections to a real Redis: an ACL user, TLS with an own authority and a client certificate, a socket; and
+// what is told of each thing that can be wrong. Nobody waits longer than said, whatever it is.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -144,87 +144,127 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 
 const withCause = (error: Error, cause: unknown): Error => new Error(error.message, { cause });
 
-export function connectRedis(address: RedisAddress, times: ConnectionTimes): RedisConnection {
-  let client: Client | null = null;
-  let isClosed = false;
-  let again: NodeJS.Timeout | null = null;
-  let trouble: RedisTrouble | null = null;
-  let why = 'not connected yet';
+class Connection implements RedisConnection {
+  onLost: (() => void) | null = null;
+  onReady: (() => void) | null = null;
+  onError: ((error: Error) => void) | null = null;
+  private client: Client | null = null;
+  private isClosed = false;
+  private again: NodeJS.Timeout | null = null;
+  private trouble: RedisTrouble | null = null;
+  private why = 'not connected yet';
   /** What is wrong with a file of ours, since the last connection that succeeded. */
-  let unread = '';
-  const told = (error: unknown): Error => {
-    const { trouble: found, text } = tellTrouble(error);
-    trouble = found;
-    why = found === 'certificate' ? unread + text : text;
-    return new Error(why, { cause: error });
-  };
-  const connection: RedisConnection = {
-    mode: address.mode,
-    ...{ onLost: null, onReady: null, onError: null },
-    get isReady() {
-      return client?.status === 'ready';
-    },
-    state: () => ({ mode: address.mode, tls: address.tls !== null, trouble }),
-    async run(script, keys, values = []) {
-      // why there is no connection was told by whoever tried to make one
-      if (client?.status !== 'ready') throw new Error(why);
-      try {
-        const answer = await within(times.answerMsMax, client.eval(script, keys.length, ...keys, ...values));
-        if (address.mode !== 'cluster') trouble = null; // there another part may be away
-        return answer;
-      } catch (error) {
-        throw told(error);
-      }
-    },
-    async look(prefix) {
-      const keys =
-        address.mode === 'cluster'
-          ? Array.from({ length: slotTags }, (_, tag) => `{${prefix}:${tag}}:look`)
-          : [`${prefix}:look`];
-      await Promise.all(keys.map((key) => connection.run(writeScript, [key])));
-      trouble = null;
-    },
-    close() {
-      isClosed = true;
-      if (again !== null) clearTimeout(again);
-      Object.assign(connection, { onLost: null, onReady: null, onError: null });
-      client?.disconnect();
-    },
-  };
-  const failed = (error: unknown): void => {
-    const problem = told(error);
-    connection.onError?.(problem);
-  };
-  const notRead = (error: unknown): void =>
-    void (unread = `${error instanceof Error ? error.message : String(error)}; `);
-  const begin = (made: Client): void => {
-    client = made;
-    if (isClosed) return made.disconnect();
-    // the client gives up where it cannot even try, as with a certificate that is none
-    made.on('end', () => void (again = isClosed ? null : setTimeout(open, endedMs).unref()));
+  private unread = '';
+  /** Of the attempt, or the connection, of the moment. */
+  private isTold = false;
+  private wasReady = false;
+
+  constructor(
+    private readonly address: RedisAddress,
+    private readonly times: ConnectionTimes,
+  ) {
+    this.open();
+  }
+
+  get mode(): RedisAddress['mode'] {
+    return this.address.mode;
+  }
+
+  get isReady(): boolean {
+    return this.client?.status === 'ready';
+  }
+
+  state(): RedisState {
+    return { mode: this.mode, tls: this.address.tls !== null, trouble: this.trouble };
+  }
+
+  async run(script: string, keys: readonly string[], values: readonly (string | number)[] = []): Promise<unknown> {
+    const { client } = this;
+    // why there is no connection was told by whoever tried to make one
+    if (client?.status !== 'ready') throw new Error(this.why);
+    try {
+      const answer = await within(this.times.answerMsMax, client.eval(script, keys.length, ...keys, ...values));
+      if (this.mode !== 'cluster') this.trouble = null; // there another part may be away
+      return answer;
+    } catch (error) {
+      throw this.told(error);
+    }
+  }
+
+  async look(prefix: string): Promise<void> {
+    const keys =
+      this.mode === 'cluster'
+        ? Array.from({ length: slotTags }, (_, tag) => `{${prefix}:${tag}}:look`)
+        : [`${prefix}:look`];
+    await Promise.all(keys.map((key) => this.run(writeScript, [key])));
+    this.trouble = null;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    if (this.again !== null) clearTimeout(this.again);
+    this.onLost = null;
+    this.onReady = null;
+    this.onError = null;
+    this.client?.disconnect();
+  }
+
+  private told(error: unknown): Error {
+    const { trouble, text } = tellTrouble(error);
+    this.trouble = trouble;
+    this.why = trouble === 'certificate' ? this.unread + text : text;
+    return new Error(this.why, { cause: error });
+  }
+
+  private failed(error: unknown): void {
+    this.isTold = true;
+    const problem = this.told(error);
+    this.onError?.(problem);
+  }
+
+  private open(): void {
+    const notRead = (error: unknown): void => {
+      this.unread = `${error instanceof Error ? error.message : String(error)}; `;
+    };
+    makeClient(this.address, this.times, notRead).then(
+      (made) => this.use(made),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  private use(made: Client): void {
+    this.client = made;
+    if (this.isClosed) return made.disconnect();
     // of one sentinel, or one node: only if all fail that is why
     let one: unknown = null;
     for (const name of ['sentinelError', 'node error']) made.on(name, (error: unknown) => void (one = error));
-    let [isTold, wasReady] = [false, false];
-    made.on('error', (error: Error) => {
-      isTold = true;
-      failed(error.message.startsWith('All sentinels') ? withCause(error, one) : error);
-    });
+    made.on('error', (error: Error) =>
+      this.failed(error.message.startsWith('All sentinels') ? withCause(error, one) : error),
+    );
     made.on('ready', () => {
-      wasReady = true;
-      trouble = null;
-      unread = '';
-      connection.onReady?.();
+      this.wasReady = true;
+      this.trouble = null;
+      this.unread = '';
+      this.onReady?.();
     });
-    made.on('close', () => {
-      // some ends come without an error: of a server that ends, or that does not speak TLS
-      if (wasReady) failed(new Error('Connection is closed.'));
-      else if (!isTold) failed(new Error(`${address.tls === null ? '' : 'TLS: '}the connection was closed at once`));
-      [isTold, wasReady] = [false, false];
-      connection.onLost?.();
+    made.on('close', () => this.closed());
+    // the client gives up where it cannot even try, as with a certificate that is none
+    made.on('end', () => {
+      if (!this.isClosed) this.again = setTimeout(() => this.open(), endedMs).unref();
     });
-  };
-  const open = (): void => void makeClient(address, times, notRead).then(begin, failed);
-  open();
-  return connection;
+  }
+
+  private closed(): void {
+    // some ends come without an error: of a server that ends, or that does not speak TLS
+    const words = this.wasReady
+      ? 'Connection is closed.'
+      : `${this.address.tls === null ? '' : 'TLS: '}the connection was closed at once`;
+    if (this.wasReady || !this.isTold) this.failed(new Error(words));
+    this.isTold = false;
+    this.wasReady = false;
+    this.onLost?.();
+  }
 }
+
+export const connectRedis = (address: RedisAddress, times: ConnectionTimes): RedisConnection =>
+  new Connection(address, times);

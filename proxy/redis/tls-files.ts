@@ -37,7 +37,8 @@ export function findFileProblems({ tls }: RedisAddress): string[] {
 
 /**
  * What the client spreads over the options of each connection: so the files are read then, and not before. One that
- * cannot be read is told to `onProblem` and left out: then the certificate of Redis is not believed, or ours is missing.
+ * cannot be read is told to `onProblem` and left out: then the certificate of Redis is not believed, or ours is not
+ * there.
  */
 export function tlsOptions(tls: RedisTls, onProblem: (error: unknown) => void): ConnectionOptions {
   const readOrTell = (name: (typeof names)[number]): Buffer | undefined => {

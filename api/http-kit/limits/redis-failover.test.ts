@@ -1,6 +1,6 @@
-// 26.3: limits of logins over real sentinels and a real cluster. Redis is never waited for long and never decides alone:
-// while a primary is dead or stands still every process counts by itself, nobody gets a fresh allowance, and afterwards
-// they count together again on the server that took over.
+// 26.3: limits of logins over real sentinels and a real cluster. Redis is never waited for long and never decides
+// alone: while a primary is dead or stands still every process counts by itself, nobody gets a fresh allowance, and
+// afterwards they count together again on the server that took over.
 import t, { type Test } from 'tap';
 import { readRedis } from '#settings/environment';
 import { startCluster, startSentinels } from '../../testing/servers/redis-fleet.js';

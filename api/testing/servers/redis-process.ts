@@ -30,8 +30,8 @@ export interface RedisProcess {
 }
 
 /**
- * Goes with the test. `lines` is the configuration, `flags` what stands behind the file on the command line. Throws when
- * the machine has no Redis; see `withoutRedis`.
+ * Goes with the test. `lines` is the configuration, `flags` what stands behind the file on the command line. Throws
+ * when the machine has no Redis; see `withoutRedis`.
  */
 export async function startRedisProcess(
   t: Test,

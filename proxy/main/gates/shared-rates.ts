@@ -118,8 +118,11 @@ export class SharedRates {
   private async beat(nowMs: number): Promise<void> {
     this.beatAtMs = nowMs;
     const { nodeId, log } = this.options;
-    const { run } = this.connection as RedisConnection;
-    const nodes = await run(beatScript, [`${this.keysName}nodes`], [nodeId, nodeSeconds]);
+    const nodes = await (this.connection as RedisConnection).run(
+      beatScript,
+      [`${this.keysName}nodes`],
+      [nodeId, nodeSeconds],
+    );
     this.nodes = Math.max(1, Number(nodes));
     if (this.isAway) log('info', { nodes: this.nodes }, 'limits are shared with the other nodes');
     this.isAway = false;

@@ -8,8 +8,8 @@
 // used + held ≤ events, and each use is charged at a moment not before it happened, which is stricter than the limit.
 // A lease that ends unanswered is charged as used. Slow twin of the script: testing/slow-lease-store.ts.
 //
-// Figures are doubles: a limit is exact to a millionth of a place. Keys are hashes: no address is in the store. A lease is
-// one key with a hash tag; in a cluster sixteen tags spread leases over its slots, elsewhere one call takes them all.
+// Figures are doubles: a limit is exact to a millionth of a place. Keys are hashes: no address is in the store. A lease
+// is one key with a hash tag; in a cluster sixteen tags spread leases over its slots, elsewhere one call takes all.
 import type { RedisAddress } from '#settings/environment';
 import { connectRedis, slotTags } from '../../../redis/connection.js';
 
@@ -196,7 +196,8 @@ const answerMsMax = 1000;
  */
 export function connectLeaseStore({ redis, prefix }: StoreAddress): LeaseStore {
   const connection = connectRedis(redis, { answerMsMax, retryMsMax: 500 });
-  const { mode, run } = connection;
+  const { mode } = connection;
+  const run: RunScript = (script, keys, values) => connection.run(script, keys, values);
   const exchange = async (terms: LeaseTerms, requests: readonly LeaseRequest[]): Promise<LeaseAnswer[]> => {
     if (requests.length === 0) {
       await connection.look(prefix);
