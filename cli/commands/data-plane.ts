@@ -113,6 +113,7 @@ function redisOf(values: Values): NonNullable<DataPlaneOptions['redis']> | null 
 }
 
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
+  const redis = redisOf(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
@@ -159,7 +160,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,
-    redis: redisOf(values),
+    redis,
     shipping,
     identity,
     release: release(),

@@ -85,7 +85,9 @@ export class SharedRates {
     }
     this.connection ??= connectRedis(redis, { answerMsMax, retryMsMax: 1000 });
     sharing.set(true, this.nodes);
-    if (this.isBusy) return;
+    // the first attempt to connect is still on its way: nothing to tell of yet
+    const isBeginning = !this.connection.isReady && this.connection.state().trouble === null;
+    if (this.isBusy || isBeginning) return;
     const nowMs = performance.now();
     const isBeatDue = nowMs - this.beatAtMs >= (this.isAway ? beatEveryMsAway : beatEveryMs);
     if (isBeatDue) void this.during(() => this.beat(nowMs));
