@@ -83,11 +83,16 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** The same. Throws EnvError where a certificate or key for Redis cannot be read. */
+function withRedisFiles(env: Env): Env {
+  const problems = env.redis === null ? [] : findFileProblems(env.redis);
+  if (problems.length > 0) throw new EnvError(problems);
+  return env;
+}
+
 /** Opens everything and listens on ADMIN_BIND:API_PORT. On any failure closes what it opened and throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { env } = options;
-  const files = env.redis === null ? [] : findFileProblems(env.redis);
-  if (files.length > 0) throw new EnvError(files);
+  const env = withRedisFiles(options.env);
   const now = options.now ?? Date.now;
   const undo: (() => Promise<unknown>)[] = [];
   const closeAll = async (): Promise<void> => {
