@@ -121,13 +121,31 @@ async function authority(name: string) {
   return { certificate: ca.cert, issue };
 }
 
-t.test('26.3: TLS with an own authority, and a client certificate', { skip: withoutRedis }, async (t) => {
-  const files = t.testdir({});
-  const write = (name: string, text: string): string => {
-    const file = join(files, name);
+type Write = (name: string, text: string) => string;
+type Issued = Awaited<ReturnType<Awaited<ReturnType<typeof authority>>['issue']>>;
+
+const writerIn =
+  (directory: string): Write =>
+  (name, text) => {
+    const file = join(directory, name);
     writeFileSync(file, text);
     return file;
   };
+
+const tlsLinesOf =
+  (write: Write, ca: string) =>
+  (port: number, { cert, private: key }: Issued, asks: string): string[] => [
+    `port 0`,
+    `tls-port ${port}`,
+    `tls-cert-file ${write(`${port}.pem`, cert)}`,
+    `tls-key-file ${write(`${port}.key`, key)}`,
+    `tls-ca-cert-file ${ca}`,
+    `tls-auth-clients ${asks}`,
+  ];
+
+t.test('26.3: TLS with an own authority, and a client certificate', { skip: withoutRedis }, async (t) => {
+  const files = t.testdir({});
+  const write = writerIn(files);
   const [own, other] = [await authority('own'), await authority('other')];
   const [server, client, stranger] = [
     await own.issue(['cache.example', '127.0.0.1']),
@@ -136,14 +154,7 @@ t.test('26.3: TLS with an own authority, and a client certificate', { skip: with
   ];
   const elsewhere = await own.issue(['cache.example']);
   const ca = write('ca.pem', own.certificate);
-  const tlsLines = (port: number, { cert, private: key }: typeof server, asks: string): string[] => [
-    `port 0`,
-    `tls-port ${port}`,
-    `tls-cert-file ${write(`${port}.pem`, cert)}`,
-    `tls-key-file ${write(`${port}.key`, key)}`,
-    `tls-ca-cert-file ${ca}`,
-    `tls-auth-clients ${asks}`,
-  ];
+  const tlsLines = tlsLinesOf(write, ca);
   const [asking, open1, named] = [await freePort(), await freePort(), await freePort()];
   await startRedisProcess(t, tlsLines(asking, server, 'yes'));
   await startRedisProcess(t, tlsLines(open1, server, 'no'));
@@ -182,6 +193,54 @@ t.test('26.3: TLS with an own authority, and a client certificate', { skip: with
   await until('it is missed', () => renewed.errors.length > 0);
   writeFileSync(late, own.certificate);
   await works(t, renewed, 'a file that comes later is read at the next connection');
+});
+
+t.test('26.3: TLS of sentinels and of a cluster', { skip: withoutRedis }, async (t) => {
+  const write = writerIn(t.testdir({}));
+  const [own, other] = [await authority('own'), await authority('other')];
+  const [server, client] = [await own.issue(['127.0.0.1']), await own.issue(['gatehouse'])];
+  const ca = write('ca.pem', own.certificate);
+  const tlsLines = tlsLinesOf(write, ca);
+  const [primary, sentinel, node, busPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  await startRedisProcess(t, [...tlsLines(primary, server, 'yes'), aclOfDocs.server]);
+  const watching = ['tls-replication yes', `sentinel monitor gate 127.0.0.1 ${primary} 1`, aclOfDocs.sentinel];
+  await startRedisProcess(t, [...tlsLines(sentinel, server, 'yes'), ...watching], ['--sentinel']);
+  const cluster = [
+    'cluster-enabled yes',
+    'tls-cluster yes',
+    `cluster-port ${busPort}`,
+    'cluster-announce-ip 127.0.0.1',
+  ];
+  await startRedisProcess(t, [...tlsLines(node, server, 'yes'), ...cluster, aclOfDocs.server]);
+  const pair = {
+    REDIS_TLS_CERT_FILE: write('client.pem', client.cert),
+    REDIS_TLS_KEY_FILE: write('client.key', client.private),
+  };
+  const tls = { ca: own.certificate, cert: client.cert, key: client.private };
+  const direct = new Redis({ port: node, host: '127.0.0.1', tls });
+  t.teardown(() => direct.disconnect());
+  await direct.call('cluster', 'addslotsrange', 0, 16_383);
+  const named = { REDIS_PASSWORD: aclOfDocs.password, REDIS_TLS_CA_FILE: ca };
+  const bySentinel = {
+    ...{ ...named, REDIS_URL: `rediss+sentinel://gatehouse@127.0.0.1:${sentinel}/gate` },
+    ...{ REDIS_SENTINEL_USERNAME: 'watch', REDIS_SENTINEL_PASSWORD: aclOfDocs.password },
+  };
+  const byCluster = { ...named, REDIS_URL: `rediss+cluster://gatehouse@127.0.0.1:${node}` };
+  await works(t, open(t, { ...bySentinel, ...pair }), 'sentinels');
+  await works(t, open(t, { ...byCluster, ...pair }), 'a cluster');
+  const stranger = { REDIS_TLS_CA_FILE: write('other.pem', other.certificate) };
+  for (const variables of [bySentinel, byCluster]) {
+    await fails(t, { ...variables, ...pair, ...stranger }, [
+      'unreachable',
+      /certificates do not fit.*REDIS_TLS_CA_FILE/,
+    ]);
+    await fails(t, variables, ['unreachable', /certificates do not fit.*REDIS_TLS_CERT_FILE/]);
+    await fails(t, { ...variables, ...pair, REDIS_PASSWORD: 'wrong-1' }, ['login', /WRONGPASS.*REDIS_PASSWORD/]);
+  }
+  const wrong = { ...bySentinel, ...pair, REDIS_SENTINEL_PASSWORD: 'wrong-1' };
+  await fails(t, wrong, ['login', /WRONGPASS.*REDIS_SENTINEL_PASSWORD/]);
+  const unknown = { ...bySentinel, ...pair, REDIS_URL: bySentinel.REDIS_URL.replace(/gate$/, 'other') };
+  await fails(t, unknown, ['unreachable', /no sentinel that answers knows a primary of that name/]);
 });
 
 t.test('26.3: files are looked at before anything begins', async (t) => {
@@ -238,6 +297,10 @@ t.test('26.3: a server that stands still, and one that takes no writes any more'
   await until('it is left, for the primary may be elsewhere', () => lost > before);
   await direct.call('REPLICAOF', 'NO', 'ONE');
   await works(t, connection, 'as before');
+  await direct.call('CONFIG', 'SET', 'min-replicas-to-write', '1');
+  await t.rejects(connection.look('x'), /NOREPLICAS.*takes no writes/, 'a primary that is cut off from its replicas');
+  await direct.call('CONFIG', 'SET', 'min-replicas-to-write', '0');
+  await works(t, connection, 'and again');
 });
 
 t.test('26.3: the ACL users of the tests are those of docs/redis.md', async (t) => {

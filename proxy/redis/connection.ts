@@ -144,6 +144,8 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 
 const withCause = (error: Error, cause: unknown): Error => new Error(error.message, { cause });
 
+const tlsMend = '; or certificates do not fit: look at REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE';
+
 class Connection implements RedisConnection {
   onLost: (() => void) | null = null;
   onReady: (() => void) | null = null;
@@ -212,7 +214,9 @@ class Connection implements RedisConnection {
   private told(error: unknown): Error {
     const { trouble, text } = tellTrouble(error);
     this.trouble = trouble;
-    this.why = trouble === 'certificate' ? this.unread + text : text;
+    // the client keeps to itself why TLS failed with one of several
+    const isUnclear = trouble === 'unreachable' && this.address.tls !== null && this.mode !== 'single';
+    this.why = (trouble === 'certificate' || isUnclear ? this.unread : '') + text + (isUnclear ? tlsMend : '');
     return new Error(this.why, { cause: error });
   }
 
