@@ -155,7 +155,7 @@ export async function buildApp(deps: AppDeps): Promise<BuiltApp> {
 
 function createLimits(app: App, deps: AppDeps): SharedLimits {
   const limits = createSharedLimits({
-    redisUrl: deps.redisUrl ?? null,
+    redis: deps.redis ?? null,
     prefix: deps.redisPrefix ?? installationPrefix(deps.env.authSessionSecret),
     clock: () => performance.now(),
     log: app.log,

@@ -113,3 +113,29 @@ t.test('an empty value is what another variable stands in for', async (t) => {
   t.equal(env.dataDirectory, 'data');
   t.throws(() => readEnv(others), /DATA_ADMIN_TOKEN is missing \(token between the two planes/);
 });
+
+t.test('26.3: which Redis, and what cannot be one, with everything else that is wrong', async (t) => {
+  t.equal(readEnv(secrets).redis, null);
+  const given = {
+    ...secrets,
+    REDIS_URL: 'rediss+sentinel://app@a,b/gate',
+    REDIS_PASSWORD: 'p',
+    REDIS_TLS_CA_FILE: '/ca',
+  };
+  t.match(readEnv(given).redis, { mode: 'sentinel', master: 'gate', password: 'p', tls: { caFile: '/ca' } });
+  const wrong: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+    [{ REDIS_URL: 'http://x' }, /REDIS_URL must be redis:/],
+    [{ REDIS_URL: 'redis://a,b' }, /REDIS_URL must name one server/],
+    [{ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: '/ca' }, /REDIS_TLS_CA_FILE is set, and REDIS_URL does not begin/],
+    [{ REDIS_URL: 'redis://app@a' }, /REDIS_URL names a user and no password/],
+  ];
+  for (const [variables, words] of wrong)
+    try {
+      readEnv({ ...secrets, ...variables, ADMIN_EMAIL: 'nobody' });
+      t.fail('must throw');
+    } catch (error) {
+      if (!(error instanceof EnvError)) throw error;
+      t.match(error.message, words);
+      t.equal(error.problems.length, 2, 'it once, and ADMIN_EMAIL');
+    }
+});

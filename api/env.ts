@@ -1,7 +1,15 @@
 // Environment → typed Env, validated once at start: the control plane's view of the table in settings/environment.ts.
 // An error names all wrong variables at once.
 import type { UpstreamDefaults } from '#proxy/contract';
-import { effectiveValueOf, kinds, parseEnvironmentFile, variableOf, type VariableName } from '#settings/environment';
+import {
+  effectiveValueOf,
+  kinds,
+  parseEnvironmentFile,
+  readRedis,
+  variableOf,
+  type RedisAddress,
+  type VariableName,
+} from '#settings/environment';
 
 export interface Env {
   readonly adminEmail: string;
@@ -13,7 +21,7 @@ export interface Env {
   readonly ports: { readonly waf: number; readonly ui: number; readonly api: number; readonly ja3: number };
   /** null: the embedded database below `dataDirectory`. */
   readonly databaseUrl: string | null;
-  readonly redisUrl: string | null;
+  readonly redis: RedisAddress | null;
   /** null: derived from the session secret. */
   readonly redisPrefix: string | null;
   readonly dataDirectory: string;
@@ -108,7 +116,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
       ja3: port('JA3_PORT'),
     },
     databaseUrl: databaseUrl(given),
-    redisUrl: given('REDIS_URL'),
+    redis: redisOf(given, problems),
     redisPrefix: given('REDIS_PREFIX'),
     dataDirectory: required('DATA_DIR'),
     dataAdminUrls: list('DATA_ADMIN_URLS'),
@@ -174,6 +182,14 @@ function acmeOf(given: Given, list: (name: VariableName) => string[], problems: 
     caFile: given('ACME_CA_FILE'),
     dnsHook: given('ACME_DNS_HOOK'),
   };
+}
+
+/** Its own problems are those of the URL together with what else says how to connect. */
+function redisOf(given: Given, problems: string[]): RedisAddress | null {
+  // a URL that is wrong by itself is told by `given`
+  const found = readRedis((name) => given(name) ?? '');
+  if (found.address !== null) problems.push(...found.problems);
+  return found.address;
 }
 
 function nodePortOf(given: Given, list: (name: VariableName) => string[]): Env['nodePort'] {

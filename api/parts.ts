@@ -23,7 +23,7 @@ import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js'
 import { createSettingsReader } from './settings/reader.js';
 import { upstreamDefaults, type UpstreamDefaults } from '#proxy/contract';
 import type { Settings } from '#settings';
-import { valueOf } from '#settings/environment';
+import { valueOf, type RedisAddress } from '#settings/environment';
 
 export interface AppDeps {
   readonly env: Pick<
@@ -77,7 +77,7 @@ export interface AppDeps {
   /** Tests lower it; everybody else leaves it out. */
   readonly passwordIterations?: number;
   /** Where several API processes count logins and 404s together; null or absent: each by itself. */
-  readonly redisUrl?: string | null;
+  readonly redis?: RedisAddress | null;
   /**
    * Of every key there; null or absent: derived from the session secret, which all processes of an installation share.
    */

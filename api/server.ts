@@ -23,6 +23,7 @@ import { createOutbound, type Outbound } from './outbound/outbound.js';
 import type { AppDeps, FeatureParts, Parts } from './parts.js';
 import { createRuleSets } from './rules/rule-set-directory.js';
 import { createRuleSandbox, type RuleSandbox } from './rules/sandbox/sandbox.js';
+import { findFileProblems } from '#proxy/redis';
 import { formatProblems, readLocalFile, type Settings } from '#settings';
 import { withSecretFiles } from '#settings/environment';
 import { readState } from './settings/state.js';
@@ -82,9 +83,16 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** The same. Throws EnvError where a certificate or key for Redis cannot be read. */
+function withRedisFiles(env: Env): Env {
+  const problems = env.redis === null ? [] : findFileProblems(env.redis);
+  if (problems.length > 0) throw new EnvError(problems);
+  return env;
+}
+
 /** Opens everything and listens on ADMIN_BIND:API_PORT. On any failure closes what it opened and throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { env } = options;
+  const env = withRedisFiles(options.env);
   const now = options.now ?? Date.now;
   const undo: (() => Promise<unknown>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -116,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       now,
       outbound,
       sandbox,
-      redisUrl: env.redisUrl,
+      redis: env.redis,
       redisPrefix: env.redisPrefix,
       publicDemo: env.publicDemo,
       runBackup: options.runBackup ?? null,

@@ -96,7 +96,12 @@ t.test('kinds: the commands and the control plane in their own words', async (t)
     ['logLevel', 'loud', null, 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['email', 'nobody', null, 'must be an e-mail address'],
     ['postgresUrl', 'mysql://x', null, 'must be a URL beginning with postgres:// or postgresql://'],
-    ['redisUrl', 'http://x', null, 'must be a URL beginning with redis:// or rediss://'],
+    [
+      'redisUrl',
+      'redis://a,b',
+      null,
+      'must name one server; several are redis+sentinel://…/name-of-primary or redis+cluster://…',
+    ],
     ['redisPrefix', 'a b', null, 'must be 1 to 64 letters, digits, colons, dots, underscores or hyphens'],
     ['text', 'anything', null, null],
   ];

@@ -6,12 +6,13 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
   settings: {},
   engine: {},
   compiler: { '#settings': 'value', '#engine': 'value', '#engine/compile': 'value' },
-  proxy: { '#settings': 'value', '#engine': 'value' },
+  proxy: { '#settings': 'value', '#settings/environment': 'type', '#engine': 'value' },
   api: {
     '#settings': 'value',
     '#settings/environment': 'value',
     '#compiler': 'value',
     '#proxy/contract': 'value',
+    '#proxy/redis': 'value', // both planes share limits in one Redis: a second maker of connections would differ
     '#engine': 'type',
     '#vm-manager': 'value',
   },
@@ -26,6 +27,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#proxy/contract': 'value',
     '#proxy/gates': 'value', // `explain` tells what each gate decides: a second list of gates would be another truth
     '#proxy/main': 'value',
+    '#proxy/redis': 'value',
     '#api/main': 'value',
     '#console/main': 'value',
     '#fixtures/demo': 'value',

@@ -30,7 +30,11 @@ function testNodes() {
   };
   const enter = { kind: 'enter', atMs: nowMs - 5000, rpm: 4000, baselineRpm: 80, thresholdRpm: 600, cause: 'rate' };
   const attack = { mode: 'auto', active: true, rpm: 4000, baselineRpm: 80, thresholdRpm: 600, learnedMinutes: 60 };
-  const more = { attack: { ...attack, transitions: [enter] }, sharing: { state: 'degraded', nodes: 2, lost: 0 } };
+  const store = { mode: 'sentinel', tls: true, trouble: 'login' };
+  const more = {
+    attack: { ...attack, transitions: [enter] },
+    sharing: { state: 'degraded', nodes: 2, lost: 0, store },
+  };
   const gates = createNodeGates(['http://node-a', 'http://node-b'], {
     ask: async (url, _method, path) => {
       if (path === '/bans') return { bans: url === 'http://node-a' ? bans : [] };
@@ -92,6 +96,7 @@ const promised: Readonly<Record<string, readonly Row[]>> = {
     ['limits.1.dry_run', true, 'research 3.4, L3.5: dry run of a zone'],
     ['limits.2', { name: '* /orders/{id}', kind: 'endpoint', method: null, events: 2 }, 'specification 2'],
     ['nodes.0.sharing', { state: 'degraded', nodes: 2 }, 'research 3.4, L3.6: degraded is shown'],
+    ['nodes.0.sharing.store', { mode: 'sentinel', tls: true, trouble: 'login' }, 'issue 26.3: which Redis, and why'],
     ['nodes.1.sharing', null, 'research 3.4, L3.6: a node of an earlier release does not say'],
     ['nodes.0.heavy.0', { network: '203.0.113.9', zone: 'login', limited: 3 }, 'issue 10: current heavy keys'],
     ['nodes.0.zones.0.outcome', 'enforced', 'research 3.4, L3.5: enforced or recorded'],

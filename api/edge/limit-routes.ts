@@ -1,5 +1,6 @@
 // Rate limits, as people see them: which there are, what each counted on every node, and who met them most.
 import { Type, type Static } from '@sinclair/typebox';
+import { troubles } from '#proxy/redis';
 import type { Settings } from '#settings';
 import { Nullable, OneOf, refusals, type App } from '../http-kit/index.js';
 import { GateFigures } from './node-gates.js';
@@ -17,12 +18,20 @@ const LimitView = Type.Object({
   headers: Type.Boolean({ description: 'answers tell what is left, and not those of 429 alone' }),
 });
 
+const Store = Type.Object({
+  mode: OneOf(['single', 'sentinel', 'cluster'], 'one server, the primary that sentinels name, or a cluster'),
+  tls: Type.Boolean({ description: 'the connection is encrypted' }),
+  trouble: Nullable(OneOf([...troubles], 'why it does not answer; the log of the node says what to do. null: it does')),
+});
+
 const Sharing = Type.Object({
   state: OneOf(
     ['off', 'no-store', 'degraded', 'shared'],
     'degraded: the store does not answer, and each node gives away its share of a limit; no-store: no REDIS_URL',
   ),
   nodes: Type.Integer({ description: 'that share the limits, as far as this one knows' }),
+  /** null: none is used, or the node does not say. */
+  store: Nullable(Store),
 });
 
 const schema = {
@@ -70,12 +79,20 @@ function limitsOf(settings: Settings): Static<typeof LimitView>[] {
 
 type SharingView = Static<typeof Sharing>;
 
+/** null: none, or one that no release has. */
+function storeOf(store: NonNullable<GateFigures['sharing']>['store']): Static<typeof Store> | null {
+  if (store == null) return null;
+  const { mode, tls, trouble } = store as Static<typeof Store>;
+  const isKnown = ['single', 'sentinel', 'cluster'].includes(mode) && (trouble === null || troubles.includes(trouble));
+  return isKnown ? { mode, tls, trouble } : null;
+}
+
 /** null: the node did not say, or said what no release says. */
 function sharingOf(answer: GateFigures | null): SharingView | null {
   if (answer?.sharing === undefined) return null;
-  const { state, nodes } = answer.sharing;
+  const { state, nodes, store = null } = answer.sharing;
   const known = Sharing.properties.state.enum as readonly string[];
-  return known.includes(state) ? { state: state as SharingView['state'], nodes } : null;
+  return known.includes(state) ? { state: state as SharingView['state'], nodes, store: storeOf(store) } : null;
 }
 
 export function registerLimitRoutes(app: App, { nodeGates, currentSettings }: EdgeParts): void {

@@ -58,7 +58,21 @@ export const GateFigures = Type.Object({
   /** Absent: a node of a release before attack mode. */
   attack: Type.Optional(NodeAttack),
   /** Whether limits count over all nodes (rl_distributed); absent: a node of a release before that. */
-  sharing: Type.Optional(Type.Object({ state: Type.String(), nodes: Type.Integer(), lost: Type.Number() })),
+  sharing: Type.Optional(
+    Type.Object({
+      ...{ state: Type.String(), nodes: Type.Integer(), lost: Type.Number() },
+      /** Absent: a node of a release that knew one server only. */
+      store: Type.Optional(
+        Type.Union([
+          Type.Null(),
+          Type.Object({
+            ...{ mode: Type.String(), tls: Type.Boolean() },
+            trouble: Type.Union([Type.Null(), Type.String()]),
+          }),
+        ]),
+      ),
+    }),
+  ),
   siteKeys: Type.Object({ url: Type.String(), fetchedAtMs: Type.Number(), wantedAtMs: Type.Number() }),
 });
 export type NodeAttack = Static<typeof NodeAttack>;

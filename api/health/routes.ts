@@ -1,6 +1,7 @@
 import { formatNotice } from '#compiler';
+import { troubles } from '#proxy/redis';
 import { Type } from '@sinclair/typebox';
-import { ApiError, Nullable, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
+import { ApiError, Nullable, OneOf, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
 import type { BreachServiceState } from '../auth/breached.js';
 import { hangingJobs } from '../jobs/states.js';
 import type { HttpParts, Parts } from '../parts.js';
@@ -16,6 +17,9 @@ const SharedLimitsView = Type.Object({
     description: 'degraded: Redis is away and this process counts by itself; it is ready all the same',
   }),
   fallbacks: Type.Integer({ description: 'requests that were counted without Redis since the start' }),
+  mode: Nullable(OneOf(['single', 'sentinel', 'cluster'], 'how Redis is connected; null: in_process')),
+  tls: Type.Boolean({ description: 'the connection to Redis is encrypted' }),
+  trouble: Nullable(OneOf([...troubles], 'why Redis does not answer; the log says what to do. null: it does')),
 });
 
 const BreachServiceView = Type.Object({

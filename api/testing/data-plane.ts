@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { resolveProxyConfig } from '#proxy/contract';
+import { redisAddressOf } from '#settings/environment';
 import { makeDirectory } from './temporary.js';
 
 export const nodeToken = 'node-token-of-the-tests-0123456789abcdef';
@@ -94,7 +95,7 @@ export async function startNode(t: Test, options: NodeOptions): Promise<TestNode
     handlesSignals: false,
     logLevel: 'silent',
     inspectionThreads: 0,
-    redis: options.redisUrl == null ? null : { url: options.redisUrl, prefix: null },
+    redis: options.redisUrl == null ? null : { address: redisAddressOf(options.redisUrl), prefix: null },
     shipping: shippingOf(options, identity),
   });
   let isStopped = false;

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chooseSelfTest } from '#proxy/contract';
+import { findFileProblems } from '#proxy/redis';
 import {
   IdentityStore,
   startDataPlane,
@@ -12,13 +13,13 @@ import {
   type InitialGeneration,
 } from '#proxy/main';
 import { defaultSettings } from '#settings';
-import type { Values } from '#settings/environment';
+import { readRedis, type Values } from '#settings/environment';
 import { controlUrl as ownControlUrl } from '../environment/control-url.js';
 import { root } from '../environment/directories.js';
 import { readFlags } from '../environment/flags.js';
 import { anyAddress, inContainer } from '../environment/in-container.js';
 import { closeDirectory } from '../environment/private-files.js';
-import { adoptDirectories, readEnvironment } from '../environment/read-environment.js';
+import { adoptDirectories, readEnvironment, redisPath } from '../environment/read-environment.js';
 import { release } from '../environment/release.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
@@ -99,7 +100,20 @@ function shippingOf(
   return url !== '' && token !== '' ? { url, token } : null;
 }
 
+/**
+ * Where limits are shared. Variables that contradict each other are refused; a certificate that is missing today is
+ * told, and this node protects without it: limits are shared from the moment at which it can be read.
+ */
+function redisOf(values: Values): NonNullable<DataPlaneOptions['redis']> | null {
+  const { address, problems } = readRedis((name) => redisPath(name, values[name]));
+  if (problems.length > 0) throw new Refusal(`these settings cannot be used:\n  ${problems.join('\n  ')}`);
+  if (address === null) return null;
+  for (const problem of findFileProblems(address)) say(`${problem}\n  Limits are not shared until then.`);
+  return { address, prefix: values.REDIS_PREFIX || null };
+}
+
 async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOptions> {
+  const redis = redisOf(values);
   const data = resolve(root, values.GATEHOUSE_DATA);
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
@@ -146,7 +160,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     upstreams: own.sitesOfEnvironment ? upstreamsOf(values) : null,
     reread: () => loadGeneration(file, data, values, null),
     handlesSignals: true,
-    redis: values.REDIS_URL === '' ? null : { url: values.REDIS_URL, prefix: values.REDIS_PREFIX || null },
+    redis,
     shipping,
     identity,
     release: release(),

@@ -53,5 +53,14 @@ export function adoptDirectories(values: Values): void {
  * The same values as the control plane is to read them: its data lies where the commands look, whatever the directory.
  */
 export function controlPlaneEnvironment(values: Values): Values {
-  return { ...values, DATA_DIR: resolve(root, values.DATA_DIR || values.GATEHOUSE_DATA) };
+  const files = (['REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE'] as const).map((name) => [
+    name,
+    redisPath(name, values[name]),
+  ]);
+  const DATA_DIR = resolve(root, values.DATA_DIR || values.GATEHOUSE_DATA);
+  return { ...values, ...Object.fromEntries(files), DATA_DIR };
 }
+
+/** The value of a variable of Redis; a relative path is looked for from the root of the checkout. */
+export const redisPath = (name: string, value: string): string =>
+  name.startsWith('REDIS_TLS_') && name.endsWith('_FILE') && value !== '' ? resolve(root, value) : value;

@@ -5,6 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, get, request, type IncomingMessage } from 'node:http';
 import t, { type Test } from 'tap';
+import { redisAddressOf } from '#settings/environment';
 import type { DataPlane } from '../main/data-plane.js';
 import { admin, listenerKinds, metricsWith, startBackend, startPlane, testMsMax, until } from './harness.js';
 import { startRedis, withoutRedis } from './redis-server.js';
@@ -63,7 +64,7 @@ async function twoNodes(t: Test, redisUrl: string | null): Promise<DataPlane[]> 
     rl_distributed: true,
     rl_zones: [zone],
   };
-  const redis = redisUrl === null ? null : { url: redisUrl, prefix: null };
+  const redis = redisUrl === null ? null : { address: redisAddressOf(redisUrl), prefix: null };
   const start = () => startPlane(t, 'net', settings, { redis });
   return [await start(), await start()];
 }
@@ -134,7 +135,9 @@ for (const listener of listenerKinds)
         rl_zones: [{ name: 'key', match_path: '/', key: 'header:X-Key', events: 1000, window: '1h' }],
         endpoint_limits: [{ path: '/up', method: '*', events: 2000, window: '1h' }],
       };
-      const planes = [await startPlane(t, listener, settings, { redis: { url: redis.url, prefix: null } })];
+      const planes = [
+        await startPlane(t, listener, settings, { redis: { address: redisAddressOf(redis.url), prefix: null } }),
+      ];
       t.ok(await until(() => isShared(planes)));
       const plane = planes[0] as DataPlane;
       const send = async (bytes: number, isChunked: boolean): Promise<[number, string, string]> => {

@@ -94,7 +94,7 @@ function shareRates(
   log: Logger,
 ): SharedRates {
   return new SharedRates({
-    url: redis?.url ?? null,
+    redis: redis?.address ?? null,
     prefix: sharingPrefix(redis, keys),
     nodeId: randomUUID(),
     sharing: gates.tables.sharing,
@@ -198,7 +198,7 @@ function superviseWith(
       shipsRequests: shipper !== null,
       gateMemory: gates.memory,
       limitsStore:
-        options.redis == null ? null : { url: options.redis.url, prefix: sharingPrefix(options.redis, keys) },
+        options.redis == null ? null : { redis: options.redis.address, prefix: sharingPrefix(options.redis, keys) },
       // The nodes of one installation have the same keys: so a pass of one is a pass of all, also after a restart.
       challengeSecret: new Uint8Array(keys('challenge')),
       observationKey: new Uint8Array(keys('observation')),

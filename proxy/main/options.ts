@@ -1,4 +1,5 @@
 // How a data plane is started, and what whoever started it holds in hand.
+import type { RedisAddress } from '#settings/environment';
 import type { UpstreamDefaults } from '../contract/proxy-config.js';
 import type { IdentityStore } from '../fleet/identity.js';
 import type { GenerationReply, ProxyConfig } from '../contract/index.js';
@@ -58,7 +59,7 @@ export interface DataPlaneOptions {
   readonly inspectionThreads?: number;
   readonly auditRotateBytes?: number;
   /** Where nodes share rate limits (rl_distributed); `prefix` null: made of the admin token. Default none. */
-  readonly redis?: { readonly url: string; readonly prefix: string | null } | null;
+  readonly redis?: { readonly address: RedisAddress; readonly prefix: string | null } | null;
   /** The control plane that gets a line per request and the security events; default none. */
   readonly shipping?: (ControlPlaneAddress & { readonly node?: string }) | null;
   /** Of this program, for `GET /status`; by default none is given. */

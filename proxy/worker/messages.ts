@@ -3,6 +3,7 @@
 import type { BanRecord } from '../admit/bans/auto-ban.js';
 import type { CrawlerCount } from '../admit/bots/crawler-check.js';
 import type { HeavyKey } from '../admit/heavy-keys.js';
+import type { StoreAddress } from '../admit/limits/leases/lease-store.js';
 import type { KeySetMessage } from '../admit/site-auth/key-set.js';
 import type { ProxyConfig, SecurityEvent } from '../contract/index.js';
 import type { ListenerKind } from '../listeners/listener.js';
@@ -70,7 +71,7 @@ export interface WorkerStart {
   /** Of the signatures of requests of a simulation. */
   readonly simulationKey: Uint8Array;
   /** Where places of limits that several nodes share are leased; null = nowhere. */
-  readonly limitsStore: { readonly url: string; readonly prefix: string } | null;
+  readonly limitsStore: StoreAddress | null;
   /** Of the hashes that stand for people in observations; the same on all nodes and in the control plane. */
   readonly observationKey: Uint8Array;
 }

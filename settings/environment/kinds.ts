@@ -2,6 +2,7 @@
 // look at every variable whatever they are about to do; so it is silent about what only the control plane reads: a
 // wrong e-mail address must not keep `compile` from compiling. `demand` is the control plane's, which looks at all it
 // reads.
+import { redisUrlProblem } from './redis.js';
 
 /** Completes a sentence that begins with the variable's name; null = the value fits. */
 type Check = (value: string) => string | null;
@@ -87,7 +88,7 @@ export const kinds = {
   logLevel: onlyDemanded(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
   email: demandOf((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address'),
   postgresUrl: urlOf('postgres:', 'postgresql:'),
-  redisUrl: urlOf('redis:', 'rediss:'),
+  redisUrl: { refuse: anything, demand: redisUrlProblem },
   redisPrefix: demandOf(
     (value) => /^[A-Za-z0-9:._-]{1,64}$/.test(value),
     'must be 1 to 64 letters, digits, colons, dots, underscores or hyphens',

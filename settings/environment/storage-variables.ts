@@ -90,7 +90,59 @@ export const storageVariables = [
     isSecret: true,
     purpose:
       'where processes of the control plane share their limits of logins, and nodes their rate limits ' +
-      '(rl_distributed); empty = each counts for itself',
+      '(rl_distributed): redis://, redis+sentinel://, redis+cluster://, with TLS rediss…, unix:///; ' +
+      'empty = each counts for itself',
+  },
+  {
+    name: 'REDIS_PASSWORD',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane', 'data plane'],
+    isSecret: true,
+    purpose: 'password of Redis that REDIS_URL does not have; empty = the one in it, or none',
+  },
+  {
+    name: 'REDIS_SENTINEL_USERNAME',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane', 'data plane'],
+    purpose: 'ACL user of the sentinels themselves; empty = their default user',
+  },
+  {
+    name: 'REDIS_SENTINEL_PASSWORD',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane', 'data plane'],
+    isSecret: true,
+    purpose: 'password of the sentinels themselves; empty = they ask for none',
+  },
+  {
+    name: 'REDIS_TLS_CA_FILE',
+    default: '',
+    kind: 'path',
+    readBy: ['control plane', 'data plane'],
+    purpose: 'certificate of the authority (PEM) that certificates of Redis are checked with; empty = well-known ones',
+  },
+  {
+    name: 'REDIS_TLS_CERT_FILE',
+    default: '',
+    kind: 'path',
+    readBy: ['control plane', 'data plane'],
+    purpose: 'client certificate (PEM) for a Redis that asks for one; empty = none',
+  },
+  {
+    name: 'REDIS_TLS_KEY_FILE',
+    default: '',
+    kind: 'path',
+    readBy: ['control plane', 'data plane'],
+    purpose: 'private key (PEM) of REDIS_TLS_CERT_FILE; empty = none',
+  },
+  {
+    name: 'REDIS_TLS_SERVER_NAME',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane', 'data plane'],
+    purpose: 'name that certificates of Redis must have; empty = the name or address connected to',
   },
   {
     name: 'REDIS_PREFIX',

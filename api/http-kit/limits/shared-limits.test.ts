@@ -1,12 +1,14 @@
 // The limits of several API processes: one contract on both stores, two apps on a real Redis, and Redis lost in
 // between.
+import { Redis } from 'ioredis';
 import t, { type Test } from 'tap';
+import { connectRedis } from '#proxy/redis';
+import { redisAddressOf } from '#settings/environment';
 import { openEmbedded } from '../../db/client.js';
 import { loadModules, migrate } from '../../db/migrate.js';
 import { copyEmbeddedTemplate } from '../../testing/databases.js';
 import { startTestApp, testEnv, type TestApp } from '../../testing/app.js';
 import {
-  connectRedis,
   createLocalCounts,
   createRedisCounts,
   createSharedLimits,
@@ -64,12 +66,14 @@ t.test('in the process', async (t) => {
 
 t.test('in Redis', { skip: withoutRedis }, async (t) => {
   const { url } = await startRedis(t, await freePort());
-  const redis = connectRedis(url, redisAnswerMsMax);
+  const connection = connectRedis(redisAddressOf(url), { answerMsMax: redisAnswerMsMax, retryMsMax: 1000 });
+  t.teardown(() => connection.close());
+  await until('the connection', () => connection.isReady);
+  await contract(t, createRedisCounts(connection, 'test'));
+  const redis = new Redis(url);
   t.teardown(() => redis.disconnect());
-  await until('the connection', () => redis.status === 'ready');
-  await contract(t, createRedisCounts(redis, 'test'));
   const limits = createSharedLimits({
-    redisUrl: url,
+    redis: redisAddressOf(url),
     prefix: 'test',
     clock: () => performance.now(),
     log: { warn: () => undefined, info: () => undefined },
@@ -80,6 +84,7 @@ t.test('in Redis', { skip: withoutRedis }, async (t) => {
   await until('it counts', () => limits.state().status === 'ok');
   await redis.call('REPLICAOF', '127.0.0.1', '1');
   await until('Redis that takes no writes is noticed while nobody logs in', () => limits.state().status === 'degraded');
+  await until('and why', () => limits.state().trouble === 'read_only');
   await redis.call('REPLICAOF', 'NO', 'ONE');
   await until('and when it does again', () => limits.state().status === 'ok');
   t.ok((await redis.pttl('test:many')) > 0, 'no key stays for ever');
@@ -89,7 +94,7 @@ t.test('a Redis that was never there: counted here, said once', async (t) => {
   const lines: string[] = [];
   const limits = createSharedLimits({
     prefix: 'x',
-    redisUrl: 'redis://127.0.0.1:1',
+    redis: redisAddressOf('redis://127.0.0.1:1'),
     clock: () => performance.now(),
     log: { warn: (_, line) => lines.push(line), info: (line) => lines.push(line) },
   });
@@ -98,7 +103,7 @@ t.test('a Redis that was never there: counted here, said once', async (t) => {
   await until('the refusal', () => lines.length > 0);
   await pause(500);
   t.equal(lines.length, 1, lines.join('; '));
-  t.match(limits.state(), { kind: 'redis', status: 'degraded', fallbacks: 56 });
+  t.match(limits.state(), { kind: 'redis', status: 'degraded', fallbacks: 56, trouble: 'unreachable' });
 });
 
 t.test('two servers, one limit; Redis lost and found', { skip: withoutRedis }, async (t) => {
@@ -108,7 +113,7 @@ t.test('two servers, one limit; Redis lost and found', { skip: withoutRedis }, a
   const port = await freePort();
   const redis = await startRedis(t, port);
   // below the lock-out of an account, which answers 429 too, from the fifth failure on
-  const over = { redisUrl: redis.url, redisAnswerMsMax, loginsPerMinute: 4, notFoundPerMinute: 4 };
+  const over = { redis: redisAddressOf(redis.url), redisAnswerMsMax, loginsPerMinute: 4, notFoundPerMinute: 4 };
   const [a, b] = [await startTestApp(database, over), await startTestApp(database, over)];
   t.teardown(async () => {
     await a.close();
@@ -126,7 +131,7 @@ t.test('two servers, one limit; Redis lost and found', { skip: withoutRedis }, a
   for (const at of [a, a, a, b, b, a]) probes.push((await at.call('GET', '/api/probe', { ip: '198.51.100.9' })).status);
   t.same(probes, [404, 404, 404, 404, 429, 429], 'probes, counted apart from logins');
   t.equal(await login(b, '198.51.100.10'), 401, 'others are not affected');
-  t.same(await shared(a), { kind: 'redis', status: 'ok', fallbacks: 0 });
+  t.same(await shared(a), { kind: 'redis', status: 'ok', fallbacks: 0, mode: 'single', tls: false, trouble: null });
 
   await redis.stop();
   await until(
@@ -161,7 +166,7 @@ t.test(
       await migrate(database, await loadModules());
       const env = { ...testEnv, authSessionSecret: secret };
       const at = await startTestApp(database, {
-        redisUrl: url,
+        redis: redisAddressOf(url),
         redisAnswerMsMax,
         redisPrefix,
         notFoundPerMinute: 4,
@@ -190,9 +195,8 @@ t.test(
       [404, 404],
       'another secret, or a prefix of its own: another installation',
     );
-    const redis = connectRedis(url, redisAnswerMsMax);
+    const redis = new Redis(url);
     t.teardown(() => redis.disconnect());
-    await until('the connection', () => redis.status === 'ready');
     const keys = await redis.keys('*');
     const prefixes = [installationPrefix('a'.repeat(40)), installationPrefix('z'.repeat(40)), 'staging'];
     t.equal(keys.length, 3);

@@ -3,7 +3,8 @@
 // that losing Redis neither locks people out nor hands an exhausted source a fresh allowance.
 import { createHmac } from 'node:crypto';
 import type { FastifyRateLimitOptions, FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
-import { Redis } from 'ioredis';
+import { connectRedis, type RedisConnection, type RedisState, type RedisTrouble } from '#proxy/redis';
+import type { RedisAddress } from '#settings/environment';
 
 /** `current` includes this request; `ttl` is what is left of the window in milliseconds. */
 export interface Counted {
@@ -26,6 +27,11 @@ export interface SharedLimitsState {
   readonly status: 'ok' | 'degraded';
   /** Requests counted by this process alone because Redis did not answer, since the start. */
   readonly fallbacks: number;
+  /** How Redis is connected; null: in_process. */
+  readonly mode: RedisState['mode'] | null;
+  readonly tls: boolean;
+  /** Why it does not answer; null: it does, or there is none. */
+  readonly trouble: RedisTrouble | null;
 }
 
 export interface SharedLimits {
@@ -35,7 +41,7 @@ export interface SharedLimits {
 }
 
 export interface SharedLimitsOptions {
-  readonly redisUrl: string | null;
+  readonly redis: RedisAddress | null;
   /** Every key begins with it: several installations may use one Redis. */
   readonly prefix: string;
   /** Monotonic, milliseconds. */
@@ -83,14 +89,11 @@ local ttl = redis.call('PTTL', KEYS[1])
 if ttl < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) ttl = tonumber(ARGV[1]) end
 return {current, ttl}`;
 
-/** Whether it takes writes; leaves nothing behind. */
-const writeScript = `redis.call('SET', KEYS[1], '1') return redis.call('DEL', KEYS[1])`;
-
 /** Rejects when Redis does not answer in time. */
-export function createRedisCounts(redis: Redis, prefix: string): RequestCounts {
+export function createRedisCounts(redis: RedisConnection, prefix: string): RequestCounts {
   return {
     async count(key, windowMs) {
-      const [current, ttl] = (await redis.eval(script, 1, `${prefix}:${key}`, windowMs)) as [number, number];
+      const [current, ttl] = (await redis.run(script, [`${prefix}:${key}`], [windowMs])) as [number, number];
       return { current, ttl };
     },
   };
@@ -104,27 +107,16 @@ export function installationPrefix(sessionSecret: string): string {
   return `gatehouse:${createHmac('sha256', sessionSecret).update('redis prefix').digest('hex').slice(0, 16)}`;
 }
 
-/** Connects in the background and again after every loss; nothing is queued while Redis is away. */
-export function connectRedis(url: string, answerMsMax: number = answerMsMaxDefault): Redis {
-  return new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: 2000,
-    commandTimeout: answerMsMax,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
-  });
-}
-
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
-  const { clock, log, redisUrl, prefix } = options;
-  if (redisUrl === null)
+  const { clock, log, prefix } = options;
+  if (options.redis === null)
     return {
       scope: () => createLocalCounts(clock),
-      state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0 }),
+      state: () => ({ kind: 'in_process', status: 'ok', fallbacks: 0, mode: null, tls: false, trouble: null }),
       close: async () => undefined,
     };
-  const redis = connectRedis(redisUrl, options.answerMsMax);
+  const { answerMsMax = answerMsMaxDefault } = options;
+  const redis = connectRedis(options.redis, { answerMsMax, retryMsMax: 2000 });
   let fallbacks = 0;
   let isDown = false;
   let askAgainAtMs = 0;
@@ -144,21 +136,21 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     askAgainAtMs = 0;
   };
   const look = (): void => {
-    if (redis.status === 'ready') redis.eval(writeScript, 1, `${prefix}:look`).then(answered, failed);
+    if (redis.isReady) redis.look(prefix).then(answered, failed);
   };
   const looking = setInterval(look, options.lookEveryMs ?? lookEveryMs).unref();
-  redis.on('error', failed);
-  redis.on('ready', answered);
+  redis.onError = failed;
+  redis.onReady = look; // connected as well as ever is also one that takes no writes
   return {
     scope(name) {
       const [local, shared] = [createLocalCounts(clock), createRedisCounts(redis, `${prefix}:limit:${name}`)];
       return {
         async count(key, windowMs) {
           const mine = await local.count(key, windowMs);
-          if (redis.status === 'ready' && clock() >= askAgainAtMs) {
+          if (redis.isReady && clock() >= askAgainAtMs) {
             try {
               const seen = await shared.count(key, windowMs);
-              answered();
+              if (redis.mode !== 'cluster') answered(); // there another part may be away
               return local.raise(key, seen);
             } catch (error) {
               failed(error instanceof Error ? error : new Error(String(error)));
@@ -169,10 +161,13 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
         },
       };
     },
-    state: () => ({ kind: 'redis', status: redis.status === 'ready' && !isDown ? 'ok' : 'degraded', fallbacks }),
+    state: () => {
+      const status = redis.isReady && !isDown ? 'ok' : 'degraded';
+      return { kind: 'redis', status, fallbacks, ...redis.state() };
+    },
     async close() {
       clearInterval(looking);
-      redis.disconnect();
+      redis.close();
     },
   };
 }

@@ -4,7 +4,8 @@
 //
 // While the store does not answer the number of nodes that was known last holds: each gives away its share of a limit.
 // The store is asked again every half second.
-import { Redis } from 'ioredis';
+import type { RedisAddress } from '#settings/environment';
+import { connectRedis, type RedisConnection } from '../../redis/connection.js';
 import type { SharingState } from '../../shared-state/rates/sharing-state.js';
 
 const turnEveryMs = 100;
@@ -20,9 +21,11 @@ redis.call('ZADD', KEYS[1], t[1], ARGV[1])
 redis.call('EXPIRE', KEYS[1], 60)
 return redis.call('ZCARD', KEYS[1])`;
 
+const leaveScript = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
+
 export interface SharedRatesOptions {
   /** null: no store was named (REDIS_URL). */
-  readonly url: string | null;
+  readonly redis: RedisAddress | null;
   /** Every key begins with it. */
   readonly prefix: string;
   readonly nodeId: string;
@@ -33,7 +36,7 @@ export interface SharedRatesOptions {
 }
 
 export class SharedRates {
-  private client: Redis | null = null;
+  private connection: RedisConnection | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isBusy = false;
   private isAway = true;
@@ -55,8 +58,15 @@ export class SharedRates {
 
   describe(): Record<string, unknown> {
     const isWanted = this.options.isWanted();
-    const state = !isWanted ? 'off' : this.options.url === null ? 'no-store' : this.isDegraded ? 'degraded' : 'shared';
-    return { state, nodes: this.nodes, lost: this.options.sharing.lost };
+    const state = !isWanted
+      ? 'off'
+      : this.options.redis === null
+        ? 'no-store'
+        : this.isDegraded
+          ? 'degraded'
+          : 'shared';
+    const store = this.connection?.state() ?? null;
+    return { state, nodes: this.nodes, lost: this.options.sharing.lost, store };
   }
 
   begin(): void {
@@ -64,18 +74,20 @@ export class SharedRates {
   }
 
   private turn(): void {
-    const { sharing, isWanted, url, log } = this.options;
-    if (!isWanted() || url === null) {
+    const { sharing, isWanted, redis, log } = this.options;
+    if (!isWanted() || redis === null) {
       if (isWanted() && !this.wasTold)
         log('warn', {}, 'rl_distributed is on, and no REDIS_URL: this node limits alone');
       this.wasTold = isWanted();
       sharing.set(false, 1);
-      if (this.client !== null) this.disconnect();
+      if (this.connection !== null) this.disconnect();
       return;
     }
-    this.client ??= this.connect(url);
+    this.connection ??= connectRedis(redis, { answerMsMax, retryMsMax: 1000 });
     sharing.set(true, this.nodes);
-    if (this.isBusy) return;
+    // the first attempt to connect is still on its way: nothing to tell of yet
+    const isBeginning = !this.connection.isReady && this.connection.state().trouble === null;
+    if (this.isBusy || isBeginning) return;
     const nowMs = performance.now();
     const isBeatDue = nowMs - this.beatAtMs >= (this.isAway ? beatEveryMsAway : beatEveryMs);
     if (isBeatDue) void this.during(() => this.beat(nowMs));
@@ -99,30 +111,20 @@ export class SharedRates {
     }
   }
 
-  private connect(url: string): Redis {
-    const client = new Redis(url, {
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-      enableOfflineQueue: false,
-      commandTimeout: answerMsMax,
-      connectTimeout: 2000,
-      retryStrategy: (attempt: number) => Math.min(attempt * 100, 1000),
-    });
-    client.on('error', () => {}); // a command that fails says so
-    return client;
-  }
-
   private disconnect(): void {
-    this.client?.disconnect();
-    this.client = null;
+    this.connection?.close();
+    this.connection = null;
     this.isAway = true;
   }
 
   private async beat(nowMs: number): Promise<void> {
     this.beatAtMs = nowMs;
     const { nodeId, log } = this.options;
-    const client = this.client as Redis;
-    const nodes = await client.eval(beatScript, 1, `${this.keysName}nodes`, nodeId, nodeSeconds);
+    const nodes = await (this.connection as RedisConnection).run(
+      beatScript,
+      [`${this.keysName}nodes`],
+      [nodeId, nodeSeconds],
+    );
     this.nodes = Math.max(1, Number(nodes));
     if (this.isAway) log('info', { nodes: this.nodes }, 'limits are shared with the other nodes');
     this.isAway = false;
@@ -132,7 +134,7 @@ export class SharedRates {
   async close(): Promise<void> {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
-    const leaving = this.client?.zrem(`${this.keysName}nodes`, this.options.nodeId);
+    const leaving = this.connection?.run(leaveScript, [`${this.keysName}nodes`], [this.options.nodeId]);
     await leaving?.catch(() => 0); // the others find out by themselves
     this.disconnect();
   }

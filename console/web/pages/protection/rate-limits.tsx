@@ -66,6 +66,14 @@ const sharingTones: Readonly<Record<Sharing['state'], Tone>> = {
   shared: 'good',
 };
 
+type Store = NonNullable<Sharing['store']>;
+
+/** How the store is connected, and why it does not answer. */
+function storeWords({ mode, tls, trouble }: Store): string {
+  const how = `${text.storeModes[mode]}${tls ? text.storeTls : ''}`;
+  return `, ${how}${trouble === null ? '' : `: ${text.storeTroubles[trouble]}`}`;
+}
+
 /** Whether a node counts for itself or with the others. One of an earlier release does not say. */
 function SharingBadge(props: { readonly of: NodeLimits['sharing'] }): JSX.Element {
   return (
@@ -74,6 +82,7 @@ function SharingBadge(props: { readonly of: NodeLimits['sharing'] }): JSX.Elemen
         <Badge tone={sharingTones[sharing().state]}>
           {text.sharing[sharing().state]}
           {sharing().nodes > 1 ? text.ofNodes(sharing().nodes) : ''}
+          <Show when={sharing().store}>{(store) => storeWords(store())}</Show>
         </Badge>
       )}
     </Show>

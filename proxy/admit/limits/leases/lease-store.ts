@@ -8,8 +8,16 @@
 // used + held ≤ events, and each use is charged at a moment not before it happened, which is stricter than the limit.
 // A lease that ends unanswered is charged as used. Slow twin of the script: testing/slow-lease-store.ts.
 //
-// Figures are doubles: a limit is exact to a millionth of a place. Keys are hashes: no address is in the store.
-import type { Redis } from 'ioredis';
+// Figures are doubles: a limit is exact to a millionth of a place. Keys are hashes: no address is in the store. A lease
+// is one key with a hash tag; in a cluster sixteen tags spread leases over its slots, elsewhere one call takes all.
+import type { RedisAddress } from '#settings/environment';
+import { connectRedis, slotTags } from '../../../redis/connection.js';
+
+/** Where leases are, and what every key begins with. */
+export interface StoreAddress {
+  readonly redis: RedisAddress;
+  readonly prefix: string;
+}
 
 /** What one holder has to say of a key, and what it wants. */
 export interface LeaseRequest {
@@ -114,26 +122,27 @@ const argumentsOf = (request: LeaseRequest): number[] => [
   request.floor,
 ];
 
+/** Where the script runs: one call, all keys in one slot of a cluster. */
+export type RunScript = (
+  script: string,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+) => Promise<unknown>;
+
 /** One call of the script. `nowUs` is for tests: the moment, in place of the store's clock. */
 export async function runLeaseScript(
-  client: Redis,
-  keysName: string,
+  run: RunScript,
+  keyOf: (id: string) => string,
   { holder, leaseMs, nodes }: LeaseTerms,
   requests: readonly LeaseRequest[],
   nowUs: number | '' = '',
 ): Promise<LeaseAnswer[]> {
-  const keys = requests.map(({ id }) => keysName + id);
+  const keys = requests.map(({ id }) => keyOf(id));
   const values = requests.flatMap(argumentsOf);
-  const answer = (await client.eval(
-    leaseScript,
-    keys.length,
-    ...keys,
-    holder,
-    leaseMs * 1000,
-    nodes,
-    nowUs,
-    ...values,
-  )) as (string | number)[];
+  const answer = (await run(leaseScript, keys, [holder, leaseMs * 1000, nodes, nowUs, ...values])) as (
+    | string
+    | number
+  )[];
   return requests.map((_, index) => ({
     granted: Number(answer[3 * index]),
     level: Number(answer[3 * index + 1]),
@@ -141,27 +150,70 @@ export async function runLeaseScript(
   }));
 }
 
-/** Connects at once, and again and again; a command without a connection fails at once. */
-export async function connectLeaseStore(url: string, prefix: string): Promise<LeaseStore> {
-  // Workers of nodes that share nothing do without it. By its default: put together (bin/fuse.mjs), a CommonJS module
-  // that is imported so has no other name.
-  const { default: ioredis } = await import('ioredis');
-  const client = new ioredis.Redis(url, {
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    connectTimeout: 2000,
-    retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
-  });
-  client.on('error', () => {}); // a command that fails says so
+/** Spreads leases over a cluster: the tag of a key by its id. All keys with one tag are in one slot. */
+export function tagOf(id: string): number {
+  let sum = 0;
+  for (let at = 0; at < id.length; at += 1) sum = (Math.imul(sum, 31) + id.charCodeAt(at)) >>> 0;
+  return sum % slotTags;
+}
+
+/** A script takes keys of one slot only: one call for each tag, all at once. Rejects when one of them does. */
+async function exchangeInCluster(
+  run: RunScript,
+  prefix: string,
+  terms: LeaseTerms,
+  requests: readonly LeaseRequest[],
+): Promise<LeaseAnswer[]> {
+  const byTag = new Map<number, number[]>();
+  for (const [index, { id }] of requests.entries()) {
+    const tag = tagOf(id);
+    const indices = byTag.get(tag);
+    if (indices === undefined) byTag.set(tag, [index]);
+    else indices.push(index);
+  }
+  const answers = new Array<LeaseAnswer>(requests.length);
+  const call = async ([tag, indices]: [number, number[]]): Promise<void> => {
+    const keyOf = (id: string): string => `{${prefix}:${tag}}:lease:${id}`;
+    const part = indices.map((index) => requests[index] as LeaseRequest);
+    const found = await runLeaseScript(run, keyOf, terms, part).catch(async (error: Error) => {
+      // A slot on its way to another node: several keys are refused unless all are there, one is found where it is.
+      if (part.length === 1 || !error.message.includes('TRYAGAIN')) throw error;
+      return (await Promise.all(part.map((one) => runLeaseScript(run, keyOf, terms, [one])))).flat();
+    });
+    for (const [at, index] of indices.entries()) answers[index] = found[at] as LeaseAnswer;
+  };
+  await Promise.all(Array.from(byTag, call));
+  return answers;
+}
+
+/** Longer than a request waits for its place (leases.ts), so that a late answer is still told from none. */
+const answerMsMax = 1000;
+
+/**
+ * Connects at once, and again and again; a command without a connection fails at once. Nothing to exchange: it is asked
+ * whether the store takes writes, in a cluster on all its parts, so that one that could not grant is not taken for one
+ * that answers.
+ */
+export function connectLeaseStore({ redis, prefix }: StoreAddress): LeaseStore {
+  const connection = connectRedis(redis, { answerMsMax, retryMsMax: 500 });
+  const { mode } = connection;
+  const run: RunScript = (script, keys, values) => connection.run(script, keys, values);
+  const exchange = async (terms: LeaseTerms, requests: readonly LeaseRequest[]): Promise<LeaseAnswer[]> => {
+    if (requests.length === 0) {
+      await connection.look(prefix);
+      return [];
+    }
+    if (mode === 'cluster') return exchangeInCluster(run, prefix, terms, requests);
+    return runLeaseScript(run, (id) => `{${prefix}}:lease:${id}`, terms, requests);
+  };
   const store: LeaseStore = {
     onLost: null,
-    exchange: (terms, requests) => runLeaseScript(client, `{${prefix}}:lease:`, terms, requests),
+    exchange,
     close: () => {
       store.onLost = null;
-      client.disconnect();
+      connection.close();
     },
   };
-  client.on('close', () => store.onLost?.());
+  connection.onLost = () => store.onLost?.();
   return store;
 }

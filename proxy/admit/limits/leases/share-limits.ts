@@ -1,27 +1,19 @@
 // When a worker has a store for its leases: while rl_distributed is in force, and a store was named (REDIS_URL).
 import { watchEvery, type Watch } from '../../../time/late-timers.js';
 import type { SharingState } from '../../../shared-state/rates/sharing-state.js';
-import { connectLeaseStore } from './lease-store.js';
+import { connectLeaseStore, type StoreAddress } from './lease-store.js';
 import type { Leases } from './leases.js';
 
 const turnEveryMs = 25;
 const lookEveryMs = 250;
 
-export interface StoreAddress {
-  readonly url: string;
-  readonly prefix: string;
-}
-
 /** A worker without an address has nothing to look after; one with it has a timer more while limits are shared. */
 export function shareLimits(leases: Leases, state: SharingState, address: StoreAddress | null): Watch {
   if (address === null) return { stop: () => leases.close() };
   let turns: Watch | null = null;
-  let isStopped = false;
-  const begin = async (): Promise<void> => {
+  const begin = (): void => {
     turns = watchEvery(turnEveryMs, (_nowMs, stoodStillMs) => leases.turn(stoodStillMs));
-    const store = await connectLeaseStore(address.url, address.prefix);
-    if (isStopped) store.close();
-    else leases.use(store);
+    leases.use(connectLeaseStore(address));
   };
   const end = (): void => {
     turns?.stop();
@@ -29,12 +21,11 @@ export function shareLimits(leases: Leases, state: SharingState, address: StoreA
     leases.close();
   };
   const looks = watchEvery(lookEveryMs, () => {
-    if (state.isOn && turns === null) void begin();
+    if (state.isOn && turns === null) begin();
     else if (!state.isOn && turns !== null) end();
   });
   return {
     stop() {
-      isStopped = true;
       looks.stop();
       end();
     },
