@@ -70,13 +70,25 @@ export const filesVariable = 'GATEHOUSE_TEST_FILES';
 /** Two assertions a file that are the driver's own, not the file's. */
 export const ownAssertions = 2;
 
-const took = /^ {4}ok \d+ - (build\/\S+) took (\d+) ms/;
+const took = /^ {4}ok \d+ - (build\/\S+) took (\d+) ms(?: and (\d+\.\d+) s of processor time)?/;
 
 /** How a company says that a file is over; `readTook` reads it. */
-export const describeTook = (file: string, ms: number): string => `${file} took ${Math.round(ms)} ms`;
+export const describeTook = ({ file, tookMs, seconds }: FileTime): string =>
+  `${file} took ${Math.round(tookMs)} ms${seconds === null ? '' : ` and ${seconds.toFixed(2)} s of processor time`}`;
+
+/** A file that is over. */
+export interface FileTime {
+  readonly file: string;
+  /** On the clock. */
+  readonly tookMs: number;
+  /** Of processor time, with the processes that it started; null where the system does not say. */
+  readonly seconds: number | null;
+}
 
 /** The file that is over and how long it took, when a line of TAP says that. */
-export function readTook(line: string): { readonly file: string; readonly tookMs: number } | null {
-  const [, file, ms] = took.exec(line) ?? [];
-  return file === undefined ? null : { file, tookMs: Number(ms) };
+export function readTook(line: string): FileTime | null {
+  const [, file, ms, seconds] = took.exec(line) ?? [];
+  return file === undefined
+    ? null
+    : { file, tookMs: Number(ms), seconds: seconds === undefined ? null : Number(seconds) };
 }

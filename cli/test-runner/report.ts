@@ -1,6 +1,6 @@
 // What one test file printed (TAP), and what follows from it.
 
-import { ownAssertions, readTook } from './companions.js';
+import { ownAssertions, readTook, type FileTime } from './companions.js';
 import { Failures } from './failures.js';
 
 /** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
@@ -38,7 +38,7 @@ export class Report {
   readonly skips: string[] = [];
   readonly failures = new Failures();
   /** Of a company: its files that are over. */
-  readonly over: { readonly file: string; readonly tookMs: number }[] = [];
+  readonly over: FileTime[] = [];
   private readonly progress = createProgress();
   /** One, or a company in one process; relative to the root. */
   constructor(readonly files: readonly string[]) {}
@@ -65,8 +65,8 @@ export class Report {
     return this.progress.names().join(' > ') || 'no subtest was open';
   }
 
-  /** As its process ended, with a code or by a signal. */
-  end(code: number | string): Outcome {
+  /** As its process ended, with a code or by a signal, and the seconds of processor time it took. */
+  end(code: number | string, seconds: number | null): Outcome {
     if (this.files.length > 1) this.forgetOwn();
     const { total, fail } = this.counts;
     const isComplete = this.files.length === 1 || this.over.length === this.files.length;
@@ -74,13 +74,13 @@ export class Report {
     if (!isComplete) this.take(`# ${this.over.length} of ${this.files.length} files ran to their end`);
     if (code === 0 && total === 0) this.take('# not one assertion ran');
     if (code !== 0 && fail === 0) this.take(`# ended with ${code} although no assertion failed, in: ${this.place()}`);
-    return this.outcome(isPassed);
+    return this.outcome(isPassed, seconds);
   }
 
   /** Its process was ended by somebody. */
   cut(why: string): Outcome {
     this.take(`# ${why} came while it ran, in: ${this.place()}`);
-    return this.outcome(false);
+    return this.outcome(false, null);
   }
 
   private forgetOwn(): void {
@@ -88,8 +88,8 @@ export class Report {
     this.counts.pass -= ownAssertions * this.over.length;
   }
 
-  private outcome(isPassed: boolean): Outcome {
-    return { report: this, isPassed, tookMs: Date.now() - this.startedMs };
+  private outcome(isPassed: boolean, seconds: number | null): Outcome {
+    return { report: this, isPassed, tookMs: Date.now() - this.startedMs, seconds };
   }
 }
 
@@ -97,6 +97,8 @@ export interface Outcome {
   readonly report: Report;
   readonly isPassed: boolean;
   readonly tookMs: number;
+  /** Of processor time; null where the system does not say. */
+  readonly seconds: number | null;
   /** It failed beside others before, and passed alone. */
   readonly isUnstable?: boolean;
 }

@@ -1,18 +1,23 @@
 // What is printed of a run: a line a file, and at its end one plain line that CI reads.
-import { readFileSync } from 'node:fs';
 import { describeFailures } from './failures.js';
+import { readSecondsOfGone } from './processor-time.js';
 import type { Counts, Outcome } from './report.js';
 
 const linesShownMax = 200;
+
+const describeTime = (tookMs: number, seconds: number | null): string =>
+  seconds === null ? `${tookMs} ms` : `${tookMs} ms, ${seconds.toFixed(1)} s CPU`;
 
 /**
  * One line for a file that passed; for one that failed its failed assertions first, and then everything but those that
  * passed.
  */
-export function printOutcome({ report, isPassed, tookMs }: Outcome): void {
-  const files = isPassed && report.over.length > 0 ? report.over : [{ file: report.file, tookMs }];
-  for (const one of files)
-    console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${one.file.replaceAll(/\bbuild\//g, '')} (${one.tookMs} ms)`);
+export function printOutcome({ report, isPassed, tookMs, seconds }: Outcome): void {
+  const files = isPassed && report.over.length > 0 ? report.over : [{ file: report.file, tookMs, seconds }];
+  for (const { file, ...time } of files) {
+    const name = file.replaceAll(/\bbuild\//g, '');
+    console.log(`${isPassed ? 'ok  ' : 'FAIL'} ${name} (${describeTime(time.tookMs, time.seconds)})`);
+  }
   if (isPassed) return;
   for (const line of describeFailures(report.failures.list)) console.log(line);
   const shown = report.lines.filter((line) => !/^ +ok \d/.test(line) && line.trim() !== '');
@@ -21,28 +26,10 @@ export function printOutcome({ report, isPassed, tookMs }: Outcome): void {
     console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
 }
 
-/** Of one second, as Linux counts in /proc. */
-const ticks = 100;
-
-/**
- * Processor time, in seconds, of the processes that this one has started and that are gone, with theirs (proc(5):
- * cutime and cstime); null where the system does not say. Unlike the time that a run took, it is nearly the same on a
- * machine that is busy with other things.
- */
-export function readProcessorSeconds(): { readonly user: number; readonly system: number } | null {
-  try {
-    const text = readFileSync('/proc/self/stat', 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { user: Number(fields[13]) / ticks, system: Number(fields[14]) / ticks };
-  } catch {
-    return null;
-  }
-}
-
 /** Whether everything passed; `filesWanted` counts those that were not run, too. */
 export function printSummary(outcomes: readonly Outcome[], filesWanted: number, tookMs: number): boolean {
   const sum = (name: keyof Counts): number => outcomes.reduce((all, { report }) => all + report.counts[name], 0);
-  const spent = readProcessorSeconds();
+  const spent = readSecondsOfGone();
   if (spent !== null)
     console.log(
       `${Math.round(spent.user + spent.system)} s of processor time (${Math.round(spent.system)} s of it the system's)`,

@@ -4,6 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { filesVariable } from './companions.js';
+import { createSecondsOfGone } from './processor-time.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
 
@@ -16,6 +17,7 @@ export class TestProcesses {
   private readonly running = new Map<ChildProcess, Report>();
   /** Of a test that was killed, and of processes that tests kill. */
   private readonly scratch = makeScratch();
+  private readonly secondsOfGone = createSecondsOfGone();
 
   constructor(
     private readonly root: string,
@@ -53,18 +55,20 @@ export class TestProcesses {
     );
     const streams = [child.stdout, child.stderr];
     for (const stream of streams) createInterface({ input: stream }).on('line', report.take);
+    let seconds: number | null = null;
     return new Promise((resolve) => {
       child.on('error', (error) => report.take(`# ${error.message}`));
-      child.on('exit', () =>
+      child.on('exit', () => {
+        seconds = this.secondsOfGone();
         setTimeout(() => {
           report.take('# a process that it left behind held its output open');
           for (const stream of streams) stream.destroy();
-        }, secondsToReport * 1000).unref(),
-      );
+        }, secondsToReport * 1000).unref();
+      });
       child.on('close', (code, signal) => {
         clearTimeout(late);
         this.running.delete(child);
-        resolve(report.end(signal ?? code ?? 'nothing'));
+        resolve(report.end(signal ?? code ?? 'nothing', seconds));
       });
     });
   }

@@ -36,6 +36,9 @@ async function run(
   return { code: await over, text };
 }
 
+/** The end of the line of a file, as far as the system says something. */
+const time = process.platform === 'linux' ? String.raw`\(\d+ ms, \d+\.\d s CPU\)` : String.raw`\(\d+ ms\)`;
+
 const good = `import t from 'tap';
   t.test('fine', async (t) => { t.ok(1); t.ok(1); });
   t.test('not here', { skip: 'no such thing' }, () => {});`;
@@ -43,7 +46,7 @@ const good = `import t from 'tap';
 t.test('counts, skips and the reasons of failures', async (t) => {
   const passed = await run(t, { a: good, b: good });
   t.equal(passed.code, 0);
-  t.match(passed.text, /^ok   a\.test\.js \(\d+ ms\)$/m);
+  t.match(passed.text, new RegExp(`^ok   a\\.test\\.js ${time}$`, 'm'));
   if (process.platform === 'linux')
     t.match(
       passed.text,
@@ -69,6 +72,28 @@ t.test('counts, skips and the reasons of failures', async (t) => {
   t.match(mixed.text, /test unfinished/);
   t.match(mixed.text, /^5 of 5 test files in \d+ s\n3 passed, 4 failed, 1 skipped$/m);
 });
+
+t.test(
+  'processor time of a file, with the processes that it started',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const spin = 'const until = process.cpuUsage().user + 600_000; while (process.cpuUsage().user < until);';
+    const spinning = 'const end = performance.now() + 1000; while (performance.now() < end);';
+    const busy = `import { spawnSync } from 'node:child_process'; import t from 'tap';
+    t.test('busy', async (t) => { t.ok(spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}])); });`;
+    const { text } = await run(t, {
+      busy,
+      good,
+      x: counting(0),
+      y: sharing(`t.test('busy', async (t) => { ${spinning} t.ok(1); });`),
+      z: counting(1),
+    });
+    const seconds = (name: string): number =>
+      Number(new RegExp(`^ok   ${name}\\.test\\.js .* (\\d+\\.\\d) s CPU`, 'm').exec(text)?.[1]);
+    t.ok(seconds('busy') >= 0.5, `of its children: ${text}`);
+    t.ok(seconds('y') > seconds('z'), `of one of a company, and of the next one: ${text}`);
+  },
+);
 
 t.test('failed assertions are told first, and again at the end, in a few lines', async (t) => {
   const { text } = await run(t, {
@@ -176,7 +201,7 @@ t.test('files that need databases share a process, and count as if each had its 
     h: good.replace('import', 't.setTimeout(1);\nimport'),
   });
   t.equal(code, 0, text);
-  for (const name of 'abcdefgh') t.match(text, new RegExp(`^ok   ${name}\\.test\\.js \\(\\d+ ms\\)$`, 'm'));
+  for (const name of 'abcdefgh') t.match(text, new RegExp(`^ok   ${name}\\.test\\.js ${time}$`, 'm'));
   t.match(text, /^8 of 8 test files in \d+ s\n17 passed, 0 failed, 2 skipped$/m);
 });
 
