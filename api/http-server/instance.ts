@@ -11,7 +11,7 @@ import {
   type TypeBoxProvider,
 } from '../http-kit/index.js';
 import { explainErrors } from '#settings';
-import { LazySchemas } from './lazily.js';
+import { LazySchemas, nothingCompiled } from './lazily.js';
 import { sendRefusal, sendUnreadable } from './refuse.js';
 import type { Forwarding } from './trusted-proxies.js';
 
@@ -83,15 +83,19 @@ const describeRequest = ({ method, url, host, ip }: FastifyRequest) => ({
   remoteAddress: ip,
 });
 
+/** Of all servers of this process, whose named schemas are the same. */
+const compiled = nothingCompiled();
+const checks = { allErrors: true, useDefaults: true, strict: false, verbose: true } as const;
+const strict = new Ajv({ ...checks, coerceTypes: false });
+const fromText = new Ajv({ ...checks, coerceTypes: 'array' });
+
 /**
  * Bodies are taken literally; query strings and path parameters are text and are converted. Unknown members are
  * refused, never dropped.
  */
 function registerValidation(app: App): void {
-  const schemas = new LazySchemas(() => app.getSchemas());
+  const schemas = new LazySchemas(() => app.getSchemas(), compiled);
   app.decorate('schemas', schemas);
-  const strict = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: false, verbose: true });
-  const fromText = new Ajv({ allErrors: true, useDefaults: true, strict: false, coerceTypes: 'array', verbose: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
     schemas.validator(httpPart === 'body' ? strict : fromText, schema as object),
   );

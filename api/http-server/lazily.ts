@@ -17,16 +17,40 @@ export interface LazyValidation {
   errors?: ErrorObject[] | null;
 }
 
+/**
+ * What servers of one process have compiled, by the schema itself: schemas of routes are constants, and a second server
+ * has them compiled already.
+ */
+export interface Compiled {
+  readonly validators: WeakMap<object, WeakMap<Ajv, ValidateFunction>>;
+  readonly serializers: WeakMap<object, (data: unknown) => string>;
+}
+
+export const nothingCompiled = (): Compiled => ({ validators: new WeakMap(), serializers: new WeakMap() });
+
 /** What one server has to compile, sooner or later. */
 export class LazySchemas {
   private readonly rest = new Set<() => unknown>();
 
-  /** `named`: the schemas that others refer to by their `$id`, asked when the first is compiled. */
-  constructor(private readonly named: () => Record<string, unknown>) {}
+  /**
+   * `named`: the schemas that others refer to by their `$id`, asked when the first is compiled; of all that share
+   * `compiled` the same ones.
+   */
+  constructor(
+    private readonly named: () => Record<string, unknown>,
+    private readonly compiled = nothingCompiled(),
+  ) {}
 
   /** The check of one part of a request, compiled by `ajv` at the first call. */
   validator(ajv: Ajv, schema: object): LazyValidation {
-    const compile = this.once((): ValidateFunction => ajv.compile(schema));
+    const { validators } = this.compiled;
+    const compile = this.once((): ValidateFunction => {
+      const ofSchema = validators.get(schema) ?? new WeakMap<Ajv, ValidateFunction>();
+      validators.set(schema, ofSchema);
+      const found = ofSchema.get(ajv) ?? ajv.compile(schema);
+      ofSchema.set(ajv, found);
+      return found;
+    });
     const validate: LazyValidation = (data) => {
       const check = compile();
       const isValid = check(data);
@@ -38,9 +62,14 @@ export class LazySchemas {
 
   /** The writer of one route's answers of one status, compiled at the first answer. */
   serializer(schema: object): (data: unknown) => string {
-    const compile = this.once(
-      () => fastJsonStringify(schema, { schema: this.named() as never }) as (data: unknown) => string,
-    );
+    const { serializers } = this.compiled;
+    const compile = this.once(() => {
+      const found =
+        serializers.get(schema) ??
+        (fastJsonStringify(schema, { schema: this.named() as never }) as (data: unknown) => string);
+      serializers.set(schema, found);
+      return found;
+    });
     return (data) => compile()(data);
   }
 
