@@ -1,12 +1,10 @@
 // CSV with a head line, and mapping profiles: any CSV or JSON whose fields an operator has named.
-import { parse } from 'csv-parse';
-import { ApiError } from '#http-kit';
-import { createReadStream } from 'node:fs';
 import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Source } from '../../findings/words.js';
 import { cwesOf, list, num, pos, reportPath, str, texts, vulnIdsOf } from '../normalize.js';
 import { record, unread, type Item, type Location } from '../record.js';
+import { columnOf, readHead, readRows } from '../reading/csv.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import { readXml, type Element } from '../reading/xml.js';
 import { mappedSeverity, readSeverity } from '../severity/read.js';
@@ -125,56 +123,12 @@ function rowRecord(
   });
 }
 
-const delimiterOf = (head: string): string =>
-  [',', ';', '\t', '|']
-    .map((one) => [head.split(one).length, one] as const)
-    .sort((left, right) => right[0] - left[0])[0]?.[1] ?? ',';
-
-/** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
-export async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
-  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
-  const delimiter = delimiterOf(head);
-  const names = new Set<string>();
-  const parser = createReadStream(file.path).pipe(
-    parse({
-      bom: true,
-      delimiter,
-      max_record_size: 1024 * 1024,
-      skip_empty_lines: true,
-      relax_column_count: false,
-      columns: (cells: string[]) =>
-        cells.map((cell, index) => {
-          const name = columnOf(cell) || `column_${index + 1}`;
-          if (names.has(name)) throw new ApiError('malformed_request', `The report has the column ${name} twice.`);
-          names.add(name);
-          return name;
-        }),
-    }),
-  );
-  let row = 1;
-  try {
-    for await (const one of parser) yield [++row, one as Record<string, string>];
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))
-      throw new ApiError('malformed_request', `The report is no CSV: ${error.message.slice(0, 200)}`);
-    throw error;
-  }
-}
-
-const columnOf = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-
 /**
  * Throws ApiError 422 where the head line has none of the names of a column that every row needs: any text has a first
  * line, and one of another kind would pass for a report without findings.
  */
 async function requireColumns(file: ReportFile, columns: readonly (readonly string[])[]): Promise<void> {
-  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
-  const cells = new Set(head.split(delimiterOf(head)).map((cell) => columnOf(cell.trim().replace(/^"(.*)"$/s, '$1'))));
+  const cells = new Set(readHead(await readBeginning(file)).columns);
   const missing = columns.find((names) => names.every((name) => !cells.has(columnOf(name))));
   if (missing !== undefined)
     throw unfit('file', `has no column ${missing.join(' or ')} in its head line`, 'it may be of another format');
@@ -185,11 +139,7 @@ export const csv: Format = {
   label: 'CSV with a head line',
   detection: 'a head line with title, name or summary, and severity, risk or level',
   detect: (beginning) => {
-    const head = (beginning.split(/\r?\n/, 1)[0] ?? '')
-      .toLowerCase()
-      .replaceAll('"', '')
-      .split(/[,;\t|]/)
-      .map((cell) => cell.trim());
+    const head: readonly string[] = readHead(beginning).columns;
     return aliases.title.some((name) => head.includes(name)) && aliases.severity.some((name) => head.includes(name));
   },
   async *read(file, facts) {
@@ -307,12 +257,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
         const path = mapping.fields[field];
         if (path === undefined) return undefined;
         return mapping.format === 'csv'
-          ? (row as Record<string, string>)[
-              path
-                .trim()
-                .toLowerCase()
-                .replace(/[\s-]+/g, '_')
-            ]
+          ? (row as Record<string, string>)[columnOf(path)]
           : textOfElement(dotted(row, path));
       };
       const made = rowRecord(value, at, mapping.severity_map, {});

@@ -2,12 +2,12 @@
 import { unfit } from '../../../kit/endpoint.js';
 import { at, cwesOf, list, moment, obj, pos, reportPath, secretHash, str, texts, type Json } from '../../normalize.js';
 import { noFinding, record, unread, type Item } from '../../record.js';
+import { readRows } from '../../reading/csv.js';
 import { readBeginning, readJson } from '../../reading/report-file.js';
 import { readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
 import { toolScales } from '../../severity/words.js';
 import type { Format } from '../format.js';
-import { readRows } from '../tabular.js';
 
 const lineOf = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
 
