@@ -61,6 +61,8 @@ export interface FindingRecord {
   readonly secrets?: readonly string[];
   /** A secret that its tool has masked is told apart by rule, path and this; its hash is made of them. */
   readonly placed?: string;
+  /** What tells it from another one of the same rule at the same place, such as the machine that a row names. */
+  readonly apart?: string;
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }
@@ -180,6 +182,7 @@ function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingReco
   if (given.knownAs !== undefined) all.knownAs = given.knownAs;
   if (given.secrets !== undefined) all.secrets = given.secrets;
   if (given.placed !== undefined) all.placed = given.placed;
+  if (given.apart !== undefined) all.apart = given.apart;
   if (given.tool !== undefined) all.tool = given.tool;
   return all;
 }

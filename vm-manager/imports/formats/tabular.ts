@@ -22,7 +22,7 @@ const aliases = {
   vector: ['vector', 'cvss_vector'],
   path: ['file', 'path', 'file_path'],
   line: ['line', 'line_number'],
-  url: ['url', 'endpoint'],
+  url: ['url', 'endpoint', 'affected_url', 'affected_endpoint', 'target_url', 'page_url', 'uri'],
   method: ['method'],
   param: ['param', 'parameter'],
   component: ['component', 'package'],
@@ -34,7 +34,17 @@ const aliases = {
   source: ['source'],
   address: ['resource', 'address'],
   status: ['status', 'state'],
+  location: ['location', 'locations', 'affected_location'],
+  host: [] as readonly string[], // by `hostColumn`
+  port: ['port', 'port_number', 'service_port', 'dst_port'],
+  protocol: ['protocol', 'proto', 'ip_protocol', 'port_protocol', 'transport'],
 } as const;
+/** Columns that name a machine, in what order they count, whoever has written them. */
+const hostWords =
+  'fqdn|dns|host|hostname|host_?name|ip|ip_?addr(?:ess)?|ipv4|ipv6|asset|target|server|machine|computer|device|system|node';
+const hostColumn = new RegExp(
+  `^(?:affected_|target_|asset_|netbios_|source_|remote_|scanned_)?(?:${hostWords}|netbios)(?:_?(?:name|address|ip|id))?$`,
+);
 export type MappedField = keyof typeof aliases;
 export const mappedFields = Object.keys(aliases) as MappedField[];
 
@@ -49,7 +59,28 @@ export interface Mapping {
 
 const isSource = (text: string): text is Source => (sources as readonly string[]).includes(text);
 
+/** `host:port` by protocol, as Nmap's are; null: it is no name of a host. */
+function hostPlace(host: string, port: string, protocol: string): Location | null {
+  if (/^https?:\/\/\S+$/i.test(host)) return { kind: 'web', url: host };
+  const isV6 = /^\[?[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*\]?$/i.test(host);
+  if (!isV6 && !/^[\w-]+(?:\.[\w-]+)*\.?(?::\d{1,5})?$/.test(host)) return null;
+  const name = isV6 ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
+  const scheme = /^[a-z][a-z\d]{0,9}$/i.test(protocol) ? protocol.toLowerCase() : 'tcp';
+  return { kind: 'web', url: `${scheme}://${name}${/^[1-9]\d{0,4}$/.test(port) ? `:${port}` : ''}` };
+}
+
+/** A column that holds whatever the tool calls a place: a page, a file with its line, or a machine. */
+function anyPlace(text: string): Location {
+  if (/^https?:\/\//i.test(text)) return { kind: 'web', url: text };
+  const [, path = '', line] = /^(.+?)(?::(\d{1,7}))?(?::\d{1,5})?$/.exec(text) ?? [];
+  const isAddress = /^\[?(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:]*:[0-9a-f:.]*)\]?(?::\d+)?$/i.test(text);
+  if (!isAddress && /[/\\.]/.test(path) && !/\s/.test(path))
+    return { kind: 'code', path: reportPath(path), ...(line === undefined ? {} : { line: Number(line) }) };
+  return hostPlace(text, '', '') ?? { kind: 'resource', address: text };
+}
+
 function locationOf(read: (field: MappedField) => unknown): Location {
+  const cell = (field: MappedField): string => str(read(field)).trim();
   const url = str(read('url'));
   const component = str(read('component'));
   const address = str(read('address'));
@@ -64,7 +95,22 @@ function locationOf(read: (field: MappedField) => unknown): Location {
       ...(str(read('param')) === '' ? {} : { param: str(read('param')) }),
     };
   if (address !== '') return { kind: 'resource', address };
-  return { kind: 'code', path: reportPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
+  const path = reportPath(read('path'));
+  if (path === '') {
+    const [host, place] = [cell('host'), cell('location')];
+    if (place !== '' && host === '') return anyPlace(place);
+    if (host !== '') {
+      const found = hostPlace(host, cell('port'), cell('protocol')) ?? { kind: 'resource', address: host };
+      return place === '' || found.kind !== 'web' ? found : { ...found, matcher: place };
+    }
+  }
+  return { kind: 'code', path: path || 'unknown', ...(line === undefined ? {} : { line }) };
+}
+
+/** What tells two rows of one file, page or package apart: the machine, and where on it. */
+function machineOf(read: (field: MappedField) => unknown): string {
+  const all = (['host', 'port', 'protocol', 'location'] as const).map((field) => str(read(field)).trim());
+  return all.every((one) => one === '') ? '' : all.join(' ').trim();
 }
 
 const sourceOf: Readonly<Record<Location['kind'], Source>> = {
@@ -75,9 +121,9 @@ const sourceOf: Readonly<Record<Location['kind'], Source>> = {
   secret: 'secret',
 };
 
-/** What says that somebody has done with it; any other word leaves it open. */
+/** What says that somebody has done with it; any other word leaves it open. "Verified" says of some tools' findings that they are real. */
 const doneWith = new Set(
-  ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'verified', 'dismissed', 'duplicate'].concat(
+  ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'dismissed', 'duplicate'].concat(
     ['false positive', 'falsepositive', 'fp', 'not affected', 'accepted', 'risk accepted', 'wont fix', 'suppressed'],
     ['ignored', 'out of scope', 'inactive'],
   ),
@@ -102,6 +148,7 @@ function rowRecord(
   const score = num(read('score'));
   const cvss = readCvss(str(read('vector')) || null, score);
   const location = locationOf(read);
+  const machine = machineOf(read);
   const given = str(read('source')).toLowerCase();
   const fixed = str(read('fixed_version'));
   const split = (value: unknown): string[] => texts(value).flatMap((text) => text.split(/[,;\s]+/));
@@ -115,6 +162,7 @@ function rowRecord(
     source: isSource(given) ? given : sourceOf[location.kind],
     ruleId: str(read('rule_id')),
     nativeId: str(read('native_id')) || null,
+    ...(machine === '' ? {} : { apart: machine }),
     location,
     fix: { state: fixed === '' ? 'unknown' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
     references: split(read('references')),
@@ -134,6 +182,12 @@ async function requireColumns(file: ReportFile, columns: readonly (readonly stri
     throw unfit('file', `has no column ${missing.join(' or ')} in its head line`, 'it may be of another format');
 }
 
+/** Whoever has both means the machine by its name or address, and by the asset what it belongs to. */
+const byRank = (columns: readonly string[]): readonly string[] => {
+  const rank = (name: string): number => (/asset|target|system|device|node/.test(name) ? 1 : 0);
+  return [...columns].sort((left, right) => rank(left) - rank(right));
+};
+
 export const csv: Format = {
   name: 'csv',
   label: 'CSV with a head line',
@@ -146,9 +200,11 @@ export const csv: Format = {
     facts.tool = 'CSV';
     await requireColumns(file, [aliases.title]);
     const known = new Set<string>(Object.values(aliases).flat());
+    const hosts = readHead(await readBeginning(file)).columns.filter((name) => hostColumn.test(name));
+    const named: Readonly<Record<MappedField, readonly string[]>> = { ...aliases, host: byRank(hosts) };
     for await (const [number, row] of readRows(file)) {
       const read = (field: MappedField): unknown =>
-        aliases[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
+        named[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
       const extra = Object.fromEntries(
         Object.entries(row)
           .filter(([name, cell]) => !known.has(name) && cell !== '')
