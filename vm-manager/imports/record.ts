@@ -2,6 +2,7 @@
 import type { ListedComponent } from '../components/listed.js';
 import type { CvssValue } from '../findings/fields.js';
 import type { FixState, Severity, Source } from '../findings/words.js';
+import type { Looked } from './run/looked-at.js';
 
 export type Location =
   | {
@@ -77,6 +78,12 @@ export interface ReportFacts {
   isPartial?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
+  /** Which hosts, kinds of files or tools it is of; null or absent: the report does not say. */
+  looked?: Looked | null;
+  /** The image, directory or repository that it is of (run/subject.ts); '': the report does not say. */
+  subject?: string;
+  /** Of a report that several tools have written, all of them. */
+  tools?: readonly string[];
   /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */
   roots?: readonly string[];
   /** The directory of the checkout, which is no part of the stored paths; null: all paths are relative. */

@@ -2,7 +2,9 @@
 import { ApiError } from '#http-kit';
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
-import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
+import { cut, isDropped, noFinding, record, unread, type Item, type Location, type ReportFacts } from '../record.js';
+import { hostOf } from '../run/looked-at.js';
+import { subjectOf } from '../run/subject.js';
 import { parseElement, readAround } from '../reading/report-file.js';
 import type { Cut } from '../reading/json-cut.js';
 import { canonicalName, profileOf } from '../kinds/tools.js';
@@ -10,8 +12,8 @@ import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
-import { faultsOf } from './sarif-invocations.js';
-import { addressOf, messageOf, readRun, rootsOf, ruleOf, taxonOf, type Run } from './sarif-run.js';
+import { elsewhere, faultsOf } from './sarif-invocations.js';
+import { addressOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 
@@ -182,6 +184,15 @@ function toRecord(result: Json, run: Run): Item | null {
   return withKind(made, result, rule, run.properties);
 }
 
+/** What was looked at: the tools of all runs; of one tool, what it calls its run, its repository or its image. */
+function tellScope(facts: ReportFacts, runs: readonly Run[]): void {
+  facts.tools = [...new Set(runs.map(({ tool }) => tool))];
+  facts.subject = subjectOf(runs.flatMap(subjectsOf));
+  if (facts.tools.length > 1) facts.looked = { by: 'tool', names: new Set(facts.tools) };
+  else if (profileOf(facts.tools[0] ?? '')?.kind === 'dast')
+    facts.looked = { by: 'host', names: new Set(), isOfResults: true };
+}
+
 /** Each run is read whole before its results; a collection of many tools' reports has some hundred. */
 const runsMax = 1000;
 /** Of all runs and their extensions; the largest packs of queries have some thousand. */
@@ -225,16 +236,21 @@ export const sarif: Format = {
     facts.version =
       str(at(rest, 'runs', 0, 'tool', 'driver', 'semanticVersion')) ||
       str(at(rest, 'runs', 0, 'tool', 'driver', 'version'));
-    const faults = runs.flatMap(({ properties, tool }) => faultsOf(properties, tool));
+    const faults = [...runs.flatMap(({ properties, tool }) => faultsOf(properties, tool)), ...elsewhere(rest)];
     facts.complete = runs.length > 0 && runs.every(({ hasResults }) => hasResults);
     facts.roots = runs.flatMap(rootsOf);
+    tellScope(facts, runs);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     const toItem = ({ at: [runIndex = 0, index = 0], text }: Cut): Item => {
       const place = `/runs/${runIndex}/results/${index}`;
       const result = parseElement(text, place);
       if (Object.keys(obj(result)).length === 0) return unread('is no result', place);
-      return toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
+      const run = runs[runIndex] ?? none ?? readRun({}, []);
+      const made = toRecord(obj(result), run) ?? noFinding('is no failure', place);
+      if (!isDropped(made) && made.location.kind === 'web' && facts.looked?.by === 'host')
+        facts.looked.names.add(hostOf(made.location.url) ?? '');
+      return made;
     };
     if (faults.length > 0) yield faults;
     for await (const cuts of around.elements()) yield cuts.map(toItem);
