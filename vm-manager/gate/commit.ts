@@ -125,7 +125,8 @@ const replaces = (later: Gaps, earlier: Gaps): boolean =>
 async function readGaps(sql: Queryable, own: readonly ImportRef[]): Promise<string[]> {
   const runs = await sql<Gaps[]>`
     select id, scope_key, jsonb_build_array(input -> 'format', input -> 'branch', input -> 'scope_key',
-      result -> 'tool')::text as family, coalesce(input ->> 'subject', '') as subject, coalesce(input ->> 'mode', 'add') as mode, coalesce((result ->> 'unread')::int, 0) as unread,
+      result -> 'tool')::text as family, coalesce(input ->> 'subject', '') as subject,
+      coalesce(input ->> 'mode', 'add') as mode, coalesce((result ->> 'unread')::int, 0) as unread,
       coalesce((result ->> 'unfinished')::boolean, false) as unfinished
     from vm_runs where id in ${sql(own.map(({ id }) => id))} order by id`;
   const counted = runs.filter(

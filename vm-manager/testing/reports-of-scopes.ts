@@ -114,7 +114,8 @@ const zapXml = (site: string, ...pages: string[]) =>
   `<OWASPZAPReport version="2"><site name="${site}"><alerts>${pages
     .map(
       (uri) =>
-        `<alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>3</riskcode><confidence>2</confidence><instances><instance><uri>${uri}</uri><method>GET</method></instance></instances></alertitem>`,
+        '<alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>3</riskcode><confidence>2</confidence>' +
+        `<instances><instance><uri>${uri}</uri><method>GET</method></instance></instances></alertitem>`,
     )
     .join('')}</alerts></site></OWASPZAPReport>`;
 const nuclei = (...urls: string[]) =>
@@ -127,7 +128,8 @@ const nuclei = (...urls: string[]) =>
 const nucleiStatus = (host: string) =>
   JSON.stringify({ 'template-id': 't', info: { name: 'T', severity: 'high' }, host, 'matcher-status': false });
 const nmap = (host: string, services: string, ...ports: number[]) =>
-  `<nmaprun version="7" start="1700000000"><scaninfo type="connect" protocol="tcp" services="${services}"/><host><status state="up"/><address addr="${host}" addrtype="ipv4"/><ports>${ports
+  `<nmaprun version="7" start="1700000000"><scaninfo type="connect" protocol="tcp" services="${services}"/>` +
+  `<host><status state="up"/><address addr="${host}" addrtype="ipv4"/><ports>${ports
     .map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`)
     .join(
       '',

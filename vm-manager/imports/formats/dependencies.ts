@@ -190,8 +190,8 @@ function subjectOfTrivy(report: unknown): string {
 }
 
 /**
- * The kinds that its results are of. It names each file that it has read, with or without a finding, but for secrets and
- * licences: who looks at packages looks for secrets, too, unless told otherwise. Of no result nothing is told.
+ * The kinds that its results are of. It names each file that it has read, with or without a finding, but for secrets
+ * and licences: who looks at packages looks for secrets, too, unless told otherwise. Of no result nothing is told.
  */
 function lookedOfTrivy(results: readonly Json[]): Looked | null {
   const names = new Set<string>();

@@ -33,7 +33,7 @@ const tables: readonly (readonly [head: string, rows: readonly string[], places:
   ['title,severity,resource,host', ['A,high,sshd,a', 'A,low,sshd,b'], [/sshd/, /sshd/]],
 ];
 
-onBothDatabases(t, 'a CSV of hosts keeps each host and port', async (t, database) => {
+void onBothDatabases(t, 'a CSV of hosts keeps each host and port', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);
@@ -67,7 +67,7 @@ onBothDatabases(t, 'a CSV of hosts keeps each host and port', async (t, database
   }
 });
 
-onBothDatabases(t, 'rows that name no machine are what they were', async (t, database) => {
+void onBothDatabases(t, 'rows that name no machine are what they were', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);
@@ -81,7 +81,7 @@ onBothDatabases(t, 'rows that name no machine are what they were', async (t, dat
   t.equal((await client.findings(app)).filter(({ status }) => status === 'new').length, 4);
 });
 
-onBothDatabases(t, 'what the words and lines around a CSV mean', async (t, database) => {
+void onBothDatabases(t, 'what the words and lines around a CSV mean', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);

@@ -106,8 +106,8 @@ export function faultsOf(run: Json, tool: string): readonly Dropped[] {
 }
 
 /**
- * Parts of the report that lie in other files, or in `inlineExternalProperties` (3.14.2, 3.15): they are not read. Without
- * results nothing is proved, and without rules or artifacts nobody knows how grave and where.
+ * Parts of the report that lie in other files, or in `inlineExternalProperties` (3.14.2, 3.15): they are not read.
+ * Without results nothing is proved, and without rules or artifacts nobody knows how grave and where.
  */
 export function elsewhere(report: Json): readonly Dropped[] {
   const found = list(report['runs']).flatMap((run, index) =>

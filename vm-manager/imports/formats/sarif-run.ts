@@ -144,7 +144,7 @@ export function rootsOf({ bases, properties }: Run): string[] {
   return [...ofBases, ...mapped].filter((uri) => /^(?:file:|\/|[a-z]:[\\/])/i.test(uri)).map(decoded);
 }
 
-/** What the run says that it is of: its id without the part of the run, its repositories, and the image of a scanner. */
+/** What the run says that it is of: its id without the part of the run, its repositories, the image of a scanner. */
 export function subjectsOf({ properties: run }: Run): string[] {
   const repositories = list(run['versionControlProvenance']).map((one) => repositoryOf(str(obj(one)['repositoryUri'])));
   const image = str(at(run, 'properties', 'imageName')) || str(at(run, 'properties', 'imageID'));

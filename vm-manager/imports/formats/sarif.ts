@@ -113,9 +113,24 @@ function nativeOf(result: Json, { kind, ...place }: Location): string | null {
   return str(result['correlationGuid']) || str(result['guid']) || null;
 }
 
-/** Set aside, unless all that was said about it was rejected. */
-const isSuppressed = (result: Json): boolean =>
-  list(result['suppressions']).some((one) => str(obj(one)['status']) !== 'rejected');
+/** Set aside where all that was said about it is accepted (3.35.3: also without a status); what is asked for is not. */
+function isSuppressed(result: Json): boolean {
+  const all = list(result['suppressions']).map((one) => str(obj(one)['status']).toLowerCase());
+  return all.length > 0 && all.every((status) => status === '' || status === 'accepted');
+}
+
+/** Kinds that have no level of their own (3.27.10); what the result or its rule rates counts nevertheless. */
+const unrated = new Set(['informational', 'open', 'review']);
+
+/** By kind (3.27.9): a word that is none says nothing, least of all that it is harmless. */
+function severityOfKind(kind: string, result: Json, rule: Json): SeverityReading {
+  if (kind === 'fail') return severityOf(result, rule);
+  const isRated =
+    isGiven(result['level']) || [result, rule].some((one) => isGiven(at(one, 'properties', 'security-severity')));
+  if (unrated.has(kind)) return isRated ? severityOf(result, rule) : { severity: 'info' };
+  const severityProblem = `the kind "${cut(kind, 60)}" is none of SARIF`;
+  return { ...(isRated ? severityOf(result, rule) : { severity: 'high' as const }), severityProblem };
+}
 
 interface RuleFacts {
   readonly taxa: readonly string[];
@@ -142,8 +157,8 @@ function factsOfRule(rule: Json, run: Run): RuleFacts {
 }
 
 function toRecord(result: Json, run: Run): Item | null {
-  const kind = str(result['kind']) || 'fail';
-  if (['pass', 'notApplicable'].includes(kind) || str(result['baselineState']) === 'absent') return null;
+  const kind = str(result['kind']).toLowerCase() || 'fail';
+  if (['pass', 'notapplicable'].includes(kind) || str(result['baselineState']) === 'absent') return null;
   const rule = ruleOf(result, run);
   const ofRule = factsOfRule(rule, run);
   const { tags } = ofRule;
@@ -160,7 +175,7 @@ function toRecord(result: Json, run: Run): Item | null {
     // the Clang analyzer names a rule by its id, which says nothing to a reader
     title: str(at(rule, 'shortDescription', 'text')) || (name === ruleId ? '' : name) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
-    ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
+    ...severityOfKind(kind, result, rule),
     cwes:
       taxa.length + named.length === 0
         ? ofRule.cwes

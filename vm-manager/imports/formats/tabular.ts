@@ -41,9 +41,10 @@ const aliases = {
 } as const;
 /** Columns that name a machine, in what order they count, whoever has written them. */
 const hostWords =
-  'fqdn|dns|host|hostname|host_?name|ip|ip_?addr(?:ess)?|ipv4|ipv6|asset|target|server|machine|computer|device|system|node';
+  'fqdn|dns|netbios|host|host_?name|ip|ip_?addr(?:ess)?|ipv4|ipv6|asset|target|server|machine|computer|device|' +
+  'system|node';
 const hostColumn = new RegExp(
-  `^(?:affected_|target_|asset_|netbios_|source_|remote_|scanned_)?(?:${hostWords}|netbios)(?:_?(?:name|address|ip|id))?$`,
+  `^(?:affected_|target_|asset_|netbios_|source_|remote_|scanned_)?(?:${hostWords})(?:_?(?:name|address|ip|id))?$`,
 );
 export type MappedField = keyof typeof aliases;
 export const mappedFields = Object.keys(aliases) as MappedField[];
@@ -121,7 +122,7 @@ const sourceOf: Readonly<Record<Location['kind'], Source>> = {
   secret: 'secret',
 };
 
-/** What says that somebody has done with it; any other word leaves it open. "Verified" says of some tools' findings that they are real. */
+/** What says that somebody has done with it; any other word leaves it open, as "verified", which may mean: it is real. */
 const doneWith = new Set(
   ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'dismissed', 'duplicate'].concat(
     ['false positive', 'falsepositive', 'fp', 'not affected', 'accepted', 'risk accepted', 'wont fix', 'suppressed'],

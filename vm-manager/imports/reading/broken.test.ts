@@ -37,7 +37,7 @@ const broken: readonly (readonly [what: string, format: string, report: string, 
   ['lines of JSON', 'nuclei', '{"template-id":"t","info":{}}\n{"template-id":\n', /Line 2 is no JSON/],
 ];
 
-onBothDatabases(t, 'a broken file is refused with its line', async (t, database) => {
+void onBothDatabases(t, 'a broken file is refused with its line', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);

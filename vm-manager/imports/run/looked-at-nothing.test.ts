@@ -1,5 +1,5 @@
-// Reports of tools that looked at nothing, or not at everything, and say so: they are not complete, say why in words, do
-// not pass the gate, and close nothing, however often they come.
+// Reports of tools that looked at nothing, or not at everything, and say so: they are not complete, say why in words,
+// do not pass the gate, and close nothing, however often they come.
 import t from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onEmbeddedDatabase } from '#api/testing/databases';
@@ -76,11 +76,14 @@ const kubeBench = (totals: object, ...numbers: string[]) => ({
 const zapXml = (sites: string): string => `<OWASPZAPReport version="2">${sites}</OWASPZAPReport>`;
 const zapSite =
   '<site name="https://a.example"><alerts><alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>3</riskcode>' +
-  '<confidence>2</confidence><instances><instance><uri>https://a.example/</uri></instance></instances></alertitem></alerts></site>';
+  '<confidence>2</confidence><instances><instance><uri>https://a.example/</uri></instance></instances></alertitem>' +
+  '</alerts></site>';
+const nucleiInfo = { name: 'T', severity: 'high' };
 const nuclei = (more: object): string =>
-  `${JSON.stringify({ 'template-id': 't', info: { name: 'T', severity: 'high' }, host: 'https://a.example', ...more })}\n`;
+  `${JSON.stringify({ 'template-id': 't', info: nucleiInfo, host: 'https://a.example', ...more })}\n`;
 const nmap = (hosts: string, up: number): string =>
-  `<nmaprun version="7" start="1">${hosts}<runstats><finished time="2" exit="success"/><hosts up="${up}" down="1"/></runstats></nmaprun>`;
+  `<nmaprun version="7" start="1">${hosts}<runstats><finished time="2" exit="success"/>` +
+  `<hosts up="${up}" down="1"/></runstats></nmaprun>`;
 const host = (more: string, ports = '<port protocol="tcp" portid="80"><state state="open"/></port>'): string =>
   `<host ${more}><status state="up"/><address addr="10.0.0.1" addrtype="ipv4"/><ports>${ports}</ports></host>`;
 const wapiti = (pages: number, ...paths: string[]) => ({
@@ -153,7 +156,7 @@ const reports: readonly (readonly [what: string, format: string, before: unknown
   ].map(
     (error) =>
       [
-        `Semgrep: ${String(error.type)}`,
+        `Semgrep: ${JSON.stringify(error.type)}`,
         'semgrep',
         semgrep([semgrepResult], scanned),
         semgrep([], scanned, [error]),
@@ -252,7 +255,7 @@ const reports: readonly (readonly [what: string, format: string, before: unknown
   ],
 ];
 
-onEmbeddedDatabase(t, 'a report that did not look proves nothing', async (t, database) => {
+void onEmbeddedDatabase(t, 'a report that did not look proves nothing', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);
@@ -303,7 +306,7 @@ const whole: readonly (readonly [what: string, format: string, report: unknown])
   ],
 ];
 
-onEmbeddedDatabase(t, 'a report that looked is complete', async (t, database) => {
+void onEmbeddedDatabase(t, 'a report that looked is complete', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);

@@ -181,7 +181,7 @@ function inSteps({ sql, host }: Call, { id }: Run): Within {
   };
 }
 
-/** Refuses what the import would be refused for, before anything is written. Returns what the request says of its scope. */
+/** Refuses what the import would be refused for, before anything is written. Returns `baseKeyOf` of the request. */
 async function tryFirst(call: Call, given: Given): Promise<string> {
   const { fields, format, terms } = given;
   const { id, project_id: projectId } = await requireApplication(call.sql, call.reach, fields.application_id);
