@@ -122,7 +122,7 @@ const sourceOf: Readonly<Record<Location['kind'], Source>> = {
   secret: 'secret',
 };
 
-/** What says that somebody has done with it; any other word leaves it open, as "verified", which may mean: it is real. */
+/** What says that somebody has done with it; any other word leaves it open, as "verified" may mean: it is real. */
 const doneWith = new Set(
   ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'dismissed', 'duplicate'].concat(
     ['false positive', 'falsepositive', 'fp', 'not affected', 'accepted', 'risk accepted', 'wont fix', 'suppressed'],

@@ -1,10 +1,13 @@
 // A synchronised report closes what its own tool no longer has where that tool has looked: never what another tool, or
 // the same tool on another image, host, site, kind of files or repository has found.
+import { readFile } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { Client, type Json } from '../../testing/import-client.js';
 import { found, packages, run, sarif, scopeCases, trivy, zap } from '../../testing/reports-of-scopes.js';
+
+const migration = new URL('../../migrations/038-scopes-of-tools.sql', import.meta.url);
 
 const suite = async (t: Test, database: Parameters<Parameters<typeof onBothDatabases>[2]>[1]) => {
   const at = await startTestApp(database);
@@ -97,10 +100,22 @@ void onBothDatabases(t, 'an upgrade makes nothing new and closes nothing', async
   const image = (name: string, ...names: string[]) => trivy(name, 'container_image', packages(...names));
   await client.send(app, image('img-a:1', 'x', 'y'), fields);
   const [x, y] = (await client.findings(app)).map(({ id }) => id as unknown);
-  // as the release before has left it behind, after its migration
-  const former = `${app}|trivy|||trivy|`;
+  // as the release before has left it behind
+  const former = `${app}|trivy||`;
   await sql`update vm_runs set scope_key = ${former}, input = input - 'subject' where application_id = ${app}`;
   await sql`update vm_occurrences set scope_key = ${former} where application_id = ${app}`;
+  // and what the checks of advisories hold is theirs
+  await sql`
+    insert into vm_runs (kind, application_id, status, input, scope_key, created_by, created_at)
+    values ('osv', ${app}, 'succeeded', '{}', ${`${app}|osv||`}, 'x', now())`;
+  await sql.unsafe(await readFile(migration, 'utf8'));
+  const keys = await sql<{ scope_key: string }[]>`
+    select scope_key from vm_runs where application_id = ${app} union
+    select scope_key from vm_occurrences where application_id = ${app} order by scope_key`;
+  t.strictSame(
+    keys.map((row) => row.scope_key),
+    [`${app}|osv||`, `${app}|trivy|||trivy|`],
+  );
   const other = await client.send(app, image('img-b:1', 'z'), { ...fields, branch: 'b' });
   t.match(other.body['report'], { closed: 0 });
   const first = await client.send(app, image('img-a:2', 'x'), fields);
