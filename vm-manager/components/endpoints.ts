@@ -39,7 +39,7 @@ const ComponentView = Type.Object({
   version: Type.String(),
   licences: Type.Array(Type.String()),
   relation: OneOf(relations, 'direct: the root itself needs it; unknown: the bill does not say'),
-  scope: Type.String({ description: 'application, format, branch and scope_key of its imports' }),
+  scope: Type.String({ description: 'application, format, branch, scope_key, tool and subject of its imports' }),
   first_import: Nullable(Type.String()),
   last_import: Nullable(Type.String()),
   first_seen: Time,

@@ -3,6 +3,7 @@
 // import of its scope in between.
 import type { FindingRow } from '../findings/fields.js';
 import { json, type Queryable } from '../database.js';
+import { isOfAnother, type By, type Sighted } from '../imports/run/looked-at.js';
 import type { GateFinding } from './conditions.js';
 
 /** An import that counts: of the commit, or of its baseline. */
@@ -68,6 +69,30 @@ async function readBaseline(
       where e.application_id = ${applicationId} and e.commit = i.commit order by e.id desc limit 1), true)`);
 }
 
+interface Passed extends Sighted {
+  readonly finding_id: number;
+}
+
+/**
+ * Findings of the scopes of these imports that they did not look for: another host, another kind of files. An earlier
+ * import has told of them, and nothing says that they are gone.
+ */
+async function passedOver(sql: Queryable, runs: readonly ImportRef[], seen: Set<number>): Promise<void> {
+  if (runs.length === 0) return;
+  const partial = await sql<{ id: number; scope_key: string; looked: { by: By; names: string[] } }[]>`
+    select id, scope_key, result -> 'looked' as looked from vm_runs
+    where id in ${sql(runs.map(({ id }) => id))} and result -> 'looked' is not null`;
+  for (const { id, scope_key, looked } of partial) {
+    const part = { by: looked.by, names: new Set(looked.names) };
+    const rows = await sql<Passed[]>`
+      select o.finding_id, f.source, f.rule_id, o.tool, o.location ->> 'path' as path, o.location ->> 'url' as url,
+        o.location ->> 'address' as address
+      from vm_occurrences o join vm_findings f on f.id = o.finding_id
+      where o.scope_key = ${scope_key} and o.last_run < ${id} and o.gone_at is null`;
+    for (const row of rows) if (isOfAnother(part, row)) seen.add(row.finding_id);
+  }
+}
+
 /** Findings that were seen in these imports. */
 async function seenIn(sql: Queryable, runs: readonly ImportRef[]): Promise<Set<number>> {
   const seen = new Set<number>();
@@ -83,19 +108,29 @@ async function seenIn(sql: Queryable, runs: readonly ImportRef[]): Promise<Set<n
 interface Gaps {
   readonly id: number;
   readonly scope_key: string;
+  /** What the request said of its scope, and the tool. */
+  readonly family: string;
+  /** '': what it looked at is not known. */
+  readonly subject: string;
   readonly mode: string;
   readonly unread: number;
   readonly unfinished: boolean;
 }
 
+/** A tool that ended early may not have come to say what it looks at: any later report of it stands in for that one. */
+const replaces = (later: Gaps, earlier: Gaps): boolean =>
+  later.scope_key === earlier.scope_key || (earlier.subject === '' && later.family === earlier.family);
+
 /** Of each scope the imports since its last `sync`, which replaces what was imported before. */
 async function readGaps(sql: Queryable, own: readonly ImportRef[]): Promise<string[]> {
   const runs = await sql<Gaps[]>`
-    select id, scope_key, coalesce(input ->> 'mode', 'add') as mode, coalesce((result ->> 'unread')::int, 0) as unread,
+    select id, scope_key, jsonb_build_array(input -> 'format', input -> 'branch', input -> 'scope_key',
+      result -> 'tool')::text as family, coalesce(input ->> 'subject', '') as subject,
+      coalesce(input ->> 'mode', 'add') as mode, coalesce((result ->> 'unread')::int, 0) as unread,
       coalesce((result ->> 'unfinished')::boolean, false) as unfinished
     from vm_runs where id in ${sql(own.map(({ id }) => id))} order by id`;
   const counted = runs.filter(
-    (run) => !runs.some(({ scope_key, id, mode }) => scope_key === run.scope_key && id > run.id && mode === 'sync'),
+    (run) => !runs.some((later) => later.id > run.id && later.mode === 'sync' && replaces(later, run)),
   );
   return counted.flatMap(({ id, unread, unfinished }) => [
     ...(unread > 0
@@ -121,6 +156,7 @@ export async function readCommit(
   if (first === undefined) return null;
   const base = await readBaseline(sql, application.id, own, baselineBranch, asked);
   const [head, before] = [await seenIn(sql, own), await seenIn(sql, base)];
+  await passedOver(sql, base, before);
   const branches = [...new Set(['', baselineBranch, ...[...own, ...base].map(({ branch }) => branch)])];
   const others = await sql<{ id: number }[]>`
     select f.id from vm_findings f where f.application_id = ${application.id} and f.is_open

@@ -8,6 +8,7 @@ import { findMove } from '../kit/machine.js';
 import { lifecycle } from '../findings/lifecycle.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
+import { settleParts, wasLookedAt, type Sighted } from './run/looked-at.js';
 import type { ImportScope, Within } from './run/scope.js';
 import type { ReportFacts } from './record.js';
 
@@ -29,12 +30,10 @@ export function massClose(closed: number, openBefore: number, percentMax: number
   );
 }
 
-interface Missing {
+interface Missing extends Sighted {
   readonly id: number;
   readonly finding_id: number;
-  readonly location: { readonly path?: string };
   readonly missed_runs: number;
-  readonly source: string;
 }
 
 export const refuseMassClose = (question: string): ApiError =>
@@ -49,8 +48,11 @@ export async function closeMissing(
   scope: ImportScope,
   facts: ReportFacts,
 ): Promise<{ readonly closed: number; readonly unverified: number }> {
-  const { open, missing } = await within.run(async (tx) => readMissing(tx, scope));
-  const proved = missing.filter(({ location }) => wasLookedAt(facts, location.path));
+  const { open, missing } = await within.run(async (tx) => {
+    await settleParts(tx, scope.scopeKey, facts);
+    return readMissing(tx, scope);
+  });
+  const proved = scope.isInherited ? [] : missing.filter((one) => wasLookedAt(facts, one));
   const gone = proved.filter(isGone);
   const once = proved.filter((row) => !gone.includes(row)).map(({ id }) => id);
   const size = within.batchSize;
@@ -75,7 +77,8 @@ async function readMissing(tx: Tx, { scopeKey, runId }: ImportScope) {
     from vm_occurrences o join vm_findings f on f.id = o.finding_id
     where o.scope_key = ${scopeKey} and o.gone_at is null and f.is_open and o.first_run is distinct from ${runId}`;
   const missing = await tx<Missing[]>`
-    select o.id, o.finding_id, o.location, o.missed_runs, f.source
+    select o.id, o.finding_id, o.missed_runs, f.source, f.rule_id, o.tool, o.location ->> 'path' as path,
+      o.location ->> 'url' as url, o.location ->> 'address' as address
     from vm_occurrences o join vm_findings f on f.id = o.finding_id
     where o.scope_key = ${scopeKey} and o.last_run is distinct from ${runId} and o.gone_at is null`;
   return { open: open?.n ?? 0, missing };
@@ -106,9 +109,6 @@ async function closeThese(tx: Tx, scope: ImportScope, ids: readonly number[]): P
 /** What was found by talking to an application has to be missing twice. */
 export const isGone = ({ source, missed_runs }: Pick<Missing, 'source' | 'missed_runs'>): boolean =>
   !dynamicSources.has(source) || missed_runs + 1 >= missesOfDynamic;
-
-export const wasLookedAt = ({ complete, inventory }: ReportFacts, path: string | undefined): boolean =>
-  complete && (inventory === null || path === undefined || inventory.has(path));
 
 function chunks<T>(all: readonly T[], size: number): T[][] {
   const made: T[][] = [];

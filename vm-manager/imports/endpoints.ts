@@ -12,7 +12,9 @@ import { mappings } from './mappings.js';
 import { previewItems } from './preview.js';
 import { receiveReport } from './receive-report.js';
 import { bytesMax, ImportFields, type Fields } from './run/fields.js';
-import { formatOf, openReport, runImport, scopeKeyOf, termsFor } from './run/run-import.js';
+import { openReport, withReport } from './run/open-report.js';
+import { formatOf, runImport, termsFor } from './run/run-import.js';
+import { baseKeyOf, scopeKeyOf } from './run/scope-key.js';
 
 const upload = { bytesMax, fields: ImportFields };
 
@@ -63,20 +65,18 @@ const previewEndpoint = endpoint({
       const format = await formatOf(call, sent.fields.format ?? 'auto', file);
       const terms = await termsFor(call, sent.fields);
       const { fields } = sent;
-      const application = await requireApplication(call.sql, call.reach, fields.application_id);
-      const target = { applicationId: application.id, scopeKey: scopeKeyOf(application.id, fields, format) };
-      const { facts, items, seenAt: at } = await openReport(call, fields, file, format, call.sql, target);
-      const { report } = await previewItems(call.sql, items, facts, {
-        ...target,
-        projectId: application.project_id,
-        mode: fields.mode ?? 'add',
-        runId: 0,
-        actor: call.caller.actor,
-        now: call.now,
-        seenAt: at,
-        ...terms,
+      const { id, project_id: projectId } = await requireApplication(call.sql, call.reach, fields.application_id);
+      const given = { fields, file, format };
+      return await withReport(given, async (begun) => {
+        const key = await scopeKeyOf(call.sql, baseKeyOf(id, fields, format), format, begun.facts);
+        const target = { applicationId: id, projectId, ...key };
+        const { facts, items, seenAt: at } = await openReport(call, given, begun, call.sql, target);
+        const { mode = 'add' } = fields;
+        const { actor } = call.caller;
+        const scope = { ...target, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
+        const { report } = await previewItems(call.sql, items, facts, scope);
+        return { report: { ...report, root: facts.root }, tool: facts.tool };
       });
-      return { report: { ...report, root: facts.root }, tool: facts.tool };
     } finally {
       await sent.discard();
     }

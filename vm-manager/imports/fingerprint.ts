@@ -154,6 +154,8 @@ export class KeysOfReport {
   private readonly counts: number[] = [];
   private readonly said = new Set<string>();
   private readonly natives = new Set<string>();
+  /** Of each place and what tells apart there, the records that were taken. */
+  private readonly aparts = new Map<string, number>();
   private readonly tool: string;
 
   constructor(tool: string) {
@@ -166,17 +168,30 @@ export class KeysOfReport {
     const fields = placeOf(record);
     const name = nameOf(fields);
     const place = this.places.get(name) ?? this.counts.length;
-    const native = nativeId ?? '';
+    const native = record.apart === undefined ? (nativeId ?? '') : `${nativeId ?? ''} ${record.apart}`;
     const exact = shortName(`${place}|${lineOf(location)}|${native.length}|${native}|${title}`);
     if (this.said.has(exact)) return null;
     const ordinal = this.counts[place] ?? 0;
     const ofTool = nativeId === null ? null : ['native', record.tool ?? this.tool, record.ruleId, nativeId];
     const named = ofTool === null ? null : nameOf(ofTool);
-    if (ordinal > 0 && !this.isOfItsOwn(record, named)) return null;
+    const apart = this.apartOf(record, place, fields);
+    if (ordinal > 0 && apart === null && !this.isOfItsOwn(record, named)) return null;
     this.said.add(exact);
     if (ordinal === 0) this.places.set(name, place);
     this.counts[place] = ordinal + 1;
-    return new RecordKeys(record, fields, ordinal, this.isTaken(named) ? null : ofTool);
+    // a file has had several findings of one rule before a row's machine was read: those keep their keys
+    const isNew = ordinal > 0 && location.kind !== 'code' && apart !== null;
+    const own = this.isTaken(named) ? null : ofTool;
+    return new RecordKeys(record, isNew ? apart : fields, isNew ? 0 : ordinal, own ?? apart);
+  }
+
+  /** Of a record that something tells apart: its place with that, and which one there it is; null: nothing does. */
+  private apartOf({ apart }: FindingRecord, place: number, fields: readonly string[]): readonly string[] | null {
+    if (apart === undefined) return null;
+    const name = `${place}|${apart}`;
+    const before = this.aparts.get(name) ?? 0;
+    this.aparts.set(name, before + 1);
+    return [...fields, 'apart', apart, String(before)];
   }
 
   /** Whether another record at the same place is more than the same weakness once more. */

@@ -150,6 +150,13 @@ export class Importer {
     if (scope.mode === 'sync') {
       const { closed, unverified } = await this.close();
       [report.closed, report.unverified_absence] = [closed, unverified];
+      if (scope.isInherited && unverified > 0)
+        report.problems.unshift({
+          at: 'the report',
+          detail:
+            'is the first since an earlier release, which did not tell images, directories and languages apart: what ' +
+            'it does not have is kept, and closed by the next report of the same one',
+        });
       // told first: it concerns findings that the report does not name
       if (report.unread > 0)
         report.problems.unshift({

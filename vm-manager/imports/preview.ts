@@ -3,11 +3,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '#http-kit';
 import type { Sql, Tx } from '../database.js';
-import { isGone, massClose, wasLookedAt } from './closing.js';
+import { isGone, massClose } from './closing.js';
 import type { ImportReport } from './import-report.js';
 import { Importer, isChanged, type Sorted } from './pipeline.js';
 import { readKnownKeys, type KnownKeys } from './known-keys.js';
 import { rulesElsewhere } from './same-weakness.js';
+import { settleParts, wasLookedAt, type Sighted } from './run/looked-at.js';
 import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
@@ -116,7 +117,8 @@ class PreviewImporter extends Importer {
 
   protected override async close(): Promise<{ readonly closed: number; readonly unverified: number }> {
     const { sql, seen, facts } = this;
-    const { scopeKey } = this.scope;
+    const { scopeKey, isInherited } = this.scope;
+    await settleParts(sql, scopeKey, facts);
     const [here] = await sql<{ n: number }[]>`
       select count(*)::int as n from vm_occurrences where scope_key = ${scopeKey} and gone_at is null`;
     this.report.needs_confirm_close = false;
@@ -124,15 +126,14 @@ class PreviewImporter extends Importer {
     const [gone, alive] = [new Set<number>(), new Set<number>()];
     let [missing, goneSightings] = [0, 0];
     for (let from = 0; ; ) {
-      const rows = await sql<
-        { id: number; finding_id: number; path: string | null; missed_runs: number; source: string }[]
-      >`
-        select o.id, o.finding_id, o.location ->> 'path' as path, o.missed_runs, f.source
+      const rows = await sql<(Sighted & { id: number; finding_id: number; missed_runs: number })[]>`
+        select o.id, o.finding_id, o.missed_runs, f.source, f.rule_id, o.tool, o.location ->> 'path' as path,
+          o.location ->> 'url' as url, o.location ->> 'address' as address
         from vm_occurrences o join vm_findings f on f.id = o.finding_id
         where o.scope_key = ${scopeKey} and o.gone_at is null and o.id > ${from} order by o.id limit ${batchSize}`;
       for (const row of rows) {
         const isMissing = !seen.has(row.id);
-        const isEnded = isMissing && wasLookedAt(facts, row.path ?? undefined) && isGone(row);
+        const isEnded = isMissing && !isInherited && wasLookedAt(facts, row) && isGone(row);
         (isEnded ? gone : alive).add(row.finding_id);
         if (isMissing) missing++;
         if (isEnded) goneSightings++;

@@ -2,6 +2,7 @@
 import type { ListedComponent } from '../components/listed.js';
 import type { CvssValue } from '../findings/fields.js';
 import type { FixState, Severity, Source } from '../findings/words.js';
+import type { Looked } from './run/looked-at.js';
 
 export type Location =
   | {
@@ -61,6 +62,8 @@ export interface FindingRecord {
   readonly secrets?: readonly string[];
   /** A secret that its tool has masked is told apart by rule, path and this; its hash is made of them. */
   readonly placed?: string;
+  /** What tells it from another one of the same rule at the same place, such as the machine that a row names. */
+  readonly apart?: string;
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }
@@ -75,6 +78,12 @@ export interface ReportFacts {
   isPartial?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
+  /** Which hosts, kinds of files or tools it is of; null or absent: the report does not say. */
+  looked?: Looked | null;
+  /** The image, directory or repository that it is of (run/subject.ts); '': the report does not say. */
+  subject?: string;
+  /** Of a report that several tools have written, all of them. */
+  tools?: readonly string[];
   /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */
   roots?: readonly string[];
   /** The directory of the checkout, which is no part of the stored paths; null: all paths are relative. */
@@ -180,6 +189,7 @@ function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingReco
   if (given.knownAs !== undefined) all.knownAs = given.knownAs;
   if (given.secrets !== undefined) all.secrets = given.secrets;
   if (given.placed !== undefined) all.placed = given.placed;
+  if (given.apart !== undefined) all.apart = given.apart;
   if (given.tool !== undefined) all.tool = given.tool;
   return all;
 }

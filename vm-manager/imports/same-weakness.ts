@@ -17,7 +17,7 @@ interface Prepared {
 }
 interface Scope {
   readonly applicationId: number;
-  readonly scopeKey: string;
+  readonly family: string;
   /** Of the report. */
   readonly tool?: string;
   /** Rules with findings that another format has told of (`rulesElsewhere`); absent: any may have some. */
@@ -153,7 +153,7 @@ async function readAdvisories(tx: Tx, ids: readonly string[]): Promise<Advisory[
   return tx<Advisory[]>`select id, aliases from vm_osv where id in ${tx(ids)} or aliases ?| ${textsOf(tx, ids)}`;
 }
 
-/** Findings that this scope has not seen: what it has seen under another key is another place of its own. */
+/** Findings that no scope of the tool has seen: what it has seen under another key is another place of its own. */
 async function readCandidates(tx: Tx, scope: Scope, ids: Iterable<string>): Promise<Candidate[]> {
   return tx<Candidate[]>`
     select f.id as finding_id, f.status, f.is_open, f.vuln_ids, f.tool, f.cwes, f.fix_state,
@@ -161,7 +161,8 @@ async function readCandidates(tx: Tx, scope: Scope, ids: Iterable<string>): Prom
         where o.finding_id = f.id), '[]') as places
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
     where f.application_id = ${scope.applicationId} and f.vuln_ids ?| ${textsOf(tx, ids)} and f.status <> 'duplicate'
-      and not exists (select 1 from vm_occurrences o where o.finding_id = f.id and o.scope_key = ${scope.scopeKey})`;
+      and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
+        and starts_with(o.scope_key, ${scope.family}))`;
 }
 
 /**
@@ -208,7 +209,7 @@ function agree(left: Location, right: Location): boolean {
 const isOfOtherFormats = (tx: Queryable, scope: Scope) => tx`
   f.application_id = ${scope.applicationId} and f.status <> 'duplicate'
     and not exists (select 1 from vm_occurrences o where o.finding_id = f.id
-      and split_part(o.scope_key, '|', 2) = split_part(${scope.scopeKey}, '|', 2))`;
+      and split_part(o.scope_key, '|', 2) = split_part(${scope.family}, '|', 2))`;
 
 /**
  * Of the findings that a record may be recognised by, the rules. Who sorts many records while nothing is written asks

@@ -241,7 +241,11 @@ const others: readonly (readonly [string, unknown, readonly object[]])[] = [
   ],
   ['semgrep that found nothing is known', semgrepClean, []],
   ['checkov that found no file of its kinds is known', checkovEmpty, []],
-  ['zap that found no site is known', { '@programName': 'ZAP', '@version': '2.16.1', site: [] }, []],
+  [
+    'zap that found no site is known',
+    { '@programName': 'ZAP', '@version': '2.16.1', site: [] },
+    [{ dropped: 'the tool could not read or check this', at: /not reached/ }],
+  ],
   ['npm audit that says nothing of a fix', npm({}), [{ fix: { state: 'unknown' } }]],
   ['npm audit that knows of no fix', npm({ fixAvailable: false }), [{ fix: { state: 'no_fix' } }]],
   [

@@ -194,6 +194,8 @@ export async function matchApplication(
       applicationId,
       projectId: application?.project_id ?? null,
       scopeKey,
+      family: scopeKey,
+      isInherited: false,
       mode: 'sync',
       closePercentMax: 100, // advisories are what changed, not a checkout
       runId: run.id,

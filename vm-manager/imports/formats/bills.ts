@@ -7,6 +7,7 @@ import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../comp
 import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
 import { readXmlBill } from './xml-bill.js';
+import { directoryOf, imageOf, subjectOf } from '../run/subject.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
@@ -130,6 +131,14 @@ export const cyclonedx: Format = {
   },
 };
 
+/** The component that the bill is of, without its version; an image or a directory by its name. */
+function subjectOfBill(component: Json): string {
+  const [type, name, group] = ['type', 'name', 'group'].map((member) => str(component[member]));
+  const whole = [group, name].filter(Boolean).join('/');
+  if (type === 'container') return imageOf(whole);
+  return type === 'file' || /^[./~\\]|[\\/]/.test(name ?? '') ? directoryOf(whole) : subjectOf([whole]);
+}
+
 /** A CycloneDX document in the members of its JSON form. */
 function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
   facts.tool =
@@ -139,6 +148,7 @@ function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
   // a bill of components alone was not compared with anything
   facts.complete = Array.isArray(report['vulnerabilities']);
   facts.components = listCyclonedx(report);
+  facts.subject = subjectOfBill(obj(at(report, 'metadata', 'component')));
   const components = componentsOf(report);
   for (const [index, one] of list(report['vulnerabilities']).entries())
     yield* readVulnerability(obj(one), components, `/vulnerabilities/${index}`);

@@ -17,9 +17,10 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { noFinding, record, unread, type Item } from '../record.js';
+import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import { severityOfSecret } from '../kinds/secrets.js';
+import { frameworkNamed } from '../run/looked-at.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
@@ -69,6 +70,28 @@ function semgrepRecord(one: Json): Item {
   });
 }
 
+/** Reasons for which a file was meant to be looked at and was not; others say that nobody has asked for it. */
+const notAnalysed = /^(?:analysis_failed|exceeded_size_limit|too_many_matches|insufficient_permissions|unreadable)/;
+/** The rule is for another version of the tool: its maker says where it applies. */
+const isOfOtherVersion = (type: unknown): boolean => /^Incompatible ?Rule/i.test(str(list(type)[0]) || str(type));
+/** Of them, that there are some is enough. */
+const faultsMax = 200;
+
+/** Files and parts of files that were not looked at; errors of a lower level than `error` are such, too. */
+function semgrepFaults(report: Json): readonly Dropped[] {
+  const found: Dropped[] = [];
+  const scanned: unknown = at(report, 'paths', 'scanned');
+  if (Array.isArray(scanned) && scanned.length === 0) found.push(fault('no file was scanned (paths.scanned is empty)'));
+  for (const one of list(at(report, 'paths', 'skipped')).map(obj))
+    if (notAnalysed.test(str(one['reason']))) found.push(fault(`${str(one['path'])}: ${str(one['reason'])}`));
+  for (const one of list(report['errors']).map(obj)) {
+    if (/^(?:info|debug)$/i.test(str(one['level'])) || isOfOtherVersion(one['type'])) continue;
+    const type = str(list(one['type'])[0]) || str(one['type']);
+    found.push(fault([str(one['path']), type, str(one['message'])].filter(Boolean).join(': ') || 'an error'));
+  }
+  return found.slice(0, faultsMax);
+}
+
 export const semgrep: Format = {
   name: 'semgrep',
   label: 'Semgrep JSON',
@@ -84,6 +107,7 @@ export const semgrep: Format = {
     facts.tool = 'Semgrep';
     facts.version = str(report['version']);
     facts.complete = list(report['errors']).every((error) => str(obj(error)['level']) !== 'error');
+    yield semgrepFaults(report);
     const scanned = texts(at(report, 'paths', 'scanned')).map(reportPath);
     facts.inventory = scanned.length > 0 ? new Set(scanned) : null;
     for (const [index, value] of list(report['results']).entries()) {
@@ -148,9 +172,18 @@ export const checkov: Format = {
     }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
       throw unfit('file', 'is no report of Checkov');
+    facts.looked = {
+      by: 'framework',
+      names: new Set(parts.map((part) => frameworkNamed(str(obj(part)['check_type'])))),
+    };
     for (const part of parts.map(obj)) {
       facts.version = str(at(part, 'summary', 'checkov_version'));
       if (list(at(part, 'results', 'parsing_errors')).length > 0) facts.complete = false;
+      const [counted, listed] = [num(at(part, 'summary', 'failed')), list(at(part, 'results', 'failed_checks')).length];
+      if (counted !== null && counted > listed)
+        yield fault(`${str(part['check_type'])}: summary.failed is ${counted}, and ${listed} failed_checks are listed`);
+      if ((num(at(part, 'summary', 'parsing_errors')) ?? 0) > 0)
+        yield fault(`${str(part['check_type'])}: files could not be parsed (summary.parsing_errors)`);
       for (const one of list(at(part, 'results', 'failed_checks')))
         yield checkovRecord(obj(one), str(part['check_type']), false);
       for (const one of list(at(part, 'results', 'skipped_checks')))
@@ -214,11 +247,25 @@ export const kubeBench: Format = {
         ? list(obj(report)['Controls'])
         : [report];
     if (!controls.some((one) => Array.isArray(obj(one)['tests']))) throw unfit('file', 'is no report of kube-bench');
+    facts.looked = { by: 'node', names: new Set(controls.map((one) => str(obj(one)['node_type']))) };
+    yield kubeBenchFaults(report, controls.map(obj));
     for (const control of controls.map(obj))
       for (const group of list(control['tests']).map(obj))
         for (const one of list(group['results']).map(obj)) yield kubeBenchItem(one, control, group);
   },
 };
+
+/** Counts that are more than what is listed, or nothing that is. */
+function kubeBenchFaults(report: unknown, controls: readonly Json[]): readonly Dropped[] {
+  const results = controls.flatMap((one) =>
+    list(one['tests']).flatMap((group) => list(obj(group)['results']).map(obj)),
+  );
+  if (results.length === 0) return [fault('no check was run: no group of tests has results')];
+  const listed = results.filter((one) => str(one['status']) === 'FAIL').length;
+  const ofControls = controls.reduce((sum, one) => sum + (num(one['total_fail']) ?? 0), 0);
+  const counted = Math.max(num(at(report, 'Totals', 'total_fail')) ?? 0, ofControls);
+  return counted > listed ? [fault(`total_fail is ${counted}, and ${listed} checks that failed are listed`)] : [];
+}
 
 function kubeBenchItem(one: Json, control: Json, group: Json): Item {
   const number = str(one['test_number']);

@@ -18,8 +18,10 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { noFinding, record, unread, type Item } from '../record.js';
+import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
+import type { Looked } from '../run/looked-at.js';
+import { directoryOf, imageOf, repositoryOf } from '../run/subject.js';
 import { readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 
@@ -36,11 +38,27 @@ export const npmAudit: Format = {
     const report =
       given['auditReportVersion'] === undefined && given['audit'] !== undefined ? obj(given['audit']) : given;
     facts.tool = 'npm audit';
+    yield npmFaults(report);
     if (report['advisories'] !== undefined) return yield* readVersion1(obj(report['advisories']));
     if (report['vulnerabilities'] === undefined) throw unfit('file', 'is no report of npm audit');
     for (const [name, value] of Object.entries(obj(report['vulnerabilities']))) yield* readPackage(name, obj(value));
   },
 };
+
+/** What its summary says and its list does not. */
+function npmFaults(report: Json): readonly Dropped[] {
+  const metadata = obj(report['metadata']);
+  const total = num(at(metadata, 'dependencies', 'total')) ?? num(metadata['totalDependencies']);
+  const counts = obj(metadata['vulnerabilities']);
+  const sum = Object.values(counts).reduce<number>((all, count) => all + (num(count) ?? 0), 0);
+  const listed = Object.keys(obj(report['vulnerabilities'] ?? report['advisories'])).length;
+  // version 1 counts each way to a package
+  const counted = num(counts['total']) ?? (listed === 0 ? sum : 0);
+  return [
+    ...(total === 0 ? [fault('no dependency was looked at (metadata counts 0): is there a lock file?')] : []),
+    ...(counted > listed ? [fault(`metadata.vulnerabilities counts ${counted}, and ${listed} are listed`)] : []),
+  ];
+}
 
 /** An older npm says nothing of it. */
 const fixStateOf = (available: unknown): FixState =>
@@ -132,6 +150,9 @@ export const trivy: Format = {
     facts.tool = 'Trivy';
     // where it has found nothing it leaves `Results` out, and still names what it has scanned
     facts.complete = all.length > 0 || str(at(report, 'ArtifactName')) !== '';
+    facts.subject = subjectOfTrivy(report);
+    facts.looked = lookedOfTrivy(all.map(obj));
+    yield* trivyFaults(report, all.map(obj));
     const image = str(at(report, 'ArtifactType')) === 'container_image';
     for (const [index, value] of all.entries()) {
       const result = obj(value);
@@ -146,6 +167,45 @@ export const trivy: Format = {
     }
   },
 };
+
+/** A release of a system that nobody keeps any more, and counts that are more than what is listed. */
+function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Dropped> {
+  const system = obj(at(report, 'Metadata', 'OS'));
+  if (system['EOSL'] === true)
+    yield fault(
+      `${str(system['Family'])} ${str(system['Name'])} is beyond its end of life: nobody tells its weaknesses`,
+    );
+  for (const result of results) {
+    const counted = num(at(result, 'MisconfSummary', 'Failures')) ?? 0;
+    const listed = list(result['Misconfigurations']).filter((one) => str(obj(one)['Status']) === 'FAIL').length;
+    if (counted > listed)
+      yield fault(`${str(result['Target'])}: MisconfSummary counts ${counted} failures, and ${listed} are listed`);
+  }
+}
+
+function subjectOfTrivy(report: unknown): string {
+  const [type, name] = [str(at(report, 'ArtifactType')), str(at(report, 'ArtifactName'))];
+  if (type === 'container_image') return imageOf(name);
+  return type === 'repository' ? repositoryOf(name) : directoryOf(name);
+}
+
+/**
+ * The kinds that its results are of. It names each file that it has read, with or without a finding, but for secrets
+ * and licences: who looks at packages looks for secrets, too, unless told otherwise. Of no result nothing is told.
+ */
+function lookedOfTrivy(results: readonly Json[]): Looked | null {
+  const names = new Set<string>();
+  for (const result of results) {
+    const kind = str(result['Class']);
+    const has = (member: string): boolean => list(result[member]).length > 0;
+    if (/pkgs$|^custom$/.test(kind) || has('Vulnerabilities')) for (const one of ofPackages) names.add(one);
+    if (kind === 'config' || has('Misconfigurations')) for (const one of ofSettings) names.add(one);
+    if (kind === 'secret' || has('Secrets')) names.add('secret');
+  }
+  return names.size === 0 ? null : { by: 'source', names };
+}
+const ofPackages = ['sca', 'container', 'secret'];
+const ofSettings = ['iac', 'k8s', 'container', 'cspm'];
 
 function trivyVulnerability(one: Json, target: string, isImage: boolean): Item {
   const id = str(one['VulnerabilityID']);
@@ -235,6 +295,24 @@ const grypeFix: Readonly<Record<string, FixState>> = {
   'wont-fix': 'wont_fix',
 };
 
+/** `target` is a text for directories, and an object for images. */
+function subjectOfGrype(source: Json): string {
+  const name = str(at(source, 'target', 'userInput')) || str(source['target']);
+  return str(source['type']) === 'image' ? imageOf(name) : directoryOf(name);
+}
+
+/** Of a release that its data do not know, or no longer, and of data that it could not use. */
+function* grypeFaults(report: Json): Generator<Dropped> {
+  const alerts = list(report['alertsByPackage']).flatMap((one) => list(obj(one)['alerts']).map(obj));
+  const told = new Set(alerts.map((one) => str(one['type'])).filter((type) => type.startsWith('distro-')));
+  const distro = obj(report['distro']);
+  for (const type of told) yield fault(`${type}: no data for ${str(distro['name'])} ${str(distro['version'])}`.trim());
+  const database = obj(at(report, 'descriptor', 'db'));
+  const status = Object.keys(obj(database['status'])).length > 0 ? obj(database['status']) : database;
+  if (status['valid'] === false || str(status['error']) !== '')
+    yield fault(`the database of vulnerabilities cannot be used: ${str(status['error']) || 'it is not valid'}`);
+}
+
 export const grype: Format = {
   name: 'grype',
   label: 'Grype JSON',
@@ -246,6 +324,8 @@ export const grype: Format = {
     if (!Array.isArray(report['matches'])) throw unfit('file', 'is no report of Grype');
     facts.tool = 'Grype';
     facts.version = str(at(report, 'descriptor', 'version'));
+    facts.subject = subjectOfGrype(obj(report['source']));
+    yield* grypeFaults(report);
     for (const [index, value] of list(report['matches']).entries()) {
       const match = obj(value);
       const vulnerability = obj(match['vulnerability']);

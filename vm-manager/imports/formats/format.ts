@@ -9,6 +9,8 @@ export interface Format {
   readonly detection: string;
   /** From the beginning of the file. */
   readonly detect: (beginning: string) => boolean;
+  /** Which tool it is comes from its results: a report without any may be of each of them. */
+  readonly isOfAnyTool?: true;
   /** Reads records one after the other, and fills `facts` on the way. Throws ApiError for what is no such report. */
   readonly read: (file: ReportFile, facts: ReportFacts) => AsyncGenerator<Item | Items>;
 }

@@ -2,6 +2,7 @@
 import { unfit } from '../../kit/endpoint.js';
 import { readBeginning, readLines, type ReportFile } from '../reading/report-file.js';
 import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
+import { machineOf } from '../run/subject.js';
 import type { Format } from './format.js';
 
 const isReport = (beginning: string): boolean => /^# Lynis Report\s*$/m.test(beginning);
@@ -75,6 +76,7 @@ async function readFacts(file: ReportFile, facts: ReportFacts): Promise<Said> {
   const isWhole = (name: string): boolean => ['', 'all'].includes(said.get(name) ?? '');
   facts.tool = 'Lynis';
   facts.version = said.get('lynis_version') ?? '';
+  facts.subject = machineOf(given(said.get('hostname')));
   const hasEnded = given(said.get('report_datetime_end')) !== '';
   facts.isPartial = hasEnded;
   facts.complete = hasEnded && isWhole('test_category') && isWhole('test_group');

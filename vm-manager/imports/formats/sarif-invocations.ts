@@ -104,3 +104,20 @@ export function faultsOf(run: Json, tool: string): readonly Dropped[] {
   }
   return found;
 }
+
+/**
+ * Parts of the report that lie in other files, or in `inlineExternalProperties` (3.14.2, 3.15): they are not read.
+ * Without results nothing is proved, and without rules or artifacts nobody knows how grave and where.
+ */
+export function elsewhere(report: Json): readonly Dropped[] {
+  const found = list(report['runs']).flatMap((run, index) =>
+    Object.entries(obj(at(run, 'externalPropertyFileReferences'))).flatMap(([name, references]) =>
+      (Array.isArray(references) ? references.length > 0 : Object.keys(obj(references)).length > 0)
+        ? [fault(`/runs/${index}: its ${name} lie outside of the run: write the report with all in one file`)]
+        : [],
+    ),
+  );
+  const inline = list(report['inlineExternalProperties']).length;
+  if (inline > 0) found.push(fault(`/inlineExternalProperties: ${inline} parts of runs, which are not read there`));
+  return found.slice(0, notificationsMax);
+}

@@ -1,6 +1,7 @@
 // What a run of SARIF says for all of its results: rules, taxonomies, artifacts, and what relative addresses begin
 // with (SARIF 2.1.0, 3.14). References between them go by index, by guid, by name or by id.
 import { at, list, num, obj, reportPath, str, texts, type Json } from '../normalize.js';
+import { automationOf, imageOf, repositoryOf } from '../run/subject.js';
 
 interface Component {
   readonly name: string;
@@ -141,6 +142,13 @@ export function rootsOf({ bases, properties }: Run): string[] {
     return withBases(str(to['uri']), str(to['uriBaseId']), bases);
   });
   return [...ofBases, ...mapped].filter((uri) => /^(?:file:|\/|[a-z]:[\\/])/i.test(uri)).map(decoded);
+}
+
+/** What the run says that it is of: its id without the part of the run, its repositories, the image of a scanner. */
+export function subjectsOf({ properties: run }: Run): string[] {
+  const repositories = list(run['versionControlProvenance']).map((one) => repositoryOf(str(obj(one)['repositoryUri'])));
+  const image = str(at(run, 'properties', 'imageName')) || str(at(run, 'properties', 'imageID'));
+  return [automationOf(str(at(run, 'automationDetails', 'id'))), ...repositories, imageOf(image)];
 }
 
 /** A path as `reportPath` has it, or the whole address of a page. */

@@ -2,7 +2,9 @@
 import { ApiError } from '#http-kit';
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
-import { cut, noFinding, record, unread, type Item, type Location } from '../record.js';
+import { cut, isDropped, noFinding, record, unread, type Item, type Location, type ReportFacts } from '../record.js';
+import { hostOf } from '../run/looked-at.js';
+import { subjectOf } from '../run/subject.js';
 import { parseElement, readAround } from '../reading/report-file.js';
 import type { Cut } from '../reading/json-cut.js';
 import { canonicalName, profileOf } from '../kinds/tools.js';
@@ -10,8 +12,8 @@ import { withKind } from '../kinds/sarif-kind.js';
 import { readSeverity, severityOfScore, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
-import { faultsOf } from './sarif-invocations.js';
-import { addressOf, messageOf, readRun, rootsOf, ruleOf, taxonOf, type Run } from './sarif-run.js';
+import { elsewhere, faultsOf } from './sarif-invocations.js';
+import { addressOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 
@@ -111,9 +113,24 @@ function nativeOf(result: Json, { kind, ...place }: Location): string | null {
   return str(result['correlationGuid']) || str(result['guid']) || null;
 }
 
-/** Set aside, unless all that was said about it was rejected. */
-const isSuppressed = (result: Json): boolean =>
-  list(result['suppressions']).some((one) => str(obj(one)['status']) !== 'rejected');
+/** Set aside where all that was said about it is accepted (3.35.3: also without a status); what is asked for is not. */
+function isSuppressed(result: Json): boolean {
+  const all = list(result['suppressions']).map((one) => str(obj(one)['status']).toLowerCase());
+  return all.length > 0 && all.every((status) => status === '' || status === 'accepted');
+}
+
+/** Kinds that have no level of their own (3.27.10); what the result or its rule rates counts nevertheless. */
+const unrated = new Set(['informational', 'open', 'review']);
+
+/** By kind (3.27.9): a word that is none says nothing, least of all that it is harmless. */
+function severityOfKind(kind: string, result: Json, rule: Json): SeverityReading {
+  if (kind === 'fail') return severityOf(result, rule);
+  const isRated =
+    isGiven(result['level']) || [result, rule].some((one) => isGiven(at(one, 'properties', 'security-severity')));
+  if (unrated.has(kind)) return isRated ? severityOf(result, rule) : { severity: 'info' };
+  const severityProblem = `the kind "${cut(kind, 60)}" is none of SARIF`;
+  return { ...(isRated ? severityOf(result, rule) : { severity: 'high' as const }), severityProblem };
+}
 
 interface RuleFacts {
   readonly taxa: readonly string[];
@@ -140,8 +157,8 @@ function factsOfRule(rule: Json, run: Run): RuleFacts {
 }
 
 function toRecord(result: Json, run: Run): Item | null {
-  const kind = str(result['kind']) || 'fail';
-  if (['pass', 'notApplicable'].includes(kind) || str(result['baselineState']) === 'absent') return null;
+  const kind = str(result['kind']).toLowerCase() || 'fail';
+  if (['pass', 'notapplicable'].includes(kind) || str(result['baselineState']) === 'absent') return null;
   const rule = ruleOf(result, run);
   const ofRule = factsOfRule(rule, run);
   const { tags } = ofRule;
@@ -158,7 +175,7 @@ function toRecord(result: Json, run: Run): Item | null {
     // the Clang analyzer names a rule by its id, which says nothing to a reader
     title: str(at(rule, 'shortDescription', 'text')) || (name === ruleId ? '' : name) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
-    ...(kind === 'fail' ? severityOf(result, rule) : { severity: 'info' as const }),
+    ...severityOfKind(kind, result, rule),
     cwes:
       taxa.length + named.length === 0
         ? ofRule.cwes
@@ -180,6 +197,15 @@ function toRecord(result: Json, run: Run): Item | null {
     tool: run.tool,
   });
   return withKind(made, result, rule, run.properties);
+}
+
+/** What was looked at: the tools of all runs; of one tool, what it calls its run, its repository or its image. */
+function tellScope(facts: ReportFacts, runs: readonly Run[]): void {
+  facts.tools = [...new Set(runs.map(({ tool }) => tool))];
+  facts.subject = subjectOf(runs.flatMap(subjectsOf));
+  if (facts.tools.length > 1) facts.looked = { by: 'tool', names: new Set(facts.tools) };
+  else if (profileOf(facts.tools[0] ?? '')?.kind === 'dast')
+    facts.looked = { by: 'host', names: new Set(), isOfResults: true };
 }
 
 /** Each run is read whole before its results; a collection of many tools' reports has some hundred. */
@@ -225,16 +251,21 @@ export const sarif: Format = {
     facts.version =
       str(at(rest, 'runs', 0, 'tool', 'driver', 'semanticVersion')) ||
       str(at(rest, 'runs', 0, 'tool', 'driver', 'version'));
-    const faults = runs.flatMap(({ properties, tool }) => faultsOf(properties, tool));
+    const faults = [...runs.flatMap(({ properties, tool }) => faultsOf(properties, tool)), ...elsewhere(rest)];
     facts.complete = runs.length > 0 && runs.every(({ hasResults }) => hasResults);
     facts.roots = runs.flatMap(rootsOf);
+    tellScope(facts, runs);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     const toItem = ({ at: [runIndex = 0, index = 0], text }: Cut): Item => {
       const place = `/runs/${runIndex}/results/${index}`;
       const result = parseElement(text, place);
       if (Object.keys(obj(result)).length === 0) return unread('is no result', place);
-      return toRecord(obj(result), runs[runIndex] ?? none ?? readRun({}, [])) ?? noFinding('is no failure', place);
+      const run = runs[runIndex] ?? none ?? readRun({}, []);
+      const made = toRecord(obj(result), run) ?? noFinding('is no failure', place);
+      if (!isDropped(made) && made.location.kind === 'web' && facts.looked?.by === 'host')
+        facts.looked.names.add(hostOf(made.location.url) ?? '');
+      return made;
     };
     if (faults.length > 0) yield faults;
     for await (const cuts of around.elements()) yield cuts.map(toItem);

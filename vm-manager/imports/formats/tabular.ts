@@ -1,12 +1,10 @@
 // CSV with a head line, and mapping profiles: any CSV or JSON whose fields an operator has named.
-import { parse } from 'csv-parse';
-import { ApiError } from '#http-kit';
-import { createReadStream } from 'node:fs';
 import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Source } from '../../findings/words.js';
 import { cwesOf, list, num, pos, reportPath, str, texts, vulnIdsOf } from '../normalize.js';
 import { record, unread, type Item, type Location } from '../record.js';
+import { columnOf, readHead, readRows } from '../reading/csv.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import { readXml, type Element } from '../reading/xml.js';
 import { mappedSeverity, readSeverity } from '../severity/read.js';
@@ -24,7 +22,7 @@ const aliases = {
   vector: ['vector', 'cvss_vector'],
   path: ['file', 'path', 'file_path'],
   line: ['line', 'line_number'],
-  url: ['url', 'endpoint'],
+  url: ['url', 'endpoint', 'affected_url', 'affected_endpoint', 'target_url', 'page_url', 'uri'],
   method: ['method'],
   param: ['param', 'parameter'],
   component: ['component', 'package'],
@@ -36,7 +34,18 @@ const aliases = {
   source: ['source'],
   address: ['resource', 'address'],
   status: ['status', 'state'],
+  location: ['location', 'locations', 'affected_location'],
+  host: [] as readonly string[], // by `hostColumn`
+  port: ['port', 'port_number', 'service_port', 'dst_port'],
+  protocol: ['protocol', 'proto', 'ip_protocol', 'port_protocol', 'transport'],
 } as const;
+/** Columns that name a machine, in what order they count, whoever has written them. */
+const hostWords =
+  'fqdn|dns|netbios|host|host_?name|ip|ip_?addr(?:ess)?|ipv4|ipv6|asset|target|server|machine|computer|device|' +
+  'system|node';
+const hostColumn = new RegExp(
+  `^(?:affected_|target_|asset_|netbios_|source_|remote_|scanned_)?(?:${hostWords})(?:_?(?:name|address|ip|id))?$`,
+);
 export type MappedField = keyof typeof aliases;
 export const mappedFields = Object.keys(aliases) as MappedField[];
 
@@ -51,7 +60,28 @@ export interface Mapping {
 
 const isSource = (text: string): text is Source => (sources as readonly string[]).includes(text);
 
+/** `host:port` by protocol, as Nmap's are; null: it is no name of a host. */
+function hostPlace(host: string, port: string, protocol: string): Location | null {
+  if (/^https?:\/\/\S+$/i.test(host)) return { kind: 'web', url: host };
+  const isV6 = /^\[?[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*\]?$/i.test(host);
+  if (!isV6 && !/^[\w-]+(?:\.[\w-]+)*\.?(?::\d{1,5})?$/.test(host)) return null;
+  const name = isV6 ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
+  const scheme = /^[a-z][a-z\d]{0,9}$/i.test(protocol) ? protocol.toLowerCase() : 'tcp';
+  return { kind: 'web', url: `${scheme}://${name}${/^[1-9]\d{0,4}$/.test(port) ? `:${port}` : ''}` };
+}
+
+/** A column that holds whatever the tool calls a place: a page, a file with its line, or a machine. */
+function anyPlace(text: string): Location {
+  if (/^https?:\/\//i.test(text)) return { kind: 'web', url: text };
+  const [, path = '', line] = /^(.+?)(?::(\d{1,7}))?(?::\d{1,5})?$/.exec(text) ?? [];
+  const isAddress = /^\[?(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:]*:[0-9a-f:.]*)\]?(?::\d+)?$/i.test(text);
+  if (!isAddress && /[/\\.]/.test(path) && !/\s/.test(path))
+    return { kind: 'code', path: reportPath(path), ...(line === undefined ? {} : { line: Number(line) }) };
+  return hostPlace(text, '', '') ?? { kind: 'resource', address: text };
+}
+
 function locationOf(read: (field: MappedField) => unknown): Location {
+  const cell = (field: MappedField): string => str(read(field)).trim();
   const url = str(read('url'));
   const component = str(read('component'));
   const address = str(read('address'));
@@ -66,7 +96,22 @@ function locationOf(read: (field: MappedField) => unknown): Location {
       ...(str(read('param')) === '' ? {} : { param: str(read('param')) }),
     };
   if (address !== '') return { kind: 'resource', address };
-  return { kind: 'code', path: reportPath(read('path')) || 'unknown', ...(line === undefined ? {} : { line }) };
+  const path = reportPath(read('path'));
+  if (path === '') {
+    const [host, place] = [cell('host'), cell('location')];
+    if (place !== '' && host === '') return anyPlace(place);
+    if (host !== '') {
+      const found = hostPlace(host, cell('port'), cell('protocol')) ?? { kind: 'resource', address: host };
+      return place === '' || found.kind !== 'web' ? found : { ...found, matcher: place };
+    }
+  }
+  return { kind: 'code', path: path || 'unknown', ...(line === undefined ? {} : { line }) };
+}
+
+/** What tells two rows of one file, page or package apart: the machine, and where on it. */
+function machineOf(read: (field: MappedField) => unknown): string {
+  const all = (['host', 'port', 'protocol', 'location'] as const).map((field) => str(read(field)).trim());
+  return all.every((one) => one === '') ? '' : all.join(' ').trim();
 }
 
 const sourceOf: Readonly<Record<Location['kind'], Source>> = {
@@ -77,9 +122,9 @@ const sourceOf: Readonly<Record<Location['kind'], Source>> = {
   secret: 'secret',
 };
 
-/** What says that somebody has done with it; any other word leaves it open. */
+/** What says that somebody has done with it; any other word leaves it open, as "verified" may mean: it is real. */
 const doneWith = new Set(
-  ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'verified', 'dismissed', 'duplicate'].concat(
+  ['closed', 'done', 'fixed', 'resolved', 'mitigated', 'remediated', 'dismissed', 'duplicate'].concat(
     ['false positive', 'falsepositive', 'fp', 'not affected', 'accepted', 'risk accepted', 'wont fix', 'suppressed'],
     ['ignored', 'out of scope', 'inactive'],
   ),
@@ -104,6 +149,7 @@ function rowRecord(
   const score = num(read('score'));
   const cvss = readCvss(str(read('vector')) || null, score);
   const location = locationOf(read);
+  const machine = machineOf(read);
   const given = str(read('source')).toLowerCase();
   const fixed = str(read('fixed_version'));
   const split = (value: unknown): string[] => texts(value).flatMap((text) => text.split(/[,;\s]+/));
@@ -117,6 +163,7 @@ function rowRecord(
     source: isSource(given) ? given : sourceOf[location.kind],
     ruleId: str(read('rule_id')),
     nativeId: str(read('native_id')) || null,
+    ...(machine === '' ? {} : { apart: machine }),
     location,
     fix: { state: fixed === '' ? 'unknown' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
     references: split(read('references')),
@@ -125,80 +172,40 @@ function rowRecord(
   });
 }
 
-const delimiterOf = (head: string): string =>
-  [',', ';', '\t', '|']
-    .map((one) => [head.split(one).length, one] as const)
-    .sort((left, right) => right[0] - left[0])[0]?.[1] ?? ',';
-
-/** Rows as objects by head. Throws ApiError 400 for what is no CSV, with the line. */
-export async function* readRows(file: ReportFile): AsyncGenerator<readonly [number, Readonly<Record<string, string>>]> {
-  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
-  const delimiter = delimiterOf(head);
-  const names = new Set<string>();
-  const parser = createReadStream(file.path).pipe(
-    parse({
-      bom: true,
-      delimiter,
-      max_record_size: 1024 * 1024,
-      skip_empty_lines: true,
-      relax_column_count: false,
-      columns: (cells: string[]) =>
-        cells.map((cell, index) => {
-          const name = columnOf(cell) || `column_${index + 1}`;
-          if (names.has(name)) throw new ApiError('malformed_request', `The report has the column ${name} twice.`);
-          names.add(name);
-          return name;
-        }),
-    }),
-  );
-  let row = 1;
-  try {
-    for await (const one of parser) yield [++row, one as Record<string, string>];
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))
-      throw new ApiError('malformed_request', `The report is no CSV: ${error.message.slice(0, 200)}`);
-    throw error;
-  }
-}
-
-const columnOf = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-
 /**
  * Throws ApiError 422 where the head line has none of the names of a column that every row needs: any text has a first
  * line, and one of another kind would pass for a report without findings.
  */
 async function requireColumns(file: ReportFile, columns: readonly (readonly string[])[]): Promise<void> {
-  const [head = ''] = (await readBeginning(file)).split(/\r?\n/, 1);
-  const cells = new Set(head.split(delimiterOf(head)).map((cell) => columnOf(cell.trim().replace(/^"(.*)"$/s, '$1'))));
+  const cells = new Set(readHead(await readBeginning(file)).columns);
   const missing = columns.find((names) => names.every((name) => !cells.has(columnOf(name))));
   if (missing !== undefined)
     throw unfit('file', `has no column ${missing.join(' or ')} in its head line`, 'it may be of another format');
 }
+
+/** Whoever has both means the machine by its name or address, and by the asset what it belongs to. */
+const byRank = (columns: readonly string[]): readonly string[] => {
+  const rank = (name: string): number => (/asset|target|system|device|node/.test(name) ? 1 : 0);
+  return [...columns].sort((left, right) => rank(left) - rank(right));
+};
 
 export const csv: Format = {
   name: 'csv',
   label: 'CSV with a head line',
   detection: 'a head line with title, name or summary, and severity, risk or level',
   detect: (beginning) => {
-    const head = (beginning.split(/\r?\n/, 1)[0] ?? '')
-      .toLowerCase()
-      .replaceAll('"', '')
-      .split(/[,;\t|]/)
-      .map((cell) => cell.trim());
+    const head: readonly string[] = readHead(beginning).columns;
     return aliases.title.some((name) => head.includes(name)) && aliases.severity.some((name) => head.includes(name));
   },
   async *read(file, facts) {
     facts.tool = 'CSV';
     await requireColumns(file, [aliases.title]);
     const known = new Set<string>(Object.values(aliases).flat());
+    const hosts = readHead(await readBeginning(file)).columns.filter((name) => hostColumn.test(name));
+    const named: Readonly<Record<MappedField, readonly string[]>> = { ...aliases, host: byRank(hosts) };
     for await (const [number, row] of readRows(file)) {
       const read = (field: MappedField): unknown =>
-        aliases[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
+        named[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
       const extra = Object.fromEntries(
         Object.entries(row)
           .filter(([name, cell]) => !known.has(name) && cell !== '')
@@ -307,12 +314,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
         const path = mapping.fields[field];
         if (path === undefined) return undefined;
         return mapping.format === 'csv'
-          ? (row as Record<string, string>)[
-              path
-                .trim()
-                .toLowerCase()
-                .replace(/[\s-]+/g, '_')
-            ]
+          ? (row as Record<string, string>)[columnOf(path)]
           : textOfElement(dotted(row, path));
       };
       const made = rowRecord(value, at, mapping.severity_map, {});

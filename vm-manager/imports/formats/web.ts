@@ -2,11 +2,12 @@
 import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, plainText, str, texts, type Json } from '../normalize.js';
-import { noFinding, record, unread, type Dropped, type FindingRecord, type Item } from '../record.js';
+import { fault, noFinding, record, unread, type Dropped, type FindingRecord, type Item } from '../record.js';
 import { parseJson, readBeginning, readJson, readLines } from '../reading/report-file.js';
 import { childText, childrenOf, readXml } from '../reading/xml.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
+import { hostOf, siteOf } from '../run/looked-at.js';
 import type { Format } from './format.js';
 
 interface Alert {
@@ -59,6 +60,9 @@ const alertOf = (read: (name: string) => string): Alert => ({
   reference: read('reference'),
 });
 
+/** What it writes where the target did not answer. */
+const noSite = 'the report names no site: the target was not reached, or nothing of it was asked';
+
 export const zapJson: Format = {
   name: 'zap-json',
   label: 'ZAP JSON (traditional and plus)',
@@ -73,12 +77,19 @@ export const zapJson: Format = {
     facts.tool = 'ZAP';
     facts.version = str(report['@version']);
     const sites = Array.isArray(report['site']) ? list(report['site']) : [report['site']];
+    const names = new Set(sites.flatMap((site) => siteOf(str(obj(site)['@name'])) ?? []));
+    facts.looked = { by: 'site', names };
+    if (!sites.some((site) => str(obj(site)['@name']) !== '' || Array.isArray(obj(site)['alerts'])))
+      yield fault(noSite);
     for (const [index, site] of sites.entries())
       for (const one of list(obj(site)['alerts']).map(obj)) {
         const alert = alertOf((name) => str(one[name]));
         const instances = list(one['instances']).map(obj);
         if (instances.length === 0) yield unread('has no instance', `/site/${index}`);
-        for (const instance of instances) yield alertRecord(alert, (name) => str(instance[name]));
+        for (const instance of instances) {
+          names.add(siteOf(str(instance['uri'])) ?? '');
+          yield alertRecord(alert, (name) => str(instance[name]));
+        }
       }
   },
 };
@@ -91,14 +102,23 @@ export const zapXml: Format = {
   async *read(file, facts) {
     if (!/<OWASPZAPReport[\s>]/.test(await readBeginning(file))) throw unfit('file', 'is no XML report of ZAP');
     facts.tool = 'ZAP';
-    for await (const [item, ancestors] of readXml(file, (name) => name === 'alertitem')) {
+    const names = new Set<string>();
+    facts.looked = { by: 'site', names };
+    for await (const [item, ancestors] of readXml(file, (name) => name === 'alertitem' || name === 'site', ['site'])) {
+      const site = item.name === 'site' ? item : ancestors.find(({ name }) => name === 'site');
+      names.add(siteOf(site?.attributes['name'] ?? '') ?? '');
       facts.version = ancestors[0]?.attributes['version'] ?? facts.version;
+      if (item.name === 'site') continue;
       const alert = alertOf((name) => childText(item, name));
       const [instances] = childrenOf(item, 'instances');
       const all = childrenOf(instances, 'instance');
       if (all.length === 0) yield unread('has no instance', alert.ruleId);
-      for (const instance of all) yield alertRecord(alert, (name) => childText(instance, name));
+      for (const instance of all) {
+        names.add(siteOf(childText(instance, 'uri')) ?? '');
+        yield alertRecord(alert, (name) => childText(instance, name));
+      }
     }
+    if (names.size === 0) yield fault(noSite);
   },
 };
 
@@ -144,9 +164,14 @@ export const nuclei: Format = {
   detect: (beginning) => beginning.includes('"template-id"') && beginning.includes('"info"'),
   async *read(file, facts) {
     facts.tool = 'Nuclei';
+    const names = new Set<string>();
+    facts.looked = { by: 'host', names, isOfResults: true };
     const take = (value: unknown, place: string): Item | Dropped => {
       const one = obj(value);
       if (str(one['template-id']) === '') return unread('has no template-id', place);
+      const host = str(one['matched-at']) || str(one['url']) || str(one['host']);
+      if (str(one['error']) !== '') return fault(`${host} (${str(one['template-id'])}): ${str(one['error'])}`);
+      names.add(hostOf(host) ?? '');
       return one['matcher-status'] === false ? noFinding('did not match', place) : nucleiRecord(one);
     };
     if (/^\s*\[/.test(await readBeginning(file, 64))) {

@@ -185,11 +185,23 @@ const withoutMark = (beginning: Buffer): Buffer =>
 /** Lines with their numbers, from 1. Throws ApiError 413 for one that is too long. */
 export async function* readLines(file: ReportFile): AsyncGenerator<readonly [number, string]> {
   const stream = createReadStream(file.path, { encoding: 'utf8' });
+  const lines = createInterface({ input: stream, crlfDelay: Infinity });
+  let failure: Error | null = null;
+  // the reader of lines passes no failure of its stream on: it would wait for ever, or end as if all had been read
+  stream.on('error', (error) => {
+    failure = error;
+    lines.close();
+  });
   let number = 0;
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-    number++;
-    if (line.length > lineBytesMax)
-      throw new ApiError('body_too_large', `Line ${number} is longer than ${lineBytesMax} bytes.`);
-    if (line.trim() !== '') yield [number, line.replace(/^\ufeff/, '')];
+  try {
+    for await (const line of lines) {
+      number++;
+      if (line.length > lineBytesMax)
+        throw new ApiError('body_too_large', `Line ${number} is longer than ${lineBytesMax} bytes.`);
+      if (line.trim() !== '') yield [number, line.replace(/^\ufeff/, '')];
+    }
+  } finally {
+    stream.destroy();
   }
+  if (failure !== null) throw failure as Error;
 }

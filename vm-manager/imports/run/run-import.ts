@@ -8,14 +8,15 @@ import { requireApplication } from '../../assets/resources.js';
 import { storeComponents } from '../../components/store.js';
 import type { Queryable, Sql, Tx } from '../../database.js';
 import { applyNewMutes } from '../../governance/new-mutes.js';
-import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
+import { unfit, type Call } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
 import { queueImport, triageImport } from '../../rules/runs.js';
 import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
-import { maskDirectory, maskSecrets, maskValues } from '../../secrets/mask.js';
 import type { Keyed } from '../../secrets/protect-record.js';
 import { closePercentDefault, refuseMassClose } from '../closing.js';
 import type { Fields } from './fields.js';
+import { keptParts } from './looked-at.js';
+import { openReport, withReport, type BegunReport } from './open-report.js';
 import type { Format } from '../formats/format.js';
 import { findFormat } from '../formats/index.js';
 import { mappedFormat, type Mapping } from '../formats/tabular.js';
@@ -24,67 +25,20 @@ import { importItems } from '../pipeline.js';
 import type { ImportScope, Within } from './scope.js';
 import { previewItems } from '../preview.js';
 import { readyForImport } from '../protect-stored.js';
-import { cut, severalAtOnce, type ReportFacts } from '../record.js';
+import type { ReportFacts } from '../record.js';
 import type { ReportFile } from '../reading/report-file.js';
 import { undoImport } from './rollback.js';
-import { inRepository } from '../roots/resolve.js';
+import { baseKeyOf, scopeKeyOf, type ScopeKey } from './scope-key.js';
 import { lockScope, oneAtATime } from './scope-lock.js';
 
 /** A report of fewer bytes is written in some hundred milliseconds. */
 const atOnceBytesMax = 128 * 1024;
-
-/** What the report says of itself is text of the report, too. */
-class MaskedFacts implements ReportFacts {
-  complete = true;
-  isPartial = false;
-  inventory: Set<string> | null = null;
-  scannedAt: Date | null = null;
-  roots: readonly string[] = [];
-  #root: string | null = null;
-  #tool = '';
-  #version = '';
-  #components: ReportFacts['components'] = null;
-  get tool(): string {
-    return this.#tool;
-  }
-  set tool(text: string) {
-    this.#tool = maskSecrets(cut(text, 200));
-  }
-  get root(): string | null {
-    return this.#root;
-  }
-  set root(path: string | null) {
-    this.#root = path === null ? null : maskDirectory(cut(path, 1000));
-  }
-  get version(): string {
-    return this.#version;
-  }
-  set version(text: string) {
-    this.#version = maskSecrets(cut(text, 200));
-  }
-  get components(): ReportFacts['components'] {
-    return this.#components;
-  }
-  set components(listed: ReportFacts['components']) {
-    this.#components = maskValues(listed, (text) => maskSecrets(text));
-  }
-}
 
 export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
   if (!name.startsWith('mapping:')) return findFormat(name, file);
   const [mapping] = await call.sql<Mapping[]>`select * from vm_mappings where name = ${name.slice(8)}`;
   if (mapping === undefined) throw unfit('format', `names no mapping ${name.slice(8)}`);
   return mappedFormat(mapping);
-}
-
-/** When it was seen: what the request says, else what the report says, else now; never later than now. */
-function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
-  if (fields.scan_date !== undefined) {
-    const at = toMoment(fields.scan_date, 'scan_date');
-    if (at > now) throw unfit('scan_date', 'lies ahead');
-    return at;
-  }
-  return facts.scannedAt !== null && facts.scannedAt <= now ? facts.scannedAt : now;
 }
 
 export interface Done {
@@ -111,39 +65,6 @@ export async function termsFor(call: Call, fields: Pick<Fields, 'application_id'
   return terms;
 }
 
-/** Where the report belongs. */
-type Target = Pick<ImportScope, 'applicationId' | 'scopeKey'>;
-
-/** Reads as far as the first record: with it the report's own facts are known. */
-export async function openReport(
-  call: Call,
-  fields: Fields,
-  file: ReportFile,
-  format: Format,
-  sql: Queryable,
-  to: Target,
-) {
-  if (fields.root !== undefined && fields.strip_prefix !== undefined && fields.root !== fields.strip_prefix)
-    throw unfit('strip_prefix', 'contradicts root', 'send one of them');
-  const facts = new MaskedFacts();
-  const source = {
-    ...to,
-    sql,
-    root: fields.root ?? fields.strip_prefix,
-    again: () => severalAtOnce(format.read(file, new MaskedFacts())),
-  };
-  const items = inRepository(severalAtOnce(format.read(file, facts)), facts, source);
-  const first = await items.next();
-  const rest = async function* () {
-    if (first.done !== true) yield first.value;
-    yield* items;
-  };
-  return { facts, items: rest(), seenAt: seenAt(fields, facts, call.now) };
-}
-
-export const scopeKeyOf = (id: number, { branch = '', scope_key = '' }: Fields, format: Format): string =>
-  [id, format.name, branch, scope_key].join('|');
-
 export interface Given {
   readonly fields: Fields;
   readonly file: ReportFile;
@@ -166,7 +87,7 @@ interface Begun {
   readonly run: Run;
   readonly applicationId: number;
   readonly projectId: number | null;
-  readonly scopeKey: string;
+  readonly key: ScopeKey;
 }
 
 /**
@@ -189,24 +110,28 @@ async function importReport(call: Call, given: Given, occasion: Occasion): Promi
   };
   const { sql, host } = call;
   if (host.hasOneConnection !== true || given.file.bytes <= atOnceBytesMax)
-    return call.audited(
-      action,
-      summary,
-      async (tx) => {
-        await before?.(tx);
-        const begun = await beginImport(tx, call, given);
-        return finish(tx, begun, await readIn(tx, atOnce(tx), call, given, begun));
-      },
-      details,
+    return withReport(given, async (report) =>
+      call.audited(
+        action,
+        summary,
+        async (tx) => {
+          await before?.(tx);
+          const begun = await beginImport(tx, call, given, report);
+          return finish(tx, begun, await readIn(tx, atOnce(tx), call, given, begun, report));
+        },
+        details,
+      ),
     );
-  const target = await tryFirst(call, given);
-  return oneAtATime(target.scopeKey, async () => {
+  const base = await tryFirst(call, given);
+  return oneAtATime(base, async () => withReport(given, async (report) => importInSteps(report)));
+
+  async function importInSteps(report: BegunReport): Promise<Done> {
     const begun = await sql.begin(async (tx) => {
       await before?.(tx);
-      return beginImport(tx, call, given);
+      return beginImport(tx, call, given, report);
     });
     try {
-      const read = await readIn(sql, inSteps(call, begun.run), call, given, begun);
+      const read = await readIn(sql, inSteps(call, begun.run), call, given, begun, report);
       const end = async (tx: Tx): Promise<Done> => {
         await requireRunning(tx, begun.run.id, new Date(host.now()));
         return finish(tx, begun, read);
@@ -218,7 +143,7 @@ async function importReport(call: Call, given: Given, occasion: Occasion): Promi
       await sql.begin(async (tx) => takeBack(tx, begun.run, why, new Date(host.now()))).catch(() => undefined);
       throw error;
     }
-  });
+  }
 }
 
 const atOnce = (tx: Tx): Within => ({ batchSize: 500, run: async (work) => work(tx) });
@@ -256,32 +181,51 @@ function inSteps({ sql, host }: Call, { id }: Run): Within {
   };
 }
 
-/** Refuses what the import would be refused for, before anything is written. */
-async function tryFirst(call: Call, { fields, file, format, terms }: Given): Promise<Target> {
+/** Refuses what the import would be refused for, before anything is written. Returns `baseKeyOf` of the request. */
+async function tryFirst(call: Call, given: Given): Promise<string> {
+  const { fields, format, terms } = given;
   const { id, project_id: projectId } = await requireApplication(call.sql, call.reach, fields.application_id);
-  const target = { applicationId: id, scopeKey: scopeKeyOf(id, fields, format) };
-  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, call.sql, target);
-  const { mode = 'add' } = fields;
-  const { actor } = call.caller;
-  const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
-  const { question } = await previewItems(call.sql, items, facts, scope, { resultsMax: Infinity, msMax: Infinity });
-  if (question !== null) throw refuseMassClose(question);
-  return target;
+  const base = baseKeyOf(id, fields, format);
+  await withReport(given, async (begun) => {
+    const target = { applicationId: id, ...(await scopeKeyOf(call.sql, base, format, begun.facts)) };
+    const { facts, items, seenAt: at } = await openReport(call, given, begun, call.sql, target);
+    const { mode = 'add' } = fields;
+    const { actor } = call.caller;
+    const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
+    const { question } = await previewItems(call.sql, items, facts, scope, { resultsMax: Infinity, msMax: Infinity });
+    if (question !== null) throw refuseMassClose(question);
+  });
+  return base;
 }
 
-async function beginImport(tx: Tx, call: Call, { fields, file, format }: Given): Promise<Begun> {
+async function beginImport(
+  tx: Tx,
+  call: Call,
+  { fields, file, format }: Given,
+  { facts }: BegunReport,
+): Promise<Begun> {
   const { id, project_id: projectId } = await requireApplication(tx, call.reach, fields.application_id);
   const { mode = 'add', branch = '', commit = '' } = fields;
-  const scopeKey = scopeKeyOf(id, fields, format);
-  await lockScope(tx, scopeKey);
-  const input = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', bytes: file.bytes };
-  const createdBy = call.caller.actor.name;
+  const base = baseKeyOf(id, fields, format);
+  // two first imports of two subjects must not both take a scope over
+  await lockScope(tx, base);
+  const key = await scopeKeyOf(tx, base, format, facts);
+  await lockScope(tx, key.scopeKey);
+  const { scopeKey, subject } = key;
+  const named = { format: format.name, mode, branch, commit, scope_key: fields.scope_key ?? '', subject };
   const run = await insertRun(
     tx,
-    { kind: 'import', applicationId: id, input, createdBy, scopeKey, status: 'running' },
+    {
+      kind: 'import',
+      applicationId: id,
+      input: { ...named, bytes: file.bytes },
+      createdBy: call.caller.actor.name,
+      scopeKey,
+      status: 'running',
+    },
     call.now,
   );
-  return { run, applicationId: id, projectId, scopeKey };
+  return { run, applicationId: id, projectId, key };
 }
 
 interface ReadIn {
@@ -290,14 +234,20 @@ interface ReadIn {
   readonly scope: ImportScope;
 }
 
-async function readIn(sql: Queryable, within: Within, call: Call, given: Given, begun: Begun): Promise<ReadIn> {
-  const { fields, file, format, terms } = given;
-  const { run, applicationId, projectId, scopeKey } = begun;
-  const { facts, items, seenAt: at } = await openReport(call, fields, file, format, sql, begun);
+async function readIn(
+  sql: Queryable,
+  within: Within,
+  call: Call,
+  given: Given,
+  { run, applicationId, projectId, key }: Begun,
+  begun: BegunReport,
+): Promise<ReadIn> {
+  const { fields, terms } = given;
+  const target = { applicationId, ...key };
+  const { facts, items, seenAt: at } = await openReport(call, given, begun, sql, target);
   const { mode = 'add' } = fields;
   const { actor } = call.caller;
-  const place = { applicationId, projectId, scopeKey, mode, runId: run.id };
-  const scope = { ...place, actor, now: call.now, seenAt: at, ...terms };
+  const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, ...terms };
   return { report: await importItems(sql, within, items, facts, scope), facts, scope };
 }
 
@@ -309,7 +259,9 @@ async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, sc
   const { tool, version, complete: isWhole, isPartial, root } = facts;
   const complete = isWhole && report.unknown_severities === 0;
   const unfinished = !isWhole && !isPartial && report.unread === 0;
-  const result = { ...counters, ...components, tool, tool_version: version, complete, unfinished, root };
+  const looked = keptParts(facts);
+  const parts = looked === null ? {} : { looked };
+  const result = { ...counters, ...components, ...parts, tool, tool_version: version, complete, unfinished, root };
   const finished = new Date(call.host.now());
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
   if (report.created + report.updated + report.reopened > 0) {

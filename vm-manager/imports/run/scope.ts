@@ -6,8 +6,12 @@ import type { Keyed } from '../../secrets/protect-record.js';
 export interface ImportScope {
   readonly applicationId: number;
   readonly projectId: number | null;
-  /** Application, branch, tool profile: sightings are compared within it. */
+  /** Application, format, branch, scope_key, tool and what it looked at: sightings are compared within it. */
   readonly scopeKey: string;
+  /** What the scopes of all that the tool looks at begin with. */
+  readonly family: string;
+  /** Of a scope from before subjects were told apart: whose of its sightings are is not known, and none is closed. */
+  readonly isInherited: boolean;
   /** `sync` closes what this scope no longer reports. */
   readonly mode: 'add' | 'sync';
   readonly runId: number;

@@ -16,6 +16,7 @@ function* fileItems(file: Element, facts: ReportFacts): Generator<Item> {
     else {
       const made = lintRecord({ source, level, text, path, line, column, otherwise });
       facts.tool = made.tool ?? otherwise;
+      facts.looked?.names.add(facts.tool);
       yield made;
     }
   }
@@ -25,9 +26,11 @@ export const checkstyle: Format = {
   name: 'checkstyle',
   label: 'Checkstyle XML (ShellCheck, Hadolint, ESLint and others)',
   detection: '<checkstyle>',
+  isOfAnyTool: true,
   detect: (beginning) => /<checkstyle[\s>]/.test(beginning),
   async *read(file, facts) {
     facts.tool = otherwise;
+    facts.looked = { by: 'tool', names: new Set(), isOfResults: true };
     let isReport = false;
     for await (const [element, above] of readXml(file, () => true, ['checkstyle'])) {
       const top = above[0] ?? element;

@@ -136,11 +136,13 @@ class Reader {
     const source = ruleOfLine(names);
     if (ruleOf(source, path, level).tool === 'Cppcheck') {
       this.facts.tool = 'Cppcheck';
+      this.facts.looked?.names.add('Cppcheck');
       if (isOfCppcheckRun(source)) return noFinding('is about the run', `line ${number}`);
       if (isCppcheckFault(source)) return fault(`${path}:${line ?? ''} (${source}): ${text}`);
     }
     const made = lintRecord({ source, level, text, path, line, column, otherwise });
     this.facts.tool = made.tool ?? otherwise;
+    this.facts.looked?.names.add(this.facts.tool);
     return made;
   }
 }
@@ -148,10 +150,12 @@ class Reader {
 export const gcc: Format = {
   name: 'gcc',
   label: 'Lines of compilers and linters (GCC, Clang, Cppcheck, ShellCheck)',
+  isOfAnyTool: true,
   detection: 'lines such as "a.sh:3:1: warning: text [SC2086]"',
   detect: (beginning) => beginning.replace(decorations, '').split(/\r?\n/, 200).some(isFinding),
   async *read(file, facts) {
     facts.tool = 'Compiler';
+    facts.looked = { by: 'tool', names: new Set(), isOfResults: true };
     const reader = new Reader(facts);
     for await (const [number, text] of readLines(file))
       yield* reader.take(number, text.replace(decorations, '').trimEnd());

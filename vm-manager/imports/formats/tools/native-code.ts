@@ -9,7 +9,7 @@ import { readSeverity } from '../../severity/read.js';
 import { toolScales } from '../../severity/words.js';
 import { isCppcheckFault, isOfCppcheckRun } from '../../kinds/cppcheck.js';
 import type { Format } from '../format.js';
-import { readRows } from '../tabular.js';
+import { readRows } from '../../reading/csv.js';
 
 const lineOf = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
 const columnOf = (value: unknown) => (pos(value) === undefined ? {} : { column: pos(value) as number });

@@ -6,6 +6,7 @@ import { fault, noFinding, record, unread, type Item, type ReportFacts } from '.
 import { readJson } from '../../reading/report-file.js';
 import { childrenOf, readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
+import { authorityOf, hostOf, siteOf, type Looked, type Sighted } from '../../run/looked-at.js';
 import type { Format } from '../format.js';
 
 const urlOf = (host: string, port: string, protocol = 'tcp'): string =>
@@ -163,6 +164,41 @@ function* hostItems(host: Element): Generator<Item> {
     yield* scriptItems(script, urlOf(name, ''), name);
 }
 
+/** Hosts that were up, and the ports of them that were asked. */
+class Scanned implements Looked {
+  readonly by = 'host';
+  readonly names = new Set<string>();
+  /** By protocol; none: the report does not say which. */
+  private readonly ports = new Map<string, (readonly [from: number, to: number])[]>();
+
+  takePorts({ attributes: { protocol = 'tcp', services = '' } }: Element): void {
+    const ranges = services.split(',').flatMap((range): (readonly [number, number])[] => {
+      const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(range.trim()) ?? [];
+      return from === '' ? [] : [[Number(from), Number(to)]];
+    });
+    if (ranges.length > 0) this.ports.set(protocol, [...(this.ports.get(protocol) ?? []), ...ranges]);
+  }
+
+  /** Returns the name of a host that was given up before its end; '': none was. */
+  takeHost(host: Element): string {
+    const state = childrenOf(host, 'status')[0]?.attributes['state'] ?? 'up';
+    if (state !== 'up') return '';
+    const names = childrenOf(childrenOf(host, 'hostnames')[0], 'hostname').map((one) => one.attributes['name'] ?? '');
+    const addresses = childrenOf(host, 'address').map((one) => one.attributes['addr'] ?? '');
+    const all = [...names, ...addresses];
+    if (host.attributes['timedout'] === 'true') return all[0] ?? 'a host';
+    for (const name of all) this.names.add(hostOf(urlOf(name, '')) ?? '');
+    return '';
+  }
+
+  covers({ url }: Sighted): boolean {
+    const found = url === null ? null : authorityOf(url);
+    if (found === null || found.port === '' || this.ports.size === 0) return true;
+    const port = Number(found.port);
+    return (this.ports.get(found.scheme) ?? []).some(([from, to]) => port >= from && port <= to);
+  }
+}
+
 export const nmap: Format = {
   name: 'nmap',
   label: 'Nmap XML',
@@ -171,11 +207,13 @@ export const nmap: Format = {
   async *read(file, facts) {
     facts.tool = 'Nmap';
     facts.complete = false;
+    const scanned = new Scanned();
+    facts.looked = scanned;
     let isReport = false;
     let hasEnded = false;
     for await (const [element, [run]] of readXml(
       file,
-      (name) => name === 'host' || name === 'finished' || name === 'nmaprun',
+      (name) => ['host', 'finished', 'nmaprun', 'scaninfo'].includes(name),
       ['nmaprun'],
     )) {
       const top = element.name === 'nmaprun' ? element : run;
@@ -184,9 +222,15 @@ export const nmap: Format = {
       const seconds = Number(top?.attributes['start'] ?? '');
       if (seconds > 0) facts.scannedAt = new Date(seconds * 1000);
       if (element.name === 'finished') hasEnded = element.attributes['exit'] !== 'error';
-      if (element.name === 'host') yield* hostItems(element);
+      if (element.name === 'scaninfo') scanned.takePorts(element);
+      if (element.name === 'host') {
+        const late = scanned.takeHost(element);
+        if (late !== '') yield fault(`${late}: the host was given up (host-timeout)`);
+        yield* hostItems(element);
+      }
     }
     if (!isReport) throw unfit('file', 'is no report of Nmap', 'write it with -oX');
+    if (hasEnded && scanned.names.size === 0) yield fault('no host was up: nothing was scanned (see -Pn)');
     facts.complete = hasEnded;
   },
 };
@@ -221,7 +265,9 @@ function testsslItem(one: Json, place: string, facts: ReportFacts, host: string,
 }
 
 /** `example.org/192.0.2.1` names the host and the address that was asked. */
-const hostOf = (ip: string): string => (/^[^/]+/.exec(ip.trim())?.[0] ?? ip) || 'host';
+const nameOf = (ip: string): string => (/^[^/]+/.exec(ip.trim())?.[0] ?? ip) || 'host';
+
+const noTarget = 'the report names no target: none was tested';
 
 export const testssl: Format = {
   name: 'testssl',
@@ -234,15 +280,21 @@ export const testssl: Format = {
   async *read(file, facts) {
     const report = await readJson(file);
     facts.tool = 'testssl';
+    const names = new Set<string>();
+    facts.looked = { by: 'site', names };
     if (Array.isArray(report)) {
+      if (report.length === 0) yield fault(noTarget);
       for (const [index, value] of (report as unknown[]).entries()) {
         const one = obj(value);
-        yield testsslItem(one, `/${index}`, facts, hostOf(str(one['ip'])), str(one['port']));
+        const [name, port] = [nameOf(str(one['ip'])), str(one['port'])];
+        names.add(siteOf(urlOf(name, port)) ?? '');
+        yield testsslItem(one, `/${index}`, facts, name, port);
       }
       return;
     }
     const scans = obj(report)['scanResult'];
     if (!Array.isArray(scans)) throw unfit('file', 'is no report of testssl.sh');
+    if (scans.length === 0) yield fault(noTarget);
     facts.version = str(at(report, 'version'));
     facts.scannedAt = moment(at(report, 'startTime'));
     for (const [index, value] of (scans as unknown[]).entries()) {
@@ -252,6 +304,7 @@ export const testssl: Format = {
         continue;
       }
       const host = str(scan['targetHost']) || str(scan['ip']) || 'host';
+      names.add(siteOf(urlOf(host, str(scan['port']))) ?? '');
       for (const [section, rows] of Object.entries(scan))
         for (const [number, one] of list(rows).entries())
           yield testsslItem(obj(one), `/scanResult/${index}/${section}/${number}`, facts, host, str(scan['port']));

@@ -1,13 +1,27 @@
 // Wapiti (JSON), secretlint (JSON), Bandit as CSV and as XML.
 import { unfit } from '../../../kit/endpoint.js';
-import { at, cwesOf, list, moment, obj, pos, reportPath, secretHash, str, texts, type Json } from '../../normalize.js';
-import { noFinding, record, unread, type Item } from '../../record.js';
+import {
+  at,
+  cwesOf,
+  list,
+  moment,
+  num,
+  obj,
+  pos,
+  reportPath,
+  secretHash,
+  str,
+  texts,
+  type Json,
+} from '../../normalize.js';
+import { fault, noFinding, record, unread, type Item } from '../../record.js';
+import { readRows } from '../../reading/csv.js';
 import { readBeginning, readJson } from '../../reading/report-file.js';
 import { readXml, type Element } from '../../reading/xml.js';
 import { readSeverity } from '../../severity/read.js';
 import { toolScales } from '../../severity/words.js';
+import { siteOf } from '../../run/looked-at.js';
 import type { Format } from '../format.js';
-import { readRows } from '../tabular.js';
 
 const lineOf = (value: unknown) => (pos(value) === undefined ? {} : { line: pos(value) as number });
 
@@ -31,6 +45,9 @@ export const wapiti: Format = {
     facts.version = str(at(report, 'infos', 'version'));
     facts.scannedAt = moment(at(report, 'infos', 'date'));
     const target = str(at(report, 'infos', 'target'));
+    facts.looked = { by: 'site', names: new Set([siteOf(target) ?? '']) };
+    if (num(at(report, 'infos', 'crawled_pages_nbr')) === 0)
+      yield fault(`no page of ${target} was read (infos.crawled_pages_nbr is 0): the target was not reached`);
     for (const section of ['vulnerabilities', 'anomalies'])
       for (const [category, rows] of Object.entries(obj(report[section])))
         for (const [index, value] of list(rows).entries())
