@@ -79,7 +79,7 @@ export function checkConfig(type: string, given: unknown): CommonConfig {
     if (error.type === ValueErrorType.ObjectRequiredProperty)
       throw unfit(path, 'is missing', String(error.schema.description ?? error.schema.title ?? 'give it'));
     const about = error.schema.description as string | undefined;
-    throw unfit(path, `does not fit: ${error.message.toLowerCase()}`, about);
+    throw unfit(path, `does not fit (${error.message})`, about);
   }
   const config = given as CommonConfig;
   checkAddress(config.url, '/config/url');

@@ -18,12 +18,12 @@ function toMarkdown(text: string): string {
     .replace(/^[ \t]{4,}/gm, '   ');
 }
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '\\': '&#92;' };
+
 /** Jira's wiki markup: a backslash takes the meaning of a mark; a backslash itself is written as an entity. */
 function toWiki(text: string): string {
   return text
-    .replace(/&/g, '&amp;')
-    .replace(/\\/g, '&#92;')
-    .replace(/[{}[\]*_\-+^~?!|#@]/g, (mark) => `\\${mark}`)
+    .replace(/[&\\{}[\]*_\-+^~?!|#@]/g, (mark) => entities[mark] ?? `\\${mark}`)
     .replace(/^(\s*(?:h[1-6]|bq))\./gm, '$1&#46;');
 }
 

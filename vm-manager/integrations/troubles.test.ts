@@ -157,6 +157,7 @@ async function killed(t: Test, database: Database, of: Case): Promise<void> {
   t.match(await stage.ticket(finding), { state: 'open', key: of.key(fake.issues[0] as never) });
   t.equal(fake.issues.length, 1, 'it was found, and not made again');
   if (of.reads) t.match((await stage.ticket(finding))['attempts'][0], { action: 'find', ok: true });
+  fake.letGo();
   await asked;
   t.equal(fake.issues.length, 1);
   t.match(await stage.ticket(finding), { state: 'open' });

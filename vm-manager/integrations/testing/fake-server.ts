@@ -1,7 +1,7 @@
 // A tracker on loopback for tests: keeps tickets in memory, says what was asked of it, and fails when a test wants it.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Test } from 'tap';
 
 export type Json = Record<string, any>; // requests have many shapes; each assertion says what it expects
@@ -49,6 +49,7 @@ export class Fake {
   readonly asked: Asked[] = [];
   private faults: (Fault & { left: number })[] = [];
   private comments = 500;
+  private readonly silenced: Socket[] = [];
   nowMs = Date.parse('2026-03-01T12:00:00Z');
 
   fail(fault: Fault): void {
@@ -56,6 +57,13 @@ export class Fake {
   }
   heal(): void {
     this.faults = [];
+  }
+  silence(socket: Socket): void {
+    this.silenced.push(socket);
+  }
+  /** Ends what was never answered. */
+  letGo(): void {
+    for (const socket of this.silenced.splice(0)) socket.destroy();
   }
   add(raw: Json): FakeIssue {
     const number = this.issues.length + 1;
@@ -106,7 +114,10 @@ export async function startFake(
       const answer = isAdmitted(headers, text)
         ? api(asked, fake)
         : { status: 401, json: { message: 'Bad credentials' } };
-      if (fault?.answer === 'silent') return;
+      if (fault?.answer === 'silent') {
+        fake.silence(request.socket);
+        return;
+      }
       if (fault?.answer === 'lost') {
         request.socket.destroy();
         return;
