@@ -49,7 +49,7 @@ export async function storeRead(
   if (row.state === 'closed' && remote.isOpen) found.push('it was opened again');
   const comments = await takeComments(tx, integration, row, { remote, findings }, now);
   if (comments > 0) found.push(`${comments} comments were taken`);
-  if (assignee !== null && (await assign(tx, findings, assignee, now)) > 0) found.push('its assignee was taken');
+  if (assignee !== null && (await assign(tx, row, findings, assignee, now)) > 0) found.push('its assignee was taken');
   await tx`
     update vm_tickets set state = ${remote.isOpen ? 'open' : 'closed'}, remote_state = ${remote.state.slice(0, 200)},
       remote_assignee = ${remote.assigneeEmail?.toLowerCase() ?? null}, key = ${remote.key.slice(0, 200)},
@@ -123,8 +123,18 @@ async function takeComments(
   return taken;
 }
 
-async function assign(tx: Tx, findings: readonly FindingRow[], user: string, now: Date): Promise<number> {
-  const others = findings.filter((row) => row.assignee_id !== user && row.is_open);
+/** The first that a tracker names may be its default: it is not set over somebody who was chosen here. */
+async function assign(
+  tx: Tx,
+  ticket: TicketRow,
+  findings: readonly FindingRow[],
+  user: string,
+  now: Date,
+): Promise<number> {
+  const isFirst = ticket.remote_assignee === null;
+  const others = findings.filter(
+    (row) => row.is_open && row.assignee_id !== user && (row.assignee_id === null || !isFirst),
+  );
   for (const row of others)
     await tx`
       update vm_findings set assignee_id = ${user}, updated_at = ${now}, version = version + 1 where id = ${row.id}`;
