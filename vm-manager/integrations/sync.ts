@@ -88,7 +88,8 @@ async function afterClosing(
       await transition(tx, row, { to: 'fix_pending', by: 'ticket', reason }, actorOf(integration), now);
       moved++;
     } else if (unseen.includes(row.status)) {
-      const text = `${remote.key} was closed in ${integration.name}. The finding stays ${row.status}: nobody triaged it.`;
+      const where = `${remote.key} was closed in ${integration.name}.`;
+      const text = `${where} The finding stays ${row.status}: nobody triaged it.`;
       await insertComment(tx, row, actorOf(integration).name, text, now);
     }
   return `it was closed, ${moved} of ${findings.length} findings wait for the proof of their fix`;

@@ -1,5 +1,5 @@
-// Tickets of findings: what is asked for is a row, which waits until its ticket is made. One finding has one ticket with
-// each integration, so that asking twice asks for nothing more.
+// Tickets of findings: what is asked for is a row, which waits until its ticket is made. One finding has one ticket
+// with each integration, so that asking twice asks for nothing more.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { randomBytes } from 'node:crypto';

@@ -90,7 +90,7 @@ interface Following {
   readonly findings: readonly Told[];
 }
 
-/** Comments once on each turn of the findings, and moves the ticket where that is wanted. Returns whether it is open. */
+/** Comments once on each turn of the findings, moves the ticket where that is wanted. Returns whether it is open. */
 async function tell(host: Host, { integration, ticket, connection, remote, findings }: Following): Promise<boolean> {
   const wasOpen = remote?.isOpen ?? ticket.state === 'open';
   const hasOpen = findings.some(({ row }) => row.is_open);
@@ -201,7 +201,7 @@ export const usableIntegrations = (sql: Sql, now: Date) => sql<IntegrationRow[]>
   select * from vm_integrations
   where enabled and state <> 'failed' and (retry_at is null or retry_at <= ${now}) order by id`;
 
-/** A round over all integrations, at the same time: one that hangs holds up no other. Returns how many were worked on. */
+/** All integrations at the same time: one that hangs holds up no other. Returns how many tickets were looked at. */
 export async function workOnTickets(host: Host, signal: AbortSignal): Promise<number> {
   if (host.wayOut === undefined) return 0;
   const integrations = await usableIntegrations(host.sql, new Date(host.now()));

@@ -84,7 +84,6 @@ export async function tickets(t: Test, stack: Stack): Promise<void> {
   await page.locator('.table-row', { hasText: 'Shop issues' }).click();
   await dialog.locator('.table-row').nth(1).waitFor();
   await dialog.getByRole('link', { name: '#2' }).waitFor();
-  if (process.env['PICTURES'] !== undefined) await page.screenshot({ path: `${process.env['PICTURES']}/tickets.png` });
   t.same(complaints, []);
 }
 
@@ -102,10 +101,6 @@ async function atFindings(t: Test, stack: Stack, issues: readonly Issue[]): Prom
   await link.waitFor();
   t.equal(await link.getAttribute('href'), 'https://github.example/acme/shop/issues/1');
   t.match(issues[0]?.title, /^\w+: \w/);
-  if (process.env['PICTURES'] !== undefined) {
-    await section.scrollIntoViewIfNeeded();
-    await page.screenshot({ path: `${process.env['PICTURES']}/finding.png` });
-  }
   await page.keyboard.press('Escape');
   const boxes = page.locator('.table-row').getByRole('checkbox');
   const count = await boxes.count();
@@ -113,7 +108,7 @@ async function atFindings(t: Test, stack: Stack, issues: readonly Issue[]): Prom
   await page.getByRole('button', { name: 'Create tickets', exact: true }).click();
   await dialog.getByText('One ticket for all of them').click();
   await dialog.getByRole('button', { name: 'Create tickets', exact: true }).click();
-  await dialog.getByText(`${count} are made, 0 wait, 0 were refused.`).waitFor();
+  await dialog.getByText(`Made: ${count}, waiting: 0, refused: 0.`).waitFor();
   t.equal(issues.length, 2, 'one for the others, and the first has its own');
   t.match(issues[1]?.title, new RegExp(`^${count - 1} findings: `));
   t.same(complaints, []);

@@ -29,34 +29,37 @@ export interface Case {
 const texts = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? '').replaceAll('\\n', '\n');
 
-function jira(api: string, isCloud: boolean): Api {
-  const view = (issue: FakeIssue) => ({
-    id: String(10_000 + issue.number),
-    key: `SEC-${issue.number}`,
-    self: `https://jira.invalid${api}/issue/${10_000 + issue.number}`,
-  });
-  const full = (issue: FakeIssue) => ({
-    ...view(issue),
-    expand: 'renderedFields,names,schema',
-    fields: {
-      status: {
-        name: issue.isOpen ? 'To Do' : 'Done',
-        id: issue.isOpen ? '10000' : '10002',
-        statusCategory: { id: issue.isOpen ? 2 : 3, key: issue.isOpen ? 'new' : 'done', name: 'x' },
-      },
-      assignee: issue.assignee === null ? null : { displayName: 'Somebody', emailAddress: issue.assignee },
-      comment: {
-        comments: issue.comments.map(({ id, author, text }) => ({
-          id,
-          author: { displayName: author },
-          body: isCloud && text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
-        })),
-        maxResults: issue.comments.length,
-        total: issue.comments.length,
-        startAt: 0,
-      },
+const jiraView = (api: string, issue: FakeIssue) => ({
+  id: String(10_000 + issue.number),
+  key: `SEC-${issue.number}`,
+  self: `https://jira.invalid${api}/issue/${10_000 + issue.number}`,
+});
+
+const jiraIssue = (api: string, issue: FakeIssue, isCloud: boolean) => ({
+  ...jiraView(api, issue),
+  expand: 'renderedFields,names,schema',
+  fields: {
+    status: {
+      name: issue.isOpen ? 'To Do' : 'Done',
+      id: issue.isOpen ? '10000' : '10002',
+      statusCategory: { id: issue.isOpen ? 2 : 3, key: issue.isOpen ? 'new' : 'done', name: 'x' },
     },
-  });
+    assignee: issue.assignee === null ? null : { displayName: 'Somebody', emailAddress: issue.assignee },
+    comment: {
+      comments: issue.comments.map(({ id, author, text }) => ({
+        id,
+        author: { displayName: author },
+        body: isCloud && text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
+      })),
+      maxResults: issue.comments.length,
+      total: issue.comments.length,
+      startAt: 0,
+    },
+  },
+});
+
+function jira(api: string, isCloud: boolean): Api {
+  const view = (issue: FakeIssue) => jiraView(api, issue);
   return ({ method, path, query, body }, fake): Answer => {
     const [, id, rest] = new RegExp(`^${api}/issue/([^/]+)(?:/(.*))?$`).exec(path) ?? [];
     const issue = fake.issues.find((one) => [view(one).id, view(one).key].includes(id ?? ''));
@@ -77,7 +80,7 @@ function jira(api: string, isCloud: boolean): Api {
         status: 404,
         json: { errorMessages: ['Issue does not exist or you do not have permission to see it.'], errors: {} },
       };
-    if (rest === undefined) return { status: 200, json: full(issue) };
+    if (rest === undefined) return { status: 200, json: jiraIssue(api, issue, isCloud) };
     if (rest === 'comment') {
       const made = fake.say(
         issue,

@@ -109,7 +109,7 @@ class Jira implements Connection {
       throw new TrackerError(
         'refused',
         `${key} offers the account no transition that ${to === 'closed' ? 'closes' : 'opens'} it, but ` +
-          `${offered.map((one) => str(at(one, 'name'))).join(', ') || 'none at all'}: change its workflow or its rights.`,
+          `${offered.map((one) => str(at(one, 'name'))).join(', ') || 'none'}: change its workflow or its rights.`,
       );
     await this.asker.ask('POST', path, { body: { transition: { id: need(at(chosen, 'id'), 'id of a transition') } } });
   }

@@ -55,13 +55,10 @@ export const integrationsText = {
 
   create: 'Create ticket',
   createMany: 'Create tickets',
-  createAgain: 'Ask again',
   where: 'In',
-  choose: 'Choose an integration',
   grouped: 'One ticket for all of them',
   key: 'Ticket that is there',
   keyHelp: 'such as SEC-12 or #12; empty: a new one is made',
-  asked: (n: Shown) => `${n} tickets are asked for`,
-  result: (open: Shown, waiting: Shown, failed: Shown) => `${open} are made, ${waiting} wait, ${failed} were refused.`,
+  result: (open: Shown, waiting: Shown, failed: Shown) => `Made: ${open}, waiting: ${waiting}, refused: ${failed}.`,
   tooMany: (n: Shown) => `Choose ${n} findings at most.`,
 } as const;
