@@ -48,7 +48,7 @@ const common = {
       {
         title: 'Further fields',
         additionalProperties: false,
-        description: 'name → text with {{placeholders}}, or such as {"value": "{{severity}}"} for fields with choices',
+        description: 'name → text with {{placeholders}}; of fields with choices such as {"value": "{{severity}}"}',
       },
     ),
   ),
@@ -78,7 +78,7 @@ export function checkConfig(type: string, given: unknown): CommonConfig {
       throw unfit(path, `is not known to ${type}`, `known are ${Object.keys(schema.properties).join(', ')}`);
     if (error.type === ValueErrorType.ObjectRequiredProperty)
       throw unfit(path, 'is missing', String(error.schema.description ?? error.schema.title ?? 'give it'));
-    const about = error.schema.description as string | undefined;
+    const about = error.schema.description;
     throw unfit(path, `does not fit (${error.message})`, about);
   }
   const config = given as CommonConfig;

@@ -212,7 +212,7 @@ const issues = endpoint({
     ),
   }),
   handle: async (call) => {
-    const { host, sql, reach, now, body } = call;
+    const { sql, reach, now, body } = call;
     if (body.key !== undefined && !isUnconfined(reach))
       throw new ApiError('role_denied', 'A ticket may tell of other applications; your grant does not reach them all.');
     const row = (await requireRow(sql, integrations, reach, call.params['id'] ?? '')) as unknown as IntegrationRow;

@@ -78,7 +78,7 @@ export function fromAdf(node: unknown, depth = 0): string {
   const { type, text, content, attrs } = node as { type?: string; text?: string; content?: unknown; attrs?: Node };
   if (typeof text === 'string') return text;
   if (type === 'hardBreak') return '\n';
-  if (type === 'mention' || type === 'emoji') return String(attrs?.['text'] ?? '');
+  if (type === 'mention' || type === 'emoji') return typeof attrs?.['text'] === 'string' ? attrs['text'] : '';
   const inner = Array.isArray(content) ? content.map((one) => fromAdf(one, depth + 1)) : [];
   return inner.join(type === 'paragraph' || type === 'heading' || type === 'text' ? '' : '\n');
 }

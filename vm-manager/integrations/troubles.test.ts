@@ -124,7 +124,7 @@ async function troubles(t: Test, database: Database, of: Case): Promise<void> {
   });
 }
 
-const fakeHeaders = ({ fake }: Stage): { authorization?: string } => fake.asked.at(-1)?.headers ?? {};
+const fakeHeaders = ({ fake }: Stage): { authorization?: string | undefined } => fake.asked.at(-1)?.headers ?? {};
 
 for (const of of cases)
   void t.test(of.type, (t) =>

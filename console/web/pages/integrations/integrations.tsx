@@ -32,7 +32,10 @@ const State = (props: { readonly of: Integration }): JSX.Element => (
 const titleOf = (types: Types | undefined, type: string | null): string =>
   types?.items.find((one) => one.type === type)?.title ?? type ?? '';
 const configOf = (of: Integration | null): Config => (of?.config ?? {}) as Config;
-const urlOf = (of: Integration): string => String(configOf(of)['url'] ?? '');
+const urlOf = (of: Integration): string => {
+  const { url } = configOf(of);
+  return typeof url === 'string' ? url : '';
+};
 
 function IntegrationForm(props: {
   readonly of: Integration | null;
