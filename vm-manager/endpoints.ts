@@ -27,6 +27,7 @@ import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { integrationEndpoints } from './integrations/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
@@ -56,6 +57,7 @@ const rows: readonly Endpoint[] = [
   ...governanceEndpoints,
   ...violationEndpoints,
   ...ruleEndpoints,
+  ...integrationEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,

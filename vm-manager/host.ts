@@ -212,6 +212,31 @@ export interface IntelSources {
   download(url: string, bytesMax: number): Promise<Buffer>;
 }
 
+export interface OutboundCall {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly bytesMax?: number;
+  readonly timeoutMs?: number;
+}
+
+/** The guarded way out: names are judged, redirects stay at their origin, time and size are capped, TLS is verified. */
+export interface WayOut {
+  /** Throws ApiError `outbound_refused` for a target that may not be asked, `outbound_failed` for one that is away. */
+  send(
+    url: string,
+    call?: OutboundCall,
+  ): Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Buffer;
+  }>;
+  /** Throws as `send` does, and asks nobody but the resolver. */
+  check(url: string): Promise<void>;
+  /** True when the operator allow-listed the host: only then may plain http carry credentials. */
+  isAllowListed(url: string): Promise<boolean>;
+}
+
 export interface Host {
   readonly secrets: Secrets;
   readonly sql: Sql;
@@ -236,6 +261,8 @@ export interface Host {
   readonly closePercentMax?: () => Promise<number>;
   /** Statements of all requests share one connection (the embedded database): no transaction may last. */
   readonly hasOneConnection?: boolean;
+  /** Where issue trackers are asked; absent: this server asks nobody, and integrations answer 503. */
+  readonly wayOut?: WayOut;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

@@ -22,6 +22,7 @@ export type {
   Identity,
   IntelSources,
   LoginAnswer,
+  OutboundCall,
   OwnAccount,
   Person,
   SingleSignOn,
@@ -30,6 +31,7 @@ export type {
   UserAdministration,
   UserRow,
   VmAction,
+  WayOut,
 } from './host.js';
 
 /** The room as one feature; `toHost` makes what it needs of what the server has. */

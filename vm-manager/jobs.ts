@@ -6,6 +6,7 @@ import { tellOfDeadlines } from './governance/sla-notices.js';
 import { recordViolations } from './governance/violations.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
+import { workOnTickets } from './integrations/work.js';
 import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
@@ -119,6 +120,12 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-scm',
     everyMs: minuteMs,
     run: async ({ nowMs }) => `${await judgeWaiting(host, new Date(nowMs))} pushed commits were judged`,
+  },
+  {
+    name: 'vm-tickets',
+    everyMs: minuteMs / 4,
+    timeoutMs: 2 * minuteMs,
+    run: async ({ signal }) => `${await workOnTickets(host, signal)} tickets were looked at`,
   },
   {
     name: 'vm-posture',

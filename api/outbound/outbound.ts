@@ -12,7 +12,7 @@ import { createAllowList, refusalOf, type AllowList } from './allow-list.js';
 import { openDatagrams, openStream, type DatagramTarget, type StreamTarget } from './streams.js';
 
 export interface OutboundRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly bytesMax?: number;
@@ -33,6 +33,8 @@ export interface Outbound {
    * Throws ApiError `outbound_refused` (the target is not allowed) or `outbound_failed` (it did not answer properly).
    */
   send(url: string, options?: OutboundRequest): Promise<OutboundReply>;
+  /** Judges the target as `send` does and throws as it does; nobody is asked but the resolver. */
+  check(url: string): Promise<void>;
   /** `fetch` for libraries that want one; the same guard. */
   readonly fetch: (
     url: string,
@@ -94,6 +96,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const judge = (host: string) => admissibleAddresses(host.replace(/^\[|\]$/g, ''), allow, resolveHost);
   return {
     send,
+    async check(given) {
+      const url = parseTarget(given);
+      const signal = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
+      await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
+    },
     connect: (target) => openStream(target, judge),
     datagrams: (target) => openDatagrams(target, judge),
     async fetch(url, init = {}) {

@@ -9,7 +9,7 @@ import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
 
-type VmParts = IdentityParts & NarratorParts & FirewallParts & Pick<Parts, 'brandName'>;
+type VmParts = IdentityParts & NarratorParts & FirewallParts & Pick<Parts, 'brandName' | 'outbound'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
 const takeEvents: TakeEvents = (tx, events) =>
@@ -38,6 +38,7 @@ const toHost = (parts: VmParts): Host => ({
   },
   closePercentMax: async () => (await parts.currentSettings()).vm_import_close_percent,
   takeEvents,
+  wayOut: parts.outbound,
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
 import { attackable, sarifOf } from './reports-of-tools.js';
+import { tickets } from './resources/ticket-stage.js';
 import { assessments, policies, roles, targets, triageRules } from './resources/stages.js';
 import { arrive, askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
 
@@ -274,6 +275,7 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
     ['/vulnerabilities/policies', 'New policy'],
     ['/vulnerabilities/rules', 'New rule'],
     ['/vulnerabilities/assessments', 'New assessment'],
+    ['/vulnerabilities/integrations', 'New integration'],
   ] as const) {
     await arrive(page, path);
     t.equal(await page.getByRole('button', { name: offered }).count(), 0, `${offered} is not offered`);
@@ -294,7 +296,7 @@ async function viewerCannot(t: Test, stack: Stack): Promise<void> {
 
 t.setTimeout(testMsMax);
 t.test('decisions about findings in a browser', { skip: withoutBrowser }, async (t) => {
-  const stack = await startStack(t);
+  const stack = await startStack(t, { OUTBOUND_ALLOW: '127.0.0.1' });
   const { page } = await stack.open();
   await chooseOwnPassword(page);
   await storeFindings(page, 'c0ffee');
@@ -308,6 +310,7 @@ t.test('decisions about findings in a browser', { skip: withoutBrowser }, async 
   await t.test('L3: a policy says which findings it holds for, and is not written over', (t) => policies(t, stack));
   await t.test('L3: a rule says what it would do, does it, and is undone', (t) => triageRules(t, stack));
   await t.test('L3: an assessment is led, answered item by item, and closed', (t) => assessments(t, stack));
+  await t.test('L3: tickets are made of findings, in a tracker that was tested', (t) => tickets(t, stack));
   await t.test('V14: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
   await t.test('L3: roles are made, given where they count, and told in full', (t) => roles(t, stack));
 });

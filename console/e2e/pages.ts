@@ -54,6 +54,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/gates?view=hooks',
   '/vulnerabilities/policies',
   '/vulnerabilities/rules',
+  '/vulnerabilities/integrations',
   '/vulnerabilities/acceptances',
   '/vulnerabilities/acceptances?view=mutes',
   '/vulnerabilities/deadlines',

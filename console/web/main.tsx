@@ -50,6 +50,7 @@ const Applications = page(() => import('./pages/vulnerabilities/applications.js'
 const Targets = page(() => import('./pages/targets/targets.js').then((m) => m.Targets));
 const Assessments = page(() => import('./pages/assessments/assessments.js').then((m) => m.Assessments));
 const Policies = page(() => import('./pages/policies/policies.js').then((m) => m.Policies));
+const Integrations = page(() => import('./pages/integrations/integrations.js').then((m) => m.Integrations));
 const TriageRules = page(() => import('./pages/triage/triage.js').then((m) => m.TriageRules));
 const Scans = page(() => import('./pages/scans/scans.js').then((m) => m.Scans));
 const Components = page(() => import('./pages/components/components.js').then((m) => m.Components));
@@ -186,6 +187,7 @@ render(
       <Route path="/vulnerabilities/gates" component={PipelineGates} />
       <Route path="/vulnerabilities/policies" component={Policies} />
       <Route path="/vulnerabilities/rules" component={TriageRules} />
+      <Route path="/vulnerabilities/integrations" component={Integrations} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />
       <Route path="/vulnerabilities/deadlines" component={Deadlines} />
       <Route path="/compliance" component={Compliance} />

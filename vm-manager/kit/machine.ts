@@ -3,8 +3,11 @@
 import { ApiError } from '#http-kit';
 import type { VmPermission } from './permissions.js';
 
-/** Who causes a change: somebody, a report, a proof (runtime, exploit), a rule of people (mute, acceptance), time. */
-export type Cause = 'person' | 'importer' | 'proof' | 'policy' | 'clock';
+/**
+ * Who causes a change: somebody, a report, a proof (runtime, exploit), a rule of people (mute, acceptance), time, a
+ * ticket that was closed in its tracker.
+ */
+export type Cause = 'person' | 'importer' | 'proof' | 'policy' | 'clock' | 'ticket';
 
 export interface Move<State extends string> {
   readonly from: readonly State[];

@@ -12,6 +12,7 @@ export const permissionTable = {
   manage_mutes: 'write mutes',
   view_assets: 'read projects, applications and targets',
   edit_assets: 'create, change and delete projects, applications and targets',
+  manage_integrations: 'write connections to issue trackers',
   view_scans: 'read runs and events',
   run_scans: 'start and cancel runs',
   view_code: 'read scans of code, and the rules of their scanners',

@@ -78,6 +78,11 @@ const runtimeEvent = {
   route: '/preview',
   at: '2026-02-28T10:00:00Z',
 };
+const tracker = {
+  type: 'github',
+  config: { url: 'https://api.github.example', repository: 'team/shop' },
+  secret: 'token-of-a-tracker-1',
+};
 const hook = { name: 'h', provider: 'github', repository: 'team/shop', secret: 'a-secret-of-the-test-1' };
 const gateBody = {
   name: 'g',
@@ -134,6 +139,7 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     '/sla/policies': await make.made('/sla/policies', { name: 's', selector: predicate, matrix: { high: 3 } }),
     '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
     ...(await fillRules(make)),
+    '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',
@@ -295,6 +301,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /policies/:id': { name: 'other', predicate },
   'POST /rules': { name: 'new', predicate, effects: [{ set: 'notice' }] },
   'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
+  'POST /integrations': { ...tracker, name: 'new' },
+  'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
+  'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },
   'POST /assessments': { application_id: application },
   'POST /graph/attack-chains/explain': { hop_vuln_ids: [finding] },
   'POST /graph/attack-chains/what-if': { application_id: application, remove_vuln_ids: [finding], controls: [] },

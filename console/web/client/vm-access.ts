@@ -27,6 +27,7 @@ export type VmPermission =
   | 'edit_assets'
   | 'manage_policies'
   | 'manage_rules'
+  | 'manage_integrations'
   | 'manage_roles'
   | 'view_reports'
   | 'build_reports'

@@ -82,6 +82,7 @@ export const navigation: readonly PageGroup[] = [
       managed('view_policies', '/vulnerabilities/rules', text.triageRules, 'tune', text.triageRulesWords),
       managed('view_findings', '/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
       managed('view_sla', '/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),
+      managed('view_assets', '/vulnerabilities/integrations', text.integrations, 'chain', text.integrationsWords),
       managed('view_reports', '/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),
     ],
   },

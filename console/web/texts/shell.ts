@@ -119,6 +119,8 @@ export const shellText = {
   assessments: 'Assessments',
   assessmentsWords: 'pentest penetration test review threat model audit checklist',
   policies: 'Policies',
+  integrations: 'Integrations',
+  integrationsWords: 'jira github gitlab servicenow webhook tickets issues tracker',
   triageRules: 'Triage rules',
   triageRulesWords: 'automatic triage assign tag severity mute notice order undo',
   policiesWords: 'predicate violation stop pipelines evaluate',

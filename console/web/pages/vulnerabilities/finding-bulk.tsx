@@ -11,6 +11,8 @@ import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
 import { findingsText as text } from '../../texts/vm/findings.js';
 import { RequestAcceptance } from '../governance/request-acceptance.js';
+import { AskTickets } from '../integrations/ask-tickets.js';
+import { integrationsText } from '../../texts/resources/integrations.js';
 import { justifications, type Justification } from './finding-moves.js';
 import { plain, severities, severityTone, type Finding } from './words.js';
 
@@ -178,7 +180,7 @@ export function BulkBar(props: {
   readonly onNone: () => void;
   readonly onChanged: () => void;
 }): JSX.Element {
-  const [open, setOpen] = createSignal<'change' | 'accept' | null>(null);
+  const [open, setOpen] = createSignal<'change' | 'accept' | 'tickets' | null>(null);
   let isDone = false;
   /** What was chosen stays chosen until something was done about it. */
   const close = (): void => {
@@ -209,6 +211,11 @@ export function BulkBar(props: {
             {text.change}
           </Button>
         </Show>
+        <Show when={props.access.may('triage_findings')}>
+          <Button isSmall onClick={() => setOpen('tickets')}>
+            {integrationsText.createMany}
+          </Button>
+        </Show>
         <Show when={props.access.may('request_acceptance')}>
           <Button isSmall onClick={() => setOpen('accept')}>
             {text.askAcceptance}
@@ -221,6 +228,9 @@ export function BulkBar(props: {
       </div>
       <Overlay isOpen={open() === 'change'} title={text.changeMany} onClose={close}>
         <BulkForm findings={props.chosen} me={props.access.me()?.id ?? ''} people={props.people} onChanged={changed} />
+      </Overlay>
+      <Overlay isOpen={open() === 'tickets'} title={integrationsText.createMany} onClose={close}>
+        <AskTickets ids={props.chosen.map(({ id }) => id)} onDone={changed} />
       </Overlay>
       <Overlay isOpen={open() === 'accept'} title={text.askAcceptance} onClose={() => setOpen(null)}>
         <RequestAcceptance ids={props.chosen.map(({ id }) => id)} onDone={asked} />

@@ -12,6 +12,7 @@ import { Read } from '../../kit/page-state.js';
 import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
+import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
 import { FindingForm, FindingRemoval } from './finding/by-hand.js';
 import { Comments } from './finding/comments.js';
@@ -243,6 +244,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
               />
             )}
           </Show>
+          <FindingTickets id={props.id} mayAsk={props.access.may('triage_findings') && isOpenState(data().status)} />
           <Told of={data()} />
           <Evidence id={props.id} />
           <Show when={props.access.may('triage_findings')}>
