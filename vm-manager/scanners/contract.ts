@@ -58,6 +58,13 @@ export interface FoundPackage {
   readonly relation: 'direct' | 'transitive' | 'unknown';
 }
 
+/**
+ * How much a source is of what it belongs to. Of a `part` only findings in files that were looked at are closed; what a
+ * `whole` checkout no longer has is gone.
+ */
+export const extents = ['part', 'whole'] as const;
+export type Extent = (typeof extents)[number];
+
 /** What was not looked at. A fault makes the scan incomplete; what is left out on purpose does not. */
 export interface NotScanned {
   readonly path: string;
@@ -98,6 +105,8 @@ export interface Scanner {
   readonly rules: readonly Rule[];
   /** It reads files beside each other: what it knows of them ends with its process. */
   readonly joinsFiles: boolean;
+  /** Of a file that it wants: it means something beside others only, so that a part of the source proves nothing. */
+  readonly joins?: (path: string) => boolean;
   /** Larger files are a fault: they are not read. */
   readonly fileBytesMax: number;
   /** By its path alone; a text: it is left out on purpose, and why. */

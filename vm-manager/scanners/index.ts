@@ -1,5 +1,6 @@
 // The door `#vm-manager/scanners`: scanners without a server, for the command line.
 export { offeredKinds, scannerOf, scanners } from './catalogue.js';
+export { extents } from './contract.js';
 export type * from './contract.js';
 export type { ScannerResult, ScanResult } from './run/result.js';
 export { scan, scanLimits, type Progress, type ScanLimits } from './run/scan.js';

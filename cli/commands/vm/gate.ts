@@ -9,13 +9,14 @@ import { networkRefusal, Refusal, withFiles, wrongUsage } from '../../refusal.js
 
 const usage = [
   'Usage: gatehouse gate --application ID --commit HASH [--baseline HASH] [--branch NAME] [--report FILE]…',
-  '                      [--junit FILE] [--sarif FILE] [--json FILE]',
+  '                      [--report-of-part FILE]… [--junit FILE] [--sarif FILE] [--json FILE]',
   '',
   '  --application  id of the application (GET /api/v1/applications)',
   '  --commit       what is to go on; its reports are imported under this name',
   '  --baseline     what it is compared with; without it the last scanned commit of the default branch of the gate',
   '  --branch       branch of the reports that are sent',
   '  --report       report of a tool to send first, once for each; the format is recognised',
+  '  --report-of-part   the same of a part of the application: it closes no finding',
   '  --junit, --sarif, --json   files for the answer; - is standard output, where the summary is left out',
   '  --url          base URL; without it GATEHOUSE_URL, else http://127.0.0.1:8095',
   '',
@@ -109,14 +110,17 @@ interface Question {
   readonly baseline: string | undefined;
   readonly branch: string | undefined;
   readonly reports: readonly string[];
+  /** Reports of a part: they close nothing. */
+  readonly ofPart: readonly string[];
 }
 
 /** With reports: a run of the pipeline, which ends with the verdict. */
-async function sendAndAsk(api: Api, { application, commit, branch, reports }: Question): Promise<Evaluation> {
+async function sendAndAsk(api: Api, { application, commit, branch, reports, ofPart }: Question): Promise<Evaluation> {
   const opened = { application_id: application, commit, ...(branch === undefined ? {} : { branch }) };
   const run = await api.json<{ id: string }>('POST', '/ci/runs', JSON.stringify(opened));
-  for (const path of reports) {
+  for (const path of [...reports, ...ofPart]) {
     const form = new FormData();
+    if (!reports.includes(path)) form.set('mode', 'add');
     form.set('file', await openAsBlob(path), basename(path));
     const made = await api.json<{ result: Record<string, number> }>('POST', `/ci/runs/${run.id}/artifacts`, form);
     const { created = 0, parsed = 0, closed = 0 } = made.result;
@@ -126,7 +130,7 @@ async function sendAndAsk(api: Api, { application, commit, branch, reports }: Qu
 }
 
 async function ask(api: Api, question: Question): Promise<Evaluation> {
-  if (question.reports.length > 0) return sendAndAsk(api, question);
+  if (question.reports.length + question.ofPart.length > 0) return sendAndAsk(api, question);
   const { application, commit, baseline } = question;
   const body = { application_id: application, commit, ...(baseline === undefined ? {} : { baseline }) };
   return api.json<Evaluation>('POST', '/gate/evaluate', JSON.stringify(body));
@@ -161,6 +165,7 @@ function readQuestion(argv: readonly string[]) {
       baseline: { type: 'string' },
       branch: { type: 'string' },
       report: { type: 'string', multiple: true, default: [] },
+      'report-of-part': { type: 'string', multiple: true, default: [] },
       junit: { type: 'string' },
       sarif: { type: 'string' },
       json: { type: 'string' },
@@ -202,17 +207,18 @@ async function run(argv: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const { application, commit, baseline, branch, report: reports } = values;
+  const { application, commit, baseline, branch, report: reports, 'report-of-part': ofPart } = values;
   if (application === undefined || commit === undefined)
     throw wrongUsage(`gate needs --application ID and --commit HASH.\n${usage}`);
-  if (reports.length > 0 && baseline !== undefined)
+  const all = [...reports, ...ofPart];
+  if (all.length > 0 && baseline !== undefined)
     throw wrongUsage(
       '--baseline does not go with --report: the reports of a pipeline are compared with its default branch',
     );
-  for (const path of reports)
+  for (const path of all)
     if (!isReadable(path)) throw wrongUsage(`--report ${path}: there is no such file, or it cannot be read`);
   const api = toApi(values.url ?? process.env['GATEHOUSE_URL'] ?? defaultUrl);
-  const answer = await ask(api, { application, commit, baseline, branch, reports });
+  const answer = await ask(api, { application, commit, baseline, branch, reports, ofPart });
   const evaluation = `/gate/evaluations/${answer.evaluation_id}`;
   if (values.junit !== undefined) write(values.junit, await api.text('GET', `${evaluation}?format=junit`));
   if (values.sarif !== undefined) write(values.sarif, await api.text('GET', `${evaluation}?format=sarif`));

@@ -162,6 +162,21 @@ export function addressOf(artifactLocation: Json, run: Run): string {
   return reportPath(decoded(/^(?:https?|git|ssh):/i.test(address) ? uri : address));
 }
 
+/**
+ * Paths of the only files that a report of a part speaks of: writers of such say `covers: "part"` in the properties of
+ * the run, and which artifacts they looked at (role `analysisTarget`, 3.24.6). Null: no run says so.
+ */
+export function inventoryOf(runs: readonly Run[]): Set<string> | null {
+  if (runs.every(({ properties }) => at(properties, 'properties', 'covers') !== 'part')) return null;
+  return new Set(
+    runs.flatMap((run) =>
+      run.artifacts
+        .filter(({ roles }) => texts(roles).includes('analysisTarget'))
+        .map(({ location }) => addressOf(obj(location), run)),
+    ),
+  );
+}
+
 /** A URI without its percent signs; one that means something else stays as it is. */
 function decoded(uri: string): string {
   if (!uri.includes('%') || /^file:/i.test(uri)) return uri;

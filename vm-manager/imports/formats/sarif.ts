@@ -13,7 +13,7 @@ import { readSeverity, severityOfScore, type SeverityReading } from '../severity
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 import { elsewhere, faultsOf } from './sarif-invocations.js';
-import { addressOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf, type Run } from './sarif-run.js';
+import { addressOf, inventoryOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf, type Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 
@@ -255,6 +255,7 @@ export const sarif: Format = {
     facts.complete = runs.length > 0 && runs.every(({ hasResults }) => hasResults);
     facts.roots = runs.flatMap(rootsOf);
     tellScope(facts, runs);
+    facts.inventory = inventoryOf(runs);
     facts.scannedAt = moment(invocations.at(-1)?.['endTimeUtc']);
     const [none] = runs;
     const toItem = ({ at: [runIndex = 0, index = 0], text }: Cut): Item => {

@@ -46,9 +46,16 @@ const upload = {
       path: Type.Optional(
         Type.String({ maxLength: 1000, description: 'of a single file: where it stands in the repository' }),
       ),
+      covers: Type.Optional(
+        Type.Union([Type.Literal('part'), Type.Literal('whole')], {
+          description:
+            'part, the default: closes in files of the upload alone; whole: the upload is the whole checkout (of this ' +
+            'scope_key), findings in files that it has not are closed, too',
+        }),
+      ),
       mode: Type.Optional(
         Type.Union([Type.Literal('add'), Type.Literal('sync')], {
-          description: 'sync, the default, closes what a complete scan no longer finds',
+          description: 'sync, the default, closes what a complete scan no longer finds in what it covers',
         }),
       ),
       confirm_close: Type.Optional(

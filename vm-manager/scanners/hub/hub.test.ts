@@ -146,7 +146,10 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(first, { status: 'succeeded', result: { packages: 2, complete: false, without_advisories: ['go'] } });
     const [found] = await client.findings(app);
     t.match(found, { title: /GHSA-AAAA-BBBB-CCCC in left/i, status: 'new', source: 'sca' });
-    const second = await scan(app, '/sca/scans', [lock('2.0.0')]);
+    const part = await scan(app, '/sca/scans', [lock('2.0.0')]);
+    t.match(part['result'], { report: { closed: 0 } });
+    t.match(await client.findings(app), [{ status: 'new' }], 'another lock file may list the old one');
+    const second = await scan(app, '/sca/scans', [lock('2.0.0')], { covers: 'whole' });
     t.match(second, { status: 'succeeded', result: { complete: true, without_advisories: [] } });
     t.match(await client.findings(app), [{ status: 'resolved' }]);
     const broken = await scan(app, '/sca/scans', [{ name: 'package-lock.json', data: '{' }]);

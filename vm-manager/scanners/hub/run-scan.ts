@@ -8,7 +8,7 @@ import { openSource } from '../sources/open.js';
 import { SourceError, type Source } from '../sources/source.js';
 import type { ScannerResult, ScanResult } from '../run/result.js';
 import { scan, type Progress } from '../run/scan.js';
-import type { Scanner } from '../contract.js';
+import type { Extent, Scanner } from '../contract.js';
 import { findFormat } from '../../imports/formats/index.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
 import type { Fields } from '../../imports/run/fields.js';
@@ -29,6 +29,7 @@ export interface ScanFields {
   readonly commit?: string;
   readonly scope_key?: string;
   readonly path?: string;
+  readonly covers?: Extent;
   readonly mode?: 'add' | 'sync';
   readonly confirm_close?: boolean;
 }
@@ -40,8 +41,10 @@ export async function beginScan(call: Call, scanner: Scanner, sent: Upload<ScanF
     requirePlace();
     const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
     const source = await sourceOf(file, fields.path ?? fileName);
-    const { branch = '', commit = '', mode = 'sync' } = fields;
-    const input = { branch, commit, mode, scope_key: fields.scope_key ?? '', bytes, file: fileName.slice(0, 200) };
+    const { branch = '', commit = '', mode = 'sync', covers = 'part', scope_key = '' } = fields;
+    if (covers === 'whole' && source.isOneFile)
+      throw unfit('covers', 'is whole, and the upload is a single file', 'send an archive of the whole checkout');
+    const input = { branch, commit, mode, covers, scope_key, bytes, file: fileName.slice(0, 200) };
     const run = await call.audited(
       'vm.import',
       (made: Run) => `began the scan ${made.id} (${scanner.kind})`,
@@ -173,13 +176,17 @@ async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, sca
 }
 
 async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult) {
-  const { application_id, branch, commit, confirm_close, scope_key: given } = sent.fields;
-  // what was not read may list what seems gone
+  const { application_id, branch, commit, confirm_close, scope_key: given, covers = 'part' } = sent.fields;
+  // what was not read may list what seems gone; components do not say which file they are of
   const isWhole = scanned.results.every((one) => one.complete && !hasReadNothing(one));
-  const mode = isWhole ? (sent.fields.mode ?? 'sync') : 'add';
+  const mayClose = isWhole && (covers === 'whole' || scanner.toReport === undefined);
+  const mode = mayClose ? (sent.fields.mode ?? 'sync') : 'add';
   const path = `${sent.file}.report`;
   // the directory of the upload, which is removed with it
-  await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned)), { mode: 0o600, flag: 'wx' });
+  await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned, covers)), {
+    mode: 0o600,
+    flag: 'wx',
+  });
   const { size } = await stat(path);
   const named = { application_id, branch, commit, confirm_close, mode };
   const fields = {

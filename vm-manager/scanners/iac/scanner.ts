@@ -12,6 +12,7 @@ export const iacScanner: Scanner = {
   label: 'Infrastructure',
   rules: [...dockerRules, ...composeRules, ...terraformRules].map(asRule),
   joinsFiles: true,
+  joins: (path) => path.endsWith('.tf'),
   fileBytesMax: 4 * 1024 * 1024,
   wants: (path) =>
     isDockerfile(path) ||

@@ -1,7 +1,7 @@
 // SARIF 2.1.0 of a scan: one run a scanner, with all of its rules, and the files that it did not read as notifications,
 // so that a reader knows whether the lack of a finding means anything.
 import type { Severity } from '../../findings/words.js';
-import { packVersion, type Finding, type NotScanned, type Rule } from '../contract.js';
+import { packVersion, type Extent, type Finding, type NotScanned, type Rule } from '../contract.js';
 import type { ScannerResult, ScanResult } from '../run/result.js';
 
 const levels: Readonly<Record<Severity, string>> = {
@@ -75,7 +75,8 @@ const toNotification = ({ path, reason, isFault }: NotScanned) => ({
   locations: [{ physicalLocation: { artifactLocation: { uri: toUri(path) } } }],
 });
 
-function toRun({ scanner, findings, notScanned, complete, scanned, notScannedByReason }: ScannerResult) {
+function toRun(result: ScannerResult, covers: Extent) {
+  const { scanner, findings, notScanned, complete, scanned, notScannedByReason, lookedAt } = result;
   const places = new Map(scanner.rules.map(({ id }, index) => [id, index]));
   const faults = notScanned.filter(({ isFault }) => isFault).slice(0, faultsMax);
   return {
@@ -87,13 +88,17 @@ function toRun({ scanner, findings, notScanned, complete, scanned, notScannedByR
       },
     },
     invocations: [{ executionSuccessful: true, toolExecutionNotifications: faults.map(toNotification) }],
+    // of a part whoever imports it has to know in which files the lack of a finding means something (3.24.6)
+    ...(covers === 'whole'
+      ? {}
+      : { artifacts: lookedAt.map((path) => ({ location: { uri: toUri(path) }, roles: ['analysisTarget'] })) }),
     results: findings.map((finding) => toResult(finding, places)),
-    properties: { complete, filesScanned: scanned.length, notScanned: notScannedByReason },
+    properties: { complete, covers, filesScanned: scanned.length, notScanned: notScannedByReason },
   };
 }
 
-export const toSarif = ({ results }: ScanResult): object => ({
+export const toSarif = ({ results }: ScanResult, covers: Extent): object => ({
   $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
   version: '2.1.0',
-  runs: results.map(toRun),
+  runs: results.map((one) => toRun(one, covers)),
 });

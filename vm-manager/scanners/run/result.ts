@@ -22,6 +22,11 @@ export interface ScannerResult {
   readonly advisories?: readonly MatchedAdvisory[];
   /** Paths that it read to their end. */
   readonly scanned: readonly string[];
+  /**
+   * Files that were in the source, were for this scanner and were not left out: what it does not find in them is not
+   * there. Without those that mean something beside others only.
+   */
+  readonly lookedAt: readonly string[];
   readonly notScanned: readonly NotScanned[];
   /** Also of those that `notScanned` has no room for. */
   readonly notScannedByReason: Readonly<Record<string, number>>;

@@ -36,9 +36,18 @@ class Tally {
   readonly #leftOut: NotScanned[] = [];
   readonly #byReason = new Map<string, number>();
   readonly #faults = new Set<string>();
+  readonly #lookedAt = new Set<string>();
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
+  }
+
+  /** Whether its scanner is to see this file. */
+  wants(path: string): boolean {
+    const wanted = this.scanner.wants(path);
+    if (typeof wanted === 'string') this.pass({ path, reason: wanted, isFault: false });
+    else if (wanted && this.scanner.joins?.(path) !== true) this.#lookedAt.add(path);
+    return wanted === true;
   }
 
   take(outcome: Outcome): void {
@@ -47,6 +56,7 @@ class Tally {
   }
 
   pass(one: NotScanned): void {
+    this.#lookedAt.delete(one.path);
     if (one.isFault) this.#faults.add(one.reason);
     this.#byReason.set(one.reason, (this.#byReason.get(one.reason) ?? 0) + 1);
     // faults have room of their own: many pictures hide none of them
@@ -64,6 +74,7 @@ class Tally {
       findings: sorted,
       packages,
       scanned: [...new Set(scanned)].sort(),
+      lookedAt: [...this.#lookedAt].sort(),
       notScanned: [...this.#faulty, ...this.#leftOut],
       notScannedByReason: Object.fromEntries(this.#byReason),
       faultReasons: [...this.#faults],
@@ -94,11 +105,7 @@ class Scan {
 
   async file(file: SourceFile): Promise<void> {
     this.files++;
-    const wanting = this.#tallies.filter((tally) => {
-      const wanted = tally.scanner.wants(file.path);
-      if (typeof wanted === 'string') tally.pass({ path: file.path, reason: wanted, isFault: false });
-      return wanted === true;
-    });
+    const wanting = this.#tallies.filter((tally) => tally.wants(file.path));
     if (wanting.length === 0) return;
     const small = wanting.filter(({ scanner }) => file.bytes <= scanner.fileBytesMax);
     if (small.length < wanting.length) await this.#passLarge(file, wanting, small);

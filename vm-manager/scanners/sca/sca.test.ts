@@ -207,6 +207,7 @@ t.test('packages beside advisories: what is affected, what is not, and what nobo
     findings: [],
     packages: found.packages,
     scanned: found.scanned,
+    lookedAt: [],
     notScanned: [],
     notScannedByReason: {},
     faultReasons: [],

@@ -9,6 +9,7 @@ export const scaScanner: Scanner = {
   label: 'Packages',
   rules: [],
   joinsFiles: true,
+  joins: () => true,
   fileBytesMax: 32 * 1024 * 1024,
   wants: (path) => readerOf(path) !== null || isPom(path) || manifestOf(path) !== null,
   createEngine: async () => new (await import('./engine.js')).ScaEngine(),

@@ -175,6 +175,7 @@ async function* zipItems(path: string, budget: Budget): AsyncGenerator<SourceIte
 /** Throws SourceError, also while it is read, for an archive that is damaged or beyond the limits. */
 export const archiveSource = (path: string, form: ArchiveForm, limits: SourceLimits = sourceLimits): Source => ({
   total: null,
+  isOneFile: false,
   async *items(signal) {
     const { size } = await stat(path);
     const budget = new Budget(limits, size);

@@ -68,6 +68,7 @@ async function* fileAt(root: string, path: string, budget: Budget): AsyncGenerat
 /** Throws the system's error where the directory itself cannot be read. */
 export const directorySource = (root: string, limits: SourceLimits = sourceLimits): Source => ({
   total: null,
+  isOneFile: false,
   async *items(signal) {
     for await (const item of walk(root, '', new Budget(limits, null))) {
       if (signal.aborted) return;
@@ -79,6 +80,7 @@ export const directorySource = (root: string, limits: SourceLimits = sourceLimit
 /** One file under its own name. */
 export const fileSource = (path: string, name: string, bytes: number): Source => ({
   total: 1,
+  isOneFile: true,
   async *items() {
     yield { path: name, bytes, read: async (most = bytes) => readFileOf(path, Math.min(most, bytes)) };
   },

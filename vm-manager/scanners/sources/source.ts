@@ -23,6 +23,8 @@ export const isPassed = (item: SourceItem): item is Passed => 'passed' in item;
 export interface Source {
   /** How many files there are, where that is known before they are read. */
   readonly total: number | null;
+  /** It is no collection: nothing beside the file is known. */
+  readonly isOneFile: boolean;
   items(signal: AbortSignal): AsyncIterable<SourceItem>;
 }
 

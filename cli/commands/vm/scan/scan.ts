@@ -1,9 +1,9 @@
 // `gatehouse scan`: the scanners of the vulnerability manager without a server, over a directory, an archive or a file.
 // Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read, nothing was
 // looked at, wrong usage): a pipeline never takes "not looked" for "clean".
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   failing,
   offeredKinds,
@@ -19,6 +19,8 @@ import {
   toSarif,
   toTable,
   withAdvisories,
+  extents,
+  type Extent,
   type ScanResult,
 } from '#vm-manager/scanners';
 import { parseOptions } from '../../../command-line.js';
@@ -27,24 +29,27 @@ import { pathRefusal, Refusal, withFiles, wrongUsage } from '../../../refusal.js
 const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
 type Severity = (typeof severities)[number];
 
-const writers: Readonly<Record<string, (result: ScanResult) => string>> = {
+const writers: Readonly<Record<string, (result: ScanResult, covers: Extent) => string>> = {
   table: toTable,
   markdown: toMarkdown,
   junit: toJunit,
   json: (result) => JSON.stringify(toJson(result), null, 2),
   cyclonedx: (result) => JSON.stringify(toCyclonedx(result), null, 1),
-  sarif: (result) => JSON.stringify(toSarif(result), null, 1),
+  sarif: (result, covers) => JSON.stringify(toSarif(result, covers), null, 1),
 };
 
 const usage = [
   'Usage: gatehouse scan [DIRECTORY|ARCHIVE|FILE] [--only KIND,…] [--format FORMAT] [-o FILE] [--fail-on SEVERITY]',
-  '                      [--advisories DIRECTORY] [--gate --application ID --commit HASH [--branch NAME]]',
+  '                      [--covers whole|part] [--advisories DIRECTORY] [--gate --application ID --commit HASH [--branch NAME]]',
   '',
   '  DIRECTORY      default: here; an archive is tar, tar.gz, tar.zst or zip, and is not unpacked to the disk',
   `  --only         ${offeredKinds.join(', ')}; default: all, sca only with --advisories`,
   `  --format       ${Object.keys(writers).join(', ')}; default: table`,
   '  -o             file for the report; default: standard output',
   '  --fail-on      critical, high, medium, low, info or never; default: high',
+  '  --covers       whole: with --gate (or a SARIF that is imported), findings in files that are gone are closed;',
+  '                 part: only those in files that were looked at. Default: whole for a directory, unless it lies',
+  '                 within a checkout (.git, .hg, .svn above it); part for an archive and a file',
   '  --advisories   folder of OSV sets (JSON, lines of JSON, zip) that packages are compared with',
   '  --gate         sends the findings to the server and ends with the verdict of its gate (see `gatehouse gate`)',
   '',
@@ -66,6 +71,7 @@ function readOptions(argv: readonly string[]) {
       commit: { type: 'string' },
       branch: { type: 'string' },
       advisories: { type: 'string' },
+      covers: { type: 'string' },
       url: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -144,12 +150,29 @@ function exitCodeOf(result: ScanResult, from: string): number {
   return isWhole ? 0 : 2;
 }
 
+/** Whether a directory above this one is a checkout: then this is a part of it. */
+function isWithinCheckout(directory: string): boolean {
+  if (['.git', '.hg', '.svn'].some((name) => existsSync(join(directory, name)))) return false;
+  for (let above = dirname(directory), below = directory; above !== below; [below, above] = [above, dirname(above)])
+    if (['.git', '.hg', '.svn'].some((name) => existsSync(join(above, name)))) return true;
+  return false;
+}
+
+/** What is said, else what the path is; a file, and an archive of nobody knows what, is a part. */
+function extentOf(path: string, given: string | undefined): Extent {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (given === undefined) return isDirectory && !isWithinCheckout(realpathSync(path)) ? 'whole' : 'part';
+  const found = extents.find((one) => one === given);
+  if (found === undefined) throw wrongUsage(`--covers ${given}: choose one of ${extents.join(', ')}`);
+  return found;
+}
+
 /** The gate of the server over what was found. */
-async function askGate(result: ScanResult, values: Values): Promise<number> {
+async function askGate(result: ScanResult, covers: Extent, values: Values): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
   try {
     const report = join(directory, 'scan.sarif');
-    writeFileSync(report, JSON.stringify(toSarif(result)));
+    writeFileSync(report, JSON.stringify(toSarif(result, covers)));
     const { runGate } = await import('../gate.js');
     const named = (['application', 'commit', 'branch', 'url'] as const).flatMap((name) =>
       values[name] === undefined ? [] : [`--${name}`, values[name]],
@@ -157,7 +180,9 @@ async function askGate(result: ScanResult, values: Values): Promise<number> {
     const bill = join(directory, 'packages.cdx.json');
     const hasPackages = result.results.some(({ packages }) => packages.length > 0);
     if (hasPackages) writeFileSync(bill, JSON.stringify(toCyclonedx(result)));
-    return await runGate([...named, '--report', report, ...(hasPackages ? ['--report', bill] : [])]);
+    // components do not say which file they are of: of a part the bill closes none
+    const bills = hasPackages ? [covers === 'whole' ? '--report' : '--report-of-part', bill] : [];
+    return await runGate([...named, '--report', report, ...bills]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -191,6 +216,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const path = positionals[0] ?? '.';
   if (output !== undefined && statSync(output, { throwIfNoEntry: false })?.isDirectory() === true)
     throw wrongUsage(`-o ${output}: is a directory; name a file`);
+  const covers = extentOf(path, values.covers);
   const stop = new AbortController();
   const onStop = (): void => stop.abort();
   process.once('SIGINT', onStop);
@@ -199,11 +225,13 @@ async function run(argv: readonly string[]): Promise<number> {
     if (values.only === undefined && !kinds.includes('sca'))
       console.error('scan: packages are not looked at; --advisories names a folder of OSV sets to compare them with');
     const result = await compared(await scanPath(path, kinds, stop.signal), values);
-    const text = write(result);
+    const text = write(result, covers);
     if (output === undefined) console.log(text);
     else withFiles(() => writeFileSync(output, `${text}\n`));
     if (!values.gate) return exitCodeOf(result, failOn);
-    return await askGate(result, values);
+    if (covers === 'part')
+      console.error('scan: this is a part: findings in files that are not in it stay open; --covers whole closes them');
+    return await askGate(result, covers, values);
   } finally {
     process.off('SIGINT', onStop);
   }

@@ -3,17 +3,18 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
-import { Field, SelectField, TextField } from '../../kit/form.js';
+import { Field, SelectField, Switch, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import type { Applications } from '../vulnerabilities/words.js';
 import type { Kind } from './kinds.js';
 
 /** The fields first, so that the file can be read as it comes. */
-function formOf(application: string, branch: string, file: File): FormData {
+function formOf(application: string, branch: string, isWhole: boolean, file: File): FormData {
   const form = new FormData();
   form.set('application_id', application);
   if (branch !== '') form.set('branch', branch);
+  if (isWhole) form.set('covers', 'whole');
   form.set('file', file);
   return form;
 }
@@ -38,13 +39,14 @@ export function StartScan(props: {
 }): JSX.Element {
   const [application, setApplication] = createSignal('');
   const [branch, setBranch] = createSignal('');
+  const [isWhole, setWhole] = createSignal(false);
   const [file, setFile] = createSignal<File | null>(null);
   const action = createAction();
   const start = async (): Promise<void> => {
     const chosen = file();
     if (chosen === null) return;
     const isDone = await action.run(async () => {
-      const { id } = await begin(props.kind, formOf(application(), branch().trim(), chosen));
+      const { id } = await begin(props.kind, formOf(application(), branch().trim(), isWhole(), chosen));
       tell(text.started(id));
     });
     if (isDone) props.onStarted();
@@ -72,6 +74,10 @@ export function StartScan(props: {
             )}
           </Field>
           <TextField label={text.branch} value={branch()} onInput={setBranch} help={text.branchHelp} />
+        </div>
+        <div>
+          <Switch label={text.whole} isOn={isWhole()} onChange={setWhole} />
+          <span class="help">{text.wholeHelp}</span>
         </div>
         <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
         <div>

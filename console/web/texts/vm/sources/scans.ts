@@ -18,6 +18,8 @@ export const scansText = {
   fileHelp: 'tar, tar.gz, tar.zst or zip up to 1 GB; a single file is looked at under its own name.',
   branch: 'Branch',
   branchHelp: 'Findings of a branch are compared with the last scan of the same branch.',
+  whole: 'The archive is the whole checkout',
+  wholeHelp: 'Then findings in files that it does not have are resolved. Without it only those in files that it has.',
   scan: 'Scan',
   started: (a: Shown) => `The scan ${a} has begun`,
   when: 'When',
