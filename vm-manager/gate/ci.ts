@@ -158,6 +158,39 @@ async function openWithReport(call: Call) {
   }
 }
 
+async function takeArtifact(call: Call, known: Run) {
+  const sent = await receiveReport<Fields>(call.request, upload);
+  try {
+    const { file } = sent;
+    const format = await formatOf(call, sent.fields.format ?? 'auto', file);
+    const terms = await termsFor(call, { ...sent.fields, application_id: String(known.application_id) });
+    const input = known.input as unknown as CiInput;
+    const applicationId = String(known.application_id);
+    const given = { fields: sent.fields, file, format, terms, applicationId };
+    const { run } = await importArtifact(call, input, given, {
+      action: 'vm.import',
+      summary: ({ run: made, facts }) => `imported a report of ${facts.tool} (run ${made.id})`,
+      before: async (tx) => requireOpen(tx, known.id),
+      details: ({ report }) => ({ ...report, problems: report.problems.length }),
+    });
+    return viewRun(run);
+  } finally {
+    await sent.discard();
+  }
+}
+
+/** Reports that are kept by their reason; that there is one is enough for a gap. */
+const refusedMax = 20;
+
+/** A report of a run that is under way was refused: the gate counts it as a gap of the run. */
+async function noteRefused(sql: Queryable, id: number, error: unknown): Promise<void> {
+  const why = (error instanceof Error ? error.message : 'it could not be read').slice(0, 200);
+  await sql`
+    update vm_runs set input = input || jsonb_build_object('refused',
+      coalesce(input -> 'refused', '[]'::jsonb) || jsonb_build_array(${why}::text))
+    where id = ${id} and status = 'running' and jsonb_array_length(coalesce(input -> 'refused', '[]'::jsonb)) < ${refusedMax}`;
+}
+
 const runs: readonly Endpoint[] = [
   endpoint({
     method: 'POST',
@@ -217,24 +250,11 @@ const runs: readonly Endpoint[] = [
     answer: RunView,
     handle: async (call) => {
       const known = await requireRun(call.sql, call);
-      const sent = await receiveReport<Fields>(call.request, upload);
-      try {
-        const { file } = sent;
-        const format = await formatOf(call, sent.fields.format ?? 'auto', file);
-        const terms = await termsFor(call, { ...sent.fields, application_id: String(known.application_id) });
-        const input = known.input as unknown as CiInput;
-        const applicationId = String(known.application_id);
-        const given = { fields: sent.fields, file, format, terms, applicationId };
-        const { run } = await importArtifact(call, input, given, {
-          action: 'vm.import',
-          summary: ({ run: made, facts }) => `imported a report of ${facts.tool} (run ${made.id})`,
-          before: async (tx) => requireOpen(tx, known.id),
-          details: ({ report }) => ({ ...report, problems: report.problems.length }),
-        });
-        return viewRun(run);
-      } finally {
-        await sent.discard();
-      }
+      return takeArtifact(call, known).catch(async (error: unknown) => {
+        // pipelines that ignore the answer would pass the gate without this report
+        await noteRefused(call.sql, known.id, error).catch(() => undefined);
+        throw error;
+      });
     },
   }),
   endpoint({

@@ -38,7 +38,8 @@ export interface CommitFacts {
 }
 
 const importsOf = (sql: Queryable, applicationId: number) => sql`
-  select id, scope_key, coalesce(input ->> 'commit', '') as commit, coalesce(input ->> 'branch', '') as branch
+  select id, scope_key, coalesce(input ->> 'commit', '') as commit, coalesce(input ->> 'branch', '') as branch,
+    coalesce((result ->> 'is_scan')::boolean, true) as is_scan
   from vm_runs where kind = 'import' and status = 'succeeded' and application_id = ${applicationId}
     and scope_key is not null`;
 
@@ -142,7 +143,17 @@ async function readGaps(sql: Queryable, own: readonly ImportRef[]): Promise<stri
   ]);
 }
 
-/** Null for a commit that nothing was imported for. */
+/** Reports that the newest pipeline of the commit sent and that were refused. */
+async function readRefused(sql: Queryable, applicationId: number, commit: string): Promise<string[]> {
+  const [run] = await sql<{ id: number; refused: readonly string[] | null }[]>`
+    select id, input -> 'refused' as refused from vm_runs
+    where kind = 'ci' and application_id = ${applicationId} and input ->> 'commit' = ${commit} order by id desc limit 1`;
+  return (run?.refused ?? []).map(
+    (why) => `a report of the CI run ${run?.id} was refused (${why}): correct it, and send all reports to a new run`,
+  );
+}
+
+/** Null for a commit that no scan was imported for. */
 export async function readCommit(
   sql: Queryable,
   application: { readonly id: number },
@@ -150,10 +161,11 @@ export async function readCommit(
   baselineBranch: string,
   asked: string | null,
 ): Promise<CommitFacts | null> {
-  const own = await sql<ImportRef[]>`
+  const own = await sql<(ImportRef & { readonly is_scan: boolean })[]>`
     select * from (${importsOf(sql, application.id)}) i where commit = ${commit} order by id`;
   const [first] = own;
-  if (first === undefined) return null;
+  // VEX and bills of components alone name no finding that was there to be found
+  if (first === undefined || !own.some(({ is_scan }) => is_scan)) return null;
   const base = await readBaseline(sql, application.id, own, baselineBranch, asked);
   const [head, before] = [await seenIn(sql, own), await seenIn(sql, base)];
   await passedOver(sql, base, before);
@@ -187,7 +199,7 @@ export async function readCommit(
       .map((row) => ({ ...row, isNew: head.has(row.id) && !before.has(row.id) })),
     elsewhere: [...elsewhere].map(String),
     excluded: set?.n ?? 0,
-    runGaps: await readGaps(sql, own),
+    runGaps: [...(await readGaps(sql, own)), ...(await readRefused(sql, application.id, commit))],
     assumed: rows.filter((row) => head.has(row.id) && row.severity_basis === 'assumed').map(({ id }) => String(id)),
   };
 }

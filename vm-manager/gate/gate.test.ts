@@ -268,6 +268,60 @@ async function ci(t: Test, database: Database): Promise<void> {
   t.equal(left?.n, 0);
 }
 
+/** What says nothing about findings, beside what does. */
+async function gaps(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const shop = await open(at);
+  const { token, application_id } = shop;
+  const vex = {
+    '@context': 'https://openvex.dev/ns/v0.2.0',
+    statements: [{ vulnerability: { name: 'CVE-2020-1111' }, products: [{ '@id': 'pkg:npm/o@1' }], status: 'fixed' }],
+  };
+  const csaf = { document: { csaf_version: '2.0' }, vulnerabilities: [] };
+  const bill = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    components: [{ type: 'library', name: 'l', version: '1' }],
+  };
+  const spdx = { spdxVersion: 'SPDX-2.3', packages: [{ name: 'a', SPDXID: 'SPDXRef-a', versionInfo: '1' }] };
+  const compared = { ...bill, vulnerabilities: [] };
+  const isGap = { verdict: 'fail', exit_code: 1, evaluated: true };
+  const isNoScan = { verdict: 'fail', exit_code: 2, evaluated: false };
+  const passes = { verdict: 'pass', exit_code: 0, evaluated: true, gaps: [] };
+  for (const [what, sent, statuses, verdict] of [
+    ['VEX alone', [vex], [202], isNoScan],
+    ['CSAF alone', [csaf], [202], isNoScan],
+    ['a bill alone', [bill], [202], isNoScan],
+    ['SPDX alone', [spdx], [202], isNoScan],
+    ['bills and VEX', [spdx, bill, vex], [202, 202, 202], isNoScan],
+    ['a bill that was compared', [compared], [202], passes],
+    ['a clean report', [report()], [202], passes],
+    ['a bill and VEX beside a report', [bill, report(), vex], [202, 202, 202], passes],
+    ['a report, and one that is refused', [report(), 'garbage'], [202, 422], isGap],
+    ['one that is refused, and a report', ['garbage', report()], [422, 202], isGap],
+    ['a tool that did not finish', [{ ...report(), runs: [{ tool: { driver: { name: 'x' } } }] }], [202], isGap],
+  ] as const)
+    await t.test(what, async (t) => {
+      const commit = what.replaceAll(' ', '-');
+      const { body: run } = await shop.call('POST', '/ci/runs', { application_id, commit, branch: 'f' });
+      const got: number[] = [];
+      for (const one of sent) {
+        const text = typeof one === 'string' ? one : JSON.stringify(one);
+        got.push((await sendArtifact(at, token, `/ci/runs/${run['id']}`, text)).status);
+      }
+      t.same(got, statuses);
+      t.match((await shop.call('POST', `/ci/runs/${run['id']}/complete`)).body, verdict);
+      t.match(await shop.gate(commit), verdict, 'asked again');
+    });
+  const { body: again } = await shop.call('POST', '/ci/runs', {
+    application_id,
+    commit: 'one-that-is-refused,-and-a-report',
+  });
+  await sendArtifact(at, token, `/ci/runs/${again['id']}`, JSON.stringify(report()));
+  t.match((await shop.call('POST', `/ci/runs/${again['id']}/complete`)).body, passes, 'a new run without a gap');
+}
+
 async function sendArtifact(at: TestApp, token: string, url: string, text: string) {
   const reply = await at.app.inject({
     method: 'POST',
@@ -281,4 +335,5 @@ async function sendArtifact(at: TestApp, token: string, url: string, text: strin
 t.test('14.6: a commit against its baseline', (t) => onBothDatabases(t, 'commits', commits));
 t.test('14.6: no new danger chain', (t) => onBothDatabases(t, 'chains', chains));
 t.test('14.6: gates, policies, formats, overrides', (t) => onBothDatabases(t, 'policies', policies));
+t.test('14.6: reports that prove nothing', (t) => onBothDatabases(t, 'gaps', gaps));
 t.test('14.6: runs of pipelines and the badge', (t) => onBothDatabases(t, 'ci', ci));

@@ -76,6 +76,8 @@ export interface ReportFacts {
   complete: boolean;
   /** It never claims to look at everything (VEX, one category of tests): no reason for a gate to stop. */
   isPartial?: boolean;
+  /** By its nature it is no scan (VEX, a bill of components alone): by itself it evaluates no commit. */
+  isNoScan?: boolean;
   /** Paths that were looked at; null: the report does not list them. */
   inventory: Set<string> | null;
   /** Which hosts, kinds of files or tools it is of; null or absent: the report does not say. */

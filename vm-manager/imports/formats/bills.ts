@@ -147,6 +147,7 @@ function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
     'CycloneDX';
   // a bill of components alone was not compared with anything
   facts.complete = Array.isArray(report['vulnerabilities']);
+  facts.isNoScan = report['vulnerabilities'] === undefined;
   facts.components = listCyclonedx(report);
   facts.subject = subjectOfBill(obj(at(report, 'metadata', 'component')));
   const components = componentsOf(report);
@@ -175,7 +176,7 @@ export const spdx: Format = {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['packages'])) throw unfit('file', 'is no SPDX document with packages');
     facts.tool = 'SPDX';
-    facts.complete = false;
+    [facts.complete, facts.isNoScan] = [false, true];
     facts.components = listSpdxJson(report);
     // of one package each: it is in the inventory, and nothing is to be mended
     for (const [index] of list(report['packages']).entries())
@@ -190,7 +191,7 @@ export const spdxTagValue: Format = {
   detect: (beginning) => /^SPDXVersion:\s*SPDX-2\./m.test(beginning),
   async *read(file, facts) {
     facts.tool = 'SPDX';
-    facts.complete = false;
+    [facts.complete, facts.isNoScan] = [false, true];
     const tags = new SpdxTags();
     let isKnown = false;
     for await (const [number, line] of readLines(file)) {

@@ -60,7 +60,7 @@ export const openVex: Format = {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['statements'])) throw unfit('file', 'is no OpenVEX document');
     facts.tool = 'OpenVEX';
-    [facts.complete, facts.isPartial] = [false, true]; // it speaks of what it names, and says nothing about the rest
+    [facts.complete, facts.isPartial, facts.isNoScan] = [false, true, true]; // it speaks of what it names, and says nothing about the rest
     for (const [index, value] of list(report['statements']).entries())
       yield* readStatement(obj(value), `/statements/${index}`);
   },
@@ -139,7 +139,7 @@ export const csaf: Format = {
     const report = obj(await readJson(file));
     if (str(at(report, 'document', 'csaf_version')) === '') throw unfit('file', 'is no CSAF document');
     facts.tool = 'CSAF';
-    [facts.complete, facts.isPartial] = [false, true];
+    [facts.complete, facts.isPartial, facts.isNoScan] = [false, true, true];
     const products = productsOf(report['product_tree']);
     for (const [index, value] of list(report['vulnerabilities']).entries())
       yield* readCsafVulnerability(obj(value), products, `/vulnerabilities/${index}`);

@@ -14,6 +14,7 @@ import type { ImportScope } from './scope.js';
 class MaskedFacts implements ReportFacts {
   complete = true;
   isPartial = false;
+  isNoScan = false;
   inventory: Set<string> | null = null;
   scannedAt: Date | null = null;
   roots: readonly string[] = [];

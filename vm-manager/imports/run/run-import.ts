@@ -256,12 +256,13 @@ async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, sc
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };
-  const { tool, version, complete: isWhole, isPartial, root } = facts;
+  const { tool, version, complete: isWhole, isPartial, isNoScan = false, root } = facts;
   const complete = isWhole && report.unknown_severities === 0;
-  const unfinished = !isWhole && !isPartial && report.unread === 0;
+  const unfinished = !isWhole && !isPartial && !isNoScan && report.unread === 0;
   const looked = keptParts(facts);
   const parts = looked === null ? {} : { looked };
-  const result = { ...counters, ...components, ...parts, tool, tool_version: version, complete, unfinished, root };
+  const about = { tool, tool_version: version, complete, unfinished, is_scan: !isNoScan, root };
+  const result = { ...counters, ...components, ...parts, ...about };
   const finished = new Date(call.host.now());
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
   if (report.created + report.updated + report.reopened > 0) {
