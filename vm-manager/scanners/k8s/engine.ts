@@ -2,20 +2,28 @@
 import { leftOut, nothing, type Engine, type Finding } from '../contract.js';
 import { findingsOf } from '../iac/findings.js';
 import { Lines } from '../lines.js';
-import { looksLikeManifest, readManifests } from './manifests.js';
+import { isUnknownWorkload, mayBeManifest, readManifests } from './manifests.js';
 import { k8sRules } from './rules.js';
 
 export const k8sEngine: Engine = {
   take({ path, bytes }) {
     const text = bytes.toString('utf8');
-    if (!looksLikeManifest(text)) return nothing;
+    if (!mayBeManifest(text)) return nothing;
     if (/\{\{[-\s]*(?:\.|include|template|if|range|with|toYaml|define|\$)/.test(text))
       return leftOut(path, 'templates of Helm: scan what `helm template` writes');
     const lines = new Lines(text);
-    const findings: Finding[] = readManifests(text).flatMap((manifest) =>
+    const manifests = readManifests(text);
+    if (manifests.length === 0) return nothing;
+    const unknown = [...new Set(manifests.filter(isUnknownWorkload).map(({ kind }) => kind))];
+    const notScanned = unknown.map((kind) => ({
+      path,
+      reason: `pods of the unknown kind ${kind.slice(0, 100)}`,
+      isFault: true,
+    }));
+    const findings: Finding[] = manifests.flatMap((manifest) =>
       k8sRules.flatMap((rule) => findingsOf(rule, manifest, () => ({ path, lines }))),
     );
-    return { ...nothing, findings, scanned: [path] };
+    return { ...nothing, findings, notScanned, scanned: [path] };
   },
   end: () => nothing,
 };

@@ -145,3 +145,38 @@ t.test('rules have what a person needs', async (t) => {
   for (const { id, description, remediation } of k8sScanner.rules)
     t.ok(description.length > 15 && remediation.length > 8, id);
 });
+
+t.test('what a file is follows from its documents, and what is not looked at is named', async (t) => {
+  const flawed = pod({}, context({ privileged: true }));
+  const text = stringify(flawed);
+  const template = { template: { spec: { containers: [{ name: 'c', image: 'x' }] } } };
+  for (const [what, given] of [
+    ['compact JSON', JSON.stringify(flawed)],
+    ['pretty JSON', JSON.stringify(flawed, null, 2)],
+    ['a JSON list', JSON.stringify([flawed])],
+    ['a List', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [flawed] })],
+    ['double quotes', text.replace(/^kind:/m, '"kind":').replace(/^apiVersion:/m, '"apiVersion":')],
+    ['single quotes', text.replace(/^kind:/m, "'kind':").replace(/^apiVersion:/m, "'apiVersion':")],
+    ...['yes', 'Yes', 'YES', 'on', 'On', 'y', 'True'].map((word) => [
+      word,
+      text.replace('privileged: true', `privileged: ${word}`),
+    ]),
+  ] as const)
+    t.same(
+      (await check(String(given))).findings.map(({ rule }) => rule),
+      ['k8s-privileged'],
+      what,
+    );
+  for (const word of ['no', 'off', 'n', 'false', '"yes"'])
+    t.same((await check(text.replace('privileged: true', `privileged: ${word}`))).findings, [], word);
+  for (const [kind, spec] of [
+    ['Rollout', template],
+    ['Service', template],
+    ['DeploymentConfig', template],
+    ['Anything', { list: [{ deep: template }] }],
+  ] as const) {
+    const { notScanned } = await check(stringify({ apiVersion: 'x.test/v1', kind, metadata: { name: 'n' }, spec }));
+    t.match(notScanned, [{ path: 'a.yaml', reason: new RegExp(kind), isFault: true }], kind);
+  }
+  t.same(await check('{"kind": 1, "apiVersion": 2}'), { findings: [], packages: [], notScanned: [], scanned: [] });
+});

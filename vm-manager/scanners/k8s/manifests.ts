@@ -1,5 +1,5 @@
 // Manifests of Kubernetes: documents of YAML or JSON, lists taken apart, pod templates of all workloads, with lines.
-import { isMap, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
+import { isMap, isSeq, LineCounter, parseAllDocuments, visit, type Document, type Node } from 'yaml';
 import { listOf, objectOf, textOf, type Json } from '../sca/listing.js';
 
 const aliasesMax = 100;
@@ -35,9 +35,28 @@ export interface Workload {
   readonly containers: readonly Container[];
 }
 
-/** Whether a text is about objects of Kubernetes at all. */
-export const looksLikeManifest = (text: string): boolean =>
-  /^[\s{"-]*"?apiVersion"?\s*:/m.test(text) && /^[\s{"-]*"?kind"?\s*:\s*"?[A-Z]/m.test(text);
+/** Whether a text can name the fields that make an object of the API, however they are quoted; the parser decides. */
+export const mayBeManifest = (text: string): boolean => /apiVersion/.test(text) && /kind/.test(text);
+
+/** Words that Kubernetes, which reads YAML 1.1, takes for booleans, and YAML 1.2 for texts; unquoted. */
+const oldBooleans: Readonly<Record<string, boolean>> = {
+  yes: true,
+  on: true,
+  y: true,
+  no: false,
+  off: false,
+  n: false,
+};
+
+function readOldBooleans(document: Document): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || node.type !== 'PLAIN' || typeof node.value !== 'string') return;
+      if (!/^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/.test(node.value)) return;
+      node.value = oldBooleans[node.value.toLowerCase()] ?? node.value;
+    },
+  });
+}
 
 function lineIn(document: Document, lines: LineCounter, path: Path): number {
   let node: unknown = document.contents;
@@ -82,7 +101,10 @@ export function readManifests(text: string): readonly Manifest[] {
     if (!('contents' in document)) continue;
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`is no YAML in line ${lines.linePos(error.pos[0]).line}`);
-    take(objectOf(document.toJS({ maxAliasCount: aliasesMax })), [], document);
+    readOldBooleans(document);
+    const made: unknown = document.toJS({ maxAliasCount: aliasesMax });
+    if (!Array.isArray(made)) take(objectOf(made), [], document);
+    else for (const [index, item] of made.entries()) take(objectOf(item), [index], document);
   }
   return found;
 }
@@ -104,6 +126,21 @@ const inside = (object: Json, path: Path): Json => {
   for (const key of path) at = objectOf(at)[String(key)];
   return objectOf(at);
 };
+
+const depthMax = 12;
+
+/** Kinds that are not known and hold containers, as templates of pods do: what they run is looked at by no rule. */
+export function isUnknownWorkload({ kind, object }: Manifest): boolean {
+  if (Object.hasOwn(templates, kind)) return false;
+  const holds = (value: unknown, depth: number): boolean => {
+    if (typeof value !== 'object' || value === null || depth > depthMax) return false;
+    if (Array.isArray(value)) return value.some((one) => holds(one, depth + 1));
+    const { containers } = value as Json;
+    if (Array.isArray(containers) && containers.some((one) => Object.keys(objectOf(one)).length > 0)) return true;
+    return Object.values(value).some((one) => holds(one, depth + 1));
+  };
+  return holds(object['spec'], 0) || holds(object['template'], 0) || holds(object['objects'], 0);
+}
 
 /** null: it runs nothing. */
 export function workloadOf(manifest: Manifest): Workload | null {
