@@ -188,7 +188,8 @@ async function noteRefused(sql: Queryable, id: number, error: unknown): Promise<
   await sql`
     update vm_runs set input = input || jsonb_build_object('refused',
       coalesce(input -> 'refused', '[]'::jsonb) || jsonb_build_array(${why}::text))
-    where id = ${id} and status = 'running' and jsonb_array_length(coalesce(input -> 'refused', '[]'::jsonb)) < ${refusedMax}`;
+    where id = ${id} and status = 'running'
+      and jsonb_array_length(coalesce(input -> 'refused', '[]'::jsonb)) < ${refusedMax}`;
 }
 
 const runs: readonly Endpoint[] = [

@@ -71,7 +71,13 @@ const kubeBench = (node: string, ...numbers: string[]) => ({
       id: '1',
       node_type: node,
       tests: [
-        { section: '1', results: numbers.map((test_number) => ({ test_number, status: 'FAIL', test_desc: 'T' })) },
+        {
+          section: '1',
+          results: [
+            ...numbers.map((test_number) => ({ test_number, status: 'FAIL', test_desc: 'T' })),
+            { test_number: '9.9', status: 'PASS', test_desc: 'looked at in any case' },
+          ],
+        },
       ],
     },
   ],

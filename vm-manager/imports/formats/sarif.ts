@@ -13,7 +13,8 @@ import { readSeverity, severityOfScore, type SeverityReading } from '../severity
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 import { elsewhere, faultsOf } from './sarif-invocations.js';
-import { addressOf, inventoryOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf, type Run } from './sarif-run.js';
+import { addressOf, inventoryOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf } from './sarif-run.js';
+import type { Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
 

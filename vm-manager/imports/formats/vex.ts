@@ -60,7 +60,8 @@ export const openVex: Format = {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['statements'])) throw unfit('file', 'is no OpenVEX document');
     facts.tool = 'OpenVEX';
-    [facts.complete, facts.isPartial, facts.isNoScan] = [false, true, true]; // it speaks of what it names, and says nothing about the rest
+    // it speaks of what it names, and says nothing about the rest
+    [facts.complete, facts.isPartial, facts.isNoScan] = [false, true, true];
     for (const [index, value] of list(report['statements']).entries())
       yield* readStatement(obj(value), `/statements/${index}`);
   },

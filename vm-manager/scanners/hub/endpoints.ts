@@ -49,8 +49,8 @@ const upload = {
       covers: Type.Optional(
         Type.Union([Type.Literal('part'), Type.Literal('whole')], {
           description:
-            'part, the default: closes in files of the upload alone; whole: the upload is the whole checkout (of this ' +
-            'scope_key), findings in files that it has not are closed, too',
+            'part, the default: closes in files of the upload alone; whole: the upload is the whole checkout (of ' +
+            'this scope_key), findings in files that it has not are closed, too',
         }),
       ),
       mode: Type.Optional(

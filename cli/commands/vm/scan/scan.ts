@@ -40,7 +40,8 @@ const writers: Readonly<Record<string, (result: ScanResult, covers: Extent) => s
 
 const usage = [
   'Usage: gatehouse scan [DIRECTORY|ARCHIVE|FILE] [--only KIND,…] [--format FORMAT] [-o FILE] [--fail-on SEVERITY]',
-  '                      [--covers whole|part] [--advisories DIRECTORY] [--gate --application ID --commit HASH [--branch NAME]]',
+  '                      [--covers whole|part] [--advisories DIRECTORY]',
+  '                      [--gate --application ID --commit HASH [--branch NAME]]',
   '',
   '  DIRECTORY      default: here; an archive is tar, tar.gz, tar.zst or zip, and is not unpacked to the disk',
   `  --only         ${offeredKinds.join(', ')}; default: all, sca only with --advisories`,
