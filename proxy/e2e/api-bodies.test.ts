@@ -96,7 +96,7 @@ const honest: readonly [name: string, type: string, body: string][] = [
     'text/plain',
     rows(20_000, () => '0,0')
       .join('\n')
-      .slice(0, 16_000),
+      .slice(0, 12_000),
   ],
   ['a sparse table', 'text/csv', rows(5000, (id) => `${id},,,,,,,0,0,0,,,`).join('\n')],
   ['a log', 'text/plain', rows(4000, (id) => `2026-11-27 02:${id % 60} INFO health check ${id} fine`).join('\n')],
