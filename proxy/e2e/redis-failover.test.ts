@@ -20,6 +20,8 @@ interface Sharing {
 }
 
 const limit = 40;
+/** While a node is alone: it knows what was left when it last heard, and another may have given away what it had ready. */
+const most = limit + Math.floor(limit / 8);
 
 function ask({ ports }: DataPlane, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -73,14 +75,14 @@ async function flood(planes: readonly DataPlane[], key: string, count: number): 
 }
 
 /**
- * No client gets more than the limit, ever; and one gets all of it, at the first attempt unless this machine stood
- * still for so long that the nodes went back to their shares.
+ * A client gets all of the limit and no more, at the first attempt unless this machine stood still for so long that the
+ * nodes went back to their shares.
  */
 async function exactly(t: Test, planes: readonly DataPlane[], name: string): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {
     const client = `${name} ${attempt}`;
     const seen = await flood(planes, client, 3 * limit);
-    if (!areOnly(seen) || passed(seen) > limit) t.fail(`${client}: ${JSON.stringify([...seen])}`);
+    if (!areOnly(seen) || passed(seen) > most) t.fail(`${client}: ${JSON.stringify([...seen])}`);
     if (passed(seen) === limit || attempt === 20) {
       t.equal(passed(seen), limit, `${client}: just the limit`);
       return client;
@@ -141,7 +143,7 @@ async function throughOutage(
   t.ok(await until(async () => (await ask(planes[0], `${name} through`)) === 429), `${name}: it is spent`);
   const through = await spender.stop();
   t.ok(areOnly(through), `${name}: no 5xx from beginning to end`);
-  t.ok(passed(through) <= limit, `${name}: no more than the limit over all of it: ${passed(through)}`);
+  t.ok(passed(through) <= most, `${name}: what docs/edge.md promises over all of it: ${passed(through)}`);
   for (const plane of planes)
     t.ok(
       await until(async () => (await ask(plane, `${name} away`)) === 429 && (await ask(plane, before)) === 429),
