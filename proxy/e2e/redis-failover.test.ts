@@ -20,7 +20,7 @@ interface Sharing {
 }
 
 const limit = 40;
-/** While a node is alone: it knows what was left when it last heard, and another may have given away what it had ready. */
+/** While a node is alone: it knows what was left when it last heard; another may have given away what it had ready. */
 const most = limit + Math.floor(limit / 8);
 
 function ask({ ports }: DataPlane, key: string): Promise<number> {
