@@ -163,7 +163,7 @@ export interface HttpParts {
    */
   readonly requireStillAdmitted: (request: FastifyRequest) => Promise<void>;
   readonly limitsState: () => SharedLimitsState;
-  /** Whether somebody may read what the audit log says of the vulnerability manager. */
+  /** Whether a user may read what the audit log says of the vulnerability manager. */
   readonly seesVmAudit: (principal: Pick<Principal, 'userId' | 'role'>) => Promise<boolean>;
 }
 

@@ -136,6 +136,7 @@ function listen(server: NetServer, host: string, port: number): Promise<void> {
     server.once('error', failed);
     server.listen(port, host, () => {
       server.off('error', failed);
+      server.on('error', () => {}); // one connection could not be taken (no descriptor is left)
       resolve();
     });
   });

@@ -1,5 +1,5 @@
 // Fields by which what stands in front of an application tells it where a client is, who it is, or which scheme, host
-// and path it really asked for (CWE-290, CWE-348): an upstream believes them of whoever sends them. One row a product;
+// and path it really asked for (CWE-290, CWE-348): an upstream believes them of every sender. One row a product;
 // names as that product writes them, in lower case, `*` for any rest. Fields that carry a proof of their own are listed
 // too, for applications that read them without looking at it; what clients send by themselves is not (X-Access-Token,
 // X-User-Id, X-Auth-User of OpenStack, Impersonate-* of kubectl).

@@ -1,5 +1,5 @@
-// File descriptors that clients leave to upstreams, logs, the admin interface and the health check: whoever connects
-// thousands of times may not take the last one, after which all of these fail (EMFILE, CWE-774).
+// File descriptors that clients leave to upstreams, logs, the admin interface and the health check: a client that
+// connects thousands of times may not take the last one, after which all of these fail (EMFILE, CWE-774).
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
@@ -35,7 +35,7 @@ export function describeFewDescriptors(): string | null {
 }
 
 /**
- * Why an accepted socket is one too many; null: it is not, or nobody can say. Costs no count: a new descriptor has the
+ * Why an accepted socket is one too many; null: it is not, or that is unknown. Costs no count: a new descriptor has the
  * lowest number that is free (accept(2)), so all below it are in use.
  */
 export function takesReserve(socket: Socket): string | null {

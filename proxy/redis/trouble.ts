@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
   {
     trouble: 'unreachable',
     form: /ECONN|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ENOENT|EACCES|are unreachable|closed|isn't (?:ready|write)/i,
-    mend: 'nobody can be reached there: look at the address in REDIS_URL, and whether it runs',
+    mend: 'no server answers there: look at the address in REDIS_URL, and whether it runs',
   },
 ];
 

@@ -105,9 +105,7 @@ export function* selfTest(
         '(is a detection rule file missing, or the engine off?)'
       );
     if (!isAttack && isSeen)
-      return (
-        `self-test: ${name} was blocked by ${describeBlock(verdict)}; ` + 'the ruleset would block ordinary visitors'
-      );
+      return `self-test: ${name} was blocked by ${describeBlock(verdict)}; the ruleset would block ordinary visitors`;
   }
   for (const { name, method, uri, headers, body, expectAnyOf } of ofArtifact) {
     const head = { ...probe(uri, method), headers };

@@ -3,6 +3,8 @@
 import { ApiError, Nullable } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Queryable, type Tx } from '../database.js';
 import { bytesMax, PlaceFields, type Fields } from '../imports/run/fields.js';
@@ -158,8 +160,13 @@ async function openWithReport(call: Call) {
   }
 }
 
+/** A refusal is a gap for the gate: a pipeline that ignores the answer would pass without the report. */
 async function takeArtifact(call: Call, known: Run) {
-  const sent = await receiveReport<Fields>(call.request, upload);
+  const sent = await receiveReport<Fields>(call.request, upload).catch(async (error: unknown) => {
+    await noteRefused(call.sql, known.id, error, '');
+    throw error;
+  });
+  const digest = await digestOf(sent.file.path);
   try {
     const { file } = sent;
     const format = await formatOf(call, sent.fields.format ?? 'auto', file);
@@ -173,23 +180,43 @@ async function takeArtifact(call: Call, known: Run) {
       before: async (tx) => requireOpen(tx, known.id),
       details: ({ report }) => ({ ...report, problems: report.problems.length }),
     });
+    await forgetRefused(call.sql, known.id, digest);
     return viewRun(run);
+  } catch (error) {
+    await noteRefused(call.sql, known.id, error, digest);
+    throw error;
   } finally {
     await sent.discard();
   }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }
 
 /** Reports that are kept by their reason; that there is one is enough for a gap. */
 const refusedMax = 20;
 
 /** A report of a run that is under way was refused: the gate counts it as a gap of the run. */
-async function noteRefused(sql: Queryable, id: number, error: unknown): Promise<void> {
+async function noteRefused(sql: Queryable, id: number, error: unknown, digest: string): Promise<void> {
   const why = (error instanceof Error ? error.message : 'it could not be read').slice(0, 200);
   await sql`
     update vm_runs set input = input || jsonb_build_object('refused',
-      coalesce(input -> 'refused', '[]'::jsonb) || jsonb_build_array(${why}::text))
+      coalesce(input -> 'refused', '[]'::jsonb) ||
+        jsonb_build_array(jsonb_build_object('why', ${why}::text, 'sha256', ${digest}::text)))
     where id = ${id} and status = 'running'
       and jsonb_array_length(coalesce(input -> 'refused', '[]'::jsonb)) < ${refusedMax}`;
+}
+
+/** The same report again, with the answer to a question (`confirm_close`) or when the server was there, is no gap. */
+async function forgetRefused(sql: Queryable, id: number, digest: string): Promise<void> {
+  await sql`
+    update vm_runs set input = jsonb_set(input, '{refused}', (
+      select coalesce(jsonb_agg(one), '[]'::jsonb) from jsonb_array_elements(input -> 'refused') one
+      where one ->> 'sha256' <> ${digest}))
+    where id = ${id} and status = 'running' and input -> 'refused' is not null`;
 }
 
 const runs: readonly Endpoint[] = [
@@ -251,11 +278,7 @@ const runs: readonly Endpoint[] = [
     answer: RunView,
     handle: async (call) => {
       const known = await requireRun(call.sql, call);
-      return takeArtifact(call, known).catch(async (error: unknown) => {
-        // pipelines that ignore the answer would pass the gate without this report
-        await noteRefused(call.sql, known.id, error).catch(() => undefined);
-        throw error;
-      });
+      return takeArtifact(call, known);
     },
   }),
   endpoint({

@@ -145,12 +145,13 @@ async function readGaps(sql: Queryable, own: readonly ImportRef[]): Promise<stri
 
 /** Reports that the newest pipeline of the commit sent and that were refused. */
 async function readRefused(sql: Queryable, applicationId: number, commit: string): Promise<string[]> {
-  const [run] = await sql<{ id: number; refused: readonly string[] | null }[]>`
+  const [run] = await sql<{ id: number; refused: readonly { readonly why: string }[] | null }[]>`
     select id, input -> 'refused' as refused from vm_runs
     where kind = 'ci' and application_id = ${applicationId} and input ->> 'commit' = ${commit}
     order by id desc limit 1`;
   return (run?.refused ?? []).map(
-    (why) => `a report of the CI run ${run?.id} was refused (${why}): correct it, and send all reports to a new run`,
+    ({ why }) =>
+      `a report of the CI run ${run?.id} was refused (${why}): correct it, and send all reports to a new run`,
   );
 }
 

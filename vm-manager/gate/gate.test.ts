@@ -314,6 +314,12 @@ async function gaps(t: Test, database: Database): Promise<void> {
       t.match((await shop.call('POST', `/ci/runs/${run['id']}/complete`)).body, verdict);
       t.match(await shop.gate(commit), verdict, 'asked again');
     });
+  const { body: asked } = await shop.call('POST', '/ci/runs', { application_id, commit: 'asked', branch: 'f' });
+  const clean = JSON.stringify(report());
+  t.equal((await sendArtifact(at, token, `/ci/runs/${asked['id']}`, clean, '?format=trivy')).status, 422);
+  t.equal((await sendArtifact(at, token, `/ci/runs/${asked['id']}`, clean)).status, 202);
+  const answered = await shop.call('POST', `/ci/runs/${asked['id']}/complete`);
+  t.match(answered.body, passes, 'the same report, sent again as it has to be, is no gap');
   const { body: again } = await shop.call('POST', '/ci/runs', {
     application_id,
     commit: 'one-that-is-refused,-and-a-report',
@@ -322,10 +328,10 @@ async function gaps(t: Test, database: Database): Promise<void> {
   t.match((await shop.call('POST', `/ci/runs/${again['id']}/complete`)).body, passes, 'a new run without a gap');
 }
 
-async function sendArtifact(at: TestApp, token: string, url: string, text: string) {
+async function sendArtifact(at: TestApp, token: string, url: string, text: string, query = '') {
   const reply = await at.app.inject({
     method: 'POST',
-    url: `/api/v1${url}`.replace(/\/?$/, '/artifacts'),
+    url: `/api/v1${url}`.replace(/\/?$/, '/artifacts') + query,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
     payload: text,
   });

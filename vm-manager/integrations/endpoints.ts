@@ -186,7 +186,7 @@ const issues = endpoint({
   path: '/integrations/:id/issues',
   permission: 'triage_findings',
   kind: 'B',
-  summary: 'Tickets for findings, one each or one for all; whoever asks again gets the same. What waits is made later',
+  summary: 'Tickets for findings, one each or one for all; asking again gives the same. What waits is made later',
   body: Type.Object(
     {
       vuln_ids: Type.Array(Type.String({ maxLength: 20 }), { minItems: 1, maxItems: issuesMax, uniqueItems: true }),

@@ -89,7 +89,7 @@ async function afterClosing(
       moved++;
     } else if (unseen.includes(row.status)) {
       const where = `${remote.key} was closed in ${integration.name}.`;
-      const text = `${where} The finding stays ${row.status}: nobody triaged it.`;
+      const text = `${where} The finding stays ${row.status}: it was not triaged.`;
       await insertComment(tx, row, actorOf(integration).name, text, now);
     }
   return `it was closed, ${moved} of ${findings.length} findings wait for the proof of their fix`;
@@ -117,7 +117,7 @@ async function takeComments(
       insert into vm_ticket_comments (ticket_id, remote_id) values (${ticket.id}, ${id.slice(0, 200)})
       on conflict do nothing returning 1`;
     if (fresh === undefined) continue;
-    const name = `${author.slice(0, 200) || 'somebody'} (${integration.name} ${remote.key})`;
+    const name = `${author.slice(0, 200) || 'a person'} (${integration.name} ${remote.key})`;
     for (const row of findings) await insertComment(tx, row, name, said, now);
     taken++;
   }

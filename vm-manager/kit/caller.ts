@@ -106,7 +106,7 @@ async function toCaller(sql: Sql, person: Person, token: VmToken | null, ip: str
   };
 }
 
-/** Whether somebody may read what the audit log says of the vulnerability manager: `view_audit`, everywhere. */
+/** Whether a user may read what the audit log says of the vulnerability manager: `view_audit`, everywhere. */
 export async function seesAudit(sql: Sql, { userId, role }: Pick<Person, 'userId' | 'role'>): Promise<boolean> {
   const caller = await toCaller(sql, { userId, role, email: '', sessionId: null }, null, '');
   const reach = caller.reach('view_audit', false);

@@ -93,7 +93,7 @@ export const protectionText = {
   storeModes: { single: 'one Redis', sentinel: 'Redis that sentinels name', cluster: 'Redis cluster' },
   storeTls: ' over TLS',
   storeTroubles: {
-    unreachable: 'nobody can be reached there',
+    unreachable: 'no server answers there',
     silent: 'no answer in time',
     certificate: 'the certificate is not believed',
     login: 'the password is refused',

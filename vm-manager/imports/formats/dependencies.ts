@@ -173,7 +173,7 @@ function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Drop
   const system = obj(at(report, 'Metadata', 'OS'));
   if (system['EOSL'] === true)
     yield fault(
-      `${str(system['Family'])} ${str(system['Name'])} is beyond its end of life: nobody tells its weaknesses`,
+      `${str(system['Family'])} ${str(system['Name'])} is past its end of life: no vulnerabilities are published`,
     );
   for (const result of results) {
     const counted = num(at(result, 'MisconfSummary', 'Failures')) ?? 0;
