@@ -173,7 +173,7 @@ function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Drop
   const system = obj(at(report, 'Metadata', 'OS'));
   if (system['EOSL'] === true)
     yield fault(
-      `${str(system['Family'])} ${str(system['Name'])} is past its end of life: no vulnerabilities are published`,
+      `${str(system['Family'])} ${str(system['Name'])} is beyond its end of life: nothing is published for it`,
     );
   for (const result of results) {
     const counted = num(at(result, 'MisconfSummary', 'Failures')) ?? 0;
