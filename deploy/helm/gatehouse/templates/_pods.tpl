@@ -98,10 +98,11 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
+{{/* 288 is 0440: as an octal number readers of YAML 1.1 and 1.2 would differ. */}}
 {{- define "gatehouse.secretVolume" -}}
 - name: secrets
   projected:
-    defaultMode: 0440
+    defaultMode: 288
     sources:
       {{- range . }}
       - secret:
