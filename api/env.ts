@@ -50,6 +50,8 @@ export interface NodePortEnv {
   readonly host: string;
   readonly port: number;
   readonly urls: readonly string[];
+  /** Every node enrols (DATA_ADMIN_URLS=none): the first one gets the saved settings, for nothing else would serve. */
+  readonly isOnlyWay?: boolean;
   /** By which nodes enrol without a token; null or left out: they need one. */
   readonly shared?: { readonly secret: string; readonly nodesMax: number; readonly forgetAfterMinutes: number } | null;
 }
@@ -204,7 +206,8 @@ function nodePortOf(given: Given, list: (name: VariableName) => string[]): Env['
   const [port, host, urls] = [given('NODES_PORT'), given('NODES_BIND'), list('NODES_URLS')];
   const [secret, most, minutes] = [given('NODES_JOIN_SECRET'), given('NODES_JOIN_MAX'), given('NODES_FORGET_MINUTES')];
   const shared = secret === null ? null : { secret, nodesMax: Number(most), forgetAfterMinutes: Number(minutes) };
-  return port === null ? null : { host: host ?? '0.0.0.0', port: Number(port), urls, shared };
+  const isOnlyWay = given('DATA_ADMIN_URLS') === 'none';
+  return port === null ? null : { host: host ?? '0.0.0.0', port: Number(port), urls, shared, isOnlyWay };
 }
 
 function dashboardOf(given: Given): NonNullable<UpstreamDefaults['dashboard']> | null {

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { authorityProof } from '#proxy/contract';
 import type { Database } from '../db/client.js';
+import { ask, blockWord } from '../testing/change-road.js';
 import { planeModule, startUpstream } from '../testing/data-plane.js';
 import { onBothDatabases, onOneDatabase } from '../testing/databases.js';
-import { startFleetPlane, type FleetPlane } from '../testing/servers/fleet.js';
+import { enrol, startEnrolled, startFleetPlane, type FleetPlane } from '../testing/servers/fleet.js';
 import { makeDirectory } from '../testing/temporary.js';
+import { until } from '../testing/waiting.js';
 import { createForgetJob } from './fleeting.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 12) });
@@ -143,6 +145,20 @@ async function sharing(t: Test, database: Database): Promise<void> {
   t.same(await namesAt(plane), ['pod-a', 'pod-b'], 'who joined stays');
 }
 
+async function firstNode(t: Test, database: Database): Promise<void> {
+  const upstream = await startUpstream(t);
+  const plane = await startFleetPlane(t, database, upstream, { isOnlyWay: true });
+  const node = await startEnrolled(t, upstream, await enrol(t, plane, 'pod-a'));
+  await until('the first node serves, and nobody applied anything', async () => (await ask(node, '/?q=x')) === 200);
+  await plane.patch({ custom_rules: [blockWord(1_000_001, 'plugh')] });
+  const second = await startEnrolled(t, upstream, await enrol(t, plane, 'pod-b'));
+  await until('the second one gets the same', async () => (await ask(second, '/?q=plugh')) === 200);
+  t.equal(await ask(second, '/?q=plugh'), 200, 'what is saved and not applied is not in force');
+  const applied = await database.sql<{ actor: string }[]>`select actor from audit_entries where action = 'config.apply'`;
+  t.same(applied, [{ actor: 'system' }]);
+}
+
+t.test('the first node', (t) => onOneDatabase(t, 'a first node', firstNode));
 t.test('tokens for several nodes', (t) => onBothDatabases(t, 'tokens for several nodes', several));
 t.test('forgetting', (t) => onOneDatabase(t, 'nodes that are away are forgotten', forgetting));
 t.test('the shared secret', (t) => onOneDatabase(t, 'nodes join by a secret', sharing));

@@ -11,6 +11,7 @@ import { openAuthority } from './authority.js';
 import type { NodePort } from './contract.js';
 import { openDoor, type Door } from './door.js';
 import { createEnrolment } from './enrol.js';
+import { applyFirst } from './first-apply.js';
 import { adoptSharedToken } from './fleeting.js';
 
 export interface PreparedNodePort {
@@ -56,6 +57,7 @@ export async function prepareNodePort(
         // another control plane may have enrolled it a moment ago
         refresh()
           .then(look)
+          .then(() => (env.nodePort?.isOnlyWay === true ? applyFirst(parts) : null))
           .catch((error: unknown) => onProblem(`nodes were not looked at: ${String(error)}`));
       };
       const onLeft = async ({ name }: { readonly name: string }): Promise<void> => {

@@ -81,8 +81,8 @@ export const controlPlaneVariables = [
     kind: 'urlsOrNone',
     readBy: ['control plane'],
     purpose:
-      'admin interfaces of all data-plane nodes, separated by commas; none = no node but those that enrol; ' +
-      'empty = the one started here',
+      'admin interfaces of all data-plane nodes, separated by commas; none = no node but those that enrol, ' +
+      'and the first of them gets the saved settings; empty = the one started here',
     whenEmpty: (of) => `http://127.0.0.1:${of('GATEHOUSE_ADMIN_PORT')}`,
   },
   {
