@@ -3,7 +3,8 @@
 import { basename } from 'node:path';
 import { documentsOf, isManifest, type KubernetesObject, type Rendering } from './chart.js';
 
-const head = '# Generated from the chart (deploy/helm/gatehouse): UPDATE=1 node build/deploy/cluster/kustomize.test.js\n';
+const head =
+  '# Generated from the chart (deploy/helm/gatehouse): UPDATE=1 node build/deploy/cluster/kustomize.test.js\n';
 
 /** `data-plane-deployment.yaml` of `templates/data-plane/deployment.yaml`. */
 const fileOf = (path: string): string => path.replace(/^templates\//, '').replaceAll('/', '-');
