@@ -5,7 +5,7 @@ import { systemActor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readState } from '../settings/state.js';
 
-/** Applies the saved settings if none were ever in force. Rejects where a node refuses them: the next one tries again. */
+/** Applies the saved settings if none were in force yet. Rejects where a node refuses; the next one tries again. */
 export async function applyFirst(parts: Pick<Parts, 'database' | 'audit' | 'applySettings'>): Promise<void> {
   const { activeId, pendingId } = await readState(parts.database.sql);
   if (activeId === null && pendingId === null) await applyHead(parts, systemActor, false);

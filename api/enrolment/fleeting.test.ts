@@ -154,7 +154,8 @@ async function firstNode(t: Test, database: Database): Promise<void> {
   const second = await startEnrolled(t, upstream, await enrol(t, plane, 'pod-b'));
   await until('the second one gets the same', async () => (await ask(second, '/?q=plugh')) === 200);
   t.equal(await ask(second, '/?q=plugh'), 200, 'what is saved and not applied is not in force');
-  const applied = await database.sql<{ actor: string }[]>`select actor from audit_entries where action = 'config.apply'`;
+  const applied = await database.sql<{ actor: string }[]>`
+    select actor from audit_entries where action = 'config.apply'`;
   t.same(applied, [{ actor: 'system' }]);
 }
 
