@@ -163,7 +163,7 @@ t.test('needed secrets are there as files', { skip }, async (t) => {
       const paths = sources.flatMap(({ secret }) => secret.items.map((one) => one.path));
       const [main] = workload.pod.containers;
       const files = (main?.env ?? [])
-        .filter((one) => one.name.endsWith('_FILE'))
+        .filter((one) => one.value?.startsWith('/etc/gatehouse/secrets/'))
         .map((one) => basename(one.value ?? ''));
       t.same([...files].sort(), [...paths].sort(), `${name}: ${component} has each file that it names`);
       for (const variable of needed[component] ?? [])

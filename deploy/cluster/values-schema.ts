@@ -105,6 +105,10 @@ const placement = {
   affinity: handedOn('rules about nodes and other pods'),
   priorityClassName: text('PriorityClass of the pods; empty = the default one'),
 };
+const extraVolumes = {
+  extraVolumes: handedOn('other volumes, such as a ConfigMap with REDIS_TLS_CA_FILE', 'array'),
+  extraVolumeMounts: handedOn('where they are mounted', 'array'),
+};
 const budget = group('PodDisruptionBudget', {
   enabled: flag('make one'),
   maxUnavailable: {
@@ -200,6 +204,7 @@ const dataPlane = (): Schema =>
     tls: flag('listen for HTTPS; off behind a balancer that ends TLS'),
     env: environmentGroup('other variables', variablesOf(['data plane'], false, ownVariables.dataPlane)),
     secretEnv: secretGroup('other secrets', variablesOf(['data plane'], true, ownVariables.dataPlane)),
+    ...extraVolumes,
     sizeLimit: bytes('disk that a pod may fill: rules, logs'),
     ...placement,
   });
@@ -225,6 +230,7 @@ const controlPlane = (): Schema =>
     }),
     env: environmentGroup('other variables', variablesOf(['control plane'], false, ownVariables.controlPlane)),
     secretEnv: secretGroup('other secrets', variablesOf(['control plane'], true, ownVariables.controlPlane)),
+    ...extraVolumes,
     ...placement,
   });
 
