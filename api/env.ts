@@ -27,7 +27,7 @@ export interface Env {
   readonly dataDirectory: string;
   readonly dataAdminUrls: readonly string[];
   /** Where nodes of other machines enrol and connect; null: nowhere. */
-  readonly nodePort: { readonly host: string; readonly port: number; readonly urls: readonly string[] } | null;
+  readonly nodePort: NodePortEnv | null;
   readonly dataWorkers: number | null;
   readonly dataListener: 'auto' | 'net' | 'uws' | 'node';
   readonly crsDirectory: string | null;
@@ -44,6 +44,16 @@ export interface Env {
   readonly breachedPasswordsUrl: string;
   readonly torExitsUrl: string;
   readonly logLevel: string;
+}
+
+export interface NodePortEnv {
+  readonly host: string;
+  readonly port: number;
+  readonly urls: readonly string[];
+  /** Every node enrols (DATA_ADMIN_URLS=none): the first one gets the saved settings, for nothing else would serve. */
+  readonly isOnlyWay?: boolean;
+  /** By which nodes enrol without a token; null or left out: they need one. */
+  readonly shared?: { readonly secret: string; readonly nodesMax: number; readonly forgetAfterMinutes: number } | null;
 }
 
 /** A directory of RFC 8555, as the operator names it. */
@@ -119,7 +129,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     redis: redisOf(given, problems),
     redisPrefix: given('REDIS_PREFIX'),
     dataDirectory: required('DATA_DIR'),
-    dataAdminUrls: list('DATA_ADMIN_URLS'),
+    dataAdminUrls: list('DATA_ADMIN_URLS').filter((url) => url !== 'none'),
     nodePort: nodePortOf(given, list),
     dataWorkers: workers === null ? null : Number(workers),
     dataListener: required('DATA_LISTENER') as Env['dataListener'],
@@ -194,7 +204,10 @@ function redisOf(given: Given, problems: string[]): RedisAddress | null {
 
 function nodePortOf(given: Given, list: (name: VariableName) => string[]): Env['nodePort'] {
   const [port, host, urls] = [given('NODES_PORT'), given('NODES_BIND'), list('NODES_URLS')];
-  return port === null ? null : { host: host ?? '0.0.0.0', port: Number(port), urls };
+  const [secret, most, minutes] = [given('NODES_JOIN_SECRET'), given('NODES_JOIN_MAX'), given('NODES_FORGET_MINUTES')];
+  const shared = secret === null ? null : { secret, nodesMax: Number(most), forgetAfterMinutes: Number(minutes) };
+  const isOnlyWay = given('DATA_ADMIN_URLS') === 'none';
+  return port === null ? null : { host: host ?? '0.0.0.0', port: Number(port), urls, shared, isOnlyWay };
 }
 
 function dashboardOf(given: Given): NonNullable<UpstreamDefaults['dashboard']> | null {

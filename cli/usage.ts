@@ -13,11 +13,14 @@ export const usage = [
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +
     'Gatehouse stopped',
-  '  gatehouse node token [--label NAME=VALUE]… [--minutes N] [--json]',
-  '                                    a one-time token for a node on another machine; ' +
+  '  gatehouse node token [--label NAME=VALUE]… [--minutes N] [--nodes-max N [--forget-after MINUTES]] [--json]',
+  '                                    a token for a node on another machine, or for N at once that come and go; ' +
     'on the host of the control plane',
   '  gatehouse node join URL[,URL]… TOKEN [--name NAME] [--label NAME=VALUE]…',
   '                                    enrols this node at its control planes; node show: what it is',
+  '  gatehouse node drain [--wait SECONDS] [--undo]',
+  '                                    takes this node out of its load balancer (/readyz answers 503), ' +
+    'before it is stopped',
   '  gatehouse health [data-plane | control-plane | console]',
   '                                    whether it answers: 0 yes, 1 no; all of them without a name',
   '  gatehouse backup [--to DIRECTORY|FILE] [--encrypt] [--recipient age1…|--passphrase-file FILE] [--keep N]',

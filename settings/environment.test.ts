@@ -88,6 +88,8 @@ t.test('kinds: the commands and the control plane in their own words', async (t)
     ['url', 'ftp://a', 'is not an http:// or https:// URL', 'must be an http or https URL'],
     ['urls', 'http://a, https://b', null, null],
     ['urls', 'http://a,b', null, 'must be a URL'],
+    ['urlsOrNone', 'none', null, null],
+    ['urlsOrNone', 'http://a,none', null, 'must be a URL'],
     ['secret', '1234567', 'is shorter than 8 characters', null],
     ['key', 'x'.repeat(31), 'is shorter than 32 characters', 'must have at least 32 characters'],
     ['key', 'x'.repeat(32), null, null],

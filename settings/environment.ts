@@ -2,6 +2,7 @@
 // documents such a variable takes it from here: the commands, the control plane, `.env`, `.env.example`, the README,
 // and whatever installs Gatehouse. Pure: the callers bring the texts and the values.
 import { controlPlaneVariables, outgoingVariables, dashboardVariables } from './environment/control-plane-variables.js';
+import { fleetVariables } from './environment/fleet-variables.js';
 import { httpsVariables } from './environment/https-variables.js';
 import { nodeVariables } from './environment/node-variables.js';
 import { environmentOf } from './environment/of-process.js';
@@ -21,6 +22,7 @@ export type { EnvironmentVariable, KindName, ProcessName } from './environment/v
 export const variables = [
   ...nodeVariables,
   ...controlPlaneVariables,
+  ...fleetVariables,
   ...storageVariables,
   ...dashboardVariables,
   ...httpsVariables,

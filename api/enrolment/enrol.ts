@@ -2,10 +2,11 @@
 // says of itself beyond its name and labels.
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { keyTableOf } from '#proxy/contract';
+import { authorityProof, keyTableOf, nonceBytes } from '#proxy/contract';
 import { ApiError, closed } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import type { Authority } from './authority.js';
+import { leaveFleet } from './fleeting.js';
 import { findNodeBySerial, joinWithToken, recordCertificate, type EnrolledNode } from './store.js';
 
 /** A name in addresses, logs and metrics; a label of DNS (RFC 1123), or several. */
@@ -28,6 +29,7 @@ const Join = Type.Object(
   },
   closed,
 );
+const Ask = Type.Object({ nonce: Type.String({ pattern: `^[\\w-]{${Math.ceil((nonceBytes * 4) / 3)}}$` }) }, closed);
 const Renew = Type.Object({ public_key: Type.String({ maxLength: 2000 }) }, closed);
 
 export type EnrolParts = Pick<Parts, 'database' | 'audit' | 'now' | 'nodeToken'>;
@@ -35,6 +37,9 @@ export type EnrolParts = Pick<Parts, 'database' | 'audit' | 'now' | 'nodeToken'>
 export interface Enrolment {
   join(body: unknown, sourceIp: string): Promise<object>;
   renew(node: EnrolledNode, body: unknown): Promise<object>;
+  /** Proves to a node that has NODES_JOIN_SECRET that this control plane has it, too. */
+  prove(body: unknown): object;
+  leave(node: EnrolledNode, sourceIp: string): Promise<object>;
   /** The node that this certificate was issued to; null: none, or one that was revoked. */
   nodeOf(serial: string): Promise<EnrolledNode | null>;
 }
@@ -46,9 +51,14 @@ export interface EnrolOptions {
   readonly addresses: readonly string[];
   /** A node belongs to the fleet from now on. */
   readonly onJoined: (node: EnrolledNode) => Promise<void>;
+  /** It does not any more. */
+  readonly onLeft: (node: EnrolledNode) => Promise<void>;
+  /** NODES_JOIN_SECRET; null: nodes need a token. */
+  readonly joinSecret: string | null;
 }
 
-export function createEnrolment({ parts, authority, addresses, onJoined }: EnrolOptions): Enrolment {
+export function createEnrolment(options: EnrolOptions): Enrolment {
+  const { parts, authority, addresses, onJoined, onLeft, joinSecret } = options;
   const { database, audit, now, nodeToken } = parts;
   const issue = async (name: string, publicKey: string) => {
     try {
@@ -88,6 +98,28 @@ export function createEnrolment({ parts, authority, addresses, onJoined }: Enrol
       const issued = await issue(node.name, read(Renew, body).public_key);
       await recordCertificate(database.sql, node.id, issued, new Date(now()));
       return { certificate: issued.certificate, addresses };
+    },
+    prove(body) {
+      const { nonce } = read(Ask, body);
+      if (joinSecret === null)
+        throw new ApiError(
+          'not_found',
+          'Nodes cannot join by a secret here: NODES_JOIN_SECRET is not set. Use a token, or set it and restart.',
+        );
+      return { proof: authorityProof(joinSecret, nonce, authority.fingerprint) };
+    },
+    async leave(node, sourceIp) {
+      const at = new Date(now());
+      const isGone = await database.sql.begin(async (tx) => {
+        if (!(await leaveFleet(tx, node, at))) return false;
+        const actor = { id: null, name: `node ${node.name}`, role: 'system' as const, sourceIp };
+        const summary = `node ${node.name} stopped and left`;
+        await audit.record(tx, { actor, action: 'nodes.leave', summary, details: { node: node.name } });
+        return true;
+      });
+      if (!isGone) throw new ApiError('conflict', `Node ${node.name} joined with a token of its own: revoke it.`);
+      await onLeft(node);
+      return { left: true };
     },
     nodeOf: (serial) => findNodeBySerial(database.sql, serial.toLowerCase(), new Date(now())),
   };

@@ -1,5 +1,6 @@
-// Nodes on other machines: one-time tokens, the CA that issues their certificates, labels, revocation.
+// Nodes on other machines: tokens, the CA that issues their certificates, labels, revocation.
 import { admins, everybody, may, type Feature } from '../http-kit/index.js';
+import { createForgetJob } from './fleeting.js';
 import { registerEnrolmentRoutes, type EnrolmentParts } from './routes.js';
 
 const change = may('settings:write', admins);
@@ -16,4 +17,6 @@ export const enrolmentFeature: Feature<EnrolmentParts> = {
     'POST /api/nodes/tokens/local': { kind: 'feature' },
   },
   routes: registerEnrolmentRoutes,
+  jobs: (parts) => [createForgetJob(parts)],
+  migrations: new URL('./migrations/', import.meta.url),
 };

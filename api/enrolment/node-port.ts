@@ -11,6 +11,8 @@ import { openAuthority } from './authority.js';
 import type { NodePort } from './contract.js';
 import { openDoor, type Door } from './door.js';
 import { createEnrolment } from './enrol.js';
+import { applyFirst } from './first-apply.js';
+import { adoptSharedToken } from './fleeting.js';
 
 export interface PreparedNodePort {
   readonly forLink: { readonly tunnels: TunnelRegistry };
@@ -27,9 +29,10 @@ export async function prepareNodePort(
   nodeLifeMs?: number,
 ): Promise<PreparedNodePort | null> {
   if (env.nodePort === null) return null;
-  const { host, port, urls } = env.nodePort;
+  const { host, port, urls, shared = null } = env.nodePort;
   const sealing = createSealing(env.settingsEncryptionSecret);
   const authority = await openAuthority(database.sql, sealing, new Date(now()), nodeLifeMs);
+  await adoptSharedToken(database, shared, new Date(now()));
   const tunnels = createTunnels();
   let refresh = async (): Promise<void> => {};
   return {
@@ -54,9 +57,16 @@ export async function prepareNodePort(
         // another control plane may have enrolled it a moment ago
         refresh()
           .then(look)
+          .then(() => (env.nodePort?.isOnlyWay === true ? applyFirst(parts) : null))
           .catch((error: unknown) => onProblem(`nodes were not looked at: ${String(error)}`));
       };
-      const enrolment = createEnrolment({ parts, authority, addresses: urls, onJoined: () => refresh() });
+      const onLeft = async ({ name }: { readonly name: string }): Promise<void> => {
+        tunnels.drop(name);
+        await refresh();
+      };
+      const joinSecret = shared?.secret ?? null;
+      const given = { parts, authority, addresses: urls, onJoined: () => refresh(), onLeft, joinSecret };
+      const enrolment = createEnrolment(given);
       const { nodeToken } = parts;
       const route = app.routing.bind(app);
       return openDoor({ host, port, authority, enrolment, tunnels, route, nodeToken, now, onProblem });

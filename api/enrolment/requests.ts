@@ -1,4 +1,4 @@
-// Requests on the port of nodes, beside tunnels: joining, renewing, and what nodes send to the API.
+// Requests on the port of nodes, beside tunnels: joining, renewing, leaving, and what nodes send to the API.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -35,6 +35,10 @@ export async function answerNode(
       send(response, 200, await parts.enrolment.join(body, request.socket.remoteAddress ?? ''));
       return;
     }
+    if (path === '/node/v1/authority' && request.method === 'POST') {
+      send(response, 200, parts.enrolment.prove(await readJson(request)));
+      return;
+    }
     const node = await parts.nodeOf(request.socket as TLSSocket);
     if (node === null)
       throw new ApiError(
@@ -44,7 +48,10 @@ export async function answerNode(
       );
     if (path === '/node/v1/renew' && request.method === 'POST')
       send(response, 200, await parts.enrolment.renew(node, await readJson(request)));
-    else if (ofNodes.has(path) && request.method === 'POST') {
+    else if (path === '/node/v1/leave' && request.method === 'POST') {
+      await readJson(request);
+      send(response, 200, await parts.enrolment.leave(node, request.socket.remoteAddress ?? ''));
+    } else if (ofNodes.has(path) && request.method === 'POST') {
       // for the API it is a node like any other, that cannot pose as another
       for (const name of Object.keys(request.headers))
         if (name === 'cookie' || name.startsWith('x-') || name === 'forwarded') delete request.headers[name];

@@ -22,17 +22,41 @@ import {
   relabelNode,
   revokeNode,
   type Labels,
+  type SeveralNodes,
 } from './store.js';
 
 export type EnrolmentParts = Pick<Parts, 'database' | 'audit' | 'now' | 'nodePort' | 'localToken'>;
 
 const minutesDefault = 60;
+const minutesMax = 10_080;
+/** Of a token for several nodes, which stands in the configuration of who makes them. */
+const minutesOfSeveralMax = 525_600;
 
 const NewToken = Type.Object(
   {
     labels: Type.Optional(LabelsOf),
     expires_in_minutes: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10_080, description: `default ${minutesDefault}` }),
+      Type.Integer({
+        minimum: 1,
+        maximum: minutesOfSeveralMax,
+        description: `default ${minutesDefault}; at most ${minutesMax} without nodes_max`,
+      }),
+    ),
+    nodes_max: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description:
+          'how many nodes may belong to the fleet by this token at once (machines that come and go: they leave when ' +
+          'they stop); without it the token is for one node, once',
+      }),
+    ),
+    forget_after_minutes: Type.Optional(
+      Type.Integer({
+        minimum: 5,
+        maximum: 43_200,
+        description: 'with nodes_max: minutes without a word after which such a node leaves the list; default never',
+      }),
     ),
   },
   closed,
@@ -51,6 +75,7 @@ const EnrolledView = Type.Object({
   joined_at: Time,
   joined_by: Type.String({ description: 'who made its token' }),
   certificate_until: Nullable(Time),
+  comes_and_goes: Type.Boolean({ description: 'it joined with a token for several nodes, and leaves when it stops' }),
   connected: Type.Boolean({ description: 'it keeps a tunnel to the control plane that answers' }),
 });
 const TokenView = Type.Object({
@@ -61,6 +86,11 @@ const TokenView = Type.Object({
   expires_at: Time,
   used_at: Nullable(Time),
   node: Nullable(Type.String({ description: 'the node that used it' })),
+  nodes_max: Nullable(
+    Type.Integer({ description: 'nodes that may belong to the fleet by it at once; null: one, once' }),
+  ),
+  forget_after_minutes: Nullable(Type.Integer()),
+  nodes: Type.Integer({ description: 'nodes that belong to the fleet by it now, where nodes_max is set' }),
 });
 const tags = ['data plane'];
 const Named = Type.Object({ name: NodeName }, closed);
@@ -92,12 +122,12 @@ const revokeSchema = {
 };
 const tokensSchema = {
   tags,
-  summary: 'One-time tokens by which nodes join: those of the last 30 days',
+  summary: 'Tokens by which nodes join: those of the last 30 days',
   response: { 200: Type.Object({ items: Type.Array(TokenView) }), ...refusals },
 };
 const createSchema = {
   tags,
-  summary: 'Make a one-time token by which a node joins',
+  summary: 'Make a token by which a node joins, or several (nodes_max)',
   body: NewToken,
   response: { 201: MadeToken, ...refusals },
 };
@@ -118,6 +148,16 @@ function requirePort(port: NodePort | null): NodePort {
 
 const noNode = (name: string): ApiError => new ApiError('not_found', `There is no enrolled node ${name}.`);
 
+/** null: for one node. */
+function severalOf({
+  nodes_max: nodesMax,
+  forget_after_minutes: minutes,
+}: Static<typeof NewToken>): SeveralNodes | null {
+  if (nodesMax !== undefined) return { nodesMax, forgetAfterMinutes: minutes ?? null };
+  if (minutes === undefined) return null;
+  throw new ApiError('unfit', 'forget_after_minutes is for tokens of several nodes; set nodes_max as well.');
+}
+
 async function makeToken(
   { database, audit, now, nodePort }: EnrolmentParts,
   actor: Actor,
@@ -125,16 +165,23 @@ async function makeToken(
 ): Promise<Static<typeof MadeToken>> {
   const port = requirePort(nodePort);
   const { labels = {}, expires_in_minutes: minutes = minutesDefault } = body;
+  const several = severalOf(body);
+  if (several === null && minutes > minutesMax)
+    throw new ApiError(
+      'unfit',
+      `A token for one node lives ${minutesMax} minutes at most; set nodes_max for one that several nodes use.`,
+    );
   const at = new Date(now());
   const expiresAt = new Date(at.getTime() + minutes * 60_000);
-  const given = { labels: labels as Labels, createdBy: actor.name, now: at, expiresAt };
+  const given = { labels: labels as Labels, createdBy: actor.name, now: at, expiresAt, several };
+  const whom = several === null ? 'one node' : `${several.nodesMax} nodes at once`;
   const made = await database.sql.begin(async (tx) => {
     const token = await insertJoinToken(tx, port.fingerprint, given);
     await audit.record(tx, {
       actor,
       action: 'nodes.token',
-      summary: `made a token for one node to join, valid for ${minutes} minutes`,
-      details: { token: token.id, labels },
+      summary: `made a token for ${whom} to join, valid for ${minutes} minutes`,
+      details: { token: token.id, labels, nodes_max: several?.nodesMax ?? null },
     });
     return token;
   });
@@ -156,6 +203,7 @@ export function registerEnrolmentRoutes(app: App, parts: EnrolmentParts): void {
       joined_at: node.joined_at.toISOString(),
       joined_by: node.joined_by,
       certificate_until: node.expires_at?.toISOString() ?? null,
+      comes_and_goes: node.token_id !== null,
       connected: nodePort?.isConnected(node.name) ?? false,
     })),
   }));

@@ -28,7 +28,7 @@ export function createNodeDirectory(
   let timer: NodeJS.Timeout | null = null;
   const refresh = async (): Promise<void> => {
     const rows = await sql<{ name: string }[]>`
-      select name from enrolled_nodes where revoked_at is null order by name`;
+      select name from enrolled_nodes where revoked_at is null and forgotten_at is null order by name`;
     const names = rows.map(({ name }) => name);
     urls.splice(fixed.length, Infinity, ...names.map(addressOf));
     onChange(new Set(names));

@@ -24,8 +24,10 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string; readonly refId: string }[];
 }
 
-const readDashboard = async () =>
-  JSON.parse(await readFile(new URL('grafana-dashboard.json', directory), 'utf8')) as {
+const dashboards = ['dashboard', 'traffic', 'security', 'fleet', 'control-plane'].map((name) => `grafana-${name}.json`);
+const readDashboard = async (name: string) =>
+  JSON.parse(await readFile(new URL(name, directory), 'utf8')) as {
+    readonly uid: string;
     readonly panels: readonly Panel[];
   };
 
@@ -70,7 +72,7 @@ t.test('MONITORING 4: the metrics of the control plane', (t) => onBothDatabases(
 t.test('MONITORING 4: metrics of the control plane that files name exist', async (t) => {
   const known = new Map(Object.values<Family>(families).map((family) => [family.name, family]));
   const used = new Set<string>();
-  for (const file of ['gatehouse.rules.yml', 'gatehouse.rules.test.yml', 'grafana-dashboard.json']) {
+  for (const file of ['gatehouse.rules.yml', 'gatehouse.rules.test.yml', ...dashboards]) {
     const text = (await readFile(new URL(file, directory), 'utf8')).replaceAll('\\"', '"');
     for (const [, name = '', selector = ''] of text.matchAll(/\b(gatehouse_control_[a-z0-9_]+)(?:\{([^}]*)\})?/g)) {
       used.add(name);
@@ -82,8 +84,7 @@ t.test('MONITORING 4: metrics of the control plane that files name exist', async
   t.ok(used.size >= 8);
 });
 
-t.test('MONITORING 4: the dashboard can be imported', async (t) => {
-  const { panels } = await readDashboard();
+function checkPanels(t: Test, panels: readonly Panel[]): void {
   t.equal(new Set(panels.map(({ id }) => id)).size, panels.length, 'every panel has an id of its own');
   for (const [index, { gridPos, title, type, description, targets }] of panels.entries()) {
     t.ok(gridPos.x + gridPos.w <= 24, `${title} fits`);
@@ -94,6 +95,12 @@ t.test('MONITORING 4: the dashboard can be imported', async (t) => {
     }
     if (type !== 'row') t.ok((targets ?? []).length > 0 && description !== undefined, `${title} says what it shows`);
   }
+}
+
+t.test('MONITORING 4: the dashboards can be imported', async (t) => {
+  const all = await Promise.all(dashboards.map(readDashboard));
+  t.equal(new Set(all.map(({ uid }) => uid)).size, all.length, 'side by side');
+  for (const { panels } of all) checkPanels(t, panels);
 });
 
 const promtool = 'promtool';
@@ -129,7 +136,7 @@ t.test('MONITORING 4: promtool takes the metrics of both planes', { skip: withou
 });
 
 t.test(
-  'MONITORING 4: promtool takes the rules and every query of the dashboard',
+  'MONITORING 4: promtool takes the rules and every query of the dashboards',
   { skip: withoutPromtool },
   async (t) => {
     const path = fileURLToPath(directory);
@@ -138,7 +145,8 @@ t.test(
       run(promtool, ['test', 'rules', join(path, 'gatehouse.rules.test.yml')]),
       'the tests of the rules',
     );
-    const { panels } = await readDashboard();
+    const all = await Promise.all(dashboards.map(readDashboard));
+    const panels = all.flatMap((one) => one.panels);
     const queries = panels.flatMap(({ targets = [] }) =>
       targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')),
     );

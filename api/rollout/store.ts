@@ -79,6 +79,7 @@ export async function endRollout(
 /** Address of each node that enrolled → its ring; nodes without that label are left out. */
 export async function ringsOfNodes(sql: Queryable): Promise<ReadonlyMap<string, string>> {
   const rows = await sql<{ name: string; ring: string }[]>`
-    select name, labels->>'ring' as ring from enrolled_nodes where revoked_at is null and labels->>'ring' is not null`;
+    select name, labels->>'ring' as ring from enrolled_nodes
+    where revoked_at is null and forgotten_at is null and labels->>'ring' is not null`;
   return new Map(rows.map(({ name, ring }) => [`node:${name}`, ring]));
 }

@@ -54,6 +54,8 @@ interface Identity {
 export interface PlaneModule {
   startDataPlane(options: object): Promise<Plane>;
   joinFleet(options: object): Promise<Identity['current']>;
+  leaveFleet(dataDir: string, identity: Identity): Promise<boolean>;
+  isStillMember(identity: Identity): Promise<boolean>;
   readonly IdentityStore: { read(dataDir: string): Identity | null };
 }
 

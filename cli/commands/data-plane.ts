@@ -6,10 +6,11 @@ import { join, resolve } from 'node:path';
 import { chooseSelfTest } from '#proxy/contract';
 import { findFileProblems } from '#proxy/redis';
 import {
-  IdentityStore,
+  leaveFleet,
   startDataPlane,
   type DataPlane,
   type DataPlaneOptions,
+  type IdentityStore,
   type InitialGeneration,
 } from '#proxy/main';
 import { defaultSettings } from '#settings';
@@ -21,6 +22,7 @@ import { anyAddress, inContainer } from '../environment/in-container.js';
 import { closeDirectory } from '../environment/private-files.js';
 import { adoptDirectories, readEnvironment, redisPath } from '../environment/read-environment.js';
 import { release } from '../environment/release.js';
+import { identityAtStart } from '../fleet/join-at-start.js';
 import { prepareArtifact } from '../local-settings/artifact.js';
 import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
@@ -75,15 +77,6 @@ async function loadGeneration(
   return { config, artifact: withFiles(() => readFileSync(path)), selfTest: chooseSelfTest(settings) };
 }
 
-/** null: the node never enrolled. */
-function readIdentity(data: string): IdentityStore | null {
-  try {
-    return IdentityStore.read(data);
-  } catch (error) {
-    throw error instanceof Error ? new Refusal(error.message) : error;
-  }
-}
-
 /** Where records go: to the control planes that the node enrolled at, or to the one that the environment names. */
 function shippingOf(
   own: OwnFlags,
@@ -118,7 +111,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
   closeDirectory(data);
   const file = own.settings ?? settingsFile(data);
   const { GATEHOUSE_ADMIN_TOKEN: token } = values;
-  const identity = readIdentity(data);
+  const identity = await identityAtStart({ values, dataDir: data, say });
   const shipping = shippingOf(own, values, identity);
   // What served here before is the control plane's; until anything did, the local settings protect. A node that
   // enrolled never had settings of its own.
@@ -163,6 +156,7 @@ async function optionsOf(own: OwnFlags, values: Values): Promise<DataPlaneOption
     redis,
     shipping,
     identity,
+    ...(identity === null || values.JOIN_URLS === '' ? {} : { afterStop: () => leaveFleet(data, identity) }),
     release: release(),
   };
 }

@@ -103,7 +103,7 @@ t.test('a node on another machine', { skip: isPossible ? false : 'needs ip, unsh
     const token = await plane.makeToken({ labels: { region: 'far' } });
 
     for (const [what, args, status, words] of [
-      ['no command', ['node'], 2, /token, join URL TOKEN, or show/],
+      ['no command', ['node'], 2, /token, join URL TOKEN, drain, or show/],
       ['an address that is none', ['node', 'join', 'http://a.test', token], 2, /is not the address of a control plane/],
       ['a node that has not joined', ['node', 'show'], 1, /has not joined/],
       ['no answer', ['node', 'join', 'https://127.0.0.1:9', token], 1, /No control plane answered/],

@@ -3,6 +3,7 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chartFileName, packageChart } from '../cluster/chart-archive.js';
 import { normalize, pathsBelow, sha256File, tarOf } from './archives.js';
 import { billOfMaterials } from './bill-of-materials.js';
 import { isInstalled, ReleaseError, run } from './commands.js';
@@ -148,6 +149,8 @@ function release(): void {
   for (const file of ['install/install.sh', 'install/uninstall.sh', 'native/prepare-host.sh', 'compose.yaml'])
     copyFileSync(join(root, 'deploy', file), join(bundle, file.split('/').at(-1) ?? file));
   copyFileSync(join(root, '.env.example'), join(bundle, '.env.example'));
+  const chart = chartFileName(input.version);
+  packageChart(input, join(work, 'chart'), join(bundle, chart));
   writeRelease(input, bundle, digests);
   writeStatements(input, tree, bundle, key);
   sign(input, bundle, key);
@@ -155,6 +158,8 @@ function release(): void {
   const archive = join(out, `${name}.tar`);
   timed('bundle', () => tarOf(out, archive, input.epoch, [name]));
   writeFileSync(`${archive}.sha256`, `${sha256File(archive)}  ${name}.tar\n`);
+  copyFileSync(join(bundle, chart), join(out, chart));
+  writeFileSync(join(out, `${chart}.sha256`), `${sha256File(join(out, chart))}  ${chart}\n`);
   rmSync(work, { recursive: true, force: true });
   for (const file of readdirSync(bundle)) say(`  ${name}/${file}`);
   for (const [image, digest] of Object.entries(digests)) say(`  ${image} ${digest}`);

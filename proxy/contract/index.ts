@@ -217,6 +217,7 @@ export {
 export { observationKeyOf } from '../observation/key.js';
 export { keyTableOf, type KeyTable } from '../fleet/installation-keys.js';
 export { controlPlaneName, tunnelProtocol } from '../fleet/identity.js';
+export { authorityProof, nonceBytes, sharedTokenId, sharedTokenSecret } from '../fleet/join-secret.js';
 // Whom verdicts are about besides addresses.
 export {
   keyOf as principalKeyOf,

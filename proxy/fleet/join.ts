@@ -1,10 +1,11 @@
 // A node joins: it learns whom it talks to by the hash in its token, makes a key, and gets a certificate for it. Only
 // the public half of the key travels. The token goes out after the control plane has proved that it has a certificate
 // of the CA that the token names.
-import { X509Certificate, generateKeyPairSync } from 'node:crypto';
+import { X509Certificate, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { controlPlaneName, IdentityStore, identityFile, type NodeIdentity } from './identity.js';
+import { isAuthorityProof, nonceBytes, sharedToken } from './join-secret.js';
 import { askNodePort, NodePortRefusal } from './node-port.js';
 
 /** `gh1.ID.SECRET.HASH`: the hash is SHA-256 of the CA's certificate (DER), in base64url. */
@@ -17,6 +18,11 @@ export class JoinError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'JoinError';
+  }
+
+  /** A control plane refused: to ask again changes nothing. */
+  get isFinal(): boolean {
+    return this.cause instanceof NodePortRefusal && this.cause.status < 500;
   }
 }
 
@@ -32,7 +38,8 @@ export interface JoinOptions {
   readonly dataDir: string;
   /** `https://host:port` of control planes; the first that answers is asked. */
   readonly addresses: readonly string[];
-  readonly token: string;
+  /** A token, or the secret that control planes and nodes share (join-secret.ts). */
+  readonly token: string | { readonly secret: string };
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -44,10 +51,9 @@ export async function joinFleet(options: JoinOptions): Promise<NodeIdentity> {
     throw new JoinError(
       `This node has joined already (${identityFile(dataDir)}). To join again, stop it and delete that file.`,
     );
-  const token = readJoinToken(options.token);
+  const token = typeof options.token === 'string' ? readJoinToken(options.token) : options.token;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = {
-    token: token.text,
     name,
     labels,
     public_key: publicKey.export({ type: 'spki', format: 'pem' }) as string,
@@ -70,18 +76,51 @@ export async function joinFleet(options: JoinOptions): Promise<NodeIdentity> {
 }
 
 /** The same body may be sent again: a control plane that issued and whose answer got lost issues again. */
-async function askOne(address: string, token: JoinToken, body: object): Promise<unknown> {
-  const ca = await findAuthority(address, token.caSha256);
-  return askNodePort(address, '/node/v1/join', { ca, servername: controlPlaneName }, body);
+async function askOne(address: string, token: JoinToken | { readonly secret: string }, body: object): Promise<unknown> {
+  const chain = await chainOfAddress(address);
+  const { ca, text } = 'secret' in token ? await proved(address, chain, token.secret) : named(address, chain, token);
+  return askNodePort(address, '/node/v1/join', { ca, servername: controlPlaneName }, { token: text, ...body });
+}
+
+interface Believed {
+  /** PEM. */
+  readonly ca: string;
+  /** The token to send there. */
+  readonly text: string;
+}
+
+/** The CA that the token names, if the server shows it. */
+function named(address: string, chain: readonly X509Certificate[], { text, caSha256 }: JoinToken): Believed {
+  const found = chain.find((one) => hashOf(one) === caSha256);
+  if (found !== undefined) return { ca: found.toString(), text };
+  throw new JoinError(
+    `${address} is not the control plane of this token: it does not show the CA that the token names. ` +
+      'Either the address is wrong, or something on the way answers in its place.',
+  );
+}
+
+/** The CA that the server shows, once it has proved that it knows the secret and means this one. */
+async function proved(address: string, chain: readonly X509Certificate[], secret: string): Promise<Believed> {
+  const authority = chain.find(({ ca }) => ca);
+  if (authority === undefined) throw new JoinError(`${address} is no control plane: it shows no CA of Gatehouse.`);
+  const ca = authority.toString();
+  const nonce = randomBytes(nonceBytes).toString('base64url');
+  const answer = await askNodePort(address, '/node/v1/authority', { ca, servername: controlPlaneName }, { nonce });
+  const { proof } = (answer ?? {}) as { readonly proof?: unknown };
+  const sha256 = hashOf(authority);
+  if (isAuthorityProof(proof, secret, nonce, sha256)) return { ca, text: sharedToken(secret, sha256) };
+  throw new JoinError(
+    `${address} did not prove that it knows NODES_JOIN_SECRET. Either the secret is another one there, or something ` +
+      'on the way answers in its place.',
+  );
 }
 
 const connectMsMax = 10_000;
 
-/** The CA's certificate (PEM) out of the chain that the server shows, if it is the one that the token names. */
-function findAuthority(address: string, sha256: string): Promise<string> {
+/** What the server shows: nothing is said on this connection, and nothing is believed yet. */
+function chainOfAddress(address: string): Promise<X509Certificate[]> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
-    // nothing is said on this connection: what it shows is compared with the token, and it ends
     const socket = connect({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
@@ -93,16 +132,9 @@ function findAuthority(address: string, sha256: string): Promise<string> {
     socket.once('timeout', () => socket.destroy(new Error('it did not answer in time')));
     socket.once('error', reject);
     socket.once('secureConnect', () => {
-      const found = chainOf(socket.getPeerCertificate(true)).find((one) => hashOf(one) === sha256);
+      const chain = chainOf(socket.getPeerCertificate(true));
       socket.destroy();
-      if (found !== undefined) resolve(found.toString());
-      else
-        reject(
-          new JoinError(
-            `${address} is not the control plane of this token: it does not show the CA that the token names. ` +
-              'Either the address is wrong, or something on the way answers in its place.',
-          ),
-        );
+      resolve(chain);
     });
   });
 }

@@ -46,7 +46,8 @@ import type { GenerationPayload } from '../worker/messages.js';
 import { Supervisor, type SupervisorOptions } from './supervisor.js';
 
 export { IdentityStore } from '../fleet/identity.js';
-export { JoinError, joinFleet } from '../fleet/join.js';
+export { JoinError, joinFleet, readJoinToken } from '../fleet/join.js';
+export { forgetIdentity, isStillMember, leaveFleet } from '../fleet/leave.js';
 export type { DataPlane, DataPlaneOptions, InitialGeneration } from './options.js';
 
 /** What was not told by then is in the audit log all the same. */
@@ -337,6 +338,7 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     const { drainMs } = generations.active.config.timeouts;
     const areWorkersGone = await stopParts(parts, drainMs, { admin, lingerMs });
     place.kept?.close();
+    await options.afterStop?.().catch((error: unknown) => log.warn({ err: String(error) }, 'the end was not told'));
     log.info({ areWorkersGone }, 'data plane stopped');
     return areWorkersGone;
   };

@@ -68,6 +68,8 @@ export interface DataPlaneOptions {
    * Of a node that enrolled: tunnels are kept, and keys come from it. Default none: the admin token stands for both.
    */
   readonly identity?: IdentityStore | null;
+  /** At the end of an orderly stop, when everything was sent; what it rejects with is logged. */
+  readonly afterStop?: () => Promise<unknown>;
   /** Keeps the listening sockets over a restart (start/kept-sockets.ts); default none: they end with the process. */
   readonly socketStore?: SocketStore | null;
 }

@@ -12,10 +12,11 @@ function familyOf(name: string): Family | undefined {
 }
 
 t.test('MONITORING 4: metrics of the data plane that files name exist', async (t) => {
-  for (const file of ['gatehouse.rules.yml', 'gatehouse.rules.test.yml', 'grafana-dashboard.json']) {
+  const dashboards = ['dashboard', 'traffic', 'security', 'fleet'].map((name) => `grafana-${name}.json`);
+  for (const file of ['gatehouse.rules.yml', 'gatehouse.rules.test.yml', ...dashboards]) {
     const text = (await readFile(new URL(file, directory), 'utf8')).replaceAll('\\"', '"');
     const used = [...text.matchAll(/\b(gatehouse_(?!control_)[a-z0-9_]+)(?:\{([^}]*)\})?/g)];
-    t.ok(used.length >= 4, `${file} names metrics`);
+    t.ok(used.length >= 4, `${file} names metrics`); // the dashboard of the control plane names its own
     for (const [, name = '', selector = ''] of used) {
       const family = familyOf(name);
       t.ok(family, `${file}: ${name}`);

@@ -78,9 +78,11 @@ export const controlPlaneVariables = [
   {
     name: 'DATA_ADMIN_URLS',
     default: '',
-    kind: 'urls',
+    kind: 'urlsOrNone',
     readBy: ['control plane'],
-    purpose: 'admin interfaces of all data-plane nodes, separated by commas; empty = the one started here',
+    purpose:
+      'admin interfaces of all data-plane nodes, separated by commas; none = no node but those that enrol, ' +
+      'and the first of them gets the saved settings; empty = the one started here',
     whenEmpty: (of) => `http://127.0.0.1:${of('GATEHOUSE_ADMIN_PORT')}`,
   },
   {

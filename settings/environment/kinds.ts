@@ -29,6 +29,12 @@ const demandWebUrl: Check = (value) => {
   return isWebUrl(value) ? null : 'must be an http or https URL';
 };
 
+const demandWebUrls: Check = (value) =>
+  value
+    .split(',')
+    .map((part) => demandWebUrl(part.trim()))
+    .find((problem) => problem !== null) ?? null;
+
 const oneOf = (...allowed: readonly string[]): Kind => ({
   refuse: (value) => (allowed.includes(value) ? null : `is none of ${allowed.join(', ')}`),
   demand: (value) => (allowed.includes(value) ? null : `must be one of ${allowed.join(', ')}`),
@@ -69,11 +75,12 @@ export const kinds = {
   },
   urls: {
     refuse: anything,
-    demand: (value) =>
-      value
-        .split(',')
-        .map((part) => demandWebUrl(part.trim()))
-        .find((problem) => problem !== null) ?? null,
+    demand: demandWebUrls,
+  },
+  /** The same, or the word that there is none. */
+  urlsOrNone: {
+    refuse: anything,
+    demand: (value) => (value === 'none' ? null : demandWebUrls(value)),
   },
   /** Possibly typed by a person. */
   secret: { refuse: tooShort(8, (min) => `is shorter than ${min} characters`), demand: anything },

@@ -33,13 +33,17 @@ interface PlaneOptions {
   readonly urls?: readonly string[];
   /** Life of certificates of nodes; absent: as everywhere. */
   readonly nodeLifeMs?: number;
+  /** DATA_ADMIN_URLS is none. */
+  readonly isOnlyWay?: boolean;
+  /** Nodes may join by this secret; absent: by tokens only. */
+  readonly shared?: { readonly secret: string; readonly nodesMax: number; readonly forgetAfterMinutes: number };
 }
 
 export async function startFleetPlane(
   t: Test,
   database: Database,
   upstream: string,
-  { port = 0, host = '127.0.0.1', urls = [], nodeLifeMs }: PlaneOptions = {},
+  { port = 0, host = '127.0.0.1', urls = [], nodeLifeMs, shared, isOnlyWay = false }: PlaneOptions = {},
 ): Promise<FleetPlane> {
   const env = {
     dataAdminToken: nodeToken,
@@ -48,7 +52,7 @@ export async function startFleetPlane(
     crsDirectory: await writeRuleSet(t),
     upstreams: { customer: upstream, payment: upstream },
     settingsEncryptionSecret: 'b'.repeat(40),
-    nodePort: { host, port, urls },
+    nodePort: { host, port, urls, shared: shared ?? null, isOnlyWay },
   };
   const now = Date.now;
   const nodes = await prepareNodePort(env, database, now, nodeLifeMs);
