@@ -2,10 +2,10 @@
 // with other things, and it is what a whole run costs.
 //
 // Where Linux lets us make control groups (version 2, mostly as root), each process of tests has one of its own, and
-// everything that it starts is counted in it: the renderers of a browser and the parts of a database are gone without
-// that anyone waits for them, or still there when the file is over. Elsewhere it is what /proc says of processes that
-// were waited for, which is less.
-import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+// everything that it starts is counted in it: the renderers of a browser and the parts of a database, which no process
+// waits for, or which are still there when the file is over. Elsewhere it is what /proc says of processes that were
+// waited for, which is less.
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Of one second, as Linux counts in /proc. */
@@ -37,7 +37,7 @@ function readProcess(): { readonly own: Seconds; readonly gone: Seconds } | null
   return { own: { user: at(11), system: at(12) }, gone: { user: at(13), system: at(14) } };
 }
 
-const prefix = 'gatehouse-test-';
+const prefix = 'gatehouse-runner-';
 
 /** The directory of this process's control group; null where there are none of version 2. */
 function ownGroup(): string | null {
@@ -72,7 +72,10 @@ export class Accounts {
   private all: Seconds | null = this.gone === null ? null : none;
 
   constructor(private readonly parent: string | null = ownGroup()) {
-    process.once('exit', () => this.close());
+    process.once('exit', () => {
+      this.endAll();
+      this.close();
+    });
   }
 
   /** In all, of those that were read. */
@@ -122,6 +125,16 @@ export class Accounts {
     return now === null || before === null
       ? null
       : { user: now.user - before.user, system: now.system - before.system };
+  }
+
+  /** Planes and databases of tests that were ended before they could stop them: only what entered a group of ours. */
+  private endAll(): void {
+    for (const group of this.open)
+      try {
+        writeFileSync(join(group, 'cgroup.kill'), '1');
+      } catch {
+        // Linux before 5.14
+      }
   }
 
   /** Removes the groups that nothing runs in. */

@@ -4,6 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { filesVariable } from './companions.js';
+import { Positions } from './positions.js';
 import { Accounts, inAll, type Seconds } from './processor-time.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
@@ -18,11 +19,13 @@ export class TestProcesses {
   /** Of a test that was killed, and of processes that tests kill. */
   private readonly scratch = makeScratch();
   private readonly accounts = new Accounts();
+  private readonly positions: Positions;
 
   constructor(
     private readonly root: string,
     private readonly secondsMax: number,
   ) {
+    this.positions = new Positions(root);
     chmodSync(this.scratch, 0o711); // PostgreSQL runs as a user of its own where this runs as root
     process.once('exit', () => {
       try {
@@ -35,12 +38,12 @@ export class TestProcesses {
 
   /** Runs one file, or a company in one process; resolves when that process is gone. Never rejects. */
   run(files: readonly string[]): Promise<Outcome> {
-    const report = new Report(files);
+    const report = new Report(files, this.positions);
     const isCompany = files.length > 1;
     const script = isCompany ? [together] : [];
     const given = isCompany ? { [filesVariable]: JSON.stringify(files) } : {};
     const account = this.accounts.begin();
-    const command = [process.execPath, '--enable-source-maps', ...script, ...files.slice(0, 1)];
+    const command = [process.execPath, ...script, ...files.slice(0, 1)];
     const [program = '', ...args] = account.enter(command);
     const child = spawn(program, args, {
       cwd: this.root,
