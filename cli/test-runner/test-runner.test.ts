@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import t, { type Test } from 'tap';
 import { describeFailures } from './failures.js';
 import { Accounts } from './processor-time.js';
@@ -20,7 +21,8 @@ async function run(
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-runner-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, 'build'));
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  for (const packages of ['node_modules', 'build/node_modules'])
+    symlinkSync(join(root, packages), join(directory, packages));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   mkdirSync(join(directory, 'build', 'testing'));
   writeFileSync(join(directory, 'build', 'testing', 'databases.js'), 'export const shared = { users: 0 };');
@@ -82,7 +84,7 @@ t.test(
     const spinning = 'const end = performance.now() + 1000; while (performance.now() < end);';
     const busy = `import { spawnSync } from 'node:child_process'; import t from 'tap';
     t.test('busy', async (t) => { t.ok(spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}])); });`;
-    // the shell is gone at once, and nobody waits for what it has started but for its output
+    // the shell is gone at once, and what it has started is not waited for
     const orphan = busy.replace("process.execPath, ['-e', ", `'/bin/sh', ['-c', '"$0" -e "$1" &', process.execPath, `);
     const { text } = await run(t, {
       busy,
@@ -96,7 +98,10 @@ t.test(
       Number(new RegExp(`^ok   ${name}\\.test\\.js .* (\\d+\\.\\d) s CPU`, 'm').exec(text)?.[1]);
     t.ok(seconds('busy') >= 0.5, `of its children: ${text}`);
     const hasGroups = new Accounts().begin().enter(['true']).length > 1;
-    t.ok(!hasGroups || seconds('orphan') >= 0.5, `of those that are not waited for, where they can be counted: ${text}`);
+    t.ok(
+      !hasGroups || seconds('orphan') >= 0.5,
+      `of those that are not waited for, where they can be counted: ${text}`,
+    );
     t.ok(seconds('y') > seconds('z'), `of one of a company, and of the next one: ${text}`);
   },
 );
@@ -150,6 +155,17 @@ t.test('failed assertions are told first, and again at the end, in a few lines',
   t.equal(described.at(-1), '  … 5 failed assertions more', 'at most twenty of a file');
   t.equal(described.length, 20 * 12 + 1, 'with ten lines each, and one that says how many are left out');
   t.ok(described.every((line) => line.length <= 170));
+});
+
+t.test('a failure stands where the source has it, also when it is thrown', async (t) => {
+  const typed = "import t from 'tap';\n// gone\ntype Gone = { a: 1 };\nt.test('x', async (t) => {\n  t.equal(1, 2);\n";
+  const source = `${typed}  throw new Error('thrown');\n});\n`;
+  const { code, map } = await transform(source, { loader: 'ts', sourcemap: 'external', sourcefile: '../fails.ts' });
+  const { text } = await run(t, { fails: code }, async (directory) => {
+    writeFileSync(join(directory, 'build', 'fails.test.js.map'), map);
+  });
+  t.match(text, 'failed: x > should be equal (fails.ts:5)', text);
+  t.match(text, /\bfails\.ts:6:9\b/, 'in a stack');
 });
 
 t.test('whoever hangs is named when the run is ended', async (t) => {
