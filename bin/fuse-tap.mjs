@@ -1,6 +1,6 @@
 // @ts-check
-// Puts tap into one file, build/node_modules/tap/, where what is built finds it before that of the checkout: every process
-// of tests loads it, and to find and link its 280 files is half of the processor time of a small one.
+// Puts tap into one file, build/node_modules/tap/, where what is built finds it before that of the checkout: every
+// process of tests loads it, and to find and link its 280 files is half of the processor time of a small one.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
