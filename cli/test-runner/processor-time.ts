@@ -63,9 +63,11 @@ export interface Account {
 
 const enterGroup = 'echo $$ >"$0"; exec "$@"';
 
+/** Of this process, whose number is the other half of a group's name. */
+let groupsMade = 0;
+
 /** Gives each process of tests its account. */
 export class Accounts {
-  private made = 0;
   /** Groups that may have something left in them. */
   private readonly open = new Set<string>();
   private gone = readProcess()?.gone ?? null;
@@ -74,7 +76,11 @@ export class Accounts {
   constructor(private readonly parent: string | null = ownGroup()) {
     process.once('exit', () => {
       this.endAll();
-      this.close();
+      // what was ended is gone in a moment
+      for (let tries = 0; this.open.size > 0 && tries < 20; tries++) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+        this.close();
+      }
     });
   }
 
@@ -104,7 +110,7 @@ export class Accounts {
 
   private makeGroup(): string | null {
     if (this.parent === null) return null;
-    const group = join(this.parent, `${prefix}${process.pid}-${++this.made}`);
+    const group = join(this.parent, `${prefix}${process.pid}-${++groupsMade}`);
     try {
       mkdirSync(group);
     } catch {

@@ -1,7 +1,7 @@
 // The runner on small test files of its own, in a directory that looks like this project: what passes, fails, dies,
 // says nothing or hangs is told as what it is.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
@@ -198,6 +198,38 @@ t.test('whoever hangs is named when the run is ended', async (t) => {
   t.equal(text.match(/# SIGTERM came while it ran, in: outer > inner - with a dash/g)?.length, 2);
   t.match(text, /^3 of 3 test files in \d+ s$/m);
 });
+
+t.test('what a test has started ends with a run that is ended', async (t) => {
+  const hasGroups = new Accounts().begin().enter(['true']).length > 1;
+  if (!hasGroups) return t.comment('there are no control groups to end');
+  const starts = `import { spawn } from 'node:child_process'; import { renameSync, writeFileSync } from 'node:fs';
+    import t from 'tap';
+    t.test('waits', async () => {
+      const { pid } = spawn('sleep', ['600'], { detached: true });
+      writeFileSync(import.meta.filename + '.new', String(pid));
+      renameSync(import.meta.filename + '.new', import.meta.filename + '.pid');
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    });`;
+  let pid = 0;
+  await run(t, { starts }, async (directory, kill) => {
+    const file = join(directory, 'build', 'starts.test.js.pid');
+    while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
+    pid = Number(readFileSync(file, 'utf8'));
+    t.ok(isRunning(pid));
+    kill('SIGTERM');
+  });
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.notOk(isRunning(pid), 'also what has a session of its own');
+});
+
+/** One that has ended and is not yet waited for runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
 
 const sharing = (text: string): string =>
   `import t from 'tap';\nimport { shared } from './testing/databases.js';\n${text}`;
