@@ -12,6 +12,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fuse } from './fuse.mjs';
+import { fuseTap } from './fuse-tap.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const rooms = [
@@ -201,13 +202,15 @@ for (const room of wanted) {
 if (isWhole) {
   const bundles = consoleFiles.length > 0;
   const [isFused, isDescribed, isBundled] = await Promise.all([
-    fuse().then(
-      () => true,
-      (error) => {
-        report('build/fused')(error);
-        return false;
-      },
-    ),
+    fuse()
+      .then(fuseTap)
+      .then(
+        () => true,
+        (error) => {
+          report('build/fused')(error);
+          return false;
+        },
+      ),
     !bundles || describeApis(),
     !bundles || derive(consoleFiles, join(bundled, 'stamp'), ['console/bundle/bundle.js']),
   ]);

@@ -3,14 +3,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import root, { type Test } from 'tap';
-import { features } from '../app.js';
 import { openEmbedded, openPostgres } from '../db/client.js';
-import { loadModules, migrate, type MigrationModule } from '../db/migrate.js';
+import { migrate, type MigrationModule } from '../db/migrate.js';
+import { release } from '../release.js';
 import { startCluster, versionOfPostgres, type Cluster } from './servers/postgres.js';
 import { makeDirectory } from './temporary.js';
 
@@ -50,10 +50,9 @@ export function copyEmbeddedTemplate(t: Pick<Test, 'teardown'>): Promise<string>
 
 /** The same with every migration of today done, which costs another second. */
 export async function copyMigratedTemplate(t: Pick<Test, 'teardown'>): Promise<string> {
-  const modules = await loadModules(features);
-  return copyEmbedded(t, ['migrated', `${pgliteVersion}-${digestOf(modules)}`], async (directory) => {
+  return copyEmbedded(t, ['migrated', `${pgliteVersion}-${await migrationsDigest()}`], async (directory) => {
     const database = await openEmbedded(directory);
-    await migrate(database, modules);
+    await migrate(database, await allModules());
     await database.close();
   });
 }
@@ -75,19 +74,35 @@ async function copyEmbedded(
   return directory;
 }
 
-const digestOf = (modules: readonly MigrationModule[]): string =>
-  createHash('sha256').update(JSON.stringify(modules)).digest('hex').slice(0, 16);
+/** Loads the whole application, which takes a second or two: for making a template, not for finding one. */
+export const allModules = async (): Promise<MigrationModule[]> => (await import('../app.js')).allModules();
+
+const built = join(project, 'build');
+
+/** What says which migrations there are, in which order, and what they leave behind. */
+const ofMigrations = /(?:\/migrations\/[^/]+\.sql|^api\/(?:app|release|db\/[\w-]+)\.js)$/;
+
+/** Of the state of all migrations, read from the files that they are made of. */
+async function migrationsDigest(): Promise<string> {
+  const hash = createHash('sha256').update(release());
+  for (const room of ['api', 'vm-manager']) {
+    const paths = (await readdir(join(built, room), { recursive: true })).map((path) => `${room}/${path}`).sort();
+    for (const path of paths.filter((path) => ofMigrations.test(path)))
+      hash.update(`${path}\n`).update(await readFile(join(built, path)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
 
 /** The name of the database of a template cluster from which others are created. */
 export const migratedName = 'migrated';
 
 /** A cluster whose database `migrated` has every migration of today done, made once and copied from then on. */
 export async function startMigratedCluster(): Promise<Cluster> {
-  const modules = await loadModules(features);
-  const template = await fromCache('cluster', `${await versionOfPostgres()}-${digestOf(modules)}`, async (staged) => {
+  const key = `${await versionOfPostgres()}-${await migrationsDigest()}`;
+  const template = await fromCache('cluster', key, async (staged) => {
     const cluster = await startCluster(root);
     const database = openPostgres(await cluster.create({ name: migratedName }));
-    await migrate(database, modules);
+    await migrate(database, await allModules());
     await database.close();
     await cluster.stop();
     await copyAll(cluster.data, staged);

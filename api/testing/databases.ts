@@ -1,10 +1,9 @@
 // Databases for tests: a real PostgreSQL cluster and PGlite, each started once per test process and emptied between
 // suites.
 import root, { type Test } from 'tap';
-import { features } from '../app.js';
 import { openPostgres, openEmbedded, type Database } from '../db/client.js';
-import { loadModules, migrate } from '../db/migrate.js';
-import { copyMigratedTemplate, migratedName, startMigratedCluster } from './database-templates.js';
+import { migrate } from '../db/migrate.js';
+import { allModules, copyMigratedTemplate, migratedName, startMigratedCluster } from './database-templates.js';
 import { emptyAgain, readUntouched, type Untouched } from './servers/emptied.js';
 import { withoutPostgres, type Cluster } from './servers/postgres.js';
 import { testMsMax } from './waiting.js';
@@ -38,7 +37,7 @@ async function emptyEmbedded(): Promise<Database> {
   const database = asAnother(await shared.embedded);
   if (shared.untouched !== null && (await emptyAgain(database, shared.untouched))) return database;
   await database.sql.unsafe('drop schema public cascade; create schema public');
-  await migrate(database, await loadModules(features));
+  await migrate(database, await allModules());
   shared.untouched = await readUntouched(database);
   return database;
 }

@@ -1,5 +1,6 @@
 // The failed assertions of one test file, each in a few lines: where it stands, what was wanted and what was found. CI
 // keeps the beginning and the end of a long output, so that this is what has to stand there.
+import type { Positions } from './positions.js';
 
 /** Of one assertion; what tap says beyond it (stack, source) is in .tap/last-run.tap. */
 export interface Failure {
@@ -35,6 +36,10 @@ export class Failures {
   private indent = -1;
   private member = '';
   private fileName = '';
+  private lineNumber = 0;
+
+  /** `positions`: of the sources of what is built. */
+  constructor(private readonly positions: Positions) {}
 
   /** Takes the lines of a TAP stream one after another. */
   take(line: string): void {
@@ -96,7 +101,17 @@ export class Failures {
   private place(current: Failure, text: string): void {
     const [, name, value = ''] = /^(\w+): (.*)$/.exec(text) ?? [];
     if (name === 'fileName') this.fileName = value;
-    if (name === 'lineNumber') current.where = `${this.fileName}:${value}`;
+    if (name === 'lineNumber') {
+      this.lineNumber = Number(value);
+      current.where = `${this.fileName}:${value}`;
+    }
+    if (name !== 'columnNumber') return;
+    const { file, line } = this.positions.toSource({
+      file: this.fileName,
+      line: this.lineNumber,
+      column: Number(value),
+    });
+    current.where = `${file}:${line}`;
   }
 }
 

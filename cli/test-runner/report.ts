@@ -2,6 +2,7 @@
 
 import { ownAssertions, readTook, type FileTime } from './companions.js';
 import { Failures } from './failures.js';
+import type { Positions } from './positions.js';
 
 /** The names of the subtests that have begun and not ended, outermost first, from the lines of a TAP stream. */
 function createProgress(): { take(line: string): void; names(): string[] } {
@@ -36,12 +37,17 @@ export class Report {
   readonly counts: Counts = { total: 0, pass: 0, fail: 0, skip: 0, todo: 0 };
   /** Why something was skipped. */
   readonly skips: string[] = [];
-  readonly failures = new Failures();
+  readonly failures: Failures;
   /** Of a company: its files that are over. */
   readonly over: FileTime[] = [];
   private readonly progress = createProgress();
   /** One, or a company in one process; relative to the root. */
-  constructor(readonly files: readonly string[]) {}
+  constructor(
+    readonly files: readonly string[],
+    private readonly positions: Positions,
+  ) {
+    this.failures = new Failures(positions);
+  }
 
   /** As it is called in what is printed. */
   get file(): string {
@@ -49,7 +55,7 @@ export class Report {
   }
 
   readonly take = (line: string): void => {
-    this.lines.push(line);
+    this.lines.push(this.positions.inLine(line));
     this.progress.take(line);
     this.failures.take(line);
     const over = this.files.length > 1 ? readTook(line) : null;

@@ -15,7 +15,7 @@ import { formCompanies } from './companions.js';
 import { runPaced } from './pace.js';
 import type { Outcome } from './report.js';
 import { selectTests, type Selection } from './selection.js';
-import { printOutcome, printSummary } from './summary.js';
+import { printOutcome, printSummary, type Took } from './summary.js';
 import { TestProcesses } from './test-processes.js';
 import { watchTests } from './watch.js';
 
@@ -64,12 +64,13 @@ async function tryAgain(outcomes: Outcome[], processes: TestProcesses, take: (ou
 async function runFiles(root: string, files: readonly string[], processes: TestProcesses): Promise<boolean> {
   const startedMs = Date.now();
   const outcomes: Outcome[] = [];
+  const took = (): Took => ({ tookMs: Date.now() - startedMs, seconds: processes.seconds });
   const end = (signal: NodeJS.Signals): void => {
     for (const outcome of processes.cut(signal)) {
       outcomes.push(outcome);
       printOutcome(outcome);
     }
-    printSummary(outcomes, files.length, Date.now() - startedMs);
+    printSummary(outcomes, files.length, took());
     process.exit(1);
   };
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -89,7 +90,7 @@ async function runFiles(root: string, files: readonly string[], processes: TestP
   await tryAgain(outcomes, processes, take);
   for (const signal of signals) process.off(signal, end);
   log.end();
-  return printSummary(outcomes, files.length, Date.now() - startedMs);
+  return printSummary(outcomes, files.length, took());
 }
 
 function sayNothingFound({ words }: Selection): void {

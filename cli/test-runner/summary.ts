@@ -1,6 +1,6 @@
 // What is printed of a run: a line a file, and at its end one plain line that CI reads.
 import { describeFailures } from './failures.js';
-import { readSecondsOfGone } from './processor-time.js';
+import type { Seconds } from './processor-time.js';
 import type { Counts, Outcome } from './report.js';
 
 const linesShownMax = 200;
@@ -26,14 +26,20 @@ export function printOutcome({ report, isPassed, tookMs, seconds }: Outcome): vo
     console.log(`… ${shown.length - linesShownMax} lines before that are in .tap/last-run.tap`);
 }
 
+/** What a run took, on the clock and of processor time. */
+export interface Took {
+  readonly tookMs: number;
+  /** Null where the system does not say. */
+  readonly seconds: Seconds | null;
+}
+
 /** Whether everything passed; `filesWanted` counts those that were not run, too. */
-export function printSummary(outcomes: readonly Outcome[], filesWanted: number, tookMs: number): boolean {
+export function printSummary(outcomes: readonly Outcome[], filesWanted: number, { tookMs, seconds }: Took): boolean {
   const sum = (name: keyof Counts): number => outcomes.reduce((all, { report }) => all + report.counts[name], 0);
-  const spent = readSecondsOfGone();
-  if (spent !== null)
-    console.log(
-      `${Math.round(spent.user + spent.system)} s of processor time (${Math.round(spent.system)} s of it the system's)`,
-    );
+  if (seconds !== null) {
+    const { user, system } = seconds;
+    console.log(`${Math.round(user + system)} s of processor time (${Math.round(system)} s of it the system's)`);
+  }
   const reasons = new Map<string, number>();
   for (const reason of outcomes.flatMap(({ report }) => report.skips))
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);

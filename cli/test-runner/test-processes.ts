@@ -4,7 +4,8 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { filesVariable } from './companions.js';
-import { createSecondsOfGone } from './processor-time.js';
+import { Positions } from './positions.js';
+import { Accounts, inAll, type Seconds } from './processor-time.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
 
@@ -17,12 +18,14 @@ export class TestProcesses {
   private readonly running = new Map<ChildProcess, Report>();
   /** Of a test that was killed, and of processes that tests kill. */
   private readonly scratch = makeScratch();
-  private readonly secondsOfGone = createSecondsOfGone();
+  private readonly accounts = new Accounts();
+  private readonly positions: Positions;
 
   constructor(
     private readonly root: string,
     private readonly secondsMax: number,
   ) {
+    this.positions = new Positions(root);
     chmodSync(this.scratch, 0o711); // PostgreSQL runs as a user of its own where this runs as root
     process.once('exit', () => {
       try {
@@ -35,11 +38,14 @@ export class TestProcesses {
 
   /** Runs one file, or a company in one process; resolves when that process is gone. Never rejects. */
   run(files: readonly string[]): Promise<Outcome> {
-    const report = new Report(files);
+    const report = new Report(files, this.positions);
     const isCompany = files.length > 1;
     const script = isCompany ? [together] : [];
     const given = isCompany ? { [filesVariable]: JSON.stringify(files) } : {};
-    const child = spawn(process.execPath, ['--enable-source-maps', ...script, ...files.slice(0, 1)], {
+    const account = this.accounts.begin();
+    const command = [process.execPath, ...script, ...files.slice(0, 1)];
+    const [program = '', ...args] = account.enter(command);
+    const child = spawn(program, args, {
       cwd: this.root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch, ...given },
@@ -59,7 +65,7 @@ export class TestProcesses {
     return new Promise((resolve) => {
       child.on('error', (error) => report.take(`# ${error.message}`));
       child.on('exit', () => {
-        seconds = this.secondsOfGone();
+        seconds = inAll(account.read());
         setTimeout(() => {
           report.take('# a process that it left behind held its output open');
           for (const stream of streams) stream.destroy();
@@ -71,6 +77,11 @@ export class TestProcesses {
         resolve(report.end(signal ?? code ?? 'nothing', seconds));
       });
     });
+  }
+
+  /** What those took that are gone; null where the system does not say. */
+  get seconds(): Seconds | null {
+    return this.accounts.total;
   }
 
   /** Kills what runs, and says where each was. */

@@ -1,11 +1,13 @@
 // The runner on small test files of its own, in a directory that looks like this project: what passes, fails, dies,
 // says nothing or hangs is told as what it is.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import t, { type Test } from 'tap';
 import { describeFailures } from './failures.js';
+import { Accounts } from './processor-time.js';
 import { root } from '../environment/directories.js';
 
 const runner = new URL('run.js', import.meta.url).href;
@@ -19,7 +21,8 @@ async function run(
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-runner-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, 'build'));
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  for (const packages of ['node_modules', 'build/node_modules'])
+    symlinkSync(join(root, packages), join(directory, packages));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   mkdirSync(join(directory, 'build', 'testing'));
   writeFileSync(join(directory, 'build', 'testing', 'databases.js'), 'export const shared = { users: 0 };');
@@ -81,8 +84,11 @@ t.test(
     const spinning = 'const end = performance.now() + 1000; while (performance.now() < end);';
     const busy = `import { spawnSync } from 'node:child_process'; import t from 'tap';
     t.test('busy', async (t) => { t.ok(spawnSync(process.execPath, ['-e', ${JSON.stringify(spin)}])); });`;
+    // the shell is gone at once, and what it has started is not waited for
+    const orphan = busy.replace("process.execPath, ['-e', ", `'/bin/sh', ['-c', '"$0" -e "$1" &', process.execPath, `);
     const { text } = await run(t, {
       busy,
+      orphan,
       good,
       x: counting(0),
       y: sharing(`t.test('busy', async (t) => { ${spinning} t.ok(1); });`),
@@ -91,6 +97,11 @@ t.test(
     const seconds = (name: string): number =>
       Number(new RegExp(`^ok   ${name}\\.test\\.js .* (\\d+\\.\\d) s CPU`, 'm').exec(text)?.[1]);
     t.ok(seconds('busy') >= 0.5, `of its children: ${text}`);
+    const hasGroups = new Accounts().begin().enter(['true']).length > 1;
+    t.ok(
+      !hasGroups || seconds('orphan') >= 0.5,
+      `of those that are not waited for, where they can be counted: ${text}`,
+    );
     t.ok(seconds('y') > seconds('z'), `of one of a company, and of the next one: ${text}`);
   },
 );
@@ -146,6 +157,17 @@ t.test('failed assertions are told first, and again at the end, in a few lines',
   t.ok(described.every((line) => line.length <= 170));
 });
 
+t.test('a failure stands where the source has it, also when it is thrown', async (t) => {
+  const typed = "import t from 'tap';\n// gone\ntype Gone = { a: 1 };\nt.test('x', async (t) => {\n  t.equal(1, 2);\n";
+  const source = `${typed}  throw new Error('thrown');\n});\n`;
+  const { code, map } = await transform(source, { loader: 'ts', sourcemap: 'external', sourcefile: '../fails.ts' });
+  const { text } = await run(t, { fails: code }, async (directory) => {
+    writeFileSync(join(directory, 'build', 'fails.test.js.map'), map);
+  });
+  t.match(text, 'failed: x > should be equal (fails.ts:5)', text);
+  t.match(text, /\bfails\.ts:6:9\b/, 'in a stack');
+});
+
 t.test('whoever hangs is named when the run is ended', async (t) => {
   // each in a process of its own, as it owns signals
   const marked = (wait: string): string => `import { writeFileSync } from 'node:fs'; import t from 'tap';
@@ -176,6 +198,38 @@ t.test('whoever hangs is named when the run is ended', async (t) => {
   t.equal(text.match(/# SIGTERM came while it ran, in: outer > inner - with a dash/g)?.length, 2);
   t.match(text, /^3 of 3 test files in \d+ s$/m);
 });
+
+t.test('what a test has started ends with a run that is ended', async (t) => {
+  const hasGroups = new Accounts().begin().enter(['true']).length > 1;
+  if (!hasGroups) return t.comment('there are no control groups to end');
+  const starts = `import { spawn } from 'node:child_process'; import { renameSync, writeFileSync } from 'node:fs';
+    import t from 'tap';
+    t.test('waits', async () => {
+      const { pid } = spawn('sleep', ['600'], { detached: true });
+      writeFileSync(import.meta.filename + '.new', String(pid));
+      renameSync(import.meta.filename + '.new', import.meta.filename + '.pid');
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    });`;
+  let pid = 0;
+  await run(t, { starts }, async (directory, kill) => {
+    const file = join(directory, 'build', 'starts.test.js.pid');
+    while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
+    pid = Number(readFileSync(file, 'utf8'));
+    t.ok(isRunning(pid));
+    kill('SIGTERM');
+  });
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.notOk(isRunning(pid), 'also what has a session of its own');
+});
+
+/** One that has ended and is not yet waited for runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
 
 const sharing = (text: string): string =>
   `import t from 'tap';\nimport { shared } from './testing/databases.js';\n${text}`;

@@ -19,7 +19,8 @@ function makeProject(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-watch-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   for (const name of ['bin', 'cli', 'build', 'build/cli']) mkdirSync(join(directory, name));
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  for (const packages of ['node_modules', 'build/node_modules'])
+    symlinkSync(join(root, packages), join(directory, packages));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   writeFileSync(join(directory, 'bin/build.mjs'), build);
   for (const [place, ending] of [
