@@ -80,6 +80,8 @@ export interface RunningServer {
   readonly app: App;
   readonly parts: FeatureParts;
   readonly url: string;
+  /** Resolves when the work after the start is over (the first compile of the rules); never rejects. */
+  readonly settled: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -154,8 +156,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (socket !== null) place.fd = socket;
     const url = await app.listen(place);
     scheduler.start();
-    void link?.warm?.().then((line) => app.log.info(line));
-    return { app, parts, url, close: closeAll };
+    const settled = Promise.resolve(link?.warm?.()).then((line) => void (line && app.log.info(line)));
+    return { app, parts, url, settled, close: closeAll };
   } catch (error) {
     await closeAll();
     throw error;

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseWindow } from './row.js';
 import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
-import { settingRows, siteIdentity, type Settings } from './table.js';
+import { settingNames, settingRows, siteIdentity, type Settings } from './table.js';
 
 const isNetworkOf = (network: string, kind: 'ipv4' | 'ipv6'): boolean =>
   (ipaddr.isValid(network) && ipaddr.parse(network).kind() === kind) ||
@@ -243,6 +243,15 @@ const ofTraffic: readonly Rule[] = [
       refuse,
     ),
   (s, refuse) => {
+    for (const [index, { path }] of s.endpoint_limits.entries())
+      if (/\*(?!$)/.test(path) || path.split('/').some((part) => /[{}]/.test(part) && !/^\{[^{}]+\}$/.test(part)))
+        refuse(
+          `/endpoint_limits/${index}/path`,
+          'is a template that would match no path',
+          'write {name} for one whole segment, such as /orders/{id}/items, and * at the end only',
+        );
+  },
+  (s, refuse) => {
     for (const [index, network] of s.flood_autoban_exempt.entries())
       if (!ipaddr.isValid(network) && !ipaddr.isValidCIDR(network))
         refuse(`/flood_autoban_exempt/${index}`, 'is not an IP address or network');
@@ -311,16 +320,8 @@ const ofDetection: readonly Rule[] = [
   },
 ];
 
-const urls = [
-  'ti_feed_url',
-  'mrf_url',
-  'auth_jwks_url',
-  'siem_webhook_url',
-  'sso_issuer',
-  'sso_redirect_uri',
-  'vm_model_url',
-  'otel_endpoint',
-] as const;
+/** Every setting that is one URL, by its row. */
+const urls = settingNames.filter((name) => 'x-url' in settingRows[name]);
 
 /** Fields of a call to a collector that are not the operator's to choose. */
 const ownOtelHeaders: ReadonlySet<string> = new Set([
@@ -348,17 +349,27 @@ const ofGovernance: readonly Rule[] = [
     if (s.sso_redirect_uri !== '' && !s.sso_redirect_uri.endsWith('/api/sso/callback'))
       refuse('/sso_redirect_uri', 'must end with /api/sso/callback');
   },
+  (s, refuse) => {
+    if (s.self_test_site !== '' && s.sites.length > 0 && !s.sites.some(({ name }) => name === s.self_test_site))
+      refuse('/self_test_site', 'names no site', 'write the name of one of /sites, as it stands there, or nothing');
+  },
   (s, refuse) => refuseDuplicates(s.siem_connectors, '/siem_connectors', ({ name }) => name, 'name', refuse),
   (s, refuse) => {
     for (const [index, { kind, target }] of s.siem_connectors.entries()) {
       const isStream = kind === 'syslog' || kind === 'cef';
-      if (isStream !== /^https?:/.test(target)) continue;
+      if (isStream !== /^https?:/.test(target)) {
+        if (isBrokenUrl(target))
+          refuse(`/siem_connectors/${index}/target`, 'is not a URL', 'check the host, and the port: at most 65535');
+        continue;
+      }
       const wanted = isStream ? 'tcp://, tls:// or udp:// host and port' : 'an http or https URL';
       refuse(`/siem_connectors/${index}/target`, `must be ${wanted}`);
     }
   },
   (s, refuse) => {
-    for (const name of urls) if (isBrokenUrl(s[name])) refuse(`/${name}`, 'is not a URL');
+    for (const name of urls)
+      if (isBrokenUrl(s[name] as string))
+        refuse(`/${name}`, 'is not a URL', 'write http://host:port or https://host, with a port up to 65535');
   },
   (s, refuse) => {
     if (s.otel_endpoint === '' && (s.otel_metrics || s.otel_traces_percent > 0))

@@ -41,6 +41,7 @@ t.test('every field the specification names exists', async (t) => {
   for (const name of named) t.ok((settingNames as string[]).includes(name), name);
 });
 
+const limitOf = (path: string) => ({ path, method: 'GET', events: 5, window: '1m' });
 const visualRule = { id: 1000000, name: 'x', variable: 'ARGS', operator: 'contains', value: 'x' };
 
 t.test('impossible values are refused with path and reason', async (t) => {
@@ -52,6 +53,18 @@ t.test('impossible values are refused with path and reason', async (t) => {
     [{ unknown_thing: 1 }, '/unknown_thing', /not a known field/],
     [{ categories: { sqli: { enabled: true, x: 1 } } }, '/categories/sqli/x', /not a known field/],
     [{ categories: { sqlx: {} } }, '/categories/sqlx', /not a known field/],
+    [{ auth_issuer: 'https://id.example\n' }, '/auth_issuer', /one line/],
+    [{ auth_jwks_url: 'https://id.example:70000/keys' }, '/auth_jwks_url', /not a URL.*65535/],
+    [{ vm_kev_url: 'http://mirror:99999/' }, '/vm_kev_url', /65535/],
+    [
+      { siem_connectors: [{ name: 'a', kind: 'syslog', target: 'tcp://log:70000' }] },
+      '/siem_connectors/0/target',
+      /65535/,
+    ],
+    [{ sites: [site()], self_test_site: 'shpo' }, '/self_test_site', /names no site/],
+    [{ endpoint_limits: [limitOf('/a/*/b')] }, '/endpoint_limits/0/path', /at the end only/],
+    [{ endpoint_limits: [limitOf('/a*b')] }, '/endpoint_limits/0/path', /at the end only/],
+    [{ endpoint_limits: [limitOf('/a/x{id}')] }, '/endpoint_limits/0/path', /one whole segment/],
     [{ rl_window: '1 minute' }, '/rl_window', /such as 30s/],
     [{ rl_window: '2d' }, '/rl_window', /at most 86400 seconds/],
     [{ flood_read_header: '2h' }, '/flood_read_header', /at most 3600/],
@@ -239,7 +252,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );
   }
-  t.equal(betweenRows.length, 38, 'a new rule needs a case above');
+  t.equal(betweenRows.length, 40, 'a new rule needs a case above');
 });
 
 t.test('all problems are reported at once', async (t) => {

@@ -86,9 +86,20 @@ export const OrNull = <T extends TSchema>(schema: T, description?: string) =>
 export const Text = (lengthMax: number, options: SchemaOptions & { pattern?: string } = {}) =>
   Type.String({ maxLength: lengthMax, default: '', ...options });
 
+/** One line of text: a name, an address, a value that is compared as a whole. */
+export const Line = (lengthMax: number, options: SchemaOptions & { minLength?: number } = {}) =>
+  Shaped('^[^\\u0000-\\u001f\\u007f]*$', 'write it on one line, without tabs and other control characters', {
+    maxLength: lengthMax,
+    default: '',
+    ...options,
+  });
+
 /** Text of a form that `mend` describes; '' only where `options.default` says so. */
-export const Shaped = (pattern: string, mend: string, options: SchemaOptions & { maxLength?: number } = {}) =>
-  Type.String({ pattern, 'x-mend': mend, ...options });
+export const Shaped = (
+  pattern: string,
+  mend: string,
+  options: SchemaOptions & { maxLength?: number; minLength?: number } = {},
+) => Type.String({ pattern, 'x-mend': mend, ...options });
 
 /** What the schema says where nobody says anything; of an object, that of its members. */
 export function defaultOf(schema: TSchema): unknown {

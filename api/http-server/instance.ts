@@ -108,15 +108,15 @@ function registerValidation(app: App): void {
 }
 
 /**
- * A list that takes no filter refuses filters, like one that takes some: a name that was misspelt would be answered
- * with everything. Routes that anybody may ask (health, login pages) get parameters of monitors and browsers, and stay
- * open.
+ * A route that takes no parameters refuses them, like one that takes some: a filter that was misspelt would be answered
+ * with everything, and a write with `?dry_run=true` would be saved. Routes that anybody may ask (health, login pages)
+ * get parameters of monitors and browsers, and those of nodes are called by other releases: both stay open.
  */
 function refuseUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
     const { schema } = route;
-    const isRead = [route.method].flat().includes('GET') && route.url.startsWith('/api/');
-    if (!isRead || schema === undefined || schema.hide === true || schema.security?.length === 0) return;
+    const isOurs = route.url.startsWith('/api/') && !route.url.startsWith('/api/dataplane/');
+    if (!isOurs || schema === undefined || schema.hide === true || schema.security?.length === 0) return;
     schema.querystring ??= { type: 'object', properties: {}, additionalProperties: false };
   });
 }

@@ -62,6 +62,9 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
     console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
   console.log(`control plane on ${server.url}/api/docs`);
   process.once('disconnect', () => void server.close().finally(() => process.exit(0))); // whoever started us is gone
+  // `install.sh` waits for the second one before it restarts the data plane: the compile takes a core for ten seconds
+  manager?.status('Compiling the rules once, so that the first apply is fast');
+  void server.settled.then(() => manager?.status('Serving'));
   manager?.ready();
   sayReady({ url: server.url, firstLogin });
   return new Promise(() => {});

@@ -74,9 +74,12 @@ for (const [name, env] of Object.entries({
 }))
   t.test(`${name}: nothing is said after READY`, async (t) => {
     const { tell, texts } = recorder();
-    readServiceManager({ NOTIFY_SOCKET: '/x', ...env }, 1, tell)?.ready();
+    const manager = readServiceManager({ NOTIFY_SOCKET: '/x', ...env }, 1, tell);
+    manager?.ready();
     await sleep(50);
     t.same(texts(), ['READY=1']);
+    manager?.status('Compiling\nrules');
+    t.same(texts().slice(1), ['STATUS=Compiling rules']);
   });
 
 t.test('a socket is opened once and left with systemd', { skip }, async (t) => {

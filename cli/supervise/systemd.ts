@@ -21,6 +21,8 @@ export interface ServiceManager {
    * that this process is well, as long as `isWell` says so. A thread that hangs says nothing, and is ended.
    */
   ready(isWell?: () => boolean): void;
+  /** What `systemctl status` shows of this process; one line. */
+  status(text: string): void;
 }
 
 /** Sockets of the process before, by name. Their numbers are new, and no program started by this one inherits them. */
@@ -69,6 +71,10 @@ class Systemd implements ServiceManager {
       setInterval(() => {
         if (isWell()) this.tell(this.path, 'WATCHDOG=1');
       }, this.limitMs / 4).unref();
+  }
+
+  status(text: string): void {
+    this.tell(this.path, `STATUS=${text.replaceAll('\n', ' ')}`);
   }
 
   /** A service of Type=notify that does not get through with this is ended. */

@@ -335,16 +335,26 @@ start_native() {
   while ! up_runs && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 }
 # From one release to the other without a refused connection: systemd keeps the listening sockets over a restart, which
-# it does not over a stop. The control plane goes first: one after the other, each is away for less long. Returns when all
-# are ready, or the time for their health is over.
+# it does not over a stop. The control plane goes first, and the data plane when it is calm again: so each is away for less long.
+# Returns when all are ready, or the time for their health is over.
 restart_native() {
   systemctl daemon-reload
   # shellcheck disable=SC2046 # one word a service
   systemctl enable --quiet $(services)
   restart_services gatehouse-control-plane gatehouse-console || return 1
+  wait_for_calm
   set -- gatehouse-data-plane
   [ -n "$(value UPSTREAM_CUSTOMER '')" ] || set -- "$@" gatehouse-demo
   restart_services "$@"
+}
+# The control plane compiles the rules once after its start. Beside that the data plane starts for twice as long. A release
+# that does not report it is not waited for.
+wait_for_calm() {
+  tries=0
+  while [ $tries -lt 120 ]; do
+    case $(systemctl show -p StatusText --value gatehouse-control-plane 2>/dev/null) in Compiling*) sleep 0.5 ;; *) return 0 ;; esac
+    tries=$((tries + 1))
+  done
 }
 # A service that fails is started again by systemd, and health is asked afterwards; one that never is ready ends this.
 restart_services() { timeout "$health_seconds" systemctl restart "$@" || [ $? -ne 124 ]; }

@@ -252,6 +252,12 @@ t.test('claims go on from trusted proxies alone, by every name of the table', (t
     'Remote-User',
     'SM_USER',
     'OIDC_CLAIM_sub',
+    'OAM_REMOTE_USER',
+    'Proxy-Remote-User',
+    '$WSRU',
+    'X-Token-User-Name',
+    'SMUSER',
+    'X-SSL-Cert',
   ]) {
     const of = (isFromTrustedProxy: boolean): string => build([name, 'ada'], { isFromTrustedProxy }).join('\n');
     t.notMatch(of(false), 'ada', `${name} of a stranger`);
@@ -262,6 +268,9 @@ t.test('claims go on from trusted proxies alone, by every name of the table', (t
     t.notMatch(build([name, 'ada'], { isFromTrustedProxy: true }).join('\n'), 'ada', `${name} is taken for another`);
   for (const name of [
     'X-Auth-User',
+    'X-Auth-Token',
+    'X-Auth-Key',
+    'X-Id-Token',
     'X-Access-Token',
     'X-User-Id',
     'Impersonate-User',

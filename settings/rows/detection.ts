@@ -1,6 +1,20 @@
 // Bots, the detection engine, API abuse, and what a protected site asks for before it lets anybody in.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, HttpUrl, member, Network, Path, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import {
+  Choice,
+  closed,
+  Flag,
+  HttpUrl,
+  Line,
+  member,
+  Network,
+  Path,
+  Secret,
+  setting,
+  Shaped,
+  Text,
+  Whole,
+} from '../row.js';
 
 const weight = (value: number) => Type.Number({ minimum: 0, maximum: 100, default: value });
 
@@ -9,7 +23,7 @@ const Prefix = Type.Object({ ipv4Prefix: Type.Optional(Network()), ipv6Prefix: T
 
 const CrawlerRanges = Type.Object(
   {
-    crawler: Text(64, { minLength: 1, description: 'its name in GET /api/bots' }),
+    crawler: Line(64, { minLength: 1, description: 'its name in GET /api/bots' }),
     creationTime: Type.Optional(Text(64)),
     prefixes: Type.Array(Prefix, { maxItems: 5000, minItems: 1 }),
   },
@@ -18,7 +32,7 @@ const CrawlerRanges = Type.Object(
 
 const CrawlerList = Type.Object(
   {
-    crawler: Text(64, { minLength: 1, description: 'its name in GET /api/bots' }),
+    crawler: Line(64, { minLength: 1, description: 'its name in GET /api/bots' }),
     url: Shaped('^https?://[^\\s@/]+(/[^\\s]*)?$', 'write an http or https address without user and password', {
       maxLength: 2048,
       'x-url': 'keyed',
@@ -240,13 +254,13 @@ export const detectionRows = {
     enforcedBy: siteAuth,
     description: 'key set for the other algorithms',
   }),
-  auth_issuer: setting(Text(512), {
+  auth_issuer: setting(Line(512), {
     access: 'admin',
     reach: ['data'],
     enforcedBy: siteAuth,
     description: 'what `iss` of a token has to be; empty accepts any',
   }),
-  auth_audience: setting(Text(512), {
+  auth_audience: setting(Line(512), {
     access: 'admin',
     reach: ['data'],
     enforcedBy: siteAuth,
@@ -296,7 +310,7 @@ export const detectionRows = {
       'refuse GraphQL introspection (the fields __schema and __type; __typename is none of it) and what is beyond ' +
       'graphql_limits, of protected sites (rules 1006510 to 1006512)',
   }),
-  self_test_site: setting(Text(100), {
+  self_test_site: setting(Line(100), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/simulation/job.ts',

@@ -1,6 +1,6 @@
 // Data protection, feeds, retention, people and integrations: what an administrator answers for.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, HttpUrl, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, HttpUrl, Line, Secret, setting, Shaped, Text, Whole } from '../row.js';
 
 const siemKinds = ['splunk_hec', 'elasticsearch', 'sentinel', 'syslog', 'cef', 'webhook'] as const;
 
@@ -16,7 +16,7 @@ const SiemConnector = Type.Object(
       'x-url': 'webhook',
     }),
     token: Secret(),
-    index: Text(200),
+    index: Line(200),
     options: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), Type.String({ maxLength: 1000 }), {
       default: {},
       maxProperties: 20,
@@ -206,7 +206,7 @@ export const governanceRows = {
     enforcedBy: 'api/sso/provider.ts',
     description: 'issuer; its discovery document is read from there',
   }),
-  sso_client_id: setting(Text(512), {
+  sso_client_id: setting(Line(512), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/sso/provider.ts',

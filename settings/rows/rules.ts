@@ -1,6 +1,6 @@
 // Section "WAF and rules": what becomes rules.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, Line, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
 import { categoryKeys, ruleIdRanges, type CategoryKey } from './categories.js';
 import {
   AllowedContentTypes,
@@ -44,7 +44,7 @@ const categories = Object.fromEntries(categoryKeys.map((key) => [key, Category()
 /** A request a rule carries as its own proof; a rule cannot be applied while one of them fails. */
 export const RuleTest = Type.Object(
   {
-    name: Text(200),
+    name: Line(200),
     expect: Type.Unsafe<'match' | 'no_match'>({ type: 'string', enum: ['match', 'no_match'] }),
     method: Type.String({ default: 'GET', maxLength: 32, pattern: '^[A-Z][A-Z0-9_-]*$' }),
     uri: Type.String({ minLength: 1, maxLength: 8192, default: '/' }),
@@ -93,7 +93,7 @@ export const CustomRule = Type.Object(
       maxItems: 20,
       default: [],
     }),
-    redirect_url: Text(2000, { description: 'where `redirect` leads' }),
+    redirect_url: Line(2000, { description: 'where `redirect` leads' }),
     seclang: Text(65_536, { description: '`raw`: rules in the language of ModSecurity, each with an id of its range' }),
     sites: SiteNames('names of the sites it is for; empty: all'),
     tests: Type.Array(RuleTest, { maxItems: 50, default: [] }),
@@ -105,7 +105,7 @@ const VirtualPatch = Type.Object(
   {
     id: RuleId(ruleIdRanges.virtualPatches, 'virtual patches'),
     cve: Shaped('^(CVE-[0-9]{4}-[0-9]{4,7})?$', 'write it as CVE-2021-44228', { default: '' }),
-    name: Text(200),
+    name: Line(200),
     enabled: Flag(true),
     seclang: Text(65_536, { description: 'the rule; empty takes the one that the catalogue has for the CVE' }),
     sites: SiteNames('names of the sites it is for; empty: all'),
@@ -124,7 +124,7 @@ const RuleExclusion = Type.Object(
     method: OrNull(Method(), 'for which method; null: all'),
     sites: SiteNames('names of the sites it is for; empty: all'),
     reason: Text(1000),
-    owner: Text(254),
+    owner: Line(254),
     expires_at: OrNull(
       Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z$' }),
       'UTC; null never expires',

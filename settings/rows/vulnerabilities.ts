@@ -1,5 +1,5 @@
 // The vulnerability manager: which chains it makes, and who may describe them.
-import { Flag, HttpUrl, Secret, setting, Text, Whole } from '../row.js';
+import { Flag, HttpUrl, Line, Secret, setting, Text, Whole } from '../row.js';
 
 export const vulnerabilityRows = {
   vm_toxic_pack: setting(Flag(false), {
@@ -18,7 +18,7 @@ export const vulnerabilityRows = {
       'base address of a service that speaks the OpenAI chat protocol, such as https://models.example/v1; it is sent ' +
       'titles and kinds of the findings of a chain when somebody asks for its narrative; empty: nobody is asked',
   }),
-  vm_model_name: setting(Text(200), {
+  vm_model_name: setting(Line(200), {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/vm-host/narrator.ts',

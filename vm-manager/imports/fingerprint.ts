@@ -1,6 +1,7 @@
 // What makes two findings one. Fields are written with their lengths before they are hashed, so that ("ab", "c") and
 // ("a", "bc") differ. Never in it: severity, texts, dates, line numbers, versions of tools: those change while the
 // weakness stays.
+import { severityNames } from '../findings/words.js';
 import { hash } from 'node:crypto';
 import type { FindingRecord, Location } from './record.js';
 
@@ -142,17 +143,49 @@ function lineOf(location: Location): string {
   return `${location.line ?? ''}:${'column' in location ? (location.column ?? '') : ''}`;
 }
 
+const apartFields = (fields: readonly string[], apart: string, before: number): readonly string[] => [
+  ...fields,
+  'apart',
+  apart,
+  String(before),
+];
+
+/** A record that was taken, for a later one that says the same: what its keys are made of beside the place. */
+interface Slot {
+  rank: number;
+  readonly ordinal: number;
+  readonly isNew: boolean;
+  /** What its tool key is made of: the tool's id, or which one of those with the same `apart` it is. */
+  readonly native: string | null;
+  readonly apart: number | null;
+}
+
+/** What the gate and people would miss most comes last; a record that was set aside is no finding at all. */
+const rankOf = ({ suppressed, severity }: FindingRecord): number =>
+  suppressed ? 0 : 1 + severityNames.indexOf(severity);
+
+/** `again`: a record before it said the same and was set aside (`open`), or less grave (`graver`). */
+export interface Taken {
+  readonly keys: TakenKeys;
+  readonly again: 'open' | 'graver' | null;
+  /** The same for all records that say the same. */
+  readonly slot: object;
+}
+
 /**
  * Keys within one report: a record that says what another said is a duplicate; one at the same place that says
  * something else (another line, another id of the tool's) is a finding of its own, counted in the order of the file.
- * No two that are taken have a key in common.
+ * Of duplicates the gravest counts that is not set aside: it is taken again, with the keys of the first. No two others
+ * that are taken have a key in common.
  */
 export class KeysOfReport {
   /** Of each place its number. */
   private readonly places = new Map<string, number>();
   /** Of each place the records that were taken. */
   private readonly counts: number[] = [];
-  private readonly said = new Set<string>();
+  private readonly said = new Map<string, Slot>();
+  /** Of each place the first record. */
+  private readonly firsts: Slot[] = [];
   private readonly natives = new Set<string>();
   /** Of each place and what tells apart there, the records that were taken. */
   private readonly aparts = new Map<string, number>();
@@ -162,27 +195,56 @@ export class KeysOfReport {
     this.tool = tool;
   }
 
-  /** null: said already. */
-  take(record: FindingRecord): TakenKeys | null {
+  /** null: said already, and no less grave. */
+  take(record: FindingRecord): Taken | null {
     const { nativeId, location, title } = record;
     const fields = placeOf(record);
     const name = nameOf(fields);
     const place = this.places.get(name) ?? this.counts.length;
     const native = record.apart === undefined ? (nativeId ?? '') : `${nativeId ?? ''} ${record.apart}`;
-    const exact = shortName(`${place}|${lineOf(location)}|${native.length}|${native}|${title}`);
-    if (this.said.has(exact)) return null;
+    const rest = record.rest ?? '';
+    const exact = shortName(`${place}|${lineOf(location)}|${native.length}|${native}|${rest}|${title}`);
+    const same = this.said.get(exact);
+    if (same !== undefined) return this.again(record, fields, same);
     const ordinal = this.counts[place] ?? 0;
     const ofTool = nativeId === null ? null : ['native', record.tool ?? this.tool, record.ruleId, nativeId];
     const named = ofTool === null ? null : nameOf(ofTool);
     const apart = this.apartOf(record, place, fields);
-    if (ordinal > 0 && apart === null && !this.isOfItsOwn(record, named)) return null;
-    this.said.add(exact);
+    if (ordinal > 0 && apart === null && rest === '' && !this.isOfItsOwn(record, named))
+      return this.again(record, fields, this.firsts[place]);
     if (ordinal === 0) this.places.set(name, place);
     this.counts[place] = ordinal + 1;
     // a file has had several findings of one rule before a row's machine was read: those keep their keys
     const isNew = ordinal > 0 && location.kind !== 'code' && apart !== null;
-    const own = this.isTaken(named) ? null : ofTool;
-    return new RecordKeys(record, isNew ? apart : fields, isNew ? 0 : ordinal, own ?? apart);
+    const own = this.isTaken(named) ? null : nativeId;
+    const slot = {
+      rank: rankOf(record),
+      ordinal,
+      isNew,
+      native: own,
+      apart: apart === null ? null : Number(apart.at(-1)),
+    };
+    this.said.set(exact, slot);
+    if (ordinal === 0) this.firsts[place] = slot;
+    return { keys: this.keysOf(record, fields, slot), again: null, slot };
+  }
+
+  private again(record: FindingRecord, fields: readonly string[], slot: Slot | undefined): Taken | null {
+    const rank = rankOf(record);
+    if (slot === undefined || rank <= slot.rank) return null;
+    const again = slot.rank === 0 ? 'open' : 'graver';
+    slot.rank = rank;
+    return { keys: this.keysOf(record, fields, slot), again, slot };
+  }
+
+  private keysOf(
+    record: FindingRecord,
+    fields: readonly string[],
+    { ordinal, isNew, native, apart }: Slot,
+  ): RecordKeys {
+    const ofApart = apart === null ? null : apartFields(fields, record.apart ?? '', apart);
+    const ofTool = native === null ? null : ['native', record.tool ?? this.tool, record.ruleId, native];
+    return new RecordKeys(record, isNew ? (ofApart ?? fields) : fields, isNew ? 0 : ordinal, ofTool ?? ofApart);
   }
 
   /** Of a record that something tells apart: its place with that, and which one there it is; null: nothing does. */
@@ -191,7 +253,7 @@ export class KeysOfReport {
     const name = `${place}|${apart}`;
     const before = this.aparts.get(name) ?? 0;
     this.aparts.set(name, before + 1);
-    return [...fields, 'apart', apart, String(before)];
+    return apartFields(fields, apart, before);
   }
 
   /** Whether another record at the same place is more than the same weakness once more. */

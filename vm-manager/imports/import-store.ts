@@ -18,6 +18,8 @@ export interface Prepared {
   /** Whether the report said the same when `hash` was stored. */
   isAsStored(hash: string): boolean;
   readonly isSuppressed: boolean;
+  /** Takes the place of a less grave one of the same report, which was counted. */
+  readonly isGraver: boolean;
   readonly knownAs: string | undefined;
   readonly tool: string | undefined;
   readonly location: string;

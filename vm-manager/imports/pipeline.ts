@@ -104,6 +104,8 @@ export class Importer {
   private keys: KeysOfReport | null = null;
   private graveProblems = 0;
   private waiting: PreparedRecord[] = [];
+  /** Where in `waiting` the record is that says what a later one may say again. */
+  private readonly slots = new Map<object, number>();
   private written = 0;
   private readonly taken = new Set<number>();
 
@@ -134,15 +136,16 @@ export class Importer {
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
     if (isDropped(given)) return this.drop(this.mask.item(given) as Dropped);
     const item = enriched(given, this.facts.tool);
-    const keys = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
-    if (keys === null) {
-      this.report.duplicates_in_file++;
-      return;
-    }
-    const prepared = new PreparedRecord(item, keys, this.mask, this.scope.keyed);
+    const taken = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
+    const before = taken === null ? undefined : this.slots.get(taken.slot);
+    if (taken === null || before !== undefined || taken.again === 'graver') this.report.duplicates_in_file++;
+    if (taken === null) return;
+    const isGraver = taken.again === 'graver' && before === undefined;
+    const prepared = new PreparedRecord(item, taken.keys, this.mask, this.scope.keyed, isGraver);
     if (item.severityProblem !== undefined && !item.suppressed && item.source !== 'quality')
       this.noteSeverity(prepared.record, this.mask.text(item.severityProblem));
-    this.waiting.push(prepared);
+    if (before !== undefined) this.waiting[before] = prepared;
+    else this.slots.set(taken.slot, this.waiting.push(prepared) - 1);
   }
 
   private async finish(): Promise<ImportReport> {
@@ -195,6 +198,7 @@ export class Importer {
 
   private async flush(): Promise<void> {
     const batch = this.waiting.splice(0);
+    this.slots.clear();
     if (batch.length === 0) return;
     await this.within.run(async (tx) => this.write(tx, await this.sort(tx, batch)));
   }
@@ -391,6 +395,7 @@ export class Importer {
     );
     const refreshed = new Set(changed);
     for (const one of known) {
+      if (one.prepared.isGraver) continue;
       if (isReopened.has(one.finding.id) && !one.prepared.isSuppressed) report.reopened++;
       else if (refreshed.has(one)) report.updated++;
       else report.unchanged++;

@@ -10,6 +10,8 @@ const keyedMark = 'k2:';
 
 export class PreparedRecord implements Prepared {
   readonly isSuppressed: boolean;
+  /** Counted already as a duplicate: an earlier batch had a less grave one, whose place it takes. */
+  readonly isGraver: boolean;
   private readonly given: FindingRecord;
   private readonly keys: TakenKeys;
   private readonly mask: RecordMask;
@@ -19,9 +21,10 @@ export class PreparedRecord implements Prepared {
   private ownToolKey: string | undefined;
   private ownHash: string | undefined;
 
-  constructor(given: FindingRecord, keys: TakenKeys, mask: RecordMask, keyed: Keyed) {
+  constructor(given: FindingRecord, keys: TakenKeys, mask: RecordMask, keyed: Keyed, isGraver = false) {
     [this.given, this.keys, this.mask, this.keyed] = [given, keys, mask, keyed];
     this.isSuppressed = given.suppressed;
+    this.isGraver = isGraver;
   }
 
   get record(): FindingRecord {

@@ -77,7 +77,8 @@ class PreviewImporter extends Importer {
     super.take(item);
   }
 
-  protected override async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
+  protected override async sort(tx: Tx, all: readonly PreparedRecord[]): Promise<Sorted> {
+    const batch = all.filter(({ isGraver }) => !isGraver);
     if (!this.isFirst) return super.sort(tx, batch);
     for (const one of batch) if (one.isSuppressed) this.drop(noFinding('is set aside in the report', one.location));
     return { fresh: batch.filter(({ isSuppressed }) => !isSuppressed), known: [] };

@@ -64,6 +64,8 @@ export interface FindingRecord {
   readonly placed?: string;
   /** What tells it from another one of the same rule at the same place, such as the machine that a row names. */
   readonly apart?: string;
+  /** Of a row: its cells that no field is made of. Rows that differ in them are no duplicates. */
+  readonly rest?: string;
   /** Of a report that several tools have written; absent: the report's. */
   readonly tool?: string;
 }
@@ -192,6 +194,7 @@ function blankWith(given: Needed & Partial<FindingRecord>): Writable<FindingReco
   if (given.secrets !== undefined) all.secrets = given.secrets;
   if (given.placed !== undefined) all.placed = given.placed;
   if (given.apart !== undefined) all.apart = given.apart;
+  if (given.rest !== undefined) all.rest = given.rest;
   if (given.tool !== undefined) all.tool = given.tool;
   return all;
 }

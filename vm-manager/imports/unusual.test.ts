@@ -330,7 +330,7 @@ t.test('14.4: no two records of a report have a key in common, and what says som
       const keys = new KeysOfReport('one');
       const taken = all.flatMap(({ tool, ...given }) => {
         const made = { severity: 'low', source: 'manual', cwes: [79], ...given } as const;
-        return keys.take(record(tool === undefined ? made : { ...made, tool })) ?? [];
+        return keys.take(record(tool === undefined ? made : { ...made, tool }))?.keys ?? [];
       });
       const distinct = (name: 'fingerprint' | 'toolKey'): number => new Set(taken.map((row) => row[name])).size;
       return distinct('fingerprint') === taken.length && distinct('toolKey') === taken.length;

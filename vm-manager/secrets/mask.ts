@@ -17,8 +17,10 @@ import {
   urlToken,
   userOption,
 } from './shapes.js';
+import { maskSentences, mayMention } from './sentences.js';
 import { isGiven, isTechnical, isTyped } from './spellings/spelling.js';
 import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
+import { maskTables } from './tables.js';
 import {
   hide,
   isCredentialWord,
@@ -193,11 +195,12 @@ const mayBeNamed = new RegExp(
   'i',
 );
 
-export const mayHoldSecret = (text: string): boolean => mayBeNamed.test(text) || hasRun(text) || maySpell(text);
+export const mayHoldSecret = (text: string): boolean =>
+  mayBeNamed.test(text) || hasRun(text) || maySpell(text) || mayMention(text);
 
 const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
 
-const maskWords = (text: string): string => maskSpoken(maskSpellings(text));
+const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellings(text)));
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export function patternsMask(text: string): string {
@@ -217,7 +220,7 @@ export function patternsMask(text: string): string {
     masked = masked.replace(userOption, (all, head: string, value: string) => (isGiven(value) ? `${head}****` : all));
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
-  return maskRandom(maskEscaped(maskWords(masked), maskWords));
+  return maskRandom(maskEscaped(maskWords(maskTables(masked)), maskWords));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */

@@ -13,26 +13,26 @@ import { dotted } from './web.js';
 
 /** Our field → names that heads of CSV files give it. */
 const aliases = {
-  title: ['title', 'name', 'summary'],
+  title: ['title', 'nvt_name', 'vulnerability_name', 'name', 'summary'],
   description: ['description', 'details'],
-  severity: ['severity', 'risk', 'level'],
+  severity: ['severity', 'risk', 'level', 'risk_level', 'severity_level', 'result_severity'],
   cwe: ['cwe', 'cwe_id', 'cwes'],
-  cve: ['cve', 'vuln_id', 'vulnerability_id', 'cves'],
+  cve: ['cve', 'cve_id', 'cve_ids', 'vuln_id', 'vulnerability_id', 'cves'],
   score: ['cvss', 'score', 'cvss_score'],
   vector: ['vector', 'cvss_vector'],
-  path: ['file', 'path', 'file_path'],
+  path: ['file', 'path', 'file_path', 'file_name', 'filename', 'source_file', 'src_file_name', 'srcfilename'],
   line: ['line', 'line_number'],
   url: ['url', 'endpoint', 'affected_url', 'affected_endpoint', 'target_url', 'page_url', 'uri'],
   method: ['method'],
   param: ['param', 'parameter'],
-  component: ['component', 'package'],
+  component: ['component', 'package', 'package_name', 'component_name', 'library', 'dependency', 'artifact'],
   version: ['version', 'installed_version'],
   fixed_version: ['fixed_version', 'fix_version'],
   references: ['references', 'link', 'links'],
   native_id: ['id', 'external_id'],
   rule_id: ['rule', 'rule_id', 'check_id'],
   source: ['source'],
-  address: ['resource', 'address'],
+  address: ['resource', 'address', 'resource_id', 'resource_name', 'resource_arn', 'instance_id'],
   status: ['status', 'state'],
   location: ['location', 'locations', 'affected_location'],
   host: [] as readonly string[], // by `hostColumn`
@@ -189,6 +189,36 @@ const byRank = (columns: readonly string[]): readonly string[] => {
   return [...columns].sort((left, right) => rank(left) - rank(right));
 };
 
+/** Fields by which rows of one finding are known to be the same: what they say is in its keys. */
+const placeFields = [
+  'title',
+  'path',
+  'line',
+  'url',
+  'method',
+  'param',
+  'component',
+  'version',
+  'native_id',
+  'rule_id',
+].concat(['address', 'location', 'host', 'port', 'protocol']) as readonly MappedField[];
+/** How grave a finding is and what became of it: of two rows that differ in nothing else the gravest counts. */
+const judged = [...aliases.severity, ...aliases.score, ...aliases.vector, ...aliases.status];
+/** Differ from one export to the next, or from one row of the same finding to the next. */
+const volatile = new RegExp(
+  'date|time|seen|(?:^|_)age|updated|created|modified|count|duration|progress|score|epss|' +
+    '(?:^|_)(?:no|number|row|index)$',
+);
+const restMax = 2000;
+
+/** What a row says beside the place and the judgement: rows that differ in it are two findings. */
+const restOf = (row: Readonly<Record<string, string>>, told: ReadonlySet<string>): string => {
+  let rest = '';
+  for (const [name, cell] of Object.entries(row))
+    if (cell !== '' && !told.has(name) && !volatile.test(name)) rest += `${name}=${cell};`;
+  return rest.slice(0, restMax);
+};
+
 export const csv: Format = {
   name: 'csv',
   label: 'CSV with a head line',
@@ -203,6 +233,7 @@ export const csv: Format = {
     const known = new Set<string>(Object.values(aliases).flat());
     const hosts = readHead(await readBeginning(file)).columns.filter((name) => hostColumn.test(name));
     const named: Readonly<Record<MappedField, readonly string[]>> = { ...aliases, host: byRank(hosts) };
+    const told = new Set<string>([...placeFields.flatMap((field) => named[field]), ...judged]);
     for await (const [number, row] of readRows(file)) {
       const read = (field: MappedField): unknown =>
         named[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
@@ -211,7 +242,8 @@ export const csv: Format = {
           .filter(([name, cell]) => !known.has(name) && cell !== '')
           .slice(0, 50),
       );
-      yield rowRecord(read, `line ${number}`, {}, extra);
+      const made = rowRecord(read, `line ${number}`, {}, extra);
+      yield 'dropped' in made ? made : { ...made, rest: restOf(row, told) };
     }
     facts.complete = true;
   },
