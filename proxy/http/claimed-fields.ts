@@ -7,7 +7,8 @@
 const rows: Readonly<Record<string, string>> = {
   'any proxy':
     'forwarded forwarded-for x-forwarded x-forwarded-* x-real-* x-client-ip client-ip x-cluster-client-ip ' +
-    'true-client-ip x-true-client-ip proxy-client-ip x-proxyuser-ip x-originating-ip x-remote-* remote-* http-remote-* ' +
+    'true-client-ip x-true-client-ip proxy-client-ip x-proxyuser-ip x-originating-ip x-remote-* remote-* ' +
+    'http-remote-* ' +
     'x-http-remote-* x-host x-http-host-override x-scheme x-url-scheme x-https x-ssl front-end-https ' +
     'x-original-* x-rewrite-url x-script-name script-name x-replaced-path x-replaced-query',
   'Envoy, Istio': 'x-envoy-*',

@@ -37,3 +37,11 @@ export const emptyReport = (): ImportReport => ({
   unverified_absence: 0,
   problems: [],
 });
+
+/** The scope was of an earlier release, which had one for all subjects of a tool. */
+export const firstOfSubject = {
+  at: 'the report',
+  detail:
+    'is the first since an earlier release, which did not tell images, directories and languages apart: what ' +
+    'it does not have is kept, and closed by the next report of the same one',
+} as const;

@@ -10,7 +10,7 @@ import { KeysOfReport } from './fingerprint.js';
 import { enriched } from './kinds/enrich.js';
 import { provingAbsence } from './kinds/faults.js';
 import type { ImportScope, Within } from './run/scope.js';
-import { emptyReport, type ImportReport } from './import-report.js';
+import { emptyReport, firstOfSubject, type ImportReport } from './import-report.js';
 import {
   insertFindings,
   insertOccurrences,
@@ -153,13 +153,7 @@ export class Importer {
     if (scope.mode === 'sync') {
       const { closed, unverified } = await this.close();
       [report.closed, report.unverified_absence] = [closed, unverified];
-      if (scope.isInherited && unverified > 0)
-        report.problems.unshift({
-          at: 'the report',
-          detail:
-            'is the first since an earlier release, which did not tell images, directories and languages apart: what ' +
-            'it does not have is kept, and closed by the next report of the same one',
-        });
+      if (scope.isInherited && unverified > 0) report.problems.unshift(firstOfSubject);
       // told first: it concerns findings that the report does not name
       if (report.unread > 0)
         report.problems.unshift({

@@ -7,8 +7,10 @@ import { hide, isMadeUp } from './values.js';
 
 /** The sentence is about a credential. */
 const cue = new RegExp(
-  'pass(?:w|code|phrase|_|\\b)|pwd|\\bpw\\b|\\bsecrets?\\b|tokens?\\b|credential|log(?:ged|s|ging)?[- ]?in\\b|\\bpin\\b|' +
-    '\\botp\\b|(?:api|signing|private|wi-?fi|access|encryption|secret|master|hmac|jwt)[-_ ]?key|\\bpsk\\b|crack|brute|' +
+  'pass(?:w|code|phrase|_|\\b)|pwd|\\bpw\\b|\\bsecrets?\\b|tokens?\\b|credential|log(?:ged|s|ging)?[- ]?in\\b|' +
+    '\\bpin\\b|' +
+    '\\botp\\b|(?:api|signing|private|wi-?fi|access|encryption|secret|master|hmac|jwt)[-_ ]?key|\\bpsk\\b|' +
+    'crack|brute|' +
     'guess|community|basic auth|recovery code|backup code|\\bseed\\b|\\bvault\\b|anonymous bind|\\bkey "|' +
     '\\b(?:admin|administrator|root|tomcat|postgres|guest|sa|oracle|manager|jenkins)\\s{0,2}[:/]|success:|' +
     '\\bsign(?:ed)?[- ](?:in|with)\\b|\\bkey\\b|\\baccounts?\\b|\\bgot a shell|\\bauth\\b|kennwort|\\buser \\w+%',
@@ -17,13 +19,15 @@ const cue = new RegExp(
 /** The value stands behind these: a name of a secret and words that lead to its value, or a pair with an account. */
 const pointed = new RegExp(
   [
-    '(?:passw(?:or)?d|passwd|passphrase|passcode|pwd|\\bpw|_pass\\b|secrets?|tokens?|credentials?|\\bpin|\\botp|\\bpsk|' +
+    '(?:passw(?:or)?d|passwd|passphrase|passcode|pwd|\\bpw|_pass\\b|secrets?|tokens?|' +
+      'credentials?|\\bpin|\\botp|\\bpsk|' +
       '(?:api|signing|private|wi-?fi|access|encryption|secret|master)[-_ ]?key|community(?: string)?|recovery code|' +
       'backup code|\\bkey)s?' +
       '["\'`]?[,:]?(?:\\s{1,3}(?:of|for|in|at|on|by|to|the|a|an|its|this|that|user|users|account|admin|root|service|' +
       'database|db|server|jwt|was|were|is|are|be|been|it|set|equals?|changed|reset|found|detected|cracked|guessed|' +
       'recovered|disclosed|leaked|as|value|with|has|have|had|holds?|contains?|reads?|from|reuse:?|seed|string|key|' +
-      'after|\\d{1,3}|tries|try|attempts?|named|detection|[\\w.-]{1,30}:\\d{1,6}|[\\w-]{1,20}-[\\w-]{1,20})(?![\\w-])[:,]?){0,9}' +
+      'after|\\d{1,3}|tries|try|attempts?|named|detection|[\\w.-]{1,30}:\\d{1,6}|' +
+      '[\\w-]{1,20}-[\\w-]{1,20})(?![\\w-])[:,]?){0,9}' +
       '(?![\\w-])\\s{0,3}(?:[-=]?>|→|=|:|-|\\||,)?\\s{0,3}[(\\[<"\'`]{0,2}(?<![\\w-])',
     '(?:\\b(?:admin|administrator|root|test|guest|tomcat|postgres|oracle|sa|manager|jenkins|operator|service|' +
       'wordpress|ftp|pi|ubuntu|cn=[\\w=,]{1,40}))(?:\\s{0,2}[:/|,]\\s{0,2}|\\s{1,2}(?:and|with)\\s{1,2}|\\s{1,3})' +
@@ -53,7 +57,8 @@ const wordAt = /[^\s"'`<>()[\]{},;|]{5,80}/y;
 const named = new RegExp(
   [
     '^[a-z]\\d{1,2}[a-z]$',
-    '^(?:o?auth|saml|fido|u2f|web|log4|ntlm|netntlm|smb|wpa|pkcs|x|krb|sqlite|neo|db|l2tp|ipv|http|tls|ssl|base|sha|md|' +
+    '^(?:o?auth|saml|fido|u2f|web|log4|ntlm|netntlm|smb|wpa|pkcs|x|krb|sqlite|neo|db|l2tp|ipv|http|tls|ssl|' +
+      'base|sha|md|' +
       'pbkdf|argon|bcrypt|aes|des|rc|ed|curve|secp|hs|rs|es|ps|utf|php|python|win|amd|arm|i18n|k8s|ec2|s3|log4j|' +
       'oauth2|p12|id|v|h|ssha|hmac|crc|ripemd|blake|chacha|poly|jdk|java|net|http2|vue|angular|node|d)' +
       '[-_]?\\d[\\w.-]*$',

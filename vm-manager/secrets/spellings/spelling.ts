@@ -56,7 +56,8 @@ const technical = new RegExp(
   '^(?:(?:hmac|sha|md|pbkdf|oauth|oidc|base|utf|rsa|aes|des|ecdsa|ed|hs|rs|es|ps|tls|ssl|http|cwe|cve|ghsa|rfc|ckv|' +
     'iso|nist|owasp|pkcs|argon|ripemd|blake|sm|ipv|log4j|line|col|row|step|page|part|' +
     'test|user|level|type)' +
-    '[-_ ]?v?\\d[\\w.:-]*|[bgsvx][-_ ]?\\d{1,5}(?:[.:-]\\d+)*|\\w+\\d?\\.(?:[a-z]{2,4})|\\d+(?:px|em|ms|s|m|h|d|k|mb|gb|kb|st|nd|rd|th|bits?|bytes?)|' +
+    '[-_ ]?v?\\d[\\w.:-]*|[bgsvx][-_ ]?\\d{1,5}(?:[.:-]\\d+)*|\\w+\\d?\\.(?:[a-z]{2,4})|' +
+    '\\d+(?:px|em|ms|s|m|h|d|k|mb|gb|kb|st|nd|rd|th|bits?|bytes?)|' +
     'v?\\d+(?:[.:/x-]\\d+)*)$',
   'i',
 );
