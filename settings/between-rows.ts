@@ -1,5 +1,6 @@
 // Rules between fields, and of fields that a pattern cannot say. One entry a rule; each is exercised by check.test.ts.
 import ipaddr from 'ipaddr.js';
+import { refusePatterns } from './prefixes.js';
 import { parseWindow } from './row.js';
 import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
 import { settingNames, settingRows, siteIdentity, type Settings } from './table.js';
@@ -41,6 +42,8 @@ const ofSites: readonly Rule[] = [
         refuse(`${at}/prefix`, 'is not a plain path', 'leave out "?", "#", "%", "//", backslashes and dot segments');
       if (host !== null && !/^[A-Za-z0-9._[\]:-]+$/.test(host))
         refuse(`${at}/host`, 'is not a host name', 'write the name only, such as shop.example.com');
+      else if (host !== null && /^[^:]*:\d*$|\]:\d*$/.test(host))
+        refuse(`${at}/host`, 'has a port', 'write the name only, such as shop.example.com: it is for every port');
       if (upstream !== '') refuseUpstream(upstream, `${at}/upstream`, refuse);
       else if (upstreams.length === 0)
         refuse(`${at}/upstream`, 'is missing', 'name the application: http://host:port, or a list in `upstreams`');
@@ -143,24 +146,11 @@ function refuseUpstreams(
   }
 }
 
-/** What normalisation takes away (`//`, `/./`, a backslash) would never be met. */
-const isReachable = (path: string): boolean =>
-  /^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/+[^/])[^?#\\\x00-\x1f\x7f]{0,1023}$/.test(path);
-
 /** A variable that an exclusion can name, in seclang. */
 export const exclusionTargetPattern = /^[A-Za-z_]{1,40}(?::[A-Za-z0-9_.[\]*-]{1,200})?$/;
 
 const ofRules: readonly Rule[] = [
-  (s, refuse) => {
-    for (const [key, { path_exclusions }] of Object.entries(s.categories))
-      for (const [index, path] of path_exclusions.entries())
-        if (!isReachable(path))
-          refuse(
-            `/categories/${key}/path_exclusions/${index}`,
-            'would never be met',
-            'leave out "?", "#", backslashes, and segments that are empty, "." or ".."',
-          );
-  },
+  refusePatterns,
   (s, refuse) => refuseDuplicates(s.custom_rules, '/custom_rules', ({ id }) => id, 'id', refuse),
   (s, refuse) => {
     for (const [index, rule] of s.custom_rules.entries()) {

@@ -1,6 +1,6 @@
 // Data protection, feeds, retention, people and integrations: what an administrator answers for.
 import { Type } from '@sinclair/typebox';
-import { Choice, closed, Flag, HttpUrl, Line, Secret, setting, Shaped, Text, Whole } from '../row.js';
+import { Choice, closed, Flag, HttpUrl, Line, Secret, setting, Shaped, Whole } from '../row.js';
 
 const siemKinds = ['splunk_hec', 'elasticsearch', 'sentinel', 'syslog', 'cef', 'webhook'] as const;
 

@@ -1,5 +1,5 @@
 // The vulnerability manager: which chains it makes, and who may describe them.
-import { Flag, HttpUrl, Line, Secret, setting, Text, Whole } from '../row.js';
+import { Flag, HttpUrl, Line, Secret, setting, Whole } from '../row.js';
 
 export const vulnerabilityRows = {
   vm_toxic_pack: setting(Flag(false), {

@@ -8,7 +8,7 @@ import { findMove } from '../kit/machine.js';
 import { lifecycle } from '../findings/lifecycle.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
-import { settleParts, wasLookedAt, type Sighted } from './run/looked-at.js';
+import { isOfSameCommit, settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
 import type { ImportScope, Within } from './run/scope.js';
 import type { ReportFacts } from './record.js';
 
@@ -30,7 +30,7 @@ export function massClose(closed: number, openBefore: number, percentMax: number
   );
 }
 
-interface Missing extends Sighted {
+interface Missing extends SightedIn {
   readonly id: number;
   readonly finding_id: number;
   readonly missed_runs: number;
@@ -52,7 +52,9 @@ export async function closeMissing(
     await settleParts(tx, scope.scopeKey, facts);
     return readMissing(tx, scope);
   });
-  const proved = scope.isInherited ? [] : missing.filter((one) => wasLookedAt(facts, one));
+  const proved = scope.isInherited
+    ? []
+    : missing.filter((one) => wasLookedAt(facts, one) && !isOfSameCommit(scope, facts, one));
   const gone = proved.filter(isGone);
   const once = proved.filter((row) => !gone.includes(row)).map(({ id }) => id);
   const size = within.batchSize;
@@ -78,8 +80,9 @@ async function readMissing(tx: Tx, { scopeKey, runId }: ImportScope) {
     where o.scope_key = ${scopeKey} and o.gone_at is null and f.is_open and o.first_run is distinct from ${runId}`;
   const missing = await tx<Missing[]>`
     select o.id, o.finding_id, o.missed_runs, f.source, f.rule_id, o.tool, o.location ->> 'path' as path,
-      o.location ->> 'url' as url, o.location ->> 'address' as address
-    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+      o.location ->> 'url' as url, o.location ->> 'address' as address, r.input ->> 'commit' as commit,
+      r.created_at as ran_at
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id left join vm_runs r on r.id = o.last_run
     where o.scope_key = ${scopeKey} and o.last_run is distinct from ${runId} and o.gone_at is null`;
   return { open: open?.n ?? 0, missing };
 }

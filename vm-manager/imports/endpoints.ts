@@ -71,9 +71,9 @@ const previewEndpoint = endpoint({
         const key = await scopeKeyOf(call.sql, baseKeyOf(id, fields, format), format, begun.facts);
         const target = { applicationId: id, projectId, ...key };
         const { facts, items, seenAt: at } = await openReport(call, given, begun, call.sql, target);
-        const { mode = 'add' } = fields;
+        const { mode = 'add', commit = '' } = fields;
         const { actor } = call.caller;
-        const scope = { ...target, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
+        const scope = { ...target, mode, runId: 0, actor, now: call.now, seenAt: at, commit, ...terms };
         const { report } = await previewItems(call.sql, items, facts, scope);
         return { report: { ...report, root: facts.root }, tool: facts.tool };
       });

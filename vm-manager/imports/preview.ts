@@ -8,7 +8,7 @@ import type { ImportReport } from './import-report.js';
 import { Importer, isChanged, type Sorted } from './pipeline.js';
 import { readKnownKeys, type KnownKeys } from './known-keys.js';
 import { rulesElsewhere } from './same-weakness.js';
-import { settleParts, wasLookedAt, type Sighted } from './run/looked-at.js';
+import { isOfSameCommit, settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
 import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';
@@ -127,14 +127,16 @@ class PreviewImporter extends Importer {
     const [gone, alive] = [new Set<number>(), new Set<number>()];
     let [missing, goneSightings] = [0, 0];
     for (let from = 0; ; ) {
-      const rows = await sql<(Sighted & { id: number; finding_id: number; missed_runs: number })[]>`
+      const rows = await sql<(SightedIn & { id: number; finding_id: number; missed_runs: number })[]>`
         select o.id, o.finding_id, o.missed_runs, f.source, f.rule_id, o.tool, o.location ->> 'path' as path,
-          o.location ->> 'url' as url, o.location ->> 'address' as address
-        from vm_occurrences o join vm_findings f on f.id = o.finding_id
+          o.location ->> 'url' as url, o.location ->> 'address' as address, r.input ->> 'commit' as commit,
+          r.created_at as ran_at
+        from vm_occurrences o join vm_findings f on f.id = o.finding_id left join vm_runs r on r.id = o.last_run
         where o.scope_key = ${scopeKey} and o.gone_at is null and o.id > ${from} order by o.id limit ${batchSize}`;
       for (const row of rows) {
         const isMissing = !seen.has(row.id);
-        const isEnded = isMissing && !isInherited && wasLookedAt(facts, row) && isGone(row);
+        const isProved = wasLookedAt(facts, row) && !isOfSameCommit(this.scope, facts, row);
+        const isEnded = isMissing && !isInherited && isProved && isGone(row);
         (isEnded ? gone : alive).add(row.finding_id);
         if (isMissing) missing++;
         if (isEnded) goneSightings++;

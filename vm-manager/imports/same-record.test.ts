@@ -78,6 +78,21 @@ async function suite(t: Test, client: Client): Promise<void> {
       t.equal(after['total'], 1, 'and so after the same report');
       t.notMatch(after['items'][0].status, /resolved/);
     });
+  await t.test('two reports of one commit do not close what the other found', async (t) => {
+    const application = await client.application();
+    const send = (report: unknown, commit: string) => client.send(application, report, { mode: 'sync', commit });
+    const gate = async (commit: string) =>
+      (await client.call('POST', '/gate/evaluate', { application_id: application, commit })).body['verdict'];
+    await send(sarif([result({ level: 'error' })]), 'k1');
+    for (const other of [sarif([]), sarif([result({ level: 'note', ruleId: 'R2' })])]) {
+      const preview = (await client.send(application, other, { mode: 'sync', commit: 'k1' }, '/imports/preview')).body;
+      t.match(preview['report'], { closed: 0, unverified_absence: 1 });
+      t.match((await send(other, 'k1')).body['report'], { closed: 0, unverified_absence: 1 });
+      t.equal(await gate('k1'), 'fail');
+    }
+    t.match((await send(sarif([]), 'k2')).body['report'], { closed: 2 }, 'another commit may have lost it');
+    t.equal(await gate('k2'), 'pass');
+  });
   for (const [name, [report, findings]] of Object.entries(rows))
     await t.test(`rows that differ in ${name}`, async (t) => {
       const application = await client.application();

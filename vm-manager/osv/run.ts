@@ -196,6 +196,7 @@ export async function matchApplication(
       scopeKey,
       family: scopeKey,
       isInherited: false,
+      commit: '',
       mode: 'sync',
       closePercentMax: 100, // advisories are what changed, not a checkout
       runId: run.id,

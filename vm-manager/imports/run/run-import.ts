@@ -189,9 +189,9 @@ async function tryFirst(call: Call, given: Given): Promise<string> {
   await withReport(given, async (begun) => {
     const target = { applicationId: id, ...(await scopeKeyOf(call.sql, base, format, begun.facts)) };
     const { facts, items, seenAt: at } = await openReport(call, given, begun, call.sql, target);
-    const { mode = 'add' } = fields;
+    const { mode = 'add', commit = '' } = fields;
     const { actor } = call.caller;
-    const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, ...terms };
+    const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, commit, ...terms };
     const { question } = await previewItems(call.sql, items, facts, scope, { resultsMax: Infinity, msMax: Infinity });
     if (question !== null) throw refuseMassClose(question);
   });
@@ -245,9 +245,9 @@ async function readIn(
   const { fields, terms } = given;
   const target = { applicationId, ...key };
   const { facts, items, seenAt: at } = await openReport(call, given, begun, sql, target);
-  const { mode = 'add' } = fields;
+  const { mode = 'add', commit = '' } = fields;
   const { actor } = call.caller;
-  const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, ...terms };
+  const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, commit, ...terms };
   return { report: await importItems(sql, within, items, facts, scope), facts, scope };
 }
 

@@ -15,6 +15,8 @@ export interface ImportScope {
   /** `sync` closes what this scope no longer reports. */
   readonly mode: 'add' | 'sync';
   readonly runId: number;
+  /** Of what was looked at; '': the caller does not say. */
+  readonly commit: string;
   readonly actor: Actor;
   readonly now: Date;
   /** When it was seen; not after now. */
