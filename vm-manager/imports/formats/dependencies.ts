@@ -172,10 +172,10 @@ const isUnknownSystem = (report: unknown): boolean => str(at(report, 'Metadata',
 /** It names each lock file, program and list of packages that it has read, whatever it has found in it. */
 const nothingRead = (report: unknown): string =>
   isUnknownSystem(report)
-    ? 'no package was looked at: the system of the image is not known (Metadata.OS.Family is none), and Results is empty'
+    ? 'no package was looked at: Results is empty, and the system of the image is not known (OS.Family is none)'
     : 'no file was looked at (Results is empty or missing): is there a lock file?';
 
-/** Nothing that it has read, a release of a system that nobody keeps any more, and counts that are more than what is listed. */
+/** That it has read nothing, a release of a system that nobody keeps any more, counts that are more than the list. */
 function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Dropped> {
   if (results.length === 0) yield fault(nothingRead(report));
   const system = obj(at(report, 'Metadata', 'OS'));

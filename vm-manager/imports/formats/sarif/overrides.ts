@@ -70,8 +70,8 @@ const graver = (left: unknown, right: unknown): unknown => (gravityOf(right) > g
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /**
- * Level and rank of the rule as it ran for this result. The invocation is the one that the result names; of several that
- * it could be of, the gravest counts.
+ * Level and rank of the rule as it ran for this result. The invocation is the one that the result names; of several
+ * that it could be of, the gravest counts.
  */
 export function configuredFor(result: Json, rule: Json, run: Run): Configured {
   const defaults = obj(rule['defaultConfiguration']);
@@ -100,8 +100,8 @@ export function configuredFor(result: Json, rule: Json, run: Run): Configured {
 }
 
 /**
- * Ids of rules that an invocation had turned off (`enabled`, 3.50.2): their silence proves nothing. Of a run whose writer
- * lists overrides, also those that are off by default and that none turns on; others leave out what they turn on.
+ * Ids of rules that an invocation had turned off (`enabled`, 3.50.2): their silence proves nothing. Of a run whose
+ * writer lists overrides, also those that are off by default and that none turns on; others leave out what they turn on.
  */
 export function turnedOff(run: Run): ReadonlySet<string> {
   const overrides = overridesOf(run);
