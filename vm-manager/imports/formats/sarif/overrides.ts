@@ -101,7 +101,7 @@ export function configuredFor(result: Json, rule: Json, run: Run): Configured {
 
 /**
  * Ids of rules that an invocation had turned off (`enabled`, 3.50.2): their silence proves nothing. Of a run whose
- * writer lists overrides, also those that are off by default and that none turns on; others leave out what they turn on.
+ * writer lists overrides, also those that are off by default and that none turns on; others do not tell what they do.
  */
 export function turnedOff(run: Run): ReadonlySet<string> {
   const overrides = overridesOf(run);
