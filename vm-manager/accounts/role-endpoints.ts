@@ -16,6 +16,7 @@ const roles: Resource = {
   table: 'vm_roles',
   view: 'view_users',
   edit: 'manage_roles',
+  ofOrganisation: 'Roles are of the whole organisation; your grant or token is not.',
   only: ['create', 'patch', 'delete'],
   visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   columns: {

@@ -70,7 +70,10 @@ export const projects: Resource = {
     demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
   },
   check: async (_tx, call, _values, before) => {
-    if (before === null) requireWhole(call);
+    // a grant for one application does not change what it shares with others
+    const { reach } = call;
+    const isGranted = reach.within === null && reach.projects.includes(String(before?.['id'] ?? ''));
+    if (!isGranted) requireWhole(call);
   },
 };
 
@@ -92,7 +95,7 @@ const applicationColumns: Resource['columns'] = {
 async function checkApplication(tx: Tx, call: Call, values: Record<string, unknown>): Promise<void> {
   const project = values['project_id'];
   if (project === undefined || project === null) {
-    if (!call.reach.all) throw unfit('/project_id', 'must be one of your projects');
+    if (!isUnconfined(call.reach)) throw unfit('/project_id', 'must be one of your projects');
     return;
   }
   const given = textOf(project);

@@ -8,7 +8,7 @@ import { findMove } from '../kit/machine.js';
 import { lifecycle } from '../findings/lifecycle.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
-import { isOfSameCommit, settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
+import { settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
 import type { ImportScope, Within } from './run/scope.js';
 import type { ReportFacts } from './record.js';
 
@@ -29,6 +29,24 @@ export function massClose(closed: number, openBefore: number, percentMax: number
     'confirm_close=true.'
   );
 }
+
+/** About as long as a pipeline takes; a nightly scan of an old commit closes what is gone. */
+const pipelineMs = 6 * 3_600_000;
+
+/**
+ * Whether another report of the same commit has it: code that did not change has not lost it, and this report may be of
+ * another part. One with a list of what it looked at proves that it was there.
+ */
+export const isOfSameCommit = (
+  { commit, now }: Pick<ImportScope, 'commit' | 'now'>,
+  { inventory }: ReportFacts,
+  sighted: SightedIn,
+): boolean =>
+  commit !== '' &&
+  sighted.commit === commit &&
+  sighted.ran_at !== null &&
+  now.getTime() - sighted.ran_at.getTime() < pipelineMs &&
+  (inventory === null || sighted.path === null || !inventory.has(sighted.path));
 
 interface Missing extends SightedIn {
   readonly id: number;

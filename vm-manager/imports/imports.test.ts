@@ -308,7 +308,8 @@ async function sameWeaknessSuite(t: Test, client: Client): Promise<void> {
     t.same(told.sort(), ['Grype', 'OSV', 'Trivy', 'Trivy'], `VM1: ${order}: each tool has its sightings`);
     for (const step of [...order].reverse())
       t.match(await steps[step]?.(), { created: 0, updated: 0, closed: 0 }, `VM1: ${order}: ${step} again`);
-    await client.send(app, trivy(''), { format: 'trivy', mode: 'sync' });
+    const clean = { ...trivy(''), Results: [{ Target: 'a/lock', Class: 'lang-pkgs' }] };
+    await client.send(app, clean, { format: 'trivy', mode: 'sync' });
     await client.send(app, { descriptor: { name: 'grype' }, matches: [] }, { format: 'grype', mode: 'sync' });
     const left = (await client.findings(app)).filter(({ status }) => status !== 'resolved');
     t.equal(left.length, 1, `VM1: ${order}: what the bill still has stays open`);

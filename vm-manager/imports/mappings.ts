@@ -1,5 +1,5 @@
 // Profiles that say which column or element of a report of one's own is which field of a finding.
-import { ApiError, OneOf } from '#http-kit';
+import { OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { unfit } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
@@ -13,6 +13,7 @@ export const mappings: Resource = {
   table: 'vm_mappings',
   view: 'view_findings',
   edit: 'import_findings',
+  ofOrganisation: 'Mappings are of the whole organisation; your grant or token is not.',
   visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
   columns: {
     name: {
@@ -47,7 +48,6 @@ export const mappings: Resource = {
     },
   },
   check: async (tx, call, values) => {
-    if (!call.reach.all) throw new ApiError('role_denied', 'Mappings are of the whole organisation.');
     const fields = values['fields'] as Readonly<Record<string, string>> | undefined;
     if (fields !== undefined && fields['title'] === undefined) throw unfit('/fields/title', 'is missing');
     for (const [word, severity] of Object.entries((values['severity_map'] ?? {}) as Record<string, string>))

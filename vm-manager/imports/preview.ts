@@ -3,12 +3,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '#http-kit';
 import type { Sql, Tx } from '../database.js';
-import { isGone, massClose } from './closing.js';
+import { isGone, isOfSameCommit, massClose } from './closing.js';
 import type { ImportReport } from './import-report.js';
 import { Importer, isChanged, type Sorted } from './pipeline.js';
 import { readKnownKeys, type KnownKeys } from './known-keys.js';
 import { rulesElsewhere } from './same-weakness.js';
-import { isOfSameCommit, settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
+import { settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
 import type { ImportScope } from './run/scope.js';
 import type { PreparedRecord } from './prepared.js';
 import { noFinding, type Item, type Items, type ReportFacts } from './record.js';

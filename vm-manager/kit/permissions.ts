@@ -112,7 +112,16 @@ export const scopeNames = Object.keys(tokenScopes);
 
 export const isPermission = (name: string): name is VmPermission => Object.hasOwn(permissionTable, name);
 
+/** Scopes of authors. What may be written by anybody who sees it (comments, saved views) is not for pipelines. */
+const authors: ReadonlySet<string> = new Set(['write', 'admin']);
+
 /** Whether one of these scopes lets the permission through, for a request that writes or does not. */
 export function scopesAllow(scopes: readonly string[], permission: VmPermission, writes: boolean): boolean {
-  return scopes.some((scope) => (scope !== 'read' || !writes) && tokenScopes[scope]?.has(permission) === true);
+  const needsAuthor = writes && permission.startsWith('view_');
+  return scopes.some(
+    (scope) =>
+      (scope !== 'read' || !writes) &&
+      (!needsAuthor || authors.has(scope)) &&
+      tokenScopes[scope]?.has(permission) === true,
+  );
 }

@@ -12,7 +12,7 @@ import {
   type Queryable,
   type Tx,
 } from '../database.js';
-import type { Reach } from './caller.js';
+import { isUnconfined, type Reach } from './caller.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from './endpoint.js';
 import { hasOneOf, SomeOf } from './comma-list.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from './list.js';
@@ -47,6 +47,8 @@ export interface Resource {
   readonly defaultSort?: string;
   /** Rows that somebody may see; of the table's own columns. */
   readonly visible: (sql: Queryable, reach: Reach) => Fragment;
+  /** What to say to those who reach a part of the organisation only: it is for all, and they change none of it. */
+  readonly ofOrganisation?: string;
   /** Asks what other parts know, such as who is a user: before the transaction, which keeps the connection. */
   readonly ask?: (call: Call, values: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Throws ApiError for values that the schema cannot refuse; may add columns. Runs in the transaction. */
@@ -254,6 +256,7 @@ function createOf(resource: Resource): Endpoint {
           'vm.create',
           (made: Row) => `created the ${resource.noun} ${made.id}`,
           async (tx) => {
+            requireOrganisation(resource, call);
             const given = { ...(call.body as Record<string, unknown>) };
             await resource.check?.(tx, call, given, null);
             const values = { ...valuesOf(tx, resource, given), created_at: call.now, updated_at: call.now };
@@ -269,6 +272,11 @@ function createOf(resource: Resource): Endpoint {
       return toView(resource, row);
     },
   });
+}
+
+/** Throws `role_denied` where a grant or the token of the request is for a part, and the rows are for everybody. */
+function requireOrganisation({ ofOrganisation }: Resource, { reach }: Call): void {
+  if (ofOrganisation !== undefined && !isUnconfined(reach)) throw new ApiError('role_denied', ofOrganisation);
 }
 
 /** Throws `conflict` (409) when If-Match names another version than the row's. */
@@ -302,6 +310,7 @@ function patchOf(resource: Resource): Endpoint {
           (made: Row) => `changed the ${resource.noun} ${made.id}`,
           async (tx) => {
             const before = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
+            requireOrganisation(resource, call);
             checkVersion(call.request.headers['if-match'], before.version);
             const given = { ...(call.body as Record<string, unknown>) };
             await resource.check?.(tx, call, given, before);
@@ -333,6 +342,7 @@ function deleteOf(resource: Resource): Endpoint {
       refuseConflicts(resource, () =>
         call.audited('vm.delete', `deleted the ${resource.noun} ${call.params['id']}`, async (tx) => {
           const row = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
+          requireOrganisation(resource, call);
           checkVersion(call.request.headers['if-match'], row.version);
           await resource.beforeDelete?.(tx, call, row);
           await tx`delete from ${tx(resource.table)} where id = ${row.id}`;

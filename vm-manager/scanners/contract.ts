@@ -111,6 +111,8 @@ export interface Scanner {
   readonly fileBytesMax: number;
   /** By its path alone; a text: it is left out on purpose, and why. */
   wants(path: string): boolean | string;
+  /** Of a file that a person has named by itself: it knows by what is in it whether it is one of its own. */
+  readonly wantsNamed?: (path: string) => boolean;
   createEngine(): Promise<Engine>;
   /** What the importer is given, where that is no SARIF. */
   readonly toReport?: (result: ScanResult) => object;

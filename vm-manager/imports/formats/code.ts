@@ -74,6 +74,9 @@ function semgrepRecord(one: Json): Item {
 const notAnalysed = /^(?:analysis_failed|exceeded_size_limit|too_many_matches|insufficient_permissions|unreadable)/;
 /** The rule is for another version of the tool: its maker says where it applies. */
 const isOfOtherVersion = (type: unknown): boolean => /^Incompatible ?Rule/i.test(str(list(type)[0]) || str(type));
+/** The same of a rule that it left out. */
+const isForOtherVersion = (details: string): boolean =>
+  /^Incompatible ?Rule|\bupgrading Semgrep\b|\bno longer supported by Semgrep\b/i.test(details);
 /** Of them, that there are some is enough. */
 const faultsMax = 200;
 
@@ -82,8 +85,14 @@ function semgrepFaults(report: Json): readonly Dropped[] {
   const found: Dropped[] = [];
   const scanned: unknown = at(report, 'paths', 'scanned');
   if (Array.isArray(scanned) && scanned.length === 0) found.push(fault('no file was scanned (paths.scanned is empty)'));
+  // releases that list no files show by their results that they have read some
+  else if (!Array.isArray(scanned) && list(report['results']).length === 0)
+    found.push(fault('nothing shows that a file was scanned (paths.scanned is missing)'));
   for (const one of list(at(report, 'paths', 'skipped')).map(obj))
     if (notAnalysed.test(str(one['reason']))) found.push(fault(`${str(one['path'])}: ${str(one['reason'])}`));
+  for (const one of list(report['skipped_rules']).map(obj))
+    if (!isForOtherVersion(str(one['details'])))
+      found.push(fault(`${str(one['rule_id'])}: the rule was not run: ${str(one['details'])}`));
   for (const one of list(report['errors']).map(obj)) {
     if (/^(?:info|debug)$/i.test(str(one['level'])) || isOfOtherVersion(one['type'])) continue;
     const type = str(list(one['type'])[0]) || str(one['type']);

@@ -148,10 +148,8 @@ export const trivy: Format = {
       throw unfit('file', 'is no report of Trivy');
     const all = list(results);
     facts.tool = 'Trivy';
-    // where it has found nothing it leaves `Results` out, and still names what it has scanned
-    facts.complete = all.length > 0 || str(at(report, 'ArtifactName')) !== '';
     facts.subject = subjectOfTrivy(report);
-    facts.looked = lookedOfTrivy(all.map(obj));
+    facts.looked = lookedOfTrivy(all.map(obj), isUnknownSystem(report));
     yield* trivyFaults(report, all.map(obj));
     const image = str(at(report, 'ArtifactType')) === 'container_image';
     for (const [index, value] of all.entries()) {
@@ -168,8 +166,18 @@ export const trivy: Format = {
   },
 };
 
-/** A release of a system that nobody keeps any more, and counts that are more than what is listed. */
+/** What Trivy writes for an image whose system it does not know, also where there is none (a program alone). */
+const isUnknownSystem = (report: unknown): boolean => str(at(report, 'Metadata', 'OS', 'Family')) === 'none';
+
+/** It names each lock file, program and list of packages that it has read, whatever it has found in it. */
+const nothingRead = (report: unknown): string =>
+  isUnknownSystem(report)
+    ? 'no package was looked at: Results is empty, and the system of the image is not known (OS.Family is none)'
+    : 'no file was looked at (Results is empty or missing): is there a lock file?';
+
+/** That it has read nothing, a release of a system that nobody keeps any more, counts that are more than the list. */
 function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Dropped> {
+  if (results.length === 0) yield fault(nothingRead(report));
   const system = obj(at(report, 'Metadata', 'OS'));
   if (system['EOSL'] === true)
     yield fault(
@@ -192,13 +200,15 @@ function subjectOfTrivy(report: unknown): string {
 /**
  * The kinds that its results are of. It names each file that it has read, with or without a finding, but for secrets
  * and licences: who looks at packages looks for secrets, too, unless told otherwise. Of no result nothing is told.
+ * Packages of a system that it does not know were not looked at.
  */
-function lookedOfTrivy(results: readonly Json[]): Looked | null {
+function lookedOfTrivy(results: readonly Json[], isUnknown: boolean): Looked | null {
   const names = new Set<string>();
   for (const result of results) {
     const kind = str(result['Class']);
     const has = (member: string): boolean => list(result[member]).length > 0;
     if (/pkgs$|^custom$/.test(kind) || has('Vulnerabilities')) for (const one of ofPackages) names.add(one);
+    if (isUnknown) names.delete('container');
     if (kind === 'config' || has('Misconfigurations')) for (const one of ofSettings) names.add(one);
     if (kind === 'secret' || has('Secrets')) names.add('secret');
   }

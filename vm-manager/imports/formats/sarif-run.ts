@@ -3,7 +3,7 @@
 import { at, list, num, obj, reportPath, str, texts, type Json } from '../normalize.js';
 import { automationOf, imageOf, repositoryOf } from '../run/subject.js';
 
-interface Component {
+export interface Component {
   readonly name: string;
   readonly guid: string;
   readonly rules: readonly Json[];
@@ -58,7 +58,11 @@ export function readRun(run: Json, results: unknown): Run {
 }
 
 /** The one of these that a reference means (3.54); null: it says nothing of a component. */
-function componentOf(reference: unknown, among: readonly Component[], listed: readonly Component[]): Component | null {
+export function componentOf(
+  reference: unknown,
+  among: readonly Component[],
+  listed: readonly Component[],
+): Component | null {
   const given = obj(reference);
   const [name, guid, index] = [str(given['name']), str(given['guid']).toLowerCase(), num(given['index']) ?? -1];
   return (

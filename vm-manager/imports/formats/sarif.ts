@@ -3,7 +3,7 @@ import { ApiError } from '#http-kit';
 import { unfit } from '../../kit/endpoint.js';
 import { at, cwesOf, list, moment, num, obj, pos, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import { cut, isDropped, noFinding, record, unread, type Item, type Location, type ReportFacts } from '../record.js';
-import { hostOf } from '../run/looked-at.js';
+import { hostOf, type Sighted } from '../run/looked-at.js';
 import { subjectOf } from '../run/subject.js';
 import { parseElement, readAround } from '../reading/report-file.js';
 import type { Cut } from '../reading/json-cut.js';
@@ -13,6 +13,7 @@ import { readSeverity, severityOfScore, type SeverityReading } from '../severity
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 import { elsewhere, faultsOf } from './sarif-invocations.js';
+import { configuredFor, isOff, turnedOff } from './sarif/overrides.js';
 import { addressOf, inventoryOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf } from './sarif-run.js';
 import type { Run } from './sarif-run.js';
 
@@ -21,13 +22,13 @@ const results = ['runs', '*', 'results', '*'];
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** By `security-severity`, a score up to 10.0 or a word, else by the level; without one it is a warning. */
-function severityOf(result: Json, rule: Json): SeverityReading {
+function severityOf(result: Json, rule: Json, run: Run): SeverityReading {
   const given = [result, rule].map((one) => at(one, 'properties', 'security-severity')).find(isGiven);
   if (given !== undefined) {
     const score = num(given);
     return score !== null && score >= 0 && score <= 10 ? { severity: severityOfScore(score) } : readSeverity(given);
   }
-  const level = [result['level'], at(rule, 'defaultConfiguration', 'level')].find(isGiven);
+  const level = isGiven(result['level']) ? result['level'] : configuredFor(result, rule, run).level;
   return readSeverity(level, { scale: toolScales.sarif, ifAbsent: 'medium' });
 }
 
@@ -86,9 +87,14 @@ function parameterOf(result: Json): string {
   return given.find((one) => one !== '') ?? (names.length === 1 ? (names[0] ?? '') : '');
 }
 
+/** Where no location names a place, the file that was looked at (3.27.13), as tools that read binaries write. */
+const ofTarget = (result: Json, given: Location, run: Run): Location =>
+  ({ ...given, path: addressOf(obj(result['analysisTarget']), run) || 'unknown' }) as Location;
+
 /** Where it is: in a file, or, of a tool that talks to an application, behind an address of it. */
 function placeOf(result: Json, run: Run): Location {
-  const found = locationOf(at(result, 'locations', 0), run);
+  const given = locationOf(at(result, 'locations', 0), run);
+  const found = given.kind === 'code' && given.path === 'unknown' ? ofTarget(result, given, run) : given;
   if (found.kind !== 'code') return found;
   const isPage = /^https?:\/\//i.test(found.path);
   const isScanner = profileOf(run.tool)?.kind === 'dast';
@@ -124,13 +130,13 @@ function isSuppressed(result: Json): boolean {
 const unrated = new Set(['informational', 'open', 'review']);
 
 /** By kind (3.27.9): a word that is none says nothing, least of all that it is harmless. */
-function severityOfKind(kind: string, result: Json, rule: Json): SeverityReading {
-  if (kind === 'fail') return severityOf(result, rule);
+function severityOfKind(kind: string, result: Json, rule: Json, run: Run): SeverityReading {
+  if (kind === 'fail') return severityOf(result, rule, run);
   const isRated =
     isGiven(result['level']) || [result, rule].some((one) => isGiven(at(one, 'properties', 'security-severity')));
-  if (unrated.has(kind)) return isRated ? severityOf(result, rule) : { severity: 'info' };
+  if (unrated.has(kind)) return isRated ? severityOf(result, rule, run) : { severity: 'info' };
   const severityProblem = `the kind "${cut(kind, 60)}" is none of SARIF`;
-  return { ...(isRated ? severityOf(result, rule) : { severity: 'high' as const }), severityProblem };
+  return { ...(isRated ? severityOf(result, rule, run) : { severity: 'high' as const }), severityProblem };
 }
 
 interface RuleFacts {
@@ -167,7 +173,7 @@ function toRecord(result: Json, run: Run): Item | null {
   const message = messageOf(result, rule, run);
   const name = str(rule['name']);
   const location = placeOf(result, run);
-  const rank = num(result['rank']);
+  const rank = num(result['rank']) ?? configuredFor(result, rule, run).rank;
   const trace = list(at(result, 'codeFlows', 0, 'threadFlows', 0, 'locations')).slice(0, 20);
   const further = list(result['locations']).slice(1, 20);
   const taxa = list(result['taxa']).map((one) => taxonOf(one, run));
@@ -176,7 +182,7 @@ function toRecord(result: Json, run: Run): Item | null {
     // the Clang analyzer names a rule by its id, which says nothing to a reader
     title: str(at(rule, 'shortDescription', 'text')) || (name === ruleId ? '' : name) || message || ruleId,
     description: [message, str(at(rule, 'fullDescription', 'text'))].filter(Boolean).join('\n\n'),
-    ...severityOfKind(kind, result, rule),
+    ...severityOfKind(kind, result, rule, run),
     cwes:
       taxa.length + named.length === 0
         ? ofRule.cwes
@@ -207,6 +213,12 @@ function tellScope(facts: ReportFacts, runs: readonly Run[]): void {
   if (facts.tools.length > 1) facts.looked = { by: 'tool', names: new Set(facts.tools) };
   else if (profileOf(facts.tools[0] ?? '')?.kind === 'dast')
     facts.looked = { by: 'host', names: new Set(), isOfResults: true };
+  const off = runs.map((run) => [run.tool, turnedOff(run)] as const).filter(([, ids]) => ids.size > 0);
+  if (off.length === 0) return;
+  const covers = ({ tool, rule_id: ruleId }: Sighted): boolean =>
+    !off.some(([name, ids]) => [name, canonicalName(name)].includes(tool) && isOff(ids, ruleId));
+  const names = new Set(facts.tools.flatMap((name) => [name, canonicalName(name)]));
+  facts.looked = { ...(facts.looked ?? { by: 'tool', names }), covers };
 }
 
 /** Each run is read whole before its results; a collection of many tools' reports has some hundred. */

@@ -3,7 +3,7 @@ import { readCvss } from '../../findings/cvss.js';
 import { unfit } from '../../kit/endpoint.js';
 import { sources, type Source } from '../../findings/words.js';
 import { cwesOf, list, num, pos, reportPath, str, texts, vulnIdsOf } from '../normalize.js';
-import { record, unread, type Item, type Location } from '../record.js';
+import { fault, record, unread, type Item, type Location } from '../record.js';
 import { columnOf, readHead, readRows } from '../reading/csv.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import { readXml, type Element } from '../reading/xml.js';
@@ -219,6 +219,9 @@ const restOf = (row: Readonly<Record<string, string>>, told: ReadonlySet<string>
   return rest.slice(0, restMax);
 };
 
+/** What a table without a row shows: nothing was looked at, or nothing was found. */
+const noRow = fault('the table has a head line and no row: nothing shows that something was looked at');
+
 export const csv: Format = {
   name: 'csv',
   label: 'CSV with a head line',
@@ -234,6 +237,7 @@ export const csv: Format = {
     const hosts = readHead(await readBeginning(file)).columns.filter((name) => hostColumn.test(name));
     const named: Readonly<Record<MappedField, readonly string[]>> = { ...aliases, host: byRank(hosts) };
     const told = new Set<string>([...placeFields.flatMap((field) => named[field]), ...judged]);
+    let isEmpty = true;
     for await (const [number, row] of readRows(file)) {
       const read = (field: MappedField): unknown =>
         named[field].map((name) => row[name]).find((cell) => cell !== undefined && cell !== '');
@@ -243,9 +247,11 @@ export const csv: Format = {
           .slice(0, 50),
       );
       const made = rowRecord(read, `line ${number}`, {}, extra);
+      isEmpty = false;
       yield 'dropped' in made ? made : { ...made, rest: restOf(row, told) };
     }
     facts.complete = true;
+    if (isEmpty) yield noRow;
   },
 };
 
@@ -358,7 +364,12 @@ export const mappedFormat = (mapping: Mapping): Format => ({
     };
     if (mapping.format === 'csv') {
       await requireColumns(file, mapping.fields['title'] === undefined ? [] : [[mapping.fields['title']]]);
-      for await (const [number, row] of readRows(file)) yield make(row, `line ${number}`);
+      let isEmpty = true;
+      for await (const [number, row] of readRows(file)) {
+        isEmpty = false;
+        yield make(row, `line ${number}`);
+      }
+      if (isEmpty) yield noRow;
       return;
     }
     if (mapping.format === 'xml') {

@@ -157,6 +157,9 @@ function nucleiRecord(one: Json): Item {
   });
 }
 
+const noHost =
+  'the list is empty: nothing shows that a host was asked (with -matcher-status it lists what did not match)';
+
 export const nuclei: Format = {
   name: 'nuclei',
   label: 'Nuclei JSONL (and its JSON list)',
@@ -175,7 +178,9 @@ export const nuclei: Format = {
       return one['matcher-status'] === false ? noFinding('did not match', place) : nucleiRecord(one);
     };
     if (/^\s*\[/.test(await readBeginning(file, 64))) {
-      for (const [index, one] of list(await readJson(file)).entries()) yield take(one, `/${index}`);
+      const all = list(await readJson(file));
+      if (all.length === 0) yield fault(noHost);
+      for (const [index, one] of all.entries()) yield take(one, `/${index}`);
       return;
     }
     for await (const [number, text] of readLines(file)) yield take(parseJson(text, `Line ${number}`), `line ${number}`);

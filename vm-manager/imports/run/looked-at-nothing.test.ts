@@ -92,6 +92,13 @@ const wapiti = (pages: number, ...paths: string[]) => ({
   anomalies: {},
   infos: { target: 'https://a.example/', version: '3', crawled_pages_nbr: pages },
 });
+const silent = (ports: string): string => nmap(hostPn(ports), 1);
+const hostPn = (ports: string): string =>
+  '<host><status state="up" reason="user-set"/><address addr="10.0.0.1" addrtype="ipv4"/>' +
+  `<ports>${ports}</ports></host>`;
+const portOf = (state: string): string => `<port protocol="tcp" portid="80"><state state="${state}"/></port>`;
+const extraPorts = (state: string): string => `<extraports state="${state}" count="999"/>`;
+const skippedRule = { rule_id: 'r.apex', details: 'no parser of that language', position: {} };
 const testssl = [{ id: 'POODLE', ip: 'a.example/192.0.2.1', port: '443', severity: 'HIGH', finding: 'vulnerable' }];
 const image = (more: object, ...names: string[]) => ({
   ...trivy('img:1', 'container_image', packages(...names)),
@@ -163,6 +170,50 @@ const reports: readonly (readonly [what: string, format: string, before: unknown
         /a\.py: (?:PartialParsing|Timeout|Lexical error)/,
       ] as const,
   ),
+  [
+    'Semgrep: no list of files',
+    'semgrep',
+    semgrep([semgrepResult], scanned),
+    { version: '1', results: [], errors: [] },
+    /nothing shows that a file was scanned \(paths.scanned is missing/,
+  ],
+  ['Semgrep: paths without files', 'semgrep', semgrep([semgrepResult], scanned), semgrep([], {}), /is missing/],
+  [
+    'Semgrep: a rule that was not run',
+    'semgrep',
+    semgrep([semgrepResult], scanned),
+    { ...semgrep([], scanned), skipped_rules: [skippedRule] },
+    /r\.apex: the rule was not run: no parser/,
+  ],
+  ['CSV: a head line alone', 'csv', 'title,severity,file\nA,high,a.js\n', 'title,severity,file\n', /and no row/],
+  [
+    'Nuclei: an empty list',
+    'nuclei',
+    nuclei({ 'matched-at': 'https://a.example/x' }),
+    '[]',
+    /nothing shows that a host was asked \(with -matcher-status/,
+  ],
+  ...([extraPorts('filtered'), portOf('filtered'), portOf('open|filtered'), ''] as const).map(
+    (ports) =>
+      [`Nmap -Pn: ${ports}`, 'nmap', nmap(host(''), 1), silent(ports), /10\.0\.0\.1: no port answered/] as const,
+  ),
+  ...([undefined, null, []] as const).map(
+    (Results) =>
+      [
+        `Trivy: Results is ${JSON.stringify(Results)}`,
+        'trivy',
+        trivy('.', 'filesystem', packages('x')),
+        { ...trivy('.', 'filesystem'), Results },
+        /no file was looked at \(Results is empty or missing/,
+      ] as const,
+  ),
+  [
+    'Trivy: the system is not known',
+    'trivy',
+    image({}, 'x'),
+    image({ Results: [], Metadata: { OS: { Family: 'none' } } }),
+    /the system of the image is not known/,
+  ],
   ['Bandit: no line', 'bandit', bandit(9, 'a.py'), bandit(0), /no line of code/],
   ['npm audit: no dependency', 'npm-audit', npm(['a'], {}), npm([], { dependencies: { total: 0 } }), /no dependency/],
   [
@@ -298,6 +349,31 @@ const whole: readonly (readonly [what: string, format: string, report: unknown])
   ['Bandit that found nothing', 'bandit', bandit(7)],
   ['ZAP that found nothing', 'zap-json', zap('https://a.example')],
   ['Nmap of a network with hosts that are down', 'nmap', nmap(host('', ''), 1)],
+  ...([portOf('closed'), extraPorts('closed'), portOf('unfiltered')] as const).map(
+    (ports) => [`Nmap -Pn of a host that answered: ${ports}`, 'nmap', silent(ports)] as const,
+  ),
+  ['Nmap -Pn of two hosts, one of which answered', 'nmap', nmap(hostPn(extraPorts('filtered')) + host(''), 2)],
+  [
+    'Nuclei that lists what did not match',
+    'nuclei',
+    nuclei({ 'matched-at': 'https://a.example', 'matcher-status': false }),
+  ],
+  ['CSV with a row that is done with', 'csv', 'title,severity,file,status\nLooked at all,info,a.js,fixed\n'],
+  ['Semgrep of an old release', 'semgrep', { results: [semgrepResult], errors: [] }],
+  [
+    'Semgrep with a rule left out for another version',
+    'semgrep',
+    {
+      ...semgrep([], scanned),
+      skipped_rules: [{ rule_id: 'r.new', details: 'This needs upgrading Semgrep from version 1 to at least 2' }],
+    },
+  ],
+  ['Trivy that found nothing', 'trivy', trivy('.', 'filesystem', { Target: 'package-lock.json', Class: 'lang-pkgs' })],
+  [
+    'Trivy of a program in an image without a system',
+    'trivy',
+    image({ Metadata: { OS: { Family: 'none' } }, Results: [{ Target: 'app', Class: 'lang-pkgs', Type: 'gobinary' }] }),
+  ],
   ['Trivy of a release that is kept', 'trivy', image({ Metadata: { OS: { Family: 'debian', Name: '12' } } })],
   [
     'Grype with an alert about a package',

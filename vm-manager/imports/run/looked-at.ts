@@ -2,7 +2,6 @@
 // host, of one kind of files or of one tool says nothing of those that another report of its scope was about.
 import type { Queryable } from '../../database.js';
 import type { ReportFacts } from '../record.js';
-import type { ImportScope } from './scope.js';
 
 /** What is known of a sighting, without its finding's texts. */
 export interface Sighted {
@@ -19,24 +18,6 @@ export interface SightedIn extends Sighted {
   readonly commit: string | null;
   readonly ran_at: Date | null;
 }
-
-/** About as long as a pipeline takes; a nightly scan of an old commit closes what is gone. */
-const pipelineMs = 6 * 3_600_000;
-
-/**
- * Whether another report of the same commit has it: code that did not change has not lost it, and this report may be of
- * another part. One with a list of what it looked at proves that it was there.
- */
-export const isOfSameCommit = (
-  { commit, now }: Pick<ImportScope, 'commit' | 'now'>,
-  { inventory }: ReportFacts,
-  sighted: SightedIn,
-): boolean =>
-  commit !== '' &&
-  sighted.commit === commit &&
-  sighted.ran_at !== null &&
-  now.getTime() - sighted.ran_at.getTime() < pipelineMs &&
-  (inventory === null || sighted.path === null || !inventory.has(sighted.path));
 
 export type By = 'host' | 'site' | 'source' | 'tool' | 'framework' | 'node';
 

@@ -2,13 +2,15 @@
 import { leftOut, nothing, type Engine, type Finding } from '../contract.js';
 import { findingsOf } from '../iac/findings.js';
 import { Lines } from '../lines.js';
-import { isUnknownWorkload, mayBeManifest, readManifests } from './manifests.js';
+import { beginsAsManifest, decodeManifest, isUnknownWorkload, mayBeManifest, readManifests } from './manifests.js';
 import { k8sRules } from './rules.js';
+import { isUsualName } from './names.js';
 
 export const k8sEngine: Engine = {
   take({ path, bytes }) {
-    const text = bytes.toString('utf8');
-    if (!mayBeManifest(text)) return nothing;
+    const isUsual = isUsualName(path);
+    const text = decodeManifest(bytes);
+    if (!mayBeManifest(text) || (!isUsual && !beginsAsManifest(text))) return nothing;
     if (/\{\{[-\s]*(?:\.|include|template|if|range|with|toYaml|define|\$)/.test(text))
       return leftOut(path, 'templates of Helm: scan what `helm template` writes');
     const lines = new Lines(text);

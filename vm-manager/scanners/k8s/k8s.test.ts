@@ -2,6 +2,8 @@
 import t from 'tap';
 import { stringify } from 'yaml';
 import type { Outcome } from '../contract.js';
+import { scan } from '../run/scan.js';
+import { openSource } from '../sources/open.js';
 import { k8sEngine } from './engine.js';
 import { k8sScanner } from './scanner.js';
 
@@ -179,4 +181,69 @@ t.test('what a file is follows from its documents, and what is not looked at is 
     t.match(notScanned, [{ path: 'a.yaml', reason: new RegExp(kind), isFault: true }], kind);
   }
   t.same(await check('{"kind": 1, "apiVersion": 2}'), { findings: [], packages: [], notScanned: [], scanned: [] });
+});
+
+t.test('merge keys, lists of one kind and all encodings of YAML are read', async (t) => {
+  const privileged = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nx: &sc {privileged: true}\n';
+  const inPod = (context: string, before = privileged): string =>
+    `${before}spec:\n  containers:\n  - name: a\n    image: a:1\n    securityContext:\n${context}`;
+  const {
+    kind: _kind,
+    apiVersion: _version,
+    ...bare
+  } = pod({}, context({ privileged: true })) as Record<string, unknown>;
+  const text = stringify(pod({}, context({ privileged: true })));
+  const utf16 = Buffer.from(text, 'utf16le');
+  const list = (kind: string, item: object): string => JSON.stringify({ apiVersion: 'v1', kind, items: [item] });
+  for (const [what, given, isFound] of [
+    ['a merge key', inPod('      <<: *sc\n'), true],
+    ['of several', inPod('      <<: [*sc, {runAsUser: 1}]\n'), true],
+    ['what stands beside it wins', inPod('      <<: *sc\n      privileged: false\n'), false],
+    ['a quoted one is a name', inPod('      "<<": *sc\n'), false],
+    ['of merged ones', inPod('      <<: *all\n', `${privileged}y: &all {<<: *sc}\n`), true],
+    ['PodList', list('PodList', bare), true],
+    ['PodList whose items say it', list('PodList', { apiVersion: 'v1', kind: 'Pod', ...bare }), true],
+    ['UTF-8 with a mark', Buffer.from(`\uFEFF${text}`), true],
+    ['UTF-16, little end first', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), true],
+    ['UTF-16, big end first', Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]), true],
+    ['UTF-16 without a mark', utf16, true],
+    ['UTF-16 without a mark, big end first', Buffer.from(utf16).swap16(), true],
+  ] as const) {
+    const { findings } = await k8sEngine.take({ path: 'a.yaml', bytes: Buffer.from(given as string) });
+    t.equal(
+      findings.some(({ rule }) => rule === 'k8s-privileged'),
+      isFound,
+      what,
+    );
+  }
+  t.match((await check(list('List', bare))).notScanned, [{ reason: /unknown kind \(none\)/, isFault: true }]);
+  for (const [what, given] of [
+    ['a merge of a text', Buffer.from(inPod('      <<: text\n'))],
+    ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])],
+    ['half a sign', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16, Buffer.from([1])])],
+  ] as const)
+    await t.rejects(async () => k8sEngine.take({ path: 'a.yaml', bytes: given }), what);
+});
+
+t.test('a file that is named by itself is read whatever its ending', async (t) => {
+  const text = stringify(pod({}, context({ privileged: true })));
+  const root = t.testdir({
+    'pod.txt': text,
+    pod: `# a pod\n---\n${text}`,
+    'broken.conf': 'apiVersion: v1\nkind: Pod\n  x: [\n',
+    'README.md': '# How\nSay it with apiVersion and kind: as [\n',
+    'a.py': 'import os\nx = "apiVersion: v1, kind: Pod"\n',
+  });
+  for (const [name, found, complete] of [
+    ['pod.txt', 1, true],
+    ['pod', 1, true],
+    ['broken.conf', 0, false],
+    ['README.md', 0, true],
+    ['a.py', 0, true],
+  ] as const) {
+    const source = await openSource(`${root}/${name}`);
+    const { results } = await scan(source, [k8sScanner], () => undefined, new AbortController().signal);
+    t.match(results, [{ complete }], name);
+    t.equal(results[0]?.findings.length, found, `${name}: findings`);
+  }
 });

@@ -38,6 +38,28 @@ export interface Workload {
 /** Whether a text can name the fields that make an object of the API, however they are quoted; the parser decides. */
 export const mayBeManifest = (text: string): boolean => /apiVersion/.test(text) && /kind/.test(text);
 
+/** By the mark at the beginning, else by the zeros of the first sign (YAML 1.2, 5.2); '': UTF-8. */
+function encodingOf(bytes: Buffer): 'utf-16le' | 'utf-16be' | 'utf-32' | '' {
+  const [first, second, third, fourth] = bytes;
+  if (first === undefined || second === undefined) return '';
+  const isLong = (first === 0 && second === 0) || (second === 0 && third === 0 && fourth === 0);
+  if (isLong || (first === 0xff && second === 0xfe && third === 0 && fourth === 0)) return 'utf-32';
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : '';
+}
+
+/** In any encoding that YAML has, without its mark. Throws an Error for one that is not read. */
+export function decodeManifest(bytes: Buffer): string {
+  const encoding = encodingOf(bytes);
+  if (encoding === 'utf-32') throw new Error('is in UTF-32: write it in UTF-8');
+  if (encoding === '') return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+}
+
+/** Whether the first line that is no comment is one of YAML or JSON: of a file with any ending. */
+export const beginsAsManifest = (text: string): boolean =>
+  /^(?:\s*(?:#[^\n]*|%YAML[^\n]*|---[^\n]*)?\n)*\s*(?:[{[]|- |["']?[A-Za-z]\w*["']?\s*:(?:\s|$))/.test(text);
+
 /** Words that Kubernetes, which reads YAML 1.1, takes for booleans, and YAML 1.2 for texts; unquoted. */
 const oldBooleans: Readonly<Record<string, boolean>> = {
   yes: true,
@@ -78,16 +100,27 @@ function lineIn(document: Document, lines: LineCounter, path: Path): number {
   return lines.linePos(offset).line;
 }
 
+/** Items of a `PodList` are pods, also where they do not say it, as the API server writes them. */
+function itemOf(list: Json, item: Json): Json {
+  const kind = textOf(item['kind']) || textOf(list['kind']).slice(0, -'List'.length) || '(none)';
+  return { ...item, kind, apiVersion: textOf(item['apiVersion']) || textOf(list['apiVersion']) };
+}
+
 /** Throws an Error with the reason for what is no YAML. */
 export function readManifests(text: string): readonly Manifest[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    merge: true,
+  });
   const found: Manifest[] = [];
   const take = (object: Json, at: Path, document: Document): void => {
     const kind = textOf(object['kind']);
     if (kind.endsWith('List') && Array.isArray(object['items'])) {
       for (const [index, item] of listOf(object['items']).entries())
-        take(objectOf(item), [...at, 'items', index], document);
+        take(itemOf(object, objectOf(item)), [...at, 'items', index], document);
       return;
     }
     if (kind === '' || textOf(object['apiVersion']) === '') return;

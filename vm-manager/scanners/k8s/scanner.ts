@@ -1,6 +1,7 @@
 // The scanner of Kubernetes as the catalogue has it.
 import type { Scanner } from '../contract.js';
 import { asRule } from '../iac/rule.js';
+import { isUsualName } from './names.js';
 import { k8sRules } from './rules.js';
 
 export const k8sScanner: Scanner = {
@@ -10,7 +11,7 @@ export const k8sScanner: Scanner = {
   rules: k8sRules.map(asRule),
   joinsFiles: false,
   fileBytesMax: 16 * 1024 * 1024,
-  wants: (path) =>
-    /\.(?:ya?ml|json)$/i.test(path) && !/(?:^|\/)(?:package(?:-lock)?|tsconfig[\w.]*|composer)\.json$/.test(path),
+  wants: (path) => isUsualName(path) && !/(?:^|\/)(?:package(?:-lock)?|tsconfig[\w.]*|composer)\.json$/.test(path),
+  wantsNamed: () => true,
   createEngine: async () => (await import('./engine.js')).k8sEngine,
 };

@@ -43,8 +43,8 @@ class Tally {
   }
 
   /** Whether its scanner is to see this file. */
-  wants(path: string): boolean {
-    const wanted = this.scanner.wants(path);
+  wants({ path, isNamed }: SourceFile): boolean {
+    const wanted = (isNamed === true && this.scanner.wantsNamed?.(path) === true) || this.scanner.wants(path);
     if (typeof wanted === 'string') this.pass({ path, reason: wanted, isFault: false });
     else if (wanted && this.scanner.joins?.(path) !== true) this.#lookedAt.add(path);
     return wanted === true;
@@ -105,7 +105,7 @@ class Scan {
 
   async file(file: SourceFile): Promise<void> {
     this.files++;
-    const wanting = this.#tallies.filter((tally) => tally.wants(file.path));
+    const wanting = this.#tallies.filter((tally) => tally.wants(file));
     if (wanting.length === 0) return;
     const small = wanting.filter(({ scanner }) => file.bytes <= scanner.fileBytesMax);
     if (small.length < wanting.length) await this.#passLarge(file, wanting, small);

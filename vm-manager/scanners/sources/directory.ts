@@ -82,6 +82,6 @@ export const fileSource = (path: string, name: string, bytes: number): Source =>
   total: 1,
   isOneFile: true,
   async *items() {
-    yield { path: name, bytes, read: async (most = bytes) => readFileOf(path, Math.min(most, bytes)) };
+    yield { path: name, bytes, isNamed: true, read: async (most = bytes) => readFileOf(path, Math.min(most, bytes)) };
   },
 });

@@ -5,6 +5,8 @@ export interface SourceFile {
   readonly path: string;
   /** As the source says; what comes may be less, never more. */
   readonly bytes: number;
+  /** It was named by itself, and did not come with a directory or an archive. */
+  readonly isNamed?: true;
   /** All of it; or no more than its first bytes. */
   read(most?: number): Promise<Buffer>;
 }

@@ -201,8 +201,14 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal((await client.call('POST', '/imports/mappings', mapping)).status, 201);
     for (const report of ['gcc: command not found\n', 'when,who\n', 'when,who\na,b\n', ''])
       await provesNothing(t, report, 'mapping:columns', report);
-    const sent = await client.send(await client.application(), 'What Happened,bad\n', { format: 'mapping:columns' });
-    t.match(sent, { status: 202, body: { report: { complete: true } } });
+    for (const [rows, complete] of [
+      ['', false], // nothing shows that something was looked at
+      ['A,low\n', true],
+    ] as const) {
+      const report = `What Happened,bad\n${rows}`;
+      const sent = await client.send(await client.application(), report, { format: 'mapping:columns' });
+      t.match(sent, { status: 202, body: { report: { complete } } }, report);
+    }
   });
 
   await t.test('22 H3: Cppcheck: lines and XML of one run are the same findings', async (t) => {

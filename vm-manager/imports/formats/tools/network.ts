@@ -164,10 +164,26 @@ function* hostItems(host: Element): Generator<Item> {
     yield* scriptItems(script, urlOf(name, ''), name);
 }
 
+/** States of ports by which nothing is known of the host: no packet of it came back. */
+const silentStates = /^(?:filtered|open\|filtered|closed\|filtered|)$/;
+
+/** Whether a host that is up by `-Pn` alone has let something be heard. */
+function hasAnswered(host: Element): boolean {
+  if (childrenOf(host, 'status')[0]?.attributes['reason'] !== 'user-set') return true;
+  const [ports] = childrenOf(host, 'ports');
+  const states = [
+    ...childrenOf(ports, 'extraports').map(({ attributes }) => attributes['state'] ?? ''),
+    ...childrenOf(ports, 'port').map((port) => childrenOf(port, 'state')[0]?.attributes['state'] ?? ''),
+  ];
+  return states.some((state) => !silentStates.test(state));
+}
+
 /** Hosts that were up, and the ports of them that were asked. */
 class Scanned implements Looked {
   readonly by = 'host';
   readonly names = new Set<string>();
+  /** One that is up by `-Pn` alone, and of which no port answered; '': none is. */
+  silent = '';
   /** By protocol; none: the report does not say which. */
   private readonly ports = new Map<string, (readonly [from: number, to: number])[]>();
 
@@ -187,6 +203,10 @@ class Scanned implements Looked {
     const addresses = childrenOf(host, 'address').map((one) => one.attributes['addr'] ?? '');
     const all = [...names, ...addresses];
     if (host.attributes['timedout'] === 'true') return all[0] ?? 'a host';
+    if (!hasAnswered(host)) {
+      this.silent ||= all[0] ?? 'a host';
+      return '';
+    }
     for (const name of all) this.names.add(hostOf(urlOf(name, '')) ?? '');
     return '';
   }
@@ -230,7 +250,12 @@ export const nmap: Format = {
       }
     }
     if (!isReport) throw unfit('file', 'is no report of Nmap', 'write it with -oX');
-    if (hasEnded && scanned.names.size === 0) yield fault('no host was up: nothing was scanned (see -Pn)');
+    if (hasEnded && scanned.names.size === 0)
+      yield fault(
+        scanned.silent === ''
+          ? 'no host was up: nothing was scanned (see -Pn)'
+          : `${scanned.silent}: no port answered, and the host is up by -Pn alone: nothing shows that it was reached`,
+      );
     facts.complete = hasEnded;
   },
 };

@@ -1,0 +1,2 @@
+// Names that files with manifests usually have.
+export const isUsualName = (path: string): boolean => /\.(?:ya?ml|json)$/i.test(path);
