@@ -3,6 +3,7 @@
 import type { FindingRecord, Item, Location } from '../imports/record.js';
 import { isDropped } from '../imports/record.js';
 import type { Source } from '../findings/words.js';
+import { secretsBeside } from './beside.js';
 import { TextsOfCredential } from './credential-texts.js';
 import { isOfCredential } from './credentials.js';
 import { maskSecrets, maskValues, namedSecrets } from './mask.js';
@@ -60,7 +61,8 @@ export class RecordMask {
     const isCredential = isOfCredential(record);
     const code = this.codeOf(record.ruleId);
     const texts = isCredential ? new TextsOfCredential(record, (text) => this.text(text), code) : null;
-    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...(texts?.sure ?? [])], code);
+    const beside = secretsBeside([record.evidence, record.extra], paramOf(location), isCredential);
+    const mask = this.maskFor(source, location, record.evidence, [...secrets, ...beside, ...(texts?.sure ?? [])], code);
     const generous = texts?.maskAfter(mask) ?? mask;
     // the members of a record are ours, and none of them is named after a secret: values only
     const masked = { ...record } as Record<string, unknown>;
@@ -92,7 +94,8 @@ export class RecordMask {
     const told = { title, description, evidence, extra, fix, location };
     const code = this.codeOf(row.rule_id ?? '');
     const texts = isCredential ? new TextsOfCredential(told, (text) => this.text(text), code) : null;
-    const mask = this.maskFor(row.source, location, evidence, texts?.sure ?? [], code);
+    const beside = secretsBeside([evidence, extra], paramOf(location), isCredential);
+    const mask = this.maskFor(row.source, location, evidence, [...beside, ...(texts?.sure ?? [])], code);
     const generous = texts?.maskAfter(mask) ?? mask;
     const masked = Object.fromEntries(
       Object.entries(row).map(([name, value]) => [name, maskValues(value, isToldText(name) ? generous : mask)]),
@@ -138,6 +141,8 @@ export class RecordMask {
 /** What people read of a finding; the other members say where and what it is. */
 const isToldText = (name: string): boolean =>
   name === 'title' || name === 'description' || name === 'evidence' || name === 'extra' || name === 'fix';
+
+const paramOf = (location: Location): unknown => (location.kind === 'web' ? location.param : undefined);
 
 const snippetOf = (place: unknown): unknown =>
   typeof place === 'object' && place !== null && 'snippet' in place ? place.snippet : undefined;
