@@ -1,6 +1,6 @@
 // Rules between fields, and of fields that a pattern cannot say. One entry a rule; each is exercised by check.test.ts.
 import ipaddr from 'ipaddr.js';
-import { refusePatterns } from './prefixes.js';
+import { isReachable, refusePatterns } from './prefixes.js';
 import { parseWindow } from './row.js';
 import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
 import { settingNames, settingRows, siteIdentity, type Settings } from './table.js';
@@ -151,6 +151,16 @@ export const exclusionTargetPattern = /^[A-Za-z_]{1,40}(?::[A-Za-z0-9_.[\]*-]{1,
 
 const ofRules: readonly Rule[] = [
   refusePatterns,
+  (s, refuse) => {
+    for (const [key, { path_exclusions }] of Object.entries(s.categories))
+      for (const [index, path] of path_exclusions.entries())
+        if (!isReachable(path))
+          refuse(
+            `/categories/${key}/path_exclusions/${index}`,
+            'would never be met',
+            'leave out "?", "#", backslashes, and segments that are empty, "." or ".."',
+          );
+  },
   (s, refuse) => refuseDuplicates(s.custom_rules, '/custom_rules', ({ id }) => id, 'id', refuse),
   (s, refuse) => {
     for (const [index, rule] of s.custom_rules.entries()) {

@@ -4,7 +4,7 @@ import type { Refuse } from './between-rows.js';
 import type { Settings } from './table.js';
 
 /** What normalisation takes away (`//`, `/./`, a backslash) would never be met. */
-const isReachable = (path: string): boolean =>
+export const isReachable = (path: string): boolean =>
   /^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!.*\/\/+[^/])[^?#\\\x00-\x1f\x7f]{0,1023}$/.test(path);
 
 function refusePattern(path: string, at: string, refuse: Refuse): void {
@@ -13,7 +13,9 @@ function refusePattern(path: string, at: string, refuse: Refuse): void {
     refuse(
       at,
       'is a pattern',
-      `write the beginning of the path, such as ${literal || '/'}: it covers all that is below`,
+      at.startsWith('/graphql')
+        ? 'write the path itself, such as /graphql'
+        : `write the beginning of the path, such as ${literal || '/'}: it covers all that is below`,
     );
   else if (!isReachable(path) || /%(?![\dA-Fa-f]{2})/.test(path))
     refuse(
@@ -25,19 +27,15 @@ function refusePattern(path: string, at: string, refuse: Refuse): void {
 
 const prefixLists = ['auth_protected_paths', 'challenge_paths', 'graphql_paths'] as const;
 
-/** Refuses prefixes with `*` or `{…}` in them, and those that no path can begin with. */
+/**
+ * Refuses prefixes with `*` or `{…}` in them, and those that no path can begin with. Exclusions are no prefixes of this
+ * kind: they become `@pathBelow`, where `*` is a segment.
+ */
 export function refusePatterns(s: Settings, refuse: Refuse): void {
   const refuseIn = (paths: readonly string[] | null | undefined, at: string): void => {
     for (const [index, path] of (paths ?? []).entries()) refusePattern(path, `${at}/${index}`, refuse);
   };
   for (const list of prefixLists) refuseIn(s[list], `/${list}`);
-  for (const [key, { path_exclusions: paths }] of Object.entries(s.categories))
-    refuseIn(paths, `/categories/${key}/path_exclusions`);
-  for (const [index, { categories }] of s.sites.entries())
-    for (const [key, category] of Object.entries(categories ?? {}))
-      refuseIn(category?.path_exclusions, `/sites/${index}/categories/${key}/path_exclusions`);
-  for (const [index, { path }] of s.rule_exclusions.entries())
-    if (path !== null) refusePattern(path, `/rule_exclusions/${index}/path`, refuse);
   for (const [index, { match_path: path }] of s.rl_zones.entries())
     refusePattern(path, `/rl_zones/${index}/match_path`, refuse);
 }
