@@ -27,8 +27,9 @@ function expected(row: Endpoint, who: Who): 'admitted' | 401 | 403 {
   if (row.permission === 'public') return 'admitted';
   if (who.token === null) return 401;
   if (row.inPerson === true && who.scopes !== null) return 403;
-  const isReadOnly = who.scopes !== null && who.scopes.every((scope) => scope === 'read');
-  if (row.permission === 'self') return isReadOnly && writes(row) ? 403 : 'admitted';
+  const authors = row.anyScope === true ? scopeNames.filter((scope) => scope !== 'read') : ['write', 'admin'];
+  const mayWrite = who.scopes === null || who.scopes.some((scope) => authors.includes(scope));
+  if (row.permission === 'self') return mayWrite || !writes(row) ? 'admitted' : 403;
   const held = builtInRoles[who.role]?.includes(row.permission) === true;
   const allowed = who.scopes === null || scopesAllow(who.scopes, row.permission, writes(row));
   return held && allowed ? 'admitted' : 403;

@@ -149,7 +149,7 @@ async function firstNode(t: Test, database: Database): Promise<void> {
   const upstream = await startUpstream(t);
   const plane = await startFleetPlane(t, database, upstream, { isOnlyWay: true });
   const node = await startEnrolled(t, upstream, await enrol(t, plane, 'pod-a'));
-  await until('the first node serves, and nobody applied anything', async () => (await ask(node, '/?q=x')) === 200);
+  await until('the first node serves without an apply', async () => (await ask(node, '/?q=x')) === 200);
   await plane.patch({ custom_rules: [blockWord(1_000_001, 'plugh')] });
   const second = await startEnrolled(t, upstream, await enrol(t, plane, 'pod-b'));
   await until('the second one gets the same', async () => (await ask(second, '/?q=plugh')) === 200);

@@ -1,4 +1,4 @@
-// What a person is told of a node that is to enrol by itself, or to be drained, and cannot.
+// Messages for a node that is to enrol by itself, or to be drained, and cannot.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Files of the chart that are made of others, and what a person is told about values that do not fit. Needs no Go.
+// Generated files of the chart, and the messages for values that do not fit. Needs no Go.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -80,7 +80,7 @@ t.test('values.yaml and every example fit', async (t) => {
   for (const file of exampleFiles()) t.same(problemsOf(readYaml(file)), [], basename(file));
 });
 
-t.test('what does not fit is told', async (t) => {
+t.test('values that do not fit are refused with a reason', async (t) => {
   const cases: readonly [string, unknown, RegExp][] = [
     ['a misspelt value', { dataPlane: { replica: 3 } }, /^\/dataPlane must NOT have additional properties replica$/],
     ['a password in the values', { secrets: { adminPassword: 'x' } }, /additional properties adminPassword/],

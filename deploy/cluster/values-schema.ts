@@ -120,7 +120,7 @@ const budget = group('PodDisruptionBudget', {
   },
 });
 const resources = group('processor and memory, as in a container', {
-  requests: handedOn('what is kept free'),
+  requests: handedOn('what the scheduler reserves'),
   limits: handedOn('what it may take'),
 });
 const image = (name: string): Schema =>

@@ -74,6 +74,7 @@ export const authEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/logout',
     permission: 'self',
+    anyScope: true,
     kind: 'B',
     summary: 'End this session',
     status: 204,

@@ -3,7 +3,6 @@
 import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { SsoProvider } from '../host.js';
-import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, type Call, type Endpoint } from '../kit/endpoint.js';
 import { checkVersion } from '../kit/resource.js';
 
@@ -65,11 +64,7 @@ function answer(call: Call, provider: SsoProvider | null) {
   return viewProvider(provider);
 }
 
-function requireEverywhere({ reach }: Call): void {
-  if (!isUnconfined(reach)) throw new ApiError('role_denied', 'This needs the permission in the whole organisation.');
-}
-
-const base = { permission: 'manage_sso', inPerson: true } as const;
+const base = { permission: 'manage_sso', inPerson: true, ofOrganisation: 'Providers of single sign-on' } as const;
 
 const providers: readonly Endpoint[] = [
   endpoint({
@@ -98,7 +93,6 @@ const providers: readonly Endpoint[] = [
     answer: ProviderView,
     handle: async (given) => {
       const call = given as Call;
-      requireEverywhere(call);
       const { sso } = call.host.identity;
       if ((await sso.read()) !== null)
         throw new ApiError('conflict', `There is a provider already: change or delete /sso/providers/${onlyId}.`);
@@ -125,7 +119,6 @@ const providers: readonly Endpoint[] = [
     answer: ProviderView,
     handle: async (given) => {
       const call = given as Call;
-      requireEverywhere(call);
       const { version } = await requireProvider(call);
       const match = call.request.headers['if-match'];
       checkVersion(match, version);
@@ -143,7 +136,6 @@ const providers: readonly Endpoint[] = [
     status: 204,
     handle: async (given) => {
       const call = given;
-      requireEverywhere(call);
       const { version } = await requireProvider(call);
       checkVersion(call.request.headers['if-match'], version);
       const { sso } = call.host.identity;
@@ -173,7 +165,6 @@ const providers: readonly Endpoint[] = [
     summary: 'Ask the provider for its discovery document and its keys',
     answer: Type.Object({ ok: Type.Boolean(), detail: Type.String() }),
     handle: async (call) => {
-      requireEverywhere(call);
       await requireProvider(call);
       return call.host.identity.sso.test();
     },

@@ -2,10 +2,10 @@
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { isIP } from 'node:net';
-import { isWithin } from '../kit/caller.js';
+import { isUnconfined, isWithin } from '../kit/caller.js';
 import { endpoint, notFound, toId, toMoment, unfit, When, writes, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery } from '../kit/list.js';
-import { permissionNames, scopeNames, scopesAllow, tokenScopes } from '../kit/permissions.js';
+import { areOfAuthor, permissionNames, scopeNames, scopesAllow, tokenScopes } from '../kit/permissions.js';
 import { insertToken, listTokens, requireToken, revokeToken, rotateToken, type VmToken } from './token-store.js';
 
 const closed = { additionalProperties: false } as const;
@@ -42,8 +42,10 @@ const viewToken = (token: VmToken) => ({
 });
 
 /** Whose tokens somebody may see and end: null for everybody's. */
-const whose = ({ caller }: Call, changes: boolean): string | null =>
-  caller.reach('manage_tokens', changes)?.all === true ? null : caller.person.userId;
+function whose({ caller }: Call, changes: boolean): string | null {
+  const reach = caller.reach('manage_tokens', changes);
+  return reach !== null && isUnconfined(reach) ? null : caller.person.userId;
+}
 
 /** A token cannot make one that may more than itself, and its children stay within its applications. */
 async function checkNew(call: Call, scopes: readonly string[], applications: readonly string[] | null): Promise<void> {
@@ -203,6 +205,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/tokens/:id',
     permission: 'self',
+    anyScope: true,
     kind: 'S',
     summary: 'Revoke a token; it opens nothing from now on',
     status: 204,
@@ -210,6 +213,9 @@ export const tokenEndpoints: readonly Endpoint[] = [
       const id = call.params['id'] ?? '';
       const token = await requireToken(call.sql, id, whose(call, writes({ method: 'DELETE' })));
       if (token === null) throw notFound('token', id.slice(0, 20));
+      const { scopes, token: asks } = call.caller;
+      if (asks !== null && asks.id !== id && (asks.application_ids !== null || !areOfAuthor(scopes ?? [])))
+        throw new ApiError('scope_denied', 'This token revokes only itself: others need write, in all applications.');
       await call.audited('vm.token', `revoked the token ${token.name}`, (tx) => revokeToken(tx, id, call.now));
     },
   }),
@@ -217,6 +223,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/tokens/:id/rotate',
     permission: 'self',
+    anyScope: true,
     kind: 'B',
     summary: 'Give a token of mine another text, shown once; the one before holds for grace_s seconds more',
     body: Type.Object({ grace_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400, default: 0 })) }, closed),

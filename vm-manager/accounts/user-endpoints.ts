@@ -5,7 +5,6 @@ import { ApiError, Email, Nullable, OneOf, PersonName, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { UserRow } from '../host.js';
 import { visibleFindings } from '../findings/query.js';
-import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery } from '../kit/list.js';
 import { builtInRoles } from '../kit/permissions.js';
@@ -56,12 +55,6 @@ const viewUser = (user: ShownUser) => ({
   created_at: user.created_at.toISOString(),
   last_login_at: user.last_login_at?.toISOString() ?? null,
 });
-
-/** Accounts belong to no project: who manages them does so everywhere. Throws `role_denied`. */
-function requireEverywhere(call: Call): void {
-  if (!isUnconfined(call.reach))
-    throw new ApiError('role_denied', 'Accounts belong to the whole organisation: this needs the permission there.');
-}
 
 /** Nobody changes the account of somebody who may more, nor makes one. Throws `role_denied`. */
 const requireOver = (call: Call, role: string): void => requireHeld(call, builtInRoles[role] ?? []);
@@ -150,6 +143,7 @@ const reads: readonly Endpoint[] = [
     method: 'GET',
     path: '/users',
     permission: 'view_users',
+    ofOrganisation: 'Accounts',
     kind: 'C',
     summary: 'Users of the installation',
     query: Type.Object(
@@ -179,6 +173,7 @@ const reads: readonly Endpoint[] = [
     method: 'GET',
     path: '/users/:id',
     permission: 'view_users',
+    ofOrganisation: 'Accounts',
     kind: 'C',
     summary: 'One user',
     answer: UserView,
@@ -199,7 +194,7 @@ const UserPatch = Type.Object(
   { name: Type.Optional(PersonName), role: Type.Optional(RoleOfAccount) },
   { ...closed, minProperties: 1 },
 );
-const changes = { permission: 'manage_users', inPerson: true } as const;
+const changes = { permission: 'manage_users', inPerson: true, ofOrganisation: 'Accounts' } as const;
 
 const accounts: readonly Endpoint[] = [
   endpoint({
@@ -214,7 +209,6 @@ const accounts: readonly Endpoint[] = [
     handle: async (given) => {
       const call = given as Call;
       const { email, name = '', role, password } = given.body;
-      requireEverywhere(call);
       const wanted = await toGiven(call, role);
       const { administration } = call.host.identity;
       const made = password ?? (await administration.newPassword());
@@ -234,7 +228,6 @@ const accounts: readonly Endpoint[] = [
     answer: UserView,
     handle: async (given) => {
       const call = given as Call;
-      requireEverywhere(call);
       const { role, ...rest } = given.body;
       const wanted = role === undefined ? null : await toGiven(call, role);
       const { id } = await requireUser(call);
@@ -255,7 +248,6 @@ const accounts: readonly Endpoint[] = [
     status: 204,
     handle: async (given) => {
       const call = given;
-      requireEverywhere(call);
       const { id } = await requireUser(call);
       await requireOverGiven(call, id);
       await call.host.identity.administration.delete(call.caller.actor, id, acceptFor(call));
@@ -278,7 +270,6 @@ const moveOf = (path: 'suspend' | 'activate', summary: string): Endpoint =>
     answer: UserView,
     handle: async (given) => {
       const call = given;
-      requireEverywhere(call);
       const { id } = await requireUser(call);
       await requireOverGiven(call, id);
       const suspended = path === 'suspend';
@@ -304,7 +295,6 @@ const moves: readonly Endpoint[] = [
     answer: OneTimePassword,
     handle: async (given) => {
       const call = given;
-      requireEverywhere(call);
       const { id } = await requireUser(call);
       await requireOverGiven(call, id);
       const { administration } = call.host.identity;

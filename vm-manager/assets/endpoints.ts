@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { endpoint, toId, unfit, type Endpoint } from '../kit/endpoint.js';
 import { checkVersion, requireRow, resourceEndpoints, toView, viewSchema, type Row } from '../kit/resource.js';
 import { severityNames } from '../findings/words.js';
-import { applications, projects, requireWhole, targetGroups, targets, visibleByApplication } from './resources.js';
+import { applications, projects, targetGroups, targets, visibleByApplication } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -127,6 +127,7 @@ const groupMembers: readonly Endpoint[] = [
     method: 'PUT',
     path: '/target-groups/:id/targets',
     permission: 'edit_assets',
+    ofOrganisation: 'Target groups',
     kind: 'B',
     summary: 'Replace the targets of a group',
     body: Type.Object(
@@ -135,7 +136,6 @@ const groupMembers: readonly Endpoint[] = [
     ),
     answer: Type.Object({ target_ids: Type.Array(Type.String()) }),
     handle: async (call) => {
-      requireWhole(call);
       const wanted = call.body.target_ids.map((id) => Number(toId(id, 'target')));
       await call.audited('vm.update', `set the targets of the group ${call.params['id']}`, async (tx) => {
         const { id } = await requireRow(tx, targetGroups, call.reach, call.params['id'] ?? '', true);

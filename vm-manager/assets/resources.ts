@@ -3,7 +3,7 @@
 import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
-import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
+import { isUnconfined, reachable, requireWhole, type Reach } from '../kit/caller.js';
 import { toId, unfit, type Call } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
@@ -49,10 +49,9 @@ export async function requireApplication(sql: Queryable, reach: Reach, id: strin
   return row;
 }
 
-/** For something that everybody sees and that only somebody with the whole organisation in reach may change. */
-function requireWhole(call: Call): void {
-  if (!isUnconfined(call.reach))
-    throw new ApiError('role_denied', 'This concerns the whole organisation; your grant does not.');
+/** A grant for one application does not change what it shares with others. Throws `role_denied`. */
+function requireProject({ reach }: Call, id: unknown): void {
+  if (reach.within !== null || !reach.projects.includes(String(id))) requireWhole(reach, 'Projects');
 }
 
 export const projects: Resource = {
@@ -69,12 +68,8 @@ export const projects: Resource = {
     description: { schema: Type.String({ maxLength: 5000 }), as: 'plain', write: 'always' },
     demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
   },
-  check: async (_tx, call, _values, before) => {
-    // a grant for one application does not change what it shares with others
-    const { reach } = call;
-    const isGranted = reach.within === null && reach.projects.includes(String(before?.['id'] ?? ''));
-    if (!isGranted) requireWhole(call);
-  },
+  check: async (_tx, call, _values, before) => requireProject(call, before?.id),
+  beforeDelete: async (_tx, call, { id }) => requireProject(call, id),
 };
 
 const applicationColumns: Resource['columns'] = {
@@ -168,6 +163,7 @@ export const targetGroups: Resource = {
   path: '/target-groups',
   noun: 'target group',
   table: 'vm_target_groups',
+  ofOrganisation: 'Target groups',
   view: 'view_assets',
   edit: 'edit_assets',
   defaultSort: 'name',
@@ -176,7 +172,6 @@ export const targetGroups: Resource = {
     name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
     description: { schema: Type.String({ maxLength: 2000 }), as: 'plain', write: 'always' },
   },
-  check: async (_tx, call) => requireWhole(call),
 };
 
-export { inApplication, requireWhole, Id, Name };
+export { inApplication, Id, Name };

@@ -2,6 +2,7 @@
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf, json, type Tx } from '../database.js';
+import { requireWhole } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
@@ -197,6 +198,7 @@ const saved: readonly Endpoint[] = [
     handle: async (call) => {
       const { body, caller, now } = call;
       const query = checkPredicate(body.query, findingFields, '/query');
+      if (body.shared === true) requireWhole(caller.reach('view_findings', true), 'Shared filters');
       const row = await call.audited('vm.create', `saved the filter ${body.name}`, async (tx) => {
         const [made] = await tx<ViewRow[]>`
           insert into vm_views (name, owner_id, query, columns, shared, created_at)
@@ -218,8 +220,12 @@ const saved: readonly Endpoint[] = [
     handle: async (call) => {
       const id = toId(call.params['id'] ?? '', 'saved filter');
       await call.audited('vm.delete', `deleted the saved filter ${id}`, async (tx) => {
-        const gone = await tx`delete from vm_views where id = ${id} and owner_id = ${call.caller.person.userId}`;
-        if (gone.count === 0) throw notFound('saved filter', id);
+        const [gone] = await tx<Pick<ViewRow, 'shared'>[]>`
+          delete from vm_views where id = ${id} and owner_id = ${call.caller.person.userId} returning shared`;
+        if (gone === undefined) throw notFound('saved filter', id);
+        // a person takes back what they have shared, whatever they reach by now
+        if (gone.shared && call.caller.token !== null)
+          requireWhole(call.caller.reach('view_findings', true), 'Shared filters');
       });
     },
   }),

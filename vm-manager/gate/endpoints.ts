@@ -5,7 +5,6 @@ import { Name, requireApplication, visibleByApplication } from '../assets/resour
 import { allOf, json } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
-import { isUnconfined } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
@@ -23,6 +22,7 @@ const gates: Resource = {
   path: '/gate/definitions',
   noun: 'gate',
   table: 'vm_gates',
+  ofOrganisation: 'Gates',
   view: 'view_gates',
   edit: 'manage_gates',
   defaultSort: 'position',
@@ -47,8 +47,7 @@ const gates: Resource = {
     baseline_branch: { schema: Type.String({ maxLength: 200 }), as: 'plain', write: 'always' },
     enabled: { schema: Type.Boolean(), as: 'plain', write: 'always', filter: 'equal' },
   },
-  check: async (_tx, call, values) => {
-    if (!isUnconfined(call.reach)) throw new ApiError('role_denied', 'Gates hold for the whole organisation.');
+  check: async (_tx, _call, values) => {
     const { selector, conditions } = values;
     if (selector !== undefined && selector !== null) checkPredicate(selector, applicationFields, '/selector');
     if (conditions !== undefined) checkConditions(conditions as Condition[]);

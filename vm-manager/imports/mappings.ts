@@ -13,7 +13,7 @@ export const mappings: Resource = {
   table: 'vm_mappings',
   view: 'view_findings',
   edit: 'import_findings',
-  ofOrganisation: 'Mappings are of the whole organisation; your grant or token is not.',
+  ofOrganisation: 'Mappings',
   visible: (sql, reach) => (reach.all ? sql`true` : sql`false`),
   columns: {
     name: {

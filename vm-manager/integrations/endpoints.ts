@@ -28,15 +28,11 @@ const closed = { additionalProperties: false } as const;
 /** An answer within this; what is not made by then is made by the job. */
 const answerMs = 8000;
 
-function requireWhole({ reach }: Pick<Call, 'reach'>): void {
-  if (!isUnconfined(reach))
-    throw new ApiError('role_denied', 'Integrations are of the whole organisation; your grant is not.');
-}
-
 const integrations: Resource = {
   path: '/integrations',
   noun: 'integration',
   table: 'vm_integrations',
+  ofOrganisation: 'Integrations',
   view: 'view_assets',
   edit: 'manage_integrations',
   // everybody who makes tickets has to know where to; what is secret in it is in no answer
@@ -63,7 +59,6 @@ const integrations: Resource = {
     created_by: { schema: Type.String(), as: 'plain', write: 'never' },
   },
   ask: async (call, values) => {
-    requireWhole(call);
     const url = (values['config'] as { url?: unknown } | undefined)?.url;
     const type = values['type'] ?? (await typeOf(call));
     if (values['config'] !== undefined) checkConfig(String(type), values['config']);
@@ -76,7 +71,6 @@ const integrations: Resource = {
     Object.assign(values, { state: 'untested', reason: null, retry_at: null, failures: 0 });
   },
   beforeDelete: async (tx, call, row) => {
-    requireWhole(call);
     const [count] = await tx<{ n: number }[]>`
       select count(*)::int as n from vm_tickets where integration_id = ${row.id}`;
     if ((count?.n ?? 0) > 0)
@@ -143,11 +137,11 @@ const test = endpoint({
   method: 'POST',
   path: '/integrations/:id/test',
   permission: 'manage_integrations',
+  ofOrganisation: 'Integrations',
   kind: 'B',
   summary: 'Ask the tracker now: whether it answers, knows the account, and has what tickets are made in',
   answer: Type.Object({ ok: Type.Boolean(), latency_ms: Type.Integer(), detail: Type.String() }),
   handle: async (call) => {
-    requireWhole(call);
     const { host, sql, reach, params } = call;
     const row = (await requireRow(sql, integrations, reach, params['id'] ?? '')) as unknown as IntegrationRow;
     const start = performance.now();

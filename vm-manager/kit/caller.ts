@@ -139,3 +139,9 @@ export function reachable(sql: Queryable, reach: Reach, application: Fragment, p
 
 /** Whether somebody reaches all of the organisation: for what belongs to no application. */
 export const isUnconfined = (reach: Reach): boolean => reach.all && reach.within === null;
+
+/** Throws `role_denied` unless what the grants of the user and the token leave over is the whole organisation. */
+export function requireWhole(reach: Reach | null, what: string): void {
+  if (reach === null || !isUnconfined(reach))
+    throw new ApiError('role_denied', `${what} are of the whole organisation; your grant or token is not.`);
+}

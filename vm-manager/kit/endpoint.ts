@@ -44,6 +44,13 @@ export interface Endpoint {
   readonly permission: VmPermission | 'self' | 'public';
   readonly kind: EndpointKind;
   readonly summary: string;
+  /**
+   * What it is about, in the plural, where that belongs to the whole organisation: who reaches a part of it only, by
+   * grants or by the token, gets 403.
+   */
+  readonly ofOrganisation?: string;
+  /** A write of `self` for tokens of every scope but `read`: of the token itself. Others are for authors. */
+  readonly anyScope?: boolean;
   /** Only for people who are logged in: a token that leaks must not outlive itself by it. */
   readonly inPerson?: boolean;
   /** Callable while a password change or an enrolment is due, which it fulfils. */

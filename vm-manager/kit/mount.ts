@@ -2,9 +2,10 @@
 import { ApiError, type AccessRows, type App, type RouteAccess } from '#http-kit';
 import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import type { Host } from '../host.js';
-import { identify, type Caller, type Reach } from './caller.js';
+import { identify, requireWhole, type Caller, type Reach } from './caller.js';
 import { writes, type Call, type Endpoint } from './endpoint.js';
 import { splitCommas } from './comma-list.js';
+import { areOfAuthor } from './permissions.js';
 import { answerRefusal } from './refuse.js';
 import { keepRawBody } from './upload/raw-body.js';
 
@@ -67,10 +68,15 @@ async function admit(host: Host, row: Endpoint, request: FastifyRequest) {
   if (row.permission === 'self' || row.permission === 'public') {
     if (writes(row) && caller.scopes !== null && caller.scopes.every((scope) => scope === 'read'))
       throw new ApiError('scope_denied', 'The token is read-only.');
+    if (writes(row) && row.anyScope !== true && caller.scopes !== null && !areOfAuthor(caller.scopes))
+      throw new ApiError('scope_denied', `This needs a token of the scope write; it has ${caller.scopes.join(', ')}.`);
     return { caller, reach: nowhere };
   }
   const reach = caller.reach(row.permission, writes(row));
-  if (reach !== null) return { caller, reach };
+  if (reach !== null) {
+    if (row.ofOrganisation !== undefined) requireWhole(reach, row.ofOrganisation);
+    return { caller, reach };
+  }
   if (caller.scopes !== null && caller.permissions.includes(row.permission))
     throw new ApiError(
       'scope_denied',

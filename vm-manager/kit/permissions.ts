@@ -115,6 +115,8 @@ export const isPermission = (name: string): name is VmPermission => Object.hasOw
 /** Scopes of authors. What may be written by anybody who sees it (comments, saved views) is not for pipelines. */
 const authors: ReadonlySet<string> = new Set(['write', 'admin']);
 
+export const areOfAuthor = (scopes: readonly string[]): boolean => scopes.some((scope) => authors.has(scope));
+
 /** Whether one of these scopes lets the permission through, for a request that writes or does not. */
 export function scopesAllow(scopes: readonly string[], permission: VmPermission, writes: boolean): boolean {
   const needsAuthor = writes && permission.startsWith('view_');

@@ -12,7 +12,7 @@ import {
   type Queryable,
   type Tx,
 } from '../database.js';
-import { isUnconfined, type Reach } from './caller.js';
+import type { Reach } from './caller.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from './endpoint.js';
 import { hasOneOf, SomeOf } from './comma-list.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from './list.js';
@@ -47,7 +47,7 @@ export interface Resource {
   readonly defaultSort?: string;
   /** Rows that somebody may see; of the table's own columns. */
   readonly visible: (sql: Queryable, reach: Reach) => Fragment;
-  /** What to say to those who reach a part of the organisation only: it is for all, and they change none of it. */
+  /** Of the endpoints that write; see `Endpoint`. */
   readonly ofOrganisation?: string;
   /** Asks what other parts know, such as who is a user: before the transaction, which keeps the connection. */
   readonly ask?: (call: Call, values: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -103,6 +103,8 @@ export function resourceEndpoints(resource: Resource): Endpoint[] {
   };
   return (resource.only ?? (['list', 'get', 'create', 'patch', 'delete'] as const)).map((which) => made[which]);
 }
+
+const ofOrganisation = ({ ofOrganisation: what }: Resource) => (what === undefined ? {} : { ofOrganisation: what });
 
 function sortsOf({ columns }: Resource): Record<string, SortColumn> {
   const sorts: Record<string, SortColumn> = { id: { column: 'id', type: 'number' } };
@@ -244,6 +246,7 @@ function createOf(resource: Resource): Endpoint {
     method: 'POST',
     path: resource.path,
     permission: resource.edit,
+    ...ofOrganisation(resource),
     kind: 'C',
     summary: `Create a ${resource.noun}`,
     body: bodyOf(resource, false),
@@ -256,7 +259,6 @@ function createOf(resource: Resource): Endpoint {
           'vm.create',
           (made: Row) => `created the ${resource.noun} ${made.id}`,
           async (tx) => {
-            requireOrganisation(resource, call);
             const given = { ...(call.body as Record<string, unknown>) };
             await resource.check?.(tx, call, given, null);
             const values = { ...valuesOf(tx, resource, given), created_at: call.now, updated_at: call.now };
@@ -272,11 +274,6 @@ function createOf(resource: Resource): Endpoint {
       return toView(resource, row);
     },
   });
-}
-
-/** Throws `role_denied` where a grant or the token of the request is for a part, and the rows are for everybody. */
-function requireOrganisation({ ofOrganisation }: Resource, { reach }: Call): void {
-  if (ofOrganisation !== undefined && !isUnconfined(reach)) throw new ApiError('role_denied', ofOrganisation);
 }
 
 /** Throws `conflict` (409) when If-Match names another version than the row's. */
@@ -298,6 +295,7 @@ function patchOf(resource: Resource): Endpoint {
     method: 'PATCH',
     path: `${resource.path}/:id`,
     permission: resource.edit,
+    ...ofOrganisation(resource),
     kind: 'C',
     summary: `Change a ${resource.noun} (merge patch; If-Match with its version is heeded)`,
     body: bodyOf(resource, true),
@@ -310,7 +308,6 @@ function patchOf(resource: Resource): Endpoint {
           (made: Row) => `changed the ${resource.noun} ${made.id}`,
           async (tx) => {
             const before = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
-            requireOrganisation(resource, call);
             checkVersion(call.request.headers['if-match'], before.version);
             const given = { ...(call.body as Record<string, unknown>) };
             await resource.check?.(tx, call, given, before);
@@ -335,6 +332,7 @@ function deleteOf(resource: Resource): Endpoint {
     method: 'DELETE',
     path: `${resource.path}/:id`,
     permission: resource.edit,
+    ...ofOrganisation(resource),
     kind: 'C',
     summary: `Delete a ${resource.noun}`,
     status: 204,
@@ -342,7 +340,6 @@ function deleteOf(resource: Resource): Endpoint {
       refuseConflicts(resource, () =>
         call.audited('vm.delete', `deleted the ${resource.noun} ${call.params['id']}`, async (tx) => {
           const row = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
-          requireOrganisation(resource, call);
           checkVersion(call.request.headers['if-match'], row.version);
           await resource.beforeDelete?.(tx, call, row);
           await tx`delete from ${tx(resource.table)} where id = ${row.id}`;

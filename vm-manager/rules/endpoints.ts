@@ -5,7 +5,6 @@ import { Name } from '../assets/resources.js';
 import { allOf, type Sql, type Tx } from '../database.js';
 import { findingFields, FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
-import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
@@ -20,15 +19,11 @@ const rulesMax = 200;
 /** An answer within a second or so; what takes longer goes on, and is asked for again. */
 const answerMs = 1500;
 
-function requireWhole({ reach }: Pick<Call, 'reach'>): void {
-  if (!isUnconfined(reach))
-    throw new ApiError('role_denied', 'Rules hold for the whole organisation; your grant does not.');
-}
-
 const rules: Resource = {
   path: '/rules',
   noun: 'rule',
   table: 'vm_rules',
+  ofOrganisation: 'Rules',
   view: 'view_policies',
   edit: 'manage_rules',
   defaultSort: 'position',
@@ -44,7 +39,6 @@ const rules: Resource = {
     created_by: { schema: Type.String(), as: 'plain', write: 'never' },
   },
   ask: async (call, values) => {
-    requireWhole(call);
     await checkPeople(call, (values['effects'] ?? []) as Effect[]);
   },
   check: async (tx, call, values, before) => {
@@ -63,7 +57,6 @@ const rules: Resource = {
   },
   after: async (tx, call) => void (await followRules(tx, call.caller.actor, call.now)),
   beforeDelete: async (tx, call, row) => {
-    requireWhole(call);
     await tx`update vm_rules set enabled = false where id = ${row.id}`;
     await followRules(tx, call.caller.actor, call.now); // what it had muted comes back
   },
@@ -79,6 +72,7 @@ const order = endpoint({
   method: 'PUT',
   path: '/rules/order',
   permission: 'manage_rules',
+  ofOrganisation: 'Rules',
   kind: 'B',
   summary: 'The order in which rules are asked: the ids of all of them',
   body: Type.Object(
@@ -87,7 +81,6 @@ const order = endpoint({
   ),
   answer: Type.Object({ items: Type.Array(viewSchema(rules)) }),
   handle: async (call) => {
-    requireWhole(call);
     const { ids } = call.body;
     return call.audited(
       'vm.update',
@@ -188,12 +181,12 @@ const run = endpoint({
   method: 'POST',
   path: '/rules/runs',
   permission: 'manage_rules',
+  ofOrganisation: 'Rules',
   kind: 'R',
   summary: 'Apply the rules in force to all open findings; ask for the run until it has succeeded',
   status: 202,
   answer: RuleRunView,
   handle: async (call) => {
-    requireWhole(call);
     const made = await call.audited(
       'vm.update',
       (begun: RuleRun) => `applied the rules to all open findings, run ${begun.id}`,
@@ -207,12 +200,12 @@ const undo = endpoint({
   method: 'POST',
   path: '/rules/runs/:id/undo',
   permission: 'manage_rules',
+  ofOrganisation: 'Rules',
   kind: 'S',
   summary: 'Take back what a run did, but for what was changed again since; rules do not do it to these findings again',
   status: 202,
   answer: RuleRunView,
   handle: async (call) => {
-    requireWhole(call);
     const id = Number(toId(call.params['id'] ?? '', 'run of rules'));
     await call.audited('vm.update', `undoes the run ${id} of the rules`, (tx) => beginUndo(tx, id));
     return viewRuleRun(await workOn(call.host, id, answerMs));

@@ -245,7 +245,7 @@ async function insertEvent(make: Maker, application: string): Promise<string> {
   return String(list[0]?.['id']);
 }
 
-const confinedModules = [
+export const confinedModules = [
   '/projects',
   '/applications',
   '/targets',

@@ -175,7 +175,7 @@ const nothingRead = (report: unknown): string =>
     ? 'no package was looked at: Results is empty, and the system of the image is not known (OS.Family is none)'
     : 'no file was looked at (Results is empty or missing): is there a lock file?';
 
-/** That it has read nothing, a release of a system that nobody keeps any more, counts that are more than the list. */
+/** That it has read nothing, a release of a system beyond its end of life, counts larger than the list. */
 function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Dropped> {
   if (results.length === 0) yield fault(nothingRead(report));
   const system = obj(at(report, 'Metadata', 'OS'));
