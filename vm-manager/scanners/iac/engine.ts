@@ -1,16 +1,29 @@
 // Dockerfiles, each by itself, and Terraform, a directory at a time, beside the rules.
 import type { Parser } from 'web-tree-sitter';
-import { failed, nothing, together, type Engine, type InputFile, type Outcome } from '../contract.js';
+import { failed, nothing, together, type Engine, type Finding, type InputFile, type Outcome } from '../contract.js';
 import { Lines } from '../lines.js';
 import { composeRules } from './compose/rules.js';
-import { servicesOf } from './compose/services.js';
+import { hasServices, isUnsettled, servicesOf } from './compose/services.js';
 import { dockerRules } from './docker/rules.js';
 import { stagesOf } from './docker/stages.js';
-import { isCompose } from './files.js';
+import { isCompose, mayBeCompose } from './files.js';
 import { findingsOf } from './findings.js';
 import { Module, type SourceBlocks } from './terraform/resources.js';
 import { terraformRules } from './terraform/rules.js';
 import { loadParser, readBlocks } from './terraform/tree.js';
+
+const unresolved = 'files of Terraform with values that are known only when it is applied';
+
+const unsettled = 'Compose files with variables that have no default';
+
+/** What `for_each` or `dynamic` repeats is one finding. */
+function onePerPlace(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ rule, path, line, message }) => {
+    const key = [rule, path, line, message].join('\n');
+    return !seen.has(key) && seen.add(key);
+  });
+}
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
@@ -29,12 +42,15 @@ export class IacEngine implements Engine {
 
   take({ path, bytes }: InputFile): Outcome {
     const lines = new Lines(bytes.toString('utf8').replace(/^\ufeff/, ''));
-    if (isCompose(path)) {
+    if (mayBeCompose(path)) {
+      if (!isCompose(path) && !hasServices(lines.text)) return nothing;
       const file = { path, lines };
-      const findings = servicesOf(lines.text).flatMap((service) =>
+      const services = servicesOf(lines.text);
+      const findings = services.flatMap((service) =>
         composeRules.flatMap((rule) => findingsOf(rule, service, () => file)),
       );
-      return { ...nothing, findings, scanned: [path] };
+      const notScanned = services.some(isUnsettled) ? [{ path, reason: unsettled, isFault: false }] : [];
+      return { ...nothing, findings, notScanned, scanned: [path] };
     }
     if (!path.endsWith('.tf')) {
       const stages = stagesOf(lines.text);
@@ -63,7 +79,8 @@ export class IacEngine implements Engine {
           lines: linesOf.get(path) ?? new Lines(''),
         })),
       );
-      return { ...nothing, findings, scanned: paths };
+      const notScanned = [...module.unresolved].map((path) => ({ path, reason: unresolved, isFault: false }));
+      return { ...nothing, findings: onePerPlace(findings), notScanned, scanned: paths };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return failed(folder, `directories whose files cannot be read together (${why.slice(0, 200)})`);

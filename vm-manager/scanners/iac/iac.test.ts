@@ -66,8 +66,24 @@ t.test('Compose', async (t) => {
     ['    ports: ["5432:5432"]\n', ['compose-open-database:4']],
     ['    ports: ["127.0.0.1:5432:5432", "8080:80"]\n', []],
     ['    security_opt: ["seccomp:unconfined"]\n', ['compose-unconfined:4']],
+    ['    privileged: "true"\n', ['compose-privileged:4']],
+    ['    privileged: "${P:-true}"\n', ['compose-privileged:4']],
+    ['    privileged: "${P:-${Q-on}}"\n', ['compose-privileged:4']],
+    ['    privileged: "${P:-false}"\n', []],
+    ['    network_mode: ${NET:-host}\n', ['compose-host-network:4']],
+    ['    volumes: ["${SOCKET-/var/run/docker.sock}:/s"]\n', ['compose-docker-socket:4']],
   ] as const)
     t.same(await rulesOf('deploy/compose.yaml', file(lines)), found, lines);
+  const unsettled = await check({ 'compose.yaml': file('    privileged: ${P}\n') });
+  t.match(unsettled.notScanned, [{ path: 'compose.yaml', reason: /no default/, isFault: false }], 'it is said');
+  for (const [path, text, found] of [
+    ['stack.yml', file('    privileged: true\n'), ['compose-privileged:4']],
+    ['a.yaml', '{services: {a: {image: "x:1", privileged: true}}}', ['compose-privileged:1']],
+    ['.gitlab-ci.yml', 'services:\n  - postgres:12\n', []],
+    ['services.yaml', 'services:\n  App\\Mailer:\n    public: true\n', []],
+    ['broken.yaml', 'services: [\n', []],
+  ] as const)
+    t.same(await rulesOf(path, text), found, path);
   t.same(await rulesOf('docker-compose.prod.yml', 'services:\n  a:\n    image: x.test/a\n'), ['compose-untagged:3']);
 });
 
@@ -158,6 +174,72 @@ t.test('Terraform: rules and their twins', async (t) => {
     t.equal((await some('main.tf', text, prefix)).length > 0, isBad, text);
 });
 
+t.test('Terraform: blocks that are repeated, and blocks that are attributes', async (t) => {
+  const group = (text: string): string => `resource "aws_security_group" "g" {\n  description = "d"\n${text}\n}\n`;
+  const rule = (cidr: string, port: number | string = 22): string =>
+    `from_port = ${port}\n to_port = ${port}\n protocol = "tcp"\n cidr_blocks = ${cidr}\n`;
+  const every = '["0.0.0.0/0"]';
+  const dynamic = (over: string, content: string, more = ''): string =>
+    group(`  dynamic "ingress" {\n for_each = ${over}\n ${more}\n content {\n ${content} }\n }`);
+  for (const [text, count] of [
+    [group(`  ingress = [{ ${rule(every).replaceAll('\n', ',')} }]`), 1],
+    [group(`  ingress = [{ ${rule('["10.0.0.0/8"]').replaceAll('\n', ',')} }]`), 0],
+    [
+      `locals { all = [{ port = 22 }] }\n${group(`  ingress = [for r in local.all : { ${rule(every, 'r.port').replaceAll('\n', ',')} }]`)}`,
+      1,
+    ],
+    [`locals { c = "0.0.0.0/0" }\n${dynamic('[22]', rule('[local.c]', 'ingress.value'))}`, 1],
+    [dynamic('[443, 3389]', rule(every, 'ingress.value')), 1],
+    [dynamic('[443, 80]', rule(every, 'ingress.value')), 0],
+    [dynamic('{ ssh = { port = 22 } }', rule(every, 'ingress.value["port"]')), 1],
+    [dynamic('{ "22" = 1 }', rule(every, 'ingress.key')), 1],
+    [dynamic('toset([22])', rule(every, 'r.value'), 'iterator = r'), 1],
+    [dynamic('[]', rule(every)), 0],
+    [
+      'variable "p" { default = [{ port = 22, from = ["0.0.0.0/0"] }] }\n' +
+        dynamic('var.p', rule('ingress.value.from', 'ingress.value.port')),
+      1,
+    ],
+    [group(`  ingress {\n ${rule('flatten([["10.0.0.0/8"], ["0.0.0.0/0"]])')} }`), 1],
+    [group(`  ingress {\n ${rule('split(",", "10.0.0.0/8,0.0.0.0/0")')} }`), 1],
+    [`locals { n = [{ c = "0.0.0.0/0" }] }\n${group(`  ingress {\n ${rule('local.n[*].c')} }`)}`, 1],
+    [`locals { n = ["10.0.0.0/8", "0.0.0.0/0"] }\n${group(`  ingress {\n ${rule('[local.n[0]]')} }`)}`, 0],
+    [`locals { n = ["10.0.0.0/8", "0.0.0.0/0"] }\n${group(`  ingress {\n ${rule('[local.n[1]]')} }`)}`, 1],
+    [group(`  ingress {\n from_port = 22\n to_port = 22\n ipv6_cidr_blocks = ["0:0:0:0:0:0:0:0/0"]\n }`), 1],
+    [group(`  ingress {\n from_port = 22\n to_port = 22\n ipv6_cidr_blocks = ["2000::/3"]\n }`), 1],
+    [group(`  ingress {\n from_port = 22\n to_port = 22\n ipv6_cidr_blocks = ["2001:db8::/32"]\n }`), 0],
+    [group(`  ingress {\n protocol = -1\n cidr_blocks = ["0.0.0.0/1", "128.0.0.0/1"]\n }`), 1],
+    [
+      'resource "aws_security_group_rule" "r" {\n for_each = toset(["10.0.0.0/8", "0.0.0.0/0"])\n type = "ingress"\n' +
+        rule('[each.value]') +
+        '}\n',
+      1,
+    ],
+    [
+      'resource "aws_security_group_rule" "r" {\n for_each = { a = 22 }\n type = "ingress"\n' +
+        rule(every, 'each.value') +
+        '}\n',
+      1,
+    ],
+  ] as const)
+    t.equal((await some('main.tf', text, 'aws-open-admin-port')).length, count, text);
+  for (const [text, isNoted] of [
+    [dynamic('var.rules', rule(every, 'ingress.value.port')), true],
+    [group(`  ingress {\n ${rule('var.networks')} }`), true],
+    [group(`  ingress {\n ${rule('[for c in data.x.y.all : c]')} }`), true],
+    [group(`  ingress {\n ${rule('[aws_vpc.v.cidr_block]')} }`), false],
+    [group(`  ingress {\n ${rule(every)} }`), false],
+  ] as const) {
+    const { notScanned, scanned } = await check({ 'main.tf': text });
+    t.same(scanned, ['main.tf']);
+    t.equal(
+      notScanned.some(({ reason, isFault }) => !isFault && reason.includes('only when it is applied')),
+      isNoted,
+      text,
+    );
+  }
+});
+
 t.test('Terraform: broken files are refused with their line', async (t) => {
   const engine = await IacEngine.create();
   for (const text of ['resource "a" "b" {', 'resource "a" "b" {\n x = = 1\n}\n', '}}}}', `a = ${'['.repeat(5000)}`])
@@ -178,7 +260,8 @@ t.test('rules have what a person needs', async (t) => {
     ['docker-compose.override.yml', true],
     ['main.tf', true],
     ['main.tf.json', 'Terraform in JSON'],
-    ['a.yaml', false],
+    ['a.yaml', true],
+    ['a.json', false],
   ] as const)
     t.equal(iacScanner.wants(path), wanted, path);
 });

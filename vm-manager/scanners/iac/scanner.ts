@@ -2,7 +2,7 @@
 import type { Scanner } from '../contract.js';
 import { composeRules } from './compose/rules.js';
 import { dockerRules } from './docker/rules.js';
-import { isCompose, isDockerfile } from './files.js';
+import { isDockerfile, mayBeCompose } from './files.js';
 import { asRule } from './rule.js';
 import { terraformRules } from './terraform/rules.js';
 
@@ -16,7 +16,7 @@ export const iacScanner: Scanner = {
   fileBytesMax: 4 * 1024 * 1024,
   wants: (path) =>
     isDockerfile(path) ||
-    isCompose(path) ||
+    mayBeCompose(path) ||
     path.endsWith('.tf') ||
     (path.endsWith('.tf.json') ? 'Terraform in JSON' : false),
   createEngine: async () => (await import('./engine.js')).IacEngine.create(),

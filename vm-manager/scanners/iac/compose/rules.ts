@@ -14,6 +14,9 @@ const at = (one: Service, path: readonly (string | number)[], message?: string):
   address: one.name,
   ...(message === undefined ? {} : { message: `${one.name}: ${message}` }),
 });
+/** A switch may be a text, which is how variables are written. */
+const isOn = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && /^(?:true|yes|y|on|t|1)$/i.test(value.trim()));
 const isHost =
   (name: string) =>
   (one: Service): Place[] =>
@@ -77,7 +80,7 @@ export const composeRules: readonly Checked<Service>[] = [
     cwes: [250],
     why: 'A privileged container is root of the host: a container escape takes one command.',
     mend: 'Take privileged out, and name the capability that is needed.',
-    check: (one) => (one.spec['privileged'] === true ? [at(one, ['privileged'])] : []),
+    check: (one) => (isOn(one.spec['privileged']) ? [at(one, ['privileged'])] : []),
   }),
   rowOf({
     id: 'compose-docker-socket',

@@ -3,6 +3,41 @@ import { LineCounter, parseDocument, type Node, type Scalar } from 'yaml';
 import { objectOf } from '../../sca/listing.js';
 import type { Service } from './rules.js';
 
+/** `${NAME:-default}` and `${NAME-default}` as they are where nobody sets the name (Compose specification, interpolation). */
+const withDefaults = (text: string): string => {
+  let [given, before] = [text, ''];
+  // from the innermost outwards; each round takes braces away
+  while (given !== before)
+    [before, given] = [given, given.replaceAll(/(?<!\$)\$\{\w+:?-([^{}$]*)\}/g, (_, value: string) => value)];
+  return given;
+};
+
+function interpolated(value: unknown): unknown {
+  if (typeof value === 'string') return withDefaults(value);
+  if (Array.isArray(value)) return value.map(interpolated);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, interpolated(inner)]));
+}
+
+/** What rules read of a service where variables may stand. */
+const settled = ['privileged', 'network_mode', 'pid', 'ipc', 'cap_add', 'security_opt', 'volumes', 'ports', 'image'];
+/** Whether a rule asks for something that is known only where it runs. */
+export const isUnsettled = ({ spec }: Service): boolean =>
+  settled.some((name) => /\$(?:\{|\w)/.test((JSON.stringify(spec[name]) ?? '').replaceAll('$$', '')));
+
+const begins = /(?:^|[{,])[ \t]*["']?services["']?[ \t]*:/m;
+/** Whether a YAML file of any name has services of Compose: `stack.yml`, what `include` names. */
+export function hasServices(text: string): boolean {
+  if (!begins.test(text)) return false;
+  try {
+    const found = servicesOf(text);
+    return found.length > 0 && found.some(({ spec }) => ['image', 'build', 'extends'].some((name) => name in spec));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return false;
+  }
+}
+
 /** Throws an Error for what is no YAML or has no services. */
 export function servicesOf(text: string): readonly Service[] {
   const lines = new LineCounter();
@@ -19,7 +54,8 @@ export function servicesOf(text: string): readonly Service[] {
   };
   return Object.entries(services).map(([name, spec]) => ({
     name,
-    spec: objectOf(spec),
+    // a secret that is a default stays one of the environment's variables
+    spec: { ...objectOf(interpolated(spec)), environment: objectOf(spec)['environment'] },
     lineOf: (path) => lineAt(['services', name, ...path]),
   }));
 }

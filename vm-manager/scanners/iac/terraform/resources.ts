@@ -1,25 +1,41 @@
 // Resources of a directory, as rules ask for them: values by path, blocks by name, and which of them belong together.
-import type { Block } from './tree.js';
-import { isObject, isUnknown, Scope, type Value } from './values.js';
+import type { Attribute, Block, Expr } from './tree.js';
+import { elementsOf, isObject, isUnknown, Scope, Unknown, type Value } from './values.js';
 
-/** `dynamic "x" { content { … } }` is one more block x. */
-function blocksNamed(block: Block, name: string): Block[] {
-  return block.blocks.flatMap((one) => {
-    if (one.type === name) return [one];
-    if (one.type !== 'dynamic' || one.labels[0] !== name) return [];
-    return one.blocks
-      .filter(({ type }) => type === 'content')
-      .map((content) => ({ ...content, type: name, line: one.line }));
-  });
+/** Set by another block: it is there, whatever it will be. */
+const isOfAnother = (reference: string | null): boolean =>
+  reference !== null && !/^(?:var|local|each|count)(?:\.|$)/.test(reference);
+
+const unknown = new Unknown(null);
+
+const asExpr = (value: Value): Expr => ({ kind: 'value', value });
+
+/** Objects of a list, or one by itself, as blocks. */
+function asBlocks(value: Value | undefined, type: string, line: number): Block[] {
+  const all = Array.isArray(value) ? (value as readonly Value[]) : [value];
+  return all.filter(isObject).map((one) => ({
+    type,
+    labels: [],
+    line,
+    endLine: line,
+    attributes: new Map<string, Attribute>(
+      Object.entries(one).map(([name, inner]) => [name, { value: asExpr(inner), line }]),
+    ),
+    blocks: [],
+  }));
 }
+
+/** Asked for, and known only when it is applied; `path` is of the value. */
+export type NoteUnknown = (path: string) => void;
 
 /** A block with the names that its expressions may use. */
 export class Part {
   readonly block: Block;
   protected readonly scope: Scope;
+  readonly #note: NoteUnknown;
 
-  constructor(block: Block, scope: Scope) {
-    [this.block, this.scope] = [block, scope];
+  constructor(block: Block, scope: Scope, note: NoteUnknown) {
+    [this.block, this.scope, this.#note] = [block, scope, note];
   }
 
   get line(): number {
@@ -29,18 +45,51 @@ export class Part {
   /** All of a name, at the end of a path of blocks: `rule`, `a.b`. */
   parts(path: string): Part[] {
     let found: Part[] = [this];
-    for (const name of path.split('.'))
-      found = found.flatMap((part) => blocksNamed(part.block, name).map((block) => new Part(block, this.scope)));
+    for (const name of path.split('.')) found = found.flatMap((part) => part.#named(name));
     return found;
+  }
+
+  /** Blocks of a name, `dynamic` ones, and objects that are written as an attribute: `ingress = [{ … }]`. */
+  #named(name: string): Part[] {
+    const make = (block: Block, scope = this.scope): Part =>
+      new Part(block, scope, (path) => this.#note(`${name}.${path}`));
+    const blocks = this.block.blocks.flatMap((one) => {
+      if (one.type === name) return [make(one)];
+      return one.type === 'dynamic' && one.labels[0] === name ? this.#repeated(one, name, make) : [];
+    });
+    const attribute = this.block.attributes.get(name);
+    const objects = attribute === undefined ? [] : asBlocks(this.value(name), name, attribute.line);
+    return [...blocks, ...objects.map((block) => make(block))];
+  }
+
+  /** `dynamic "x" { for_each = …, content { … } }` is a block x for each; one where they are not known. */
+  #repeated(dynamic: Block, name: string, make: (block: Block, scope: Scope) => Part): Part[] {
+    const each = dynamic.attributes.get('for_each');
+    const iterator = dynamic.attributes.get('iterator')?.value;
+    const bound = iterator?.kind === 'reference' ? iterator.path : name;
+    const elements = each === undefined ? null : elementsOf(this.scope.value(each.value));
+    const scopes = (elements ?? [[unknown, unknown]]).map(([key, value]) =>
+      this.scope.with({ [bound]: { key, value } }),
+    );
+    return dynamic.blocks
+      .filter(({ type }) => type === 'content')
+      .flatMap((content) => scopes.map((scope) => make({ ...content, type: name, line: dynamic.line }, scope)));
   }
 
   /** undefined: it is not there, or null. Through the first block of each name. */
   value(path: string): Value | undefined {
+    const value = this.plainValue(path);
+    if (isUnknown(value) && value.partly === '' && !isOfAnother(value.reference)) this.#note(path);
+    return value;
+  }
+
+  /** As `value`, without a note: for what a block belongs to. */
+  protected plainValue(path: string): Value | undefined {
     const names = path.split('.');
     const last = names.pop() ?? '';
     const part = names.length === 0 ? this : this.parts(names.join('.'))[0];
     const own = part?.block.attributes.get(last);
-    if (own !== undefined) return this.scope.value(own.value) ?? undefined;
+    if (part !== undefined && own !== undefined) return part.scope.value(own.value) ?? undefined;
     // maps that are written as attributes: `timeouts = { create = … }`
     const [name = '', ...keys] = path.split('.');
     const map = this.block.attributes.get(name);
@@ -50,14 +99,14 @@ export class Part {
   }
 
   has(name: string): boolean {
-    return this.block.attributes.has(name) || blocksNamed(this.block, name).length > 0;
+    return this.block.attributes.has(name) || this.parts(name).length > 0;
   }
 
   /** Of what a path leads to, or of the nearest block around it. */
   lineOf(path: string): number {
     const [name = '', ...rest] = path.split('.');
-    const inner = blocksNamed(this.block, name)[0];
-    if (inner !== undefined) return rest.length === 0 ? inner.line : new Part(inner, this.scope).lineOf(rest.join('.'));
+    const [inner] = this.parts(name);
+    if (inner !== undefined) return rest.length === 0 ? inner.line : inner.lineOf(rest.join('.'));
     return this.block.attributes.get(name)?.line ?? this.block.line;
   }
 }
@@ -69,19 +118,23 @@ export class Resource extends Part {
   readonly path: string;
   readonly module: Module;
 
-  constructor(block: Block, path: string, module: Module) {
-    super(block, module.scope);
+  constructor(block: Block, scope: Scope, path: string, module: Module) {
+    super(block, scope, () => module.unresolved.add(path));
     [this.type, this.name] = [block.labels[0] ?? '', block.labels[1] ?? ''];
     this.address = `${block.type === 'data' ? 'data.' : ''}${this.type}.${this.name}`;
     [this.path, this.module] = [path, module];
   }
 
+  isNone(): boolean {
+    return this.plainValue('count') === 0;
+  }
+
   /** Whether the value at a path means that one: by reference, else by an equal literal in `key` of it. */
   means(path: string, other: Resource, key: string): boolean {
-    const value = this.value(path);
+    const value = this.plainValue(path);
     if (isUnknown(value))
       return value.reference?.startsWith(`${other.address}.`) === true || value.reference === other.address;
-    return typeof value === 'string' && value !== '' && value === other.value(key);
+    return typeof value === 'string' && value !== '' && value === other.plainValue(key);
   }
 
   /** Those of a type that mean this one. */
@@ -101,16 +154,33 @@ export class Module {
   readonly resources: readonly Resource[];
   readonly data: readonly Resource[];
 
+  /** Files in which a rule asked for a value that is known only when it is applied. */
+  readonly unresolved = new Set<string>();
+
   constructor(files: readonly SourceBlocks[]) {
-    this.scope = new Scope(files.flatMap(({ blocks }) => blocks));
+    this.scope = Scope.of(files.flatMap(({ blocks }) => blocks));
     const make = (type: string): Resource[] =>
       files
         .flatMap(({ path, blocks }) =>
-          blocks.filter((one) => one.type === type).map((one) => new Resource(one, path, this)),
+          blocks
+            .filter((one) => one.type === type)
+            .flatMap((one) => this.#scopesOf(one).map((scope) => new Resource(one, scope, path, this))),
         )
-        .filter((one) => one.value('count') !== 0);
+        .filter((one) => !one.isNone());
     this.resources = make('resource');
     this.data = make('data');
+  }
+
+  /** `for_each` makes one of each element. */
+  #scopesOf(block: Block): readonly Scope[] {
+    const each = block.attributes.get('for_each');
+    const value = each === undefined ? undefined : this.scope.value(each.value);
+    const elements = elementsOf(value);
+    if (elements === null || elements.length === 0) return [this.scope];
+    return elements.map(([key, one]) =>
+      // of a set the key is the element
+      this.scope.with({ each: { key: Array.isArray(value) ? one : key, value: one } }),
+    );
   }
 
   of(...types: readonly string[]): Resource[] {

@@ -1,4 +1,5 @@
 // How rules about Terraform are written: a family, which says why it matters; the types; a check of one resource.
+import ipaddr from 'ipaddr.js';
 import type { Severity } from '../../../findings/words.js';
 import { rowOf, type Checked, type Place } from '../rule.js';
 import type { Module, Part, Resource } from './resources.js';
@@ -170,10 +171,25 @@ export const anyOf =
   (one) =>
     checks.map((check) => check(one)).find((places) => places.length > 0) ?? [];
 
-const open = /^(?:0\.0\.0\.0\/0|::\/0|0000:.*\/0|\*|internet|any)$/i;
-/** Whether a value has every address in it. */
-export const isOpen = (value: Value | undefined): boolean =>
-  Array.isArray(value) ? value.some(isOpen) : typeof value === 'string' && open.test(value);
+const open = /^(?:\*|internet|any)$/i;
+
+/** The share of all addresses that a network is; 0: no network. `0:0:0:0:0:0:0:0/0` and `1.2.3.4/0` are all of them. */
+function shareOf(value: Value): number {
+  if (typeof value !== 'string') return 0;
+  if (open.test(value)) return 1;
+  const network = value.trim();
+  return ipaddr.isValidCIDR(network) ? 2 ** -ipaddr.parseCIDR(network)[1] : 0;
+}
+
+/** From where on networks together are the internet: two halves are, and so is half of it. */
+const openShare = 1 / 16;
+
+/** Whether a value lets in everybody. */
+export function isOpen(value: Value | undefined): boolean {
+  if (value === undefined) return false;
+  const all: readonly Value[] = Array.isArray(value) ? (value as readonly Value[]).flat(5) : [value];
+  return all.reduce<number>((sum, one) => sum + shareOf(one), 0) >= openShare;
+}
 
 /** Whether a range of ports has one of these in it; what is unknown has none. */
 export function includesPort(from: Value | undefined, to: Value | undefined, ports: readonly number[]): boolean {

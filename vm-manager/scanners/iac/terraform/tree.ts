@@ -3,15 +3,28 @@
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
 import { Language, Parser, type Node } from 'web-tree-sitter';
+import type { Value } from './values.js';
 
 export type Expr =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
-  | { readonly kind: 'reference'; readonly path: string }
+  /** `path` is without indices, as other blocks are named; `keys` has them, and `*` for each of a list. */
+  | { readonly kind: 'reference'; readonly path: string; readonly keys: readonly (string | number)[] }
   | { readonly kind: 'template'; readonly parts: readonly Expr[] }
   | { readonly kind: 'list'; readonly items: readonly Expr[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: Expr, value: Expr])[] }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expr[] }
   | { readonly kind: 'condition'; readonly test: Expr; readonly yes: Expr; readonly no: Expr }
+  /** `[for name, value in over : result if test]`; with `key` it makes an object. */
+  | {
+      readonly kind: 'for';
+      readonly names: readonly string[];
+      readonly over: Expr;
+      readonly key: Expr | null;
+      readonly result: Expr;
+      readonly test: Expr | null;
+    }
+  /** Worked out before. */
+  | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'unknown' };
 
 export interface Attribute {
@@ -56,15 +69,63 @@ function templateOf(node: Node, isQuoted: boolean, depth: number): Expr {
   return parts.length === 1 && only !== undefined ? only : { kind: 'template', parts };
 }
 
-/** `var.a`, `aws_x.b[0].id` without its indices. */
+/** What follows a name: `.a`, `[0]`, `["a"]`, `[*].a`; null: it depends on what is not known. */
+function keysOf(node: Node): (string | number)[] | null {
+  const inner = named(node).filter(({ type }) => type !== 'comment');
+  if (node.type === 'variable_expr') return [node.text];
+  if (node.type === 'get_attr') return [node.text.replace(/^\s*\.\s*/, '')];
+  if (node.type === 'index') {
+    const value = inner[0] === undefined ? unknown : indexOf(inner[0]);
+    return value.kind === 'literal' && (typeof value.value === 'string' || typeof value.value === 'number')
+      ? [value.value]
+      : null;
+  }
+  if (node.type === 'splat' || node.type === 'full_splat' || node.type === 'attr_splat') {
+    const rest = inner.map(keysOf);
+    const isOuter = node.type === 'splat';
+    return rest.includes(null) ? null : [...(isOuter ? [] : ['*']), ...rest.flatMap((keys) => keys ?? [])];
+  }
+  return null;
+}
+
+/** `[0]`, `["a"]`, and `.0` as old files write it. */
+function indexOf(node: Node): Expr {
+  const [inner] = named(node);
+  if (inner !== undefined) return exprOf(inner.type === 'expression' ? inner : node);
+  const number = Number(node.text.replace(/^\s*\.\s*/, ''));
+  return Number.isInteger(number) ? { kind: 'literal', value: number } : unknown;
+}
+
 function referenceOf(children: readonly Node[]): Expr {
-  const names = children.map((one) => {
-    if (one.type === 'variable_expr') return one.text;
-    if (one.type === 'get_attr') return one.text.replace(/^\s*\.\s*/, '');
-    return one.type === 'index' || one.type === 'splat' ? '' : null;
-  });
-  if (names.includes(null)) return unknown;
-  return { kind: 'reference', path: names.filter((name) => name !== '').join('.') };
+  const isKnown = ({ type }: Node): boolean => ['variable_expr', 'get_attr', 'index', 'splat'].includes(type);
+  if (!children.every(isKnown)) return unknown;
+  const path = children.flatMap((one) => (one.type === 'variable_expr' || one.type === 'get_attr' ? keysOf(one) : []));
+  // an index that is not known may be any: then it is what it was put together from
+  const keys = children.flatMap((one) => keysOf(one) ?? ['?']);
+  return { kind: 'reference', path: path.join('.'), keys };
+}
+
+function forOf(node: Node, depth: number): Expr {
+  const [loop] = named(node);
+  const parts = loop === undefined ? [] : named(loop);
+  const intro = parts.find(({ type }) => type === 'for_intro');
+  const test = parts.find(({ type }) => type === 'for_cond');
+  const results = parts.filter(({ type }) => type === 'expression').map((one) => exprOf(one, depth + 1));
+  const inIntro = intro === undefined ? [] : named(intro);
+  const over = inIntro.find(({ type }) => type === 'expression');
+  const condition = test === undefined ? undefined : named(test).find(({ type }) => type === 'expression');
+  const isObject = loop?.type === 'for_object_expr';
+  const [first, second] = results;
+  const result = isObject ? second : first;
+  if (over === undefined || result === undefined || parts.some(({ type }) => type === 'ellipsis')) return unknown;
+  return {
+    kind: 'for',
+    names: inIntro.filter(({ type }) => type === 'identifier').map(({ text }) => text),
+    over: exprOf(over, depth + 1),
+    key: isObject ? (first ?? null) : null,
+    result,
+    test: condition === undefined ? null : exprOf(condition, depth + 1),
+  };
 }
 
 function literalOf(node: Node, depth: number): Expr {
@@ -130,8 +191,10 @@ function exprOf(node: Node, depth = 0): Expr {
       return /^-\s*[\d.]+$/.test(first.text)
         ? { kind: 'literal', value: Number(first.text.replaceAll(/\s/g, '')) }
         : unknown;
+    case 'for_expr':
+      return forOf(first, depth);
     case 'expression':
-      return exprOf(node, depth + 1);
+      return exprOf(first, depth + 1);
     default:
       return unknown;
   }

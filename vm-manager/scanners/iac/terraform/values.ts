@@ -15,6 +15,7 @@ export class Unknown {
 export type Value = string | number | boolean | null | Unknown | readonly Value[] | { readonly [key: string]: Value };
 
 const roundsMax = 20;
+const elementsMax = 200;
 const nowhere = new Unknown(null);
 
 export const isUnknown = (value: Value | undefined): value is Unknown => value instanceof Unknown;
@@ -25,26 +26,72 @@ export const textOf = (value: Value | undefined): string =>
 export const isObject = (value: Value | undefined): value is { readonly [key: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
 
-/** Names of one directory: its variables and locals. */
-export class Scope {
-  readonly #variables = new Map<string, Expr | null>();
-  readonly #locals = new Map<string, Expr>();
+/** Expressions by the names that blocks give them: variables (null: given from outside) and locals. */
+interface Names {
+  readonly variables: ReadonlyMap<string, Expr | null>;
+  readonly locals: ReadonlyMap<string, Expr>;
+}
 
-  constructor(blocks: readonly Block[]) {
-    for (const block of blocks) {
-      if (block.type === 'variable')
-        this.#variables.set(block.labels[0] ?? '', block.attributes.get('default')?.value ?? null);
-      if (block.type === 'locals') for (const [name, { value }] of block.attributes) this.#locals.set(name, value);
-    }
+function namesOf(blocks: readonly Block[]): Names {
+  const [variables, locals] = [new Map<string, Expr | null>(), new Map<string, Expr>()];
+  for (const block of blocks) {
+    if (block.type === 'variable') variables.set(block.labels[0] ?? '', block.attributes.get('default')?.value ?? null);
+    if (block.type === 'locals') for (const [name, { value }] of block.attributes) locals.set(name, value);
+  }
+  return { variables, locals };
+}
+
+/** Elements of a list or an object with their keys; null: not known, or too many to look at. */
+export function elementsOf(value: Value | undefined): readonly (readonly [key: Value, value: Value])[] | null {
+  const found = Array.isArray(value)
+    ? [...(value as readonly Value[]).entries()]
+    : isObject(value)
+      ? Object.entries(value)
+      : null;
+  return found === null || found.length > elementsMax ? null : found;
+}
+
+/** What stands at the end of keys; `*` is each of a list; an index that is not known gives all that it may be. */
+function within(value: Value, keys: readonly (string | number)[]): Value {
+  const [key, ...rest] = keys;
+  if (key === undefined || isUnknown(value)) return value;
+  if (key === '*') return Array.isArray(value) ? value.map((one) => within(one, rest)) : within([value], keys);
+  if (key === '?') return rest.length === 0 ? value : nowhere;
+  const inner: Value | undefined = Array.isArray(value)
+    ? (value as readonly Value[])[Number(key)]
+    : isObject(value) && Object.hasOwn(value, key)
+      ? value[key]
+      : undefined;
+  return inner === undefined ? nowhere : within(inner, rest);
+}
+
+/** Names of one directory, and those that a loop gives to what stands in it. */
+export class Scope {
+  readonly #names: Names;
+  readonly #bound: ReadonlyMap<string, Value>;
+
+  private constructor(names: Names, bound: ReadonlyMap<string, Value>) {
+    [this.#names, this.#bound] = [names, bound];
+  }
+
+  static of(blocks: readonly Block[]): Scope {
+    return new Scope(namesOf(blocks), new Map());
+  }
+
+  with(bound: Readonly<Record<string, Value>>): Scope {
+    return new Scope(this.#names, new Map([...this.#bound, ...Object.entries(bound)]));
   }
 
   value(expr: Expr, round = 0): Value {
     if (round > roundsMax) return nowhere;
     switch (expr.kind) {
       case 'literal':
+      case 'value':
         return expr.value;
       case 'reference':
-        return this.#reference(expr.path, round);
+        return this.#reference(expr, round);
+      case 'for':
+        return this.#loop(expr, round);
       case 'template':
         return this.#template(expr.parts, round);
       case 'list':
@@ -67,14 +114,33 @@ export class Scope {
     }
   }
 
-  #reference(path: string, round: number): Value {
-    const [root = '', name = '', ...rest] = path.split('.');
-    const named = root === 'var' ? this.#variables.get(name) : root === 'local' ? this.#locals.get(name) : undefined;
+  #reference({ path, keys }: Expr & { kind: 'reference' }, round: number): Value {
+    const [root = '', name = '', ...rest] = keys;
+    const bound = this.#bound.get(String(root));
+    if (bound !== undefined) return within(bound, keys.slice(1));
+    const { variables, locals } = this.#names;
+    const given = String(name);
+    const named = root === 'var' ? variables.get(given) : root === 'local' ? locals.get(given) : undefined;
     if (named === undefined || named === null) return new Unknown(path);
-    let value = this.value(named, round + 1);
-    for (const key of rest) value = isObject(value) ? (value[key] ?? nowhere) : nowhere;
+    const value = within(this.value(named, round + 1), rest);
     // a variable that is null is given from outside
     return value === null ? new Unknown(path) : value;
+  }
+
+  #loop({ names, over, key, result, test }: Expr & { kind: 'for' }, round: number): Value {
+    const elements = elementsOf(this.value(over, round + 1));
+    if (elements === null) return nowhere;
+    const [first = '', second] = names;
+    const made = elements.flatMap(([index, value]) => {
+      const inner = this.with(second === undefined ? { [first]: value } : { [first]: index, [second]: value });
+      const isLeftOut = test !== null && inner.value(test, round + 1) === false;
+      return isLeftOut
+        ? []
+        : [[key === null ? index : inner.value(key, round + 1), inner.value(result, round + 1)] as const];
+    });
+    return key === null
+      ? made.map(([, value]) => value)
+      : Object.fromEntries(made.flatMap(([name, value]) => (textOf(name) === '' ? [] : [[textOf(name), value]])));
   }
 
   #template(parts: readonly Expr[], round: number): Value {
@@ -104,8 +170,40 @@ export class Scope {
         return typeof first === 'string' ? first.toLowerCase() : nowhere;
       case 'upper':
         return typeof first === 'string' ? first.toUpperCase() : nowhere;
+      case 'trimspace':
+        return typeof first === 'string' ? first.trim() : nowhere;
       case 'concat':
         return values.every((one) => Array.isArray(one)) ? values.flat() : nowhere;
+      case 'flatten':
+      case 'compact':
+      case 'distinct':
+      case 'sort':
+      case 'reverse':
+        return Array.isArray(first) ? (first as readonly Value[]).flat(roundsMax) : nowhere;
+      case 'coalesce':
+      case 'coalescelist':
+      case 'try':
+        return values.find((one) => one !== null && one !== '' && !(Array.isArray(one) && one.length === 0)) ?? nowhere;
+      case 'keys':
+        return isObject(first) ? Object.keys(first) : nowhere;
+      case 'values':
+        return isObject(first) ? Object.values(first) : nowhere;
+      case 'element':
+        return Array.isArray(first) ? within(first as readonly Value[], [Number(values[1])]) : nowhere;
+      case 'lookup': {
+        const found = isObject(first) ? within(first, [textOf(values[1])]) : nowhere;
+        return isUnknown(found) && isObject(first) ? (values[2] ?? nowhere) : found;
+      }
+      case 'split':
+        return typeof first === 'string' && typeof values[1] === 'string' ? values[1].split(first) : nowhere;
+      case 'join':
+        return Array.isArray(values[1]) && values[1].every((one) => textOf(one as Value) !== '')
+          ? (values[1] as readonly Value[]).map(textOf).join(textOf(first))
+          : nowhere;
+      case 'format':
+        return values.every((one) => textOf(one) !== '') && /^(?:[^%]|%[sd])*$/.test(textOf(first))
+          ? textOf(first).replaceAll(/%[sd]/g, () => textOf(values.splice(1, 1)[0]))
+          : nowhere;
       case 'merge':
         return values.every(isObject) ? Object.assign({}, ...values) : nowhere;
       default:
