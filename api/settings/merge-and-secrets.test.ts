@@ -19,6 +19,8 @@ fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_121) });
 
 const sealing = createSealing('s'.repeat(32));
 
+const signingKey = 'hunter2hunter2hunter2hunter2hunter2';
+
 t.test('merge patch: the examples of RFC 7396 appendix A', async (t) => {
   const cases: [unknown, unknown, unknown][] = [
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
@@ -115,8 +117,8 @@ t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain 
     { name: 'one', kind: 'webhook', target: 'https://a', token: 'tok-1' },
     { name: 'two', kind: 'webhook', target: 'https://b' },
   ];
-  const stored = sealSecrets(given({ auth_secret: 'hunter2', siem_connectors: connectors }), null, sealing);
-  t.notMatch(JSON.stringify(stored), /hunter2|tok-1/);
+  const stored = sealSecrets(given({ auth_secret: signingKey, siem_connectors: connectors }), null, sealing);
+  t.notMatch(JSON.stringify(stored), /hunter2hunter2|tok-1/);
   const shown = hideSecrets(stored);
   t.equal(shown.auth_secret, '********');
   t.equal(shown.sso_client_secret, null);
@@ -131,7 +133,19 @@ t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain 
     'tok-1',
     'kept by name, not by position',
   );
-  t.equal(revealSecrets(stored, sealing).auth_secret, 'hunter2');
+  t.equal(revealSecrets(stored, sealing).auth_secret, signingKey);
+  for (const short of ['short', 'x'.repeat(31), 'é'.repeat(15)])
+    t.throws(
+      () => sealSecrets({ ...shown, auth_secret: short }, stored, sealing),
+      { extras: { errors: [{ path: '/auth_secret', reason: /shorter than 32 bytes/, mend: /openssl rand/ }] } },
+      'a key that is guessed from one token',
+    );
+  const old = { ...stored, auth_secret: sealing.seal('sesame', '/auth_secret') };
+  t.equal(
+    sealSecrets({ ...hideSecrets(old), paranoia_level: 2 }, old, sealing).auth_secret,
+    old.auth_secret,
+    'an old one stays',
+  );
   t.equal(sealSecrets({ ...shown, auth_secret: null }, stored, sealing).auth_secret, null, 'null clears');
   t.throws(() => sealSecrets(given({ sso_client_secret: '********' }), stored, sealing), {
     code: 'settings_impossible',

@@ -12,11 +12,11 @@ async function readers(t: Test, database: Database): Promise<void> {
     await at.call('PATCH', '/api/settings', {
       token,
       body: {
-        auth_secret: 'Very-Secret-1',
+        auth_secret: `Very-Secret-1${'-'.repeat(32)}`,
         siem_connectors: [{ name: 'hec', kind: 'webhook', target: 'https://x.example', token: 'Very-Secret-2' }],
       },
     });
-    await at.call('PATCH', '/api/settings', { token, body: { auth_secret: 'Very-Secret-3' } });
+    await at.call('PATCH', '/api/settings', { token, body: { auth_secret: `Very-Secret-3${'-'.repeat(32)}` } });
     const id = await headId(database);
     for (const url of [
       '/api/settings',

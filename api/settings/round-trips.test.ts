@@ -56,7 +56,7 @@ async function roundTrips(t: Test, database: Database): Promise<void> {
   await t.test('a PUT that knows fewer fields wipes none; an unknown or impossible one saves nothing', async (t) => {
     await at.call('PATCH', '/api/settings', {
       token,
-      body: { rl_events: 77, paranoia_level: 1, auth_alg: 'HS256', auth_secret: 'kept' },
+      body: { rl_events: 77, paranoia_level: 1, auth_alg: 'HS256', auth_secret: `kept${'-'.repeat(32)}` },
     });
     const before = await headId(database);
     const put = await at.call('PUT', '/api/settings', { token, body: { paranoia_level: 3 } });

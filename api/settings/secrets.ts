@@ -129,6 +129,9 @@ function keepHidden(copy: Settings, stored: Settings | null): ProblemField[] {
   return problems;
 }
 
+/** A key of HS256 is at least as long as the hash: RFC 7518, 3.2. What was stored before stays. */
+const signingKeyBytesMin = 32;
+
 /**
  * What is stored: new secrets sealed, asterisks replaced by the ciphertext stored before. Throws when there is none.
  */
@@ -145,6 +148,12 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
       problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
     else if (sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
+    else if (place === '/auth_secret' && value !== '' && Buffer.byteLength(value) < signingKeyBytesMin)
+      problems.push({
+        path: pointer,
+        reason: `is shorter than ${signingKeyBytesMin} bytes: whoever has one token guesses it (RFC 7518, 3.2)`,
+        mend: 'make one with: openssl rand -base64 48',
+      });
     else holder[field] = sealing.seal(value, place);
   }
   if (problems.length > 0) throw new ApiError('settings_impossible', 'A secret cannot be kept.', { errors: problems });

@@ -12,7 +12,7 @@ async function versions(t: Test, database: Database): Promise<void> {
   const { token } = await at.user('admin');
   const patch = (body: object) => at.call('PATCH', '/api/settings', { token, body });
   await t.test('apply: active only after success, dry run and refusals change nothing', async (t) => {
-    await patch({ paranoia_level: 2, auth_secret: 'plain' });
+    await patch({ paranoia_level: 2, auth_secret: plain });
     const dry = await at.call('POST', '/api/apply?dry_run=true', { token });
     t.match(dry, { status: 200, body: { applied: false, dry_run: true, generation: null, version: 2 } });
     t.match(await readState(database.sql), { activeId: null, pendingId: null, generation: 0 });
@@ -52,10 +52,10 @@ async function versions(t: Test, database: Database): Promise<void> {
     });
     at.nextOutcome = null;
     const given = at.applied.at(-1)?.version;
-    t.not(given?.settings.auth_secret, 'plain', 'the road gets secrets sealed');
+    t.not(given?.settings.auth_secret, plain, 'the road gets secrets sealed');
     t.equal(
       given === undefined ? null : revealSecrets(given.settings, at.parts.sealing).auth_secret,
-      'plain',
+      plain,
       'and opens them itself',
     );
     await patch({ paranoia_level: 3 });
@@ -87,7 +87,7 @@ async function versions(t: Test, database: Database): Promise<void> {
     await patch({ rl_events: 1000, sites: [{ name: 'one', prefix: '/', upstream: 'http://10.0.0.1' }] });
     await at.call('POST', '/api/apply', { token });
     const active = (await readState(database.sql)).activeId ?? 0;
-    for (let i = 0; i < 60; i++) await patch({ rl_events: 2000 + i, auth_secret: `secret-${i}` });
+    for (let i = 0; i < 60; i++) await patch({ rl_events: 2000 + i, auth_secret: `secret-${i}${'-'.repeat(32)}` });
     const seen: number[] = [];
     for (let cursor: string | null = null; ; ) {
       const page: { body: Record<string, any> } = await at.call(
@@ -131,5 +131,7 @@ async function versions(t: Test, database: Database): Promise<void> {
   });
   await at.close();
 }
+
+const plain = 'plain-key-of-a-site-0123456789abcdef';
 
 t.test('versions', (t) => onBothDatabases(t, 'versions', versions));

@@ -246,7 +246,7 @@ export const detectionRows = {
     access: 'admin',
     reach: ['data'],
     enforcedBy: siteAuth,
-    description: 'HS256 key; empty checks presence only',
+    description: 'HS256 key of at least 32 bytes; empty checks presence only',
   }),
   auth_jwks_url: setting(HttpUrl(), {
     access: 'admin',

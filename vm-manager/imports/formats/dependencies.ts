@@ -154,7 +154,9 @@ export const trivy: Format = {
     const image = str(at(report, 'ArtifactType')) === 'container_image';
     for (const [index, value] of all.entries()) {
       const result = obj(value);
-      const target = reportPath(result['Target']);
+      // of an image secrets stand below /, packages do not, and in SARIF neither does
+      const path = reportPath(result['Target']);
+      const target = image ? path.replace(/^\/+/, '') : path;
       for (const [at_, one] of list(result['Vulnerabilities']).map(obj).entries())
         yield str(one['VulnerabilityID']) === ''
           ? unread('has no VulnerabilityID', `/Results/${index}/Vulnerabilities/${at_}`)

@@ -93,3 +93,93 @@ void onBothDatabases(t, 'what the words and lines around a CSV mean', async (t, 
   t.match(sent, { status: 202, body: { report: { created: 1, dropped: 1 } } });
   t.match(await client.findings(app), [{ title: 'A', status: 'new' }], 'verified: it is real');
 });
+
+/** Head line, rows with the tool's own words → severities in the order of the rows; null: set aside. */
+const ownWords: readonly (readonly [string, readonly string[], readonly (string | null)[]])[] = [
+  ['Plugin ID,CVE,Risk,Host,Protocol,Port,Name', ['1,,None,a,tcp,0,A', '2,,High,a,tcp,1,B'], ['info', 'high']],
+  [
+    'IP,Hostname,Port,Port Protocol,CVSS,Severity,NVT Name,NVT OID',
+    ['10.0.0.1,a,0,tcp,0.0,Log,A,1', '10.0.0.1,a,1,tcp,9.8,High,B,2', '10.0.0.1,a,2,tcp,7.0,False Positive,C,3'],
+    ['info', 'high', null],
+  ],
+  ['title,severity,ip', ['A,C,10.0.0.1', 'B,H,10.0.0.1', 'C,i,10.0.0.1'], ['critical', 'high', 'info']],
+];
+
+void onBothDatabases(t, 'the words of Nessus and OpenVAS mean what they mean there', async (t, database) => {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const client = new Client(at, (await at.user('admin')).token);
+  for (const [head, rows, severities] of ownWords) {
+    const app = await client.application();
+    const { body } = await client.send(app, `${[head, ...rows].join('\n')}\n`, { format: 'csv', mode: 'sync' });
+    const open = severities.filter((one) => one !== null);
+    t.match(body['report'], { complete: true, created: open.length, dropped: rows.length - open.length }, head);
+    const found = await client.findings(app);
+    t.same(found.map((one) => one['severity']).toSorted(), open.toSorted(), head);
+  }
+  const app = await client.application();
+  const { body } = await client.send(app, 'title,severity,ip\nA,None,10.0.0.1\n', { format: 'csv', mode: 'sync' });
+  t.match(body['report'], { complete: false, unknown_severities: 1 }, 'elsewhere None says that nobody has rated it');
+});
+
+void onBothDatabases(t, 'an image in the two formats of Trivy', async (t, database) => {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const client = new Client(at, (await at.user('admin')).token);
+  const [image, lock, key] = ['shop:1', 'app/package-lock.json', 'app/.env'];
+  const own = {
+    SchemaVersion: 2,
+    ArtifactName: image,
+    ArtifactType: 'container_image',
+    Results: [
+      {
+        Target: lock,
+        Class: 'lang-pkgs',
+        Type: 'npm',
+        Vulnerabilities: [
+          { VulnerabilityID: 'CVE-2020-8203', PkgName: 'lodash', InstalledVersion: '4.17.15', Severity: 'HIGH' },
+        ],
+      },
+      {
+        Target: `/${key}`,
+        Class: 'secret',
+        Secrets: [{ RuleID: 'k', Title: 'Key', Severity: 'HIGH', StartLine: 1, Match: 'K=****' }],
+      },
+    ],
+  };
+  const result = (ruleId: string, text: string, uri: string): Json => ({
+    ruleId,
+    level: 'error',
+    message: { text },
+    locations: [{ physicalLocation: { artifactLocation: { uri, uriBaseId: 'ROOTPATH' }, region: { startLine: 1 } } }],
+  });
+  const sarif = {
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: { name: 'Trivy', rules: [{ id: 'CVE-2020-8203', name: 'LanguageSpecificPackageVulnerability' }] },
+        },
+        originalUriBaseIds: { ROOTPATH: { uri: 'file:///' } },
+        properties: { imageName: image },
+        results: [
+          result(
+            'CVE-2020-8203',
+            'Package: lodash\nInstalled Version: 4.17.15\nVulnerability CVE-2020-8203\nSeverity: HIGH',
+            lock,
+          ),
+        ],
+      },
+    ],
+  };
+  for (const [first, second] of [
+    [own, sarif],
+    [sarif, own],
+  ]) {
+    const app = await client.application();
+    await client.send(app, first, { mode: 'sync' });
+    await client.send(app, second, { mode: 'sync' });
+    const found = (await client.findings(app)).filter(({ title }) => title !== 'Key');
+    t.equal(found.length, 1, JSON.stringify(found.map(({ title, location }) => [title, location])));
+  }
+});

@@ -36,6 +36,15 @@ const readComponent = (value: unknown): Component => {
   };
 };
 
+/**
+ * Trivy calls the root of an image ROOTPATH, `file:///`: its paths are the image's, as its own format has them, and no
+ * checkout in a directory of that name.
+ */
+const basesOf = (bases: Json, tool: string): Json =>
+  /^trivy$/i.test(tool) && /^(?:file:)?\/+$/.test(str(at(bases, 'ROOTPATH', 'uri')))
+    ? { ...bases, ROOTPATH: {} }
+    : bases;
+
 export function readRun(run: Json, results: unknown): Run {
   const driver = readComponent(at(run, 'tool', 'driver'));
   const extensions = list(at(run, 'tool', 'extensions')).map(readComponent);
@@ -52,7 +61,7 @@ export function readRun(run: Json, results: unknown): Run {
     byId,
     artifacts: list(run['artifacts']).map(obj),
     logicalLocations: list(run['logicalLocations']).map(obj),
-    bases: obj(run['originalUriBaseIds']),
+    bases: basesOf(obj(run['originalUriBaseIds']), driver.name),
     messages: obj(at(run, 'tool', 'driver', 'globalMessageStrings')),
   };
 }

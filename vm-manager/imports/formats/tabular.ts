@@ -8,6 +8,7 @@ import { columnOf, readHead, readRows } from '../reading/csv.js';
 import { readBeginning, readJson, type ReportFile } from '../reading/report-file.js';
 import { readXml, type Element } from '../reading/xml.js';
 import { mappedSeverity, readSeverity } from '../severity/read.js';
+import { foldWord, scaleOfColumns, type SeverityScale } from '../severity/words.js';
 import type { Format } from './format.js';
 import { dotted } from './web.js';
 
@@ -138,15 +139,21 @@ const isDoneWith = (status: string): boolean =>
       .replace(/[\s_-]+/g, ' '),
   );
 
+/** OpenVAS writes it in place of the severity where a person has overridden the result. */
+const isFalsePositive = (value: unknown): boolean => foldWord(str(value)) === 'false positive';
+
 function rowRecord(
   read: (field: MappedField) => unknown,
   at: string,
   severities: Readonly<Record<string, string>>,
+  scale: SeverityScale | undefined,
   extra: Readonly<Record<string, unknown>>,
 ): Item {
   const title = str(read('title')).trim();
   if (title === '') return unread('has no title', at);
   const score = num(read('score'));
+  const severity = mappedSeverity(read('severity'), severities);
+  const isSetAside = isFalsePositive(severity);
   const cvss = readCvss(str(read('vector')) || null, score);
   const location = locationOf(read);
   const machine = machineOf(read);
@@ -156,7 +163,11 @@ function rowRecord(
   return record({
     title,
     description: str(read('description')),
-    ...readSeverity(mappedSeverity(read('severity'), severities), { score: cvss?.score ?? null }),
+    ...readSeverity(isSetAside ? undefined : severity, {
+      score: cvss?.score ?? null,
+      ...(scale === undefined ? {} : { scale }),
+      ...(isSetAside ? { ifAbsent: 'info' as const } : {}),
+    }),
     cwes: cwesOf(split(read('cwe')), true),
     vulnIds: vulnIdsOf(split(read('cve'))),
     cvss,
@@ -167,7 +178,7 @@ function rowRecord(
     location,
     fix: { state: fixed === '' ? 'unknown' : 'fixed_available', ...(fixed === '' ? {} : { version: fixed }) },
     references: split(read('references')),
-    suppressed: isDoneWith(str(read('status'))),
+    suppressed: isSetAside || isDoneWith(str(read('status'))),
     extra,
   });
 }
@@ -234,7 +245,9 @@ export const csv: Format = {
     facts.tool = 'CSV';
     await requireColumns(file, [aliases.title]);
     const known = new Set<string>(Object.values(aliases).flat());
-    const hosts = readHead(await readBeginning(file)).columns.filter((name) => hostColumn.test(name));
+    const { columns } = readHead(await readBeginning(file));
+    const hosts = columns.filter((name) => hostColumn.test(name));
+    const scale = scaleOfColumns(columns);
     const named: Readonly<Record<MappedField, readonly string[]>> = { ...aliases, host: byRank(hosts) };
     const told = new Set<string>([...placeFields.flatMap((field) => named[field]), ...judged]);
     let isEmpty = true;
@@ -246,7 +259,7 @@ export const csv: Format = {
           .filter(([name, cell]) => !known.has(name) && cell !== '')
           .slice(0, 50),
       );
-      const made = rowRecord(read, `line ${number}`, {}, extra);
+      const made = rowRecord(read, `line ${number}`, {}, scale, extra);
       isEmpty = false;
       yield 'dropped' in made ? made : { ...made, rest: restOf(row, told) };
     }
@@ -355,7 +368,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
           ? (row as Record<string, string>)[columnOf(path)]
           : textOfElement(dotted(row, path));
       };
-      const made = rowRecord(value, at, mapping.severity_map, {});
+      const made = rowRecord(value, at, mapping.severity_map, undefined, {});
       if ('dropped' in made || mapping.fingerprint_fields.length === 0) return made;
       return {
         ...made,

@@ -44,6 +44,7 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     .concat(['5 - Critical', '1 (critical)', 'SEVERITY_CRITICAL', 'risk.critical', 'show stopper'] as never),
   high: [
     'High',
+    'H',
     'Severe',
     'ERROR',
     'P2',
@@ -57,9 +58,9 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     'High risk',
     ['high'],
   ],
-  medium: ['moderate', 'WARNING', 'P3', '5.0', 'mittel', '중간', 'medium severity'],
-  low: ['low', 'minor', 'note', 'P4', '1.2', '0.5/10', 'niedrig', 'faible', '4 - low', 'SEVERITY_LOW'],
-  info: ['info', 'Informational', 'negligible', 'P5', '0.0'],
+  medium: ['moderate', 'M', 'WARNING', 'P3', '5.0', 'mittel', '중간', 'medium severity'],
+  low: ['low', 'L', 'minor', 'note', 'P4', '1.2', '0.5/10', 'niedrig', 'faible', '4 - low', 'SEVERITY_LOW'],
+  info: ['info', 'I', 'Unimportant', 'Informational', 'negligible', 'P5', '0.0'],
 };
 const unknown: readonly unknown[] = [
   undefined,

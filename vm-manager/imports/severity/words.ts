@@ -13,31 +13,31 @@ export const foldWord = (text: string): string =>
 
 const listed: Readonly<Record<Severity, string>> = {
   critical: `critical, crit, blocker, fatal, emergency, emerg, alert, catastrophic, disaster,
-    urgent, extreme, showstopper, show stopper,
+    urgent, extreme, showstopper, c, show stopper,
     very high, highest, kritisch, sehr hoch, critique, tres eleve, critico, critica, muy alto,
     muy alta, muito alto, kritiek,
     krytyczny, krytyczna, kritisk, kriticka, kriticky, kritik, критический, критическая, критичный,
     критична, 严重, 嚴重,
     超危, 紧急, 緊急, 致命, 致命的, 重大, 심각, 치명적, 긴급`,
-  high: `high, hi, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch, schwer,
+  high: `high, hi, h, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch, schwer,
     schwerwiegend, eleve,
     elevee, haut, haute, majeur, majeure, alto, alta, elevado, elevada, elevato, elevata, hoog,
     ernstig, wysoki, wysoka,
     hog, hoj, høj, høy, vysoka, vysoky, yuksek, высокий, высокая, высокое, високий, 高, 高危, 高い, 重要,
     높음`,
-  medium: `medium, med, moderate, mod, middle, normal, average, warning, warn, mittel,
+  medium: `medium, med, m, moderate, mod, middle, normal, average, warning, warn, mittel,
     mittelschwer, warnung, moyen,
     moyenne, modere, moderee, avertissement, medio, media, moderado, moderada, moderato, moderata,
     advertencia, aviso,
     gemiddeld, midden, sredni, srednia, średni, medel, middel, middels, stredni, orta, средний,
     средняя, среднее,
     середній, 中, 中危, 中等, 警告, 중간, 보통`,
-  low: `low, lo, minor, menor, note, notice, minimal, trivial, lowest, very low, niedrig, gering, leicht,
+  low: `low, lo, l, minor, menor, note, notice, minimal, trivial, lowest, very low, niedrig, gering, leicht,
     sehr niedrig,
     hinweis, faible, bas, basse, mineur, mineure, bajo, baja, baixo, baixa, leve, basso, bassa,
     lieve, laag, niski, niska, lag,
     lav, nizka, nizky, dusuk, низкий, низкая, низкое, низький, 低, 低危, 低い, 낮음`,
-  info: `info, information, informational, informative, informationell, negligible, inventory,
+  info: `info, i, unimportant, information, informational, informative, informationell, negligible, inventory,
     experiment, debug,
     cosmetic, style, hint, advice, informatif, information seule, informativo, informativa,
     informacion, informacao,
@@ -102,6 +102,20 @@ export const toolScales = {
   },
   /** Wapiti's levels, the higher is the graver. */
   wapiti: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high', '4': 'critical' },
+  /** Nessus: plugins that only tell something have the risk None. */
+  nessus: { none: 'info' },
+  /** OpenVAS and Greenbone: results that only tell something are a log. */
+  openvas: { log: 'info' },
   /** ZAP: riskcode, the higher is the graver. */
   zap: { '0': 'info', '1': 'low', '2': 'medium', '3': 'high' },
 } as const satisfies Readonly<Record<string, SeverityScale>>;
+
+/** Tools whose words mean something of their own, by columns of a CSV that they have together. */
+const toolColumns: readonly (readonly [SeverityScale, readonly string[]])[] = [
+  [toolScales.nessus, ['plugin_id', 'risk']],
+  [toolScales.openvas, ['nvt_oid', 'severity']],
+  [toolScales.openvas, ['nvt_name', 'severity']],
+];
+
+export const scaleOfColumns = (columns: readonly string[]): SeverityScale | undefined =>
+  toolColumns.find(([, names]) => names.every((name) => columns.includes(name)))?.[0];
