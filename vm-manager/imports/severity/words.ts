@@ -13,14 +13,14 @@ export const foldWord = (text: string): string =>
 
 const listed: Readonly<Record<Severity, string>> = {
   critical: `critical, crit, blocker, fatal, emergency, emerg, alert, catastrophic, disaster,
-    urgent, extreme, showstopper, c, show stopper,
+    c, urgent, extreme, showstopper, show stopper,
     very high, highest, kritisch, sehr hoch, critique, tres eleve, critico, critica, muy alto,
     muy alta, muito alto, kritiek,
     krytyczny, krytyczna, kritisk, kriticka, kriticky, kritik, критический, критическая, критичный,
     критична, 严重, 嚴重,
     超危, 紧急, 緊急, 致命, 致命的, 重大, 심각, 치명적, 긴급`,
-  high: `high, hi, h, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch, schwer,
-    schwerwiegend, eleve,
+  high: `h, hi, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch,
+    schwer, schwerwiegend, eleve,
     elevee, haut, haute, majeur, majeure, alto, alta, elevado, elevada, elevato, elevata, hoog,
     ernstig, wysoki, wysoka,
     hog, hoj, høj, høy, vysoka, vysoky, yuksek, высокий, высокая, высокое, високий, 高, 高危, 高い, 重要,

@@ -185,7 +185,8 @@ t.test('Terraform: blocks that are repeated, and blocks that are attributes', as
     [group(`  ingress = [{ ${rule(every).replaceAll('\n', ',')} }]`), 1],
     [group(`  ingress = [{ ${rule('["10.0.0.0/8"]').replaceAll('\n', ',')} }]`), 0],
     [
-      `locals { all = [{ port = 22 }] }\n${group(`  ingress = [for r in local.all : { ${rule(every, 'r.port').replaceAll('\n', ',')} }]`)}`,
+      'locals { all = [{ port = 22 }] }\n' +
+        group(`  ingress = [for r in local.all : { ${rule(every, 'r.port').replaceAll('\n', ',')} }]`),
       1,
     ],
     [`locals { c = "0.0.0.0/0" }\n${dynamic('[22]', rule('[local.c]', 'ingress.value'))}`, 1],

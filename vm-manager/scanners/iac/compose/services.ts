@@ -3,7 +3,7 @@ import { LineCounter, parseDocument, type Node, type Scalar } from 'yaml';
 import { objectOf } from '../../sca/listing.js';
 import type { Service } from './rules.js';
 
-/** `${NAME:-default}` and `${NAME-default}` as they are where nobody sets the name (Compose specification, interpolation). */
+/** `${NAME:-default}` and `${NAME-default}` as they are where the name is not set (Compose specification). */
 const withDefaults = (text: string): string => {
   let [given, before] = [text, ''];
   // from the innermost outwards; each round takes braces away
@@ -31,7 +31,7 @@ export function hasServices(text: string): boolean {
   if (!begins.test(text)) return false;
   try {
     const found = servicesOf(text);
-    return found.length > 0 && found.some(({ spec }) => ['image', 'build', 'extends'].some((name) => name in spec));
+    return found.some(({ spec }) => ['image', 'build', 'extends'].some((name) => name in spec));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return false;
