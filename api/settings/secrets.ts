@@ -148,10 +148,10 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
       problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
     else if (sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
-    else if (place === '/auth_secret' && value !== '' && Buffer.byteLength(value) < signingKeyBytesMin)
+    else if (pointer === '/auth_secret' && value !== '' && Buffer.byteLength(value) < signingKeyBytesMin)
       problems.push({
         path: pointer,
-        reason: `is shorter than ${signingKeyBytesMin} bytes: whoever has one token guesses it (RFC 7518, 3.2)`,
+        reason: `is shorter than ${signingKeyBytesMin} bytes: it can be guessed from any token (RFC 7518, 3.2)`,
         mend: 'make one with: openssl rand -base64 48',
       });
     else holder[field] = sealing.seal(value, place);

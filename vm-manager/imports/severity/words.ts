@@ -19,7 +19,7 @@ const listed: Readonly<Record<Severity, string>> = {
     krytyczny, krytyczna, kritisk, kriticka, kriticky, kritik, критический, критическая, критичный,
     критична, 严重, 嚴重,
     超危, 紧急, 緊急, 致命, 致命的, 重大, 심각, 치명적, 긴급`,
-  high: `h, hi, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch,
+  high: `high, hi, h, error, err, major, important, severe, severo, severa, mayor, serious, grave, elevated, hoch,
     schwer, schwerwiegend, eleve,
     elevee, haut, haute, majeur, majeure, alto, alta, elevado, elevada, elevato, elevata, hoog,
     ernstig, wysoki, wysoka,
