@@ -92,7 +92,7 @@ const special: Partial<Record<SettingName, fc.Arbitrary<unknown>>> = {
   auth_alg: fc.constant('HS256'),
   auth_jwks_url: fc.constant(''),
   auth_secret: fc.option(
-    fc.string({ minLength: 1, maxLength: 20 }).filter((s) => s !== '********' && !s.startsWith('sealed:')),
+    fc.string({ minLength: 32, maxLength: 48 }).filter((s) => s !== '********' && !s.startsWith('sealed:')),
   ),
   sso_client_secret: fc.option(fc.constantFrom('one', 'two')),
   bot_crawler_ranges: fc.constant([]),
