@@ -22,6 +22,7 @@ import type { Values } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
 import { readControlEnv } from '../commands/control-plane.js';
 import { controlUrl } from '../environment/control-url.js';
+import { inContainer } from '../environment/in-container.js';
 import { root } from '../environment/directories.js';
 import { envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
@@ -254,7 +255,7 @@ async function openSource(env: Env, values: Values): Promise<Source> {
 }
 
 async function askForCopy(env: Env, values: Values): Promise<string> {
-  const url = `${controlUrl(values)}/api/backup/database-copy`;
+  const url = `${controlUrl(inContainer(values))}/api/backup/database-copy`;
   const hint = 'Stop the control plane and run this again, or start it with this .env.';
   let answer: Response;
   try {

@@ -3,7 +3,7 @@
 // This process only supervises: the demo, the data plane and the control plane are child processes with their own
 // process groups, so that Ctrl-C reaches this one alone and stopping is an orderly, bounded sequence. A child that dies
 // is started again with growing pauses; one that never became healthy is a failed start, and everything is stopped.
-import { existsSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { noticeOf, type RuleSetNotice } from '#compiler';
 import { controlUrl } from '../environment/control-url.js';
@@ -174,8 +174,9 @@ async function announce(plan: Plan, rules: RuleSetNotice | null, control: Contro
   const isComing = control?.problem === undefined;
   const served = isComing ? await waitForRules({ look, say: console.error, signal: ending }) : await look();
   if (ending.aborted) return;
+  const isLog = fstatSync(process.stdout.fd).isFile();
   const tries = await tryOut(`http://127.0.0.1:${values.WAF_PORT}`);
-  console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, control, served }));
+  console.log(announcement({ values, tries, rules, logDirectory, settingsFile: file, isLog, control, served }));
   if (typeof served?.closed === 'string') void tellWhenInForce({ look, say: console.log, signal: ending });
 }
 

@@ -73,6 +73,7 @@ const facts: Announcement = {
   rules: { version: '4.25.1', recommended: null, how: null },
   logDirectory: '/srv/log',
   settingsFile: '/srv/settings.json',
+  isLog: false,
   control: { url: 'http://127.0.0.1:8095', firstLogin: { email: 'a@b', password: 'pass' } },
   served: demo,
 };

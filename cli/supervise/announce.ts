@@ -69,8 +69,11 @@ function placeOfFirstPassword(): string {
     : 'was printed at the first start';
 }
 
-/** The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else. */
-function describeControl(values: Values, { url, firstLogin, problem }: Control): string {
+/**
+ * The first password is shown once; it is in a person's terminal then, and in .env, and nowhere else.
+ * `isLog`: what is printed stays in a file.
+ */
+function describeControl(values: Values, { url, firstLogin, problem }: Control, isLog: boolean): string {
   if (problem !== undefined)
     return (
       '  control plane     not up yet; it is started again until it is, ' +
@@ -81,7 +84,9 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control):
       ? `${values.ADMIN_EMAIL}, with the password you chose ` +
         `(the first one ${placeOfFirstPassword()};\n` +
         `${indentation}forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
-      : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
+      : isLog
+        ? `${firstLogin.email}, with ADMIN_INITIAL_PASSWORD of ${shown(envFilePath())} (to be changed at the first login)`
+        : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return (
     `  console           ${consoleUrl(values)}\n  login             ${login}\n` +
     `  control plane     ${url}/api/   (explorer: ${url}/api/docs)`
@@ -95,6 +100,8 @@ export interface Announcement {
   readonly rules: RuleSetNotice | null;
   readonly logDirectory: string;
   readonly settingsFile: string;
+  /** What is printed stays in a file: no secret is in it. */
+  readonly isLog: boolean;
   /** null: started without it. */
   readonly control: Control | null;
   readonly served: Served | null;
@@ -132,7 +139,7 @@ export function announcement(facts: Announcement): string {
   const settings =
     control === null
       ? `  settings ${shown(facts.settingsFile)} (reread on SIGHUP: kill -HUP ${process.pid})`
-      : describeControl(values, control);
+      : describeControl(values, control, facts.isLog);
   return `
 ${headline(facts)}
 

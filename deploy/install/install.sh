@@ -7,6 +7,8 @@
 # state. What is not finished lies under a name of its own (.part) and is renamed when it is. An upgrade keeps .env and
 # data, makes a backup first, and goes back by itself when the new release is not healthy within two minutes.
 set -eu
+# Directories and programs are read by the user gatehouse, whatever mask the caller has; secrets get modes of their own.
+umask 022
 
 usage() {
   cat <<'USAGE'
@@ -39,10 +41,11 @@ bad_usage() {
   usage >&2
   exit 2
 }
+is_port() { case $1 in '' | *[!0-9]* | ??????*) return 1 ;; esac; [ "$1" -ge 1 ] && [ "$1" -le 65535 ]; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # ---------------------------------------------------------------- options
-way='' bind='' domain='' upstream='' bundle='' key='' yes=no root='' mode=background check=no profile=small
+way='' bind='' domain='' upstream='' bundle='' key='' yes=no root='' mode=background check=no profile=''
 while [ $# -gt 0 ]; do
   case $1 in
   --bind | --domain | --upstream | --offline | --key | --run | --root | --profile)
@@ -59,8 +62,11 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
     ;;
-  --native) way=native; shift ;;
-  --containers) way=containers; shift ;;
+  --native | --containers)
+    [ -z "$way" ] || [ "$way" = "${1#--}" ] || bad_usage "--native and --containers cannot be had together."
+    way=${1#--}
+    shift
+    ;;
   --check) check=yes; shift ;;
   -y | --yes) yes=yes; shift ;;
   -h | --help) usage; exit 0 ;;
@@ -68,18 +74,27 @@ while [ $# -gt 0 ]; do
   esac
 done
 case $mode in background | foreground | none) ;; *) bad_usage "--run is background, foreground or none; $mode is none of them." ;; esac
-case $profile in small | full) ;; *) bad_usage "--profile is small or full; $profile is none of them." ;; esac
-case $bind in *[!0-9a-fA-F.:]*) bad_usage "--bind takes an IP address such as 127.0.0.1 or ::; $bind is none." ;; esac
+case $profile in '' | small | full) ;; *) bad_usage "--profile is small or full; $profile is none of them." ;; esac
+is_address() { # IPv4 by its four numbers; IPv6 by its form
+  case $1 in
+  *:*:*) case $1 in *[!0-9a-fA-F:.]* | *:::*) return 1 ;; esac ;;
+  *) printf '%s\n' "$1" | awk -F. '{ bad = NF != 4; for (i = 1; i <= NF; i++) if ($i !~ /^[0-9][0-9]?[0-9]?$/ || $i > 255) bad = 1; exit bad }' ;;
+  esac
+}
+[ -z "$bind" ] || is_address "$bind" || bad_usage "--bind takes an IP address such as 127.0.0.1 or ::; $bind is none."
 if [ -n "$domain" ]; then
   case $domain in
   *.*) ;;
   *) bad_usage "--domain takes a full name such as waf.example.org; $domain has no dot." ;;
   esac
   case $domain in
-  *[!A-Za-z0-9.-]* | .* | *. | -* | *..*) bad_usage "--domain takes a name such as waf.example.org; $domain is none." ;;
+  *[!A-Za-z0-9.-]* | .* | *. | -* | *..* | *.[0-9] | *.[0-9][0-9] | *.[0-9][0-9][0-9]) bad_usage "--domain takes a name such as waf.example.org; $domain is none." ;;
   esac
 fi
 case $upstream in '' | http://?* | https://?*) ;; *) bad_usage "--upstream takes an address such as http://127.0.0.1:3000; $upstream is none." ;; esac
+upstream_port=$(printf '%s\n' "$upstream" | sed -n 's|^[a-z]*://[^/]*:\([^]/]*\)\(/.*\)\{0,1\}$|\1|p')
+[ -z "$upstream_port" ] || is_port "$upstream_port" ||
+  bad_usage "--upstream takes an address such as http://127.0.0.1:3000; $upstream has no port of 1 to 65535."
 case $upstream in *[[:space:]\"\'\$\`\\]*) bad_usage "--upstream takes an address without white space and quotes." ;; esac
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -90,6 +105,8 @@ state=$root/var/lib/gatehouse
 backups=$root/var/backups/gatehouse
 runtime=$root/run/gatehouse
 journal=$prefix/upgrade
+# What the installer remembers, and the key of the releases: root's own. Directories of the service may hold links that it made.
+keep=$root/var/lib/gatehouse-installer
 installer_log=$prefix/install.log
 logs="$state/log, $root/var/log/gatehouse, journalctl -u 'gatehouse-*'"
 
@@ -137,8 +154,15 @@ verify_signature() { # PUBLIC-KEY-FILE FILE
   [ $verdict = good ]
 }
 
+# Whether a file of the bundle is one of the signed list: what lies beside them was put there by somebody else.
+listed() { awk -v name="$1" '{ sub(/^[0-9a-f]+ [ *]/, ""); if ($0 == name) found = 1 } END { exit !found }' "$source/SHA256SUMS"; }
+# The files of a directory of the bundle, as the signed list has them.
+listed_below() { sed -n "s,^[0-9a-f]\{64\} [ *]\($1/[A-Za-z0-9._+~%-]*\)\$,\1,p" "$source/SHA256SUMS"; }
+
 verify_bundle() {
-  pinned=$config/release.pub
+  pinned=$keep/release.pub
+  # of an installation from before root's own directory
+  if [ ! -f "$pinned" ] && [ -f "$config/release.pub" ] && [ ! -L "$config/release.pub" ]; then pinned=$config/release.pub; fi
   wanted=${key:-$source/gatehouse-release.pub}
   [ -n "$key" ] || [ ! -f "$pinned" ] || wanted=$pinned
   [ -f "$wanted" ] || die "$wanted: there is no such key." "name the public key of the releases with --key"
@@ -152,6 +176,9 @@ verify_bundle() {
     die "files of the bundle differ from its signed list; nothing was changed." "copy the bundle again: $(cd "$source" && sha256sum -c SHA256SUMS 2>/dev/null | grep -v ': OK$' | head -n 3 | tr '\n' ' ')"
   if [ -n "$key" ] || [ -f "$pinned" ]; then say "bundle          signed by the key in $wanted, every file as signed"
   elif has openssl; then say "bundle          complete; signed by the key that came with it (compare it with the published one: $(sed -n 2p "$wanted"))"; fi
+  for name in RELEASE install.sh $([ "$way" = native ] && sed -n 's/^package=//p' "$source/RELEASE" || echo compose.yaml prepare-host.sh); do
+    listed "$name" || die "$name of the bundle is not in its signed list; nothing was changed." "get the bundle again from where releases are published"
+  done
   version=$(sed -n 's/^version=//p' "$source/RELEASE")
   case $version in '' | *[!0-9A-Za-z.+~-]*) die "the bundle names no version." "get the bundle again" ;; esac
 }
@@ -163,10 +190,20 @@ row() { # STATE WHAT FOUND WANTED FIX
   if [ "$1" != ok ]; then printf '       %-22s fix: %s\n' '' "$5"; fi
   if [ "$1" = FAIL ]; then failures=$((failures + 1)); fi
 }
+# By the grammar of .env (settings/environment/file.ts): white space around it and one pair of quotes are no part of it.
 value() { # NAME DEFAULT: of .env
   found=
-  [ ! -f "$env_file" ] || found=$(sed -n "s/^$1=//p" "$env_file" | tail -n 1)
+  [ ! -f "$env_file" ] || found=$(sed -n "s/^[[:space:]]*\(export[[:space:]][[:space:]]*\)\{0,1\}$1[[:space:]]*=[[:space:]]*//p" "$env_file" |
+    tail -n 1 | sed "s/[[:space:]]*\$//; s/^\([\"']\)\(.*\)\1\$/\2/")
   printf '%s' "${found:-$2}"
+}
+noted() { # NAME: what this installer wrote down; before there was a place for it, it lay among the data
+  if [ -f "$keep/$1" ]; then cat "$keep/$1"
+  elif [ -f "$state/.$1" ] && [ ! -L "$state/.$1" ]; then head -c 100 "$state/.$1"; fi
+}
+note() { # NAME VALUE
+  printf '%s\n' "$2" >"$keep/$1.part"
+  mv "$keep/$1.part" "$keep/$1"
 }
 newer_or_same() { # A B: whether A >= B by numbers
   [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
@@ -214,13 +251,18 @@ preflight() {
   if [ "$memory" -ge 1900 ]; then row ok 'memory' "$memory MiB" '1900 MiB' ''
   elif [ "$memory" -ge 900 ]; then row warn 'memory' "$memory MiB" '1900 MiB' 'works for one site; imports of scanner reports may be refused'
   else row FAIL 'memory' "$memory MiB" '900 MiB at least' 'give the machine more memory'; fi
-  space=$(df -Pm "$(existing_parent "$prefix")" | awk 'NR == 2 { print $4 }')
-  if [ "$space" -ge 2000 ]; then row ok 'disk' "$space MiB free" '2000 MiB' ''
-  else row FAIL 'disk' "$space MiB free" '2000 MiB' "free some space where $prefix lies"; fi
+  for pair in "$prefix:2000" "$state:500" "$backups:500"; do
+    place=${pair%:*}
+    space=$(df -Pm "$(existing_parent "$place")" | awk 'NR == 2 { print $4 }')
+    if [ "$space" -ge "${pair##*:}" ]; then row ok 'disk' "$space MiB free" "${pair##*:} MiB ($place)" ''
+    else row FAIL 'disk' "$space MiB free" "${pair##*:} MiB ($place)" "free some space where $place lies"; fi
+  done
   files=$(awk '/^Max open files/ { print $4 }' /proc/self/limits)
   if [ "$files" = unlimited ] || [ "$files" -ge 4096 ]; then row ok 'open files' "$files" '4096' ''
   else row warn 'open files' "$files" '4096' 'ulimit -n 65536 (systemd services set their own)'; fi
-  for place in "$prefix" "$config" "$state"; do
+  set -- "$prefix" "$config" "$state" "$keep"
+  [ "$way" = containers ] || set -- "$@" "$root/usr/lib/gatehouse" "$root/usr/bin/gatehouse"
+  for place in "$@"; do
     parent=$(existing_parent "$place")
     if [ -w "$parent" ]; then row ok 'writable' "$place" 'writable' ''
     else row FAIL 'writable' "$parent" 'writable' "mount it for writing, or run as root"; fi
@@ -231,11 +273,15 @@ preflight() {
   [ "$way" = containers ] || [ -n "$upstream$(value UPSTREAM_CUSTOMER '')" ] || ports="$ports DEMO_PORT:8000"
   for pair in $ports; do
     port=$(value "${pair%%:*}" "${pair##*:}")
-    if ! port_taken "$port"; then row ok "port $port" free "free (${pair%%:*})" ''
+    same=
+    for other in $ports; do [ "$other" = "$pair" ] || [ "$(value "${other%%:*}" "${other##*:}")" != "$port" ] || same=${other%%:*}; done
+    if ! is_port "$port"; then row FAIL "${pair%%:*}" "$port" 'a port (1 to 65535)' "write ${pair%%:*}=N into $env_file"
+    elif [ -n "$same" ]; then row FAIL "port $port" "also $same" "of ${pair%%:*} alone" "write ${pair%%:*}=N into $env_file"
+    elif ! port_taken "$port"; then row ok "port $port" free "free (${pair%%:*})" ''
     elif is_ours || [ -f "$prefix/engine" ]; then row ok "port $port" 'this installation' "free (${pair%%:*})" ''
     else row FAIL "port $port" taken "free (${pair%%:*})" "stop what listens there, or write ${pair%%:*}=N into $env_file"; fi
   done
-  data_version=$(cat "$state/.release" 2>/dev/null || true)
+  data_version=$(noted release)
   if [ -z "$data_version" ]; then row ok 'data' none "none, or of $version or older" ''
   elif newer_or_same "$version" "$data_version"; then row ok 'data' "of release $data_version" "of $version or older" ''
   else row FAIL 'data' "of release $data_version" "of $version or older" "install $data_version or newer, or restore a backup of $version into an empty installation"; fi
@@ -262,27 +308,42 @@ write_options() {
   [ -z "$bind" ] || set_value ADMIN_BIND "$bind"
   [ -z "$upstream" ] || set_value UPSTREAM_CUSTOMER "$upstream"
   [ -z "$domain" ] || set_value DASHBOARD_DOMAIN "$domain"
-  if [ ! -f "$config/release.pub" ] || [ -n "$key" ]; then
-    cp "${key:-$source/gatehouse-release.pub}" "$config/release.pub.part"
-    mv "$config/release.pub.part" "$config/release.pub"
+  if [ ! -f "$keep/release.pub" ] || [ -n "$key" ]; then
+    cp "${key:-$source/gatehouse-release.pub}" "$keep/release.pub.part"
+    chmod 0644 "$keep/release.pub.part"
+    mv "$keep/release.pub.part" "$keep/release.pub"
   fi
 }
 
 # ---------------------------------------------------------------- health
 host_of() { case $1 in 0.0.0.0) echo 127.0.0.1 ;; ::) echo '[::1]' ;; *:*) echo "[$1]" ;; *) echo "$1" ;; esac; }
 status_of() { # URL: the status line's number, or nothing; curl where it is, else the shipped Node.js
-  if has curl; then curl -s -o /dev/null -m 5 -w '%{http_code}' "$1" 2>/dev/null || true
+  if has curl; then curl -q -s --noproxy '*' -o /dev/null -m 5 -w '%{http_code}' "$1" 2>/dev/null || true
   elif [ -x "$prefix/current/usr/lib/gatehouse/runtime/node" ]; then
     "$prefix/current/usr/lib/gatehouse/runtime/node" -e \
       'fetch(process.argv[1],{redirect:"manual",signal:AbortSignal.timeout(5000)}).then((r)=>process.stdout.write(String(r.status)),()=>{})' "$1" 2>/dev/null || true
   fi
 }
 attack="/search?q=1%27%20OR%20%271%27=%271%27%20--%20"
+# What the operator may have configured says nothing of health: sites, hosts, modes. The parts themselves do.
 is_healthy() {
   admin=$(host_of "$(value ADMIN_BIND 127.0.0.1)")
-  [ "$(status_of "http://$admin:$(value API_PORT 8095)/api/health")" = 200 ] &&
-    [ "$(status_of "http://$admin:$(value UI_PORT 3010)/")" = 200 ] &&
-    [ "$(status_of "http://127.0.0.1:$(value WAF_PORT 8080)$attack")" = 403 ]
+  [ "$(status_of "http://$admin:$(value API_PORT 8095)/api/health")" = 200 ] || return 1
+  case $(status_of "http://$admin:$(value UI_PORT 3010)/") in 200 | 30[1278]) ;; *) return 1 ;; esac
+  if [ "$way" = native ]; then [ "$(status_of "http://127.0.0.1:$(value GATEHOUSE_ADMIN_PORT 2019)/readyz")" = 200 ]
+  else run_in data-plane health traffic >/dev/null 2>&1; fi
+}
+# Of a first installation, whose settings are known: an attack is really blocked.
+try_attack() {
+  entry="http://$(host_of "$(value WAF_BIND 0.0.0.0)"):$(value WAF_PORT 8080)"
+  tries=0
+  while [ $tries -lt 40 ]; do
+    answered=$(status_of "$entry$attack")
+    if [ "$answered" = 403 ]; then say 'checked         an attack is blocked'; return 0; fi
+    sleep 0.5
+    tries=$((tries + 1))
+  done
+  warn "!! everything runs, but an attack on $entry was answered ${answered:-nothing}, not 403: see the page Overview of the console"
 }
 health_seconds=${GATEHOUSE_HEALTH_SECONDS:-120}
 wait_for_health() {
@@ -319,6 +380,7 @@ start_native() {
   fi
   [ "$mode" != none ] || return 0
   mkdir -p "$runtime" "$root/var/log/gatehouse"
+  chmod 0755 "$runtime"
   if still_running; then return 0; fi
   # the lock of this installation must not outlive it in what it starts
   # the process writes its own number before it is the program: whoever kills this script leaves nobody unknown
@@ -396,12 +458,14 @@ install_libraries() {
   dpkg --configure -a >>"$installer_log" 2>&1 || true
   # Those that are installed stay as they are: the bundle's may be older than what this system has.
   wanted=
-  for file in "$source"/debs/*.deb; do
-    [ -f "$file" ] || continue
+  for file in $(listed_below debs); do
+    file=$source/$file
     name=$(dpkg-deb -f "$file" Package)
     dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || wanted="$wanted $file"
   done
   # shellcheck disable=SC2086 # one word a file; the bundle names them
+  if [ -n "$wanted" ] && [ "${source#*[[:space:]]}" != "$source" ]; then die "the directory of the bundle has white space in its name." "move it, then run the same command again"; fi
+  # shellcheck disable=SC2086
   if [ -n "$wanted" ] && DEBIAN_FRONTEND=noninteractive dpkg -i $wanted >>"$installer_log" 2>&1; then return 0; fi
   if [ -z "$bundle" ] && has apt-get && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libhyperscan5 libmodsecurity3 >>"$installer_log" 2>&1; then return 0; fi
   die "the libraries$missing could not be installed ($installer_log says why)." "apt-get install libhyperscan5 libmodsecurity3, then run the same command again"
@@ -415,6 +479,8 @@ unpack_release() {
     sync -f "$prefix/releases" 2>/dev/null || true
     mv "$prefix/releases/.part-$version" "$target"
   fi
+  # an earlier run may have had another mask
+  chmod 0755 "$prefix" "$prefix/releases" "$target"
 }
 link_host() {
   inside=$prefix/current
@@ -440,21 +506,60 @@ find_engine() {
     if has "$program" && "$program" compose version >/dev/null 2>&1; then engine=$program; return 0; fi
   done
 }
+# With the file of the release that is in use: a newer one has services and variables that this one does not know.
 compose() {
-  (cd "$prefix" && GATEHOUSE_VERSION=$(cat "$prefix/version") "$engine" compose --env-file "$env_file" -f "$prefix/compose.yaml" --profile "$profile" "$@")
+  used=$(cat "$prefix/version")
+  file=$prefix/releases/$used/compose.yaml
+  [ -f "$file" ] || file=$prefix/compose.yaml
+  (cd "$prefix" && GATEHOUSE_VERSION=$used "$engine" compose -p gatehouse --env-file "$env_file" -f "$file" --profile "$profile" "$@")
 }
 start_containers() { compose up -d --remove-orphans >>"$installer_log" 2>&1 || return 1; }
+own_services() { echo "console data-plane control-plane-$profile demo"; }
+# A command of gatehouse in a container that runs. The images have no shell.
+run_in() { # SERVICE ARGS…
+  service=$1
+  shift
+  compose exec -T "$service" /usr/lib/gatehouse/runtime/node /usr/lib/gatehouse/bin/gatehouse "$@"
+}
+# A backup is made in the volume of the control plane, where the embedded database is in use, and copied to the host.
+inside=/var/lib/gatehouse/backups/before-upgrade.tar
+remove_inside() {
+  compose exec -T "control-plane-$profile" /usr/lib/gatehouse/runtime/node -e \
+    'require("node:fs").rmSync(process.argv[1],{force:true})' "$inside" >>"$installer_log" 2>&1
+}
+backup_containers() { # FILE
+  remove_inside && run_in "control-plane-$profile" backup --without-secrets --to "$inside" >>"$installer_log" 2>&1 || return 1
+  container=$(compose ps -q "control-plane-$profile" | head -n 1)
+  [ -n "$container" ] && "$engine" cp "$container:$inside" "$1" >>"$installer_log" 2>&1 && [ -s "$1" ]
+}
+restore_containers() {
+  compose run --rm --no-deps -T "control-plane-$profile" restore "$inside" -y >>"$installer_log" 2>&1
+}
+# Which of the two is installed stays so: the other one has another database.
+find_profile() {
+  kept=$(cat "$prefix/profile" 2>/dev/null || true)
+  if [ -n "$kept" ] && [ -n "$profile" ] && [ "$kept" != "$profile" ]; then
+    die "profile $kept is installed here; $profile has another database." "leave --profile out; to change it: back up, run uninstall.sh, install with --profile $profile, restore"
+  fi
+  profile=${profile:-${kept:-small}}
+}
 load_images() {
   step "images of $version"
-  for file in "$source"/images/*.tar; do
-    [ -f "$file" ] || die "the bundle holds no images." "use the bundle with images, or --native"
-    "$engine" load -i "$file" >>"$installer_log" 2>&1 || die "$engine cannot load $file ($installer_log says why)."
+  [ -n "$(listed_below images)" ] || die "the bundle holds no images." "use the bundle with images, or --native"
+  for file in $(listed_below images); do
+    "$engine" load -i "$source/$file" >>"$installer_log" 2>&1 || die "$engine cannot load $source/$file ($installer_log says why)."
   done
-  cp "$source/compose.yaml" "$prefix/compose.yaml.part"
-  mv "$prefix/compose.yaml.part" "$prefix/compose.yaml"
+  mkdir -p "$prefix/releases/$version"
+  cp "$source/compose.yaml" "$prefix/releases/$version/compose.yaml.part"
+  mv "$prefix/releases/$version/compose.yaml.part" "$prefix/releases/$version/compose.yaml"
+  printf '%s\n' "$profile" >"$prefix/profile"
   printf '%s\n' "$engine" >"$prefix/engine"
 }
 use_version() {
+  if [ -f "$prefix/releases/$1/compose.yaml" ]; then
+    cp "$prefix/releases/$1/compose.yaml" "$prefix/compose.yaml.part"
+    mv "$prefix/compose.yaml.part" "$prefix/compose.yaml"
+  fi
   printf '%s\n' "$1" >"$prefix/version.part"
   mv "$prefix/version.part" "$prefix/version"
 }
@@ -463,16 +568,22 @@ use_version() {
 step() { say "installing      $*"; }
 switch_to() { if [ "$way" = native ]; then point_to "$1"; else use_version "$1"; fi; }
 start() { if [ "$way" = native ]; then start_native; else start_containers; fi; }
-stop() { if [ "$way" = native ]; then stop_native; else compose stop >>"$installer_log" 2>&1 || true; fi; }
+stop() { if [ "$way" = native ]; then stop_native; else
+  # the databases go on: a backup is restored into them
+  # shellcheck disable=SC2046 # one word a service
+  compose stop $(own_services) >>"$installer_log" 2>&1 || true
+fi; }
 installed_release() { if [ "$way" = native ]; then current_release; else cat "$prefix/version" 2>/dev/null || true; fi; }
 entry() { sed -n "s/^$1=//p" "$journal" 2>/dev/null || true; }
 write_journal() { # STEP
   printf 'from=%s\nto=%s\nbackup=%s\nstep=%s\n' "$from" "$version" "$backup" "$1" >"$journal.part"
   mv "$journal.part" "$journal"
 }
-run_old() { # ARGS… with the release that is installed now
-  if [ "$way" = native ]; then command_line "releases/$from" "$@"
-  else compose run --rm --no-deps -T control-plane "$@"; fi
+back_up() { # FILE, by the release that is installed now
+  if [ "$way" = native ]; then
+    # .env stays on this host, and a copy lies beside the backup: nothing in it has to be sealed for somebody else
+    command_line "releases/$from" backup --without-secrets --to "$1" >>"$installer_log" 2>&1
+  else backup_containers "$1"; fi
 }
 make_backup() {
   mkdir -p "$backups"
@@ -482,10 +593,10 @@ make_backup() {
   if [ -f "$backup" ] && [ "$(entry step)" = saved ]; then return 0; fi
   step "backup of release $from ($backup)"
   rm -f "$backup" "$backup.part.tar"
-  # .env stays on this host, and a copy lies beside the backup: nothing in it has to be sealed for somebody else
-  run_old backup --without-secrets --to "$backup.part.tar" >>"$installer_log" 2>&1 ||
+  back_up "$backup.part.tar" ||
     die "the backup before the upgrade failed ($installer_log says why); nothing was changed." "make it by hand with 'gatehouse backup', or free some space, then run the same command again"
-  cp -p "$env_file" "$backups/before-$version.env"
+  cp -p "$env_file" "$keep/before-$version.env.part"
+  mv "$keep/before-$version.env.part" "$keep/before-$version.env"
   mv "$backup.part.tar" "$backup"
 }
 return_to_old() { # whether the old release serves again, with the data of the backup
@@ -493,9 +604,9 @@ return_to_old() { # whether the old release serves again, with the data of the b
   stop
   switch_to "$from"
   if [ "$way" = native ]; then command_line "releases/$from" restore "$backup" -y >>"$installer_log" 2>&1
-  else run_old restore "$backup" -y >>"$installer_log" 2>&1; fi ||
+  else restore_containers; fi ||
     die "the backup $backup could not be restored ($installer_log says why); release $from stands ready with the data as they are." "gatehouse restore $backup -y"
-  printf '%s\n' "$from" >"$state/.release"
+  note release "$from"
   start
   wait_for_health || return 1
   rm -f "$journal"
@@ -527,18 +638,20 @@ upgrade() {
     start || go_back
   fi
   [ "$mode" = none ] && [ "$way" = native ] && ! has_systemd || wait_for_health || go_back
-  printf '%s\n' "$version" >"$state/.release"
+  note release "$version"
   rm -f "$journal"
-  [ "$way" != native ] || prune_releases
+  [ "$way" = native ] || remove_inside || true
+  prune_releases
 }
 first_install() {
   switch_to "$version"
-  printf '%s\n' "$version" >"$state/.release"
+  note release "$version"
   [ $changed = no ] || stop
   if [ "$mode" = foreground ] && [ "$way" = native ] && ! has_systemd; then return 0; fi
   start || die "the services do not start ($installer_log and the logs say why: $logs)."
   if [ "$mode" = none ] && [ "$way" = native ] && ! has_systemd; then return 0; fi
-  wait_for_health || die "not healthy within $health_seconds s; logs: $logs" "read the logs, then run the same command again"
+  wait_for_health || die "$(if still_running; then echo "not healthy within $health_seconds s"; else echo 'it has ended'; fi); logs: $logs" "read the logs, then run the same command again"
+  [ -n "$from" ] || try_attack
 }
 prune_releases() { # the release in use and the one before it stay
   for directory in "$prefix"/releases/*; do
@@ -575,6 +688,7 @@ find_engine
 [ -n "$way" ] || { if [ -f "$prefix/engine" ]; then way=containers; elif [ -L "$prefix/current" ] || [ -z "$engine" ]; then way=native; else way=containers; fi; }
 if [ "$way" = native ] && [ -f "$prefix/engine" ]; then die 'containers are installed here.' 'back up, run uninstall.sh, install with --native, restore'; fi
 if [ "$way" = containers ] && [ -L "$prefix/current" ]; then die 'services are installed here.' 'back up, run uninstall.sh, install with --containers, restore'; fi
+if [ "$way" = containers ]; then find_profile; else profile=${profile:-small}; fi
 say "Gatehouse       $([ "$way" = native ] && echo 'native services' || echo "containers ($profile)")"
 verify_bundle
 preflight
@@ -586,6 +700,8 @@ if [ "$yes" = no ]; then
   case $answer in [yY]*) ;; *) say 'Nothing was changed.'; exit 1 ;; esac
 fi
 mkdir -p "$prefix/releases"
+mkdir -p "$keep"
+chmod 0755 "$prefix" "$prefix/releases" "$keep"
 exec 9>"$prefix/.lock"
 if has flock; then flock -n 9 || die 'another install.sh is at work here.' 'wait until it has ended'; fi
 
@@ -614,9 +730,9 @@ if [ -n "$from" ] && { [ "$from" != "$version" ] || [ -f "$journal" ]; }; then
   fi
 else
   first_install
-  from=$([ "$(cat "$state/.announced" 2>/dev/null || true)" = '' ] || echo "$version")
+  from=$([ "$(noted announced)" = '' ] || echo "$version")
 fi
-echo "$version" >"$state/.announced"
+note announced "$version"
 case $from in '' | "$version") summary '' ;; *) summary ", upgraded from $from" ;; esac
 if [ "$mode" = foreground ] && [ "$way" = native ] && ! has_systemd; then
   export GATEHOUSE_ENV_FILE="$env_file" GATEHOUSE_DATA="$state" GATEHOUSE_STATE="$state"

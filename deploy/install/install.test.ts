@@ -1,95 +1,32 @@
 // install.sh and uninstall.sh over their command lines: every refusal, a first installation, a second run, an upgrade,
 // a way back, and kills at any moment. Everything lies below a directory of the test (--root).
-import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
-  mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { isInstalled } from '../release/commands.js';
 import { createReleaseKey } from '../release/signature.js';
-import { checkout, makeBundle, sealBundle } from '../testing/stand-in-bundle.js';
+import { shells, stage } from '../testing/install-stage.js';
+import { checkout, sealBundle } from '../testing/stand-in-bundle.js';
 
 const needed = ['dpkg-deb', 'openssl', 'setsid', 'flock'];
 const absent = needed.filter((name) => !isInstalled(name));
 const skip = absent.length === 0 ? false : `needs ${absent.join(', ')}`;
 /** Times that an installation is killed; `make release-test` takes more of them. */
 const kills = Number(process.env['INSTALL_KILLS'] ?? 3);
-const key = createReleaseKey();
-
-/** Ports of the test, written into .env before the installer completes it. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
-}
-
-interface Stage {
-  readonly root: string;
-  readonly ports: readonly number[];
-  bundle(version: string, isBroken?: boolean): string;
-  run(bundle: string, ...args: string[]): SpawnSyncReturns<string>;
-  start(bundle: string): ReturnType<typeof spawn>;
-  read(path: string): string;
-  release(): Promise<string | null>;
-}
-
-const shells = ['dash', 'bash'].filter(isInstalled);
-const environment = { ...process.env, GATEHOUSE_HEALTH_SECONDS: '20' };
-
-async function stage(t: Test, shell = 'sh', health = '20'): Promise<Stage> {
-  const at = mkdtempSync(join(tmpdir(), 'gatehouse-install-'));
-  const root = join(at, 'root');
-  const ports = await freePorts(6);
-  mkdirSync(join(root, 'etc/gatehouse'), { recursive: true });
-  const names = ['WAF_PORT', 'UI_PORT', 'API_PORT', 'JA3_PORT', 'GATEHOUSE_ADMIN_PORT', 'DEMO_PORT'];
-  const lines = names.map((name, index) => `${name}=${ports[index]}`);
-  writeFileSync(join(root, 'etc/gatehouse/.env'), `${lines.join('\n')}\n`);
-  t.teardown(() => {
-    spawnSync('sh', [join(checkout, 'deploy/install/uninstall.sh'), '--purge', '-y', '--root', root]);
-    rmSync(at, { recursive: true, force: true });
-  });
-  const env = { ...environment, GATEHOUSE_HEALTH_SECONDS: health };
-  const args = ['-y', '--native', '--root', root];
-  return {
-    root,
-    ports,
-    bundle(version, isBroken = false) {
-      const directory = join(at, `bundle-${version}`);
-      makeBundle(directory, { version, key, isBroken });
-      return directory;
-    },
-    run: (bundle, ...more) =>
-      spawnSync(shell, [join(bundle, 'install.sh'), ...args, ...more], { encoding: 'utf8', env, timeout: 120_000 }),
-    start: (bundle) => spawn(shell, [join(bundle, 'install.sh'), ...args], { env, stdio: 'ignore', detached: true }),
-    read: (path) => readFileSync(join(root, path), 'utf8'),
-    release: () =>
-      fetch(`http://127.0.0.1:${ports[0]}/`, { headers: { connection: 'close' } }).then(
-        (answer) => answer.headers.get('x-release'),
-        () => null,
-      ),
-  };
-}
-
 t.test('install.sh says no in words', { skip }, async (t) => {
   const { bundle, run, root } = await stage(t);
   const good = bundle('1.0.0');
@@ -103,6 +40,13 @@ t.test('install.sh says no in words', { skip }, async (t) => {
     [['--upstream', 'http://a$(id)'], 2, /quotes/],
     [['--run', 'later'], 2, /background, foreground or none/],
     [['--profile', 'huge'], 2, /small or full/],
+    [['--bind', '999.1.1.1'], 2, /takes an IP address/],
+    [['--bind', 'abc'], 2, /takes an IP address/],
+    [['--bind', '1.2.3'], 2, /takes an IP address/],
+    [['--domain', '1.2.3.4'], 2, /takes a name/],
+    [['--upstream', 'http://a:99999'], 2, /no port/],
+    [['--upstream', 'http://a:b/c'], 2, /no port/],
+    [['--containers'], 2, /cannot be had together/],
     [['--offline', '/nonexistent'], 1, /neither a file nor a directory/],
     [['--offline', tmpdir()], 1, /no bundle/],
     [['--key', '/nonexistent'], 1, /no such key/],
@@ -183,12 +127,66 @@ for (const shell of shells)
     t.match(purged.stdout, /delete +\S+etc\/gatehouse [^]*delete +\S+var\/lib\/gatehouse /, 'it names what it deletes');
     for (const path of ['etc', 'var/lib', 'var/log', 'var/backups'])
       t.notOk(existsSync(join(root, path, 'gatehouse')), path);
+    t.notOk(existsSync(join(root, 'var/lib/gatehouse-installer')));
   });
+
+t.test('.env is read as the program reads it', { skip }, async (t) => {
+  const { bundle, run, release, root, ports } = await stage(t);
+  const file = join(root, 'etc/gatehouse/.env');
+  const plain = readFileSync(file, 'utf8');
+  const one = bundle('1.0.0');
+  for (const [text, words] of [
+    [plain.replace(/^WAF_PORT=.*$/m, 'WAF_PORT=99999'), /FAIL WAF_PORT +99999/],
+    [plain.replace(/^UI_PORT=.*$/m, 'UI_PORT=abc'), /FAIL UI_PORT +abc/],
+    [plain.replace(/^UI_PORT=.*$/m, `UI_PORT=${ports[0]}`), /FAIL port \d+ +also/],
+  ] as const) {
+    writeFileSync(file, text);
+    const { status, stdout } = run(one);
+    t.equal(status, 1);
+    t.match(stdout, words);
+  }
+  const quoted = plain
+    .replace(/^WAF_PORT=(.*)$/m, 'export WAF_PORT = "$1" ')
+    .replace(/^UI_PORT=(.*)$/m, "UI_PORT='$1'");
+  writeFileSync(file, quoted.replaceAll('\n', '\r\n'));
+  const { status, stderr } = run(one);
+  t.equal(status, 0, stderr);
+  t.equal(await release(), '1.0.0');
+  const after = readFileSync(file, 'utf8');
+  t.equal(after.match(/^(?:export )?WAF_PORT\b/gm)?.length, 1, 'what is there is not written again');
+});
+
+t.test('a link that the service left among its data leads root nowhere', { skip }, async (t) => {
+  const { bundle, run, read, root } = await stage(t);
+  t.equal(run(bundle('1.0.0')).status, 0);
+  writeFileSync(join(root, 'victim'), 'precious');
+  for (const name of ['.announced', '.release', '.announced.part']) {
+    rmSync(join(root, 'var/lib/gatehouse', name), { force: true });
+    symlinkSync(join(root, 'victim'), join(root, 'var/lib/gatehouse', name));
+  }
+  t.equal(run(bundle('1.1.0')).status, 0);
+  t.equal(read('victim'), 'precious');
+  t.ok(existsSync(join(root, 'var/lib/gatehouse-installer/release.pub')), 'the key is root’s own');
+});
+
+t.test('health is not what an operator may configure: an attack that passes, a mask', { skip }, async (t) => {
+  const { bundle, run, release, root } = await stage(t, 'umask 077; sh');
+  const first = run(bundle('1.0.0', { attack: 200 }));
+  t.equal(first.status, 0, first.stderr);
+  t.match(first.stderr, /an attack on \S+ was answered 200, not 403/, 'said at a first installation');
+  for (const path of ['opt/gatehouse', 'opt/gatehouse/releases', 'opt/gatehouse/releases/1.0.0', 'run/gatehouse'])
+    t.equal(statSync(join(root, path)).mode & 0o777, 0o755, `${path}: read by the user gatehouse`);
+  t.equal(statSync(join(root, 'etc/gatehouse/.env')).mode & 0o777, 0o600);
+  const upgraded = run(bundle('1.1.0', { attack: 200 }));
+  t.equal(upgraded.status, 0, upgraded.stderr);
+  t.notMatch(upgraded.stderr, /attack/, 'and not at an upgrade');
+  t.equal(await release(), '1.1.0');
+});
 
 t.test('an upgrade that is not healthy goes back by itself, with the data from before', { skip }, async (t) => {
   const { bundle, run, read, release, root } = await stage(t, 'sh', '4');
   t.equal(run(bundle('1.0.0')).status, 0);
-  const failed = run(bundle('2.0.0', true));
+  const failed = run(bundle('2.0.0', { isBroken: true }));
   t.equal(failed.status, 1);
   t.match(failed.stderr, /going back to 1\.0\.0[^]*Release 1\.0\.0 serves again/);
   t.equal(await release(), '1.0.0');

@@ -33,7 +33,7 @@ programs="$prefix"
 links="/usr/lib/gatehouse /usr/bin/gatehouse /usr/share/bash-completion/completions/gatehouse
 /usr/share/man/man8/gatehouse.8.gz /etc/logrotate.d/gatehouse"
 for service in $services; do links="$links /etc/systemd/system/$service.service"; done
-data="$root/etc/gatehouse $root/var/lib/gatehouse $root/var/log/gatehouse $root/var/backups/gatehouse"
+data="$root/etc/gatehouse $root/var/lib/gatehouse $root/var/lib/gatehouse-installer $root/var/log/gatehouse $root/var/backups/gatehouse"
 
 list() { # WORD PATHS…: what is there, with its size
   word=$1
@@ -84,7 +84,7 @@ fi
 if [ -n "$engine" ]; then
   set -- down --remove-orphans
   [ $purge = no ] || set -- "$@" --volumes
-  (cd "$prefix" && GATEHOUSE_VERSION=$(cat version) "$engine" compose --env-file "$root/etc/gatehouse/.env" -f compose.yaml \
+  (cd "$prefix" && GATEHOUSE_VERSION=$(cat version) "$engine" compose -p gatehouse --env-file "$root/etc/gatehouse/.env" -f compose.yaml \
     --profile small --profile full "$@") || { echo 'uninstall: the containers could not be removed; nothing else was deleted.' >&2; exit 1; }
 fi
 for path in $links; do if ours "$root$path"; then rm -f "$root$path"; fi; done

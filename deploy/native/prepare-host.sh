@@ -3,6 +3,7 @@
 # fresh secrets, the rule set and the compiled defaults. Run by the package and by the installer; a second run changes
 # nothing. GATEHOUSE_ROOT puts everything below another directory (no user is made then), for tests.
 set -eu
+umask 022
 root=${GATEHOUSE_ROOT:-}
 home=${1:-/usr/lib/gatehouse}
 config=$root/etc/gatehouse
@@ -32,7 +33,8 @@ complete_environment() { # FILE EXAMPLE
     [A-Z]*=*)
       name=${line%%=*}
       # an empty secret counts as missing; an empty setting is a choice
-      case $comment in *'(generated)') present="^$name=." ;; *) present="^$name=" ;; esac
+      present="^[[:space:]]*\\(export[[:space:]][[:space:]]*\\)\\{0,1\\}${name}[[:space:]]*="
+      case $comment in *'(generated)') present="${present}[[:space:]]*[^[:space:]]" ;; esac
       if ! grep -q "$present" "$1" 2>/dev/null; then
         printf '%s\n%s=%s\n\n' "${comment% (generated)}" "$name" "$(first_value "$name" "${line#*=}" "$comment")"
       fi
@@ -69,12 +71,19 @@ elif [ -n "$added" ]; then
 fi
 chmod 0600 "$file"
 
-# Rule set, compiled defaults and automata: a first start compiles nothing. What is there is newer, or the same.
-if [ -d "$home/seed" ] && [ "$(cat "$state/.seeded" 2>/dev/null || true)" != "$(cat "$home/seed/version" 2>/dev/null || true)" ]; then
-  cp -rn "$home/seed/." "$state/"
-  cp "$home/seed/version" "$state/.seeded.part" 2>/dev/null && mv "$state/.seeded.part" "$state/.seeded"
-  rm -f "$state/version"
-fi
+# Where the service may write it may have left a link: what goes there is written with its rights.
+as_owner() {
+  if [ -z "$root" ] && [ "$(id -u)" = 0 ]; then setpriv --reuid "$owner" --regid "$owner" --clear-groups -- "$@"
+  else "$@"; fi
+}
 if [ -z "$root" ] && [ "$(id -u)" = 0 ]; then
   chown -R "$owner:$owner" "$config" "$state" "$logs"
+fi
+
+# Rule set, compiled defaults and automata: a first start compiles nothing. What is there is newer, or the same.
+if [ -d "$home/seed" ] && [ "$(cat "$state/.seeded" 2>/dev/null || true)" != "$(cat "$home/seed/version" 2>/dev/null || true)" ]; then
+  as_owner cp -rn "$home/seed/." "$state/"
+  rm -f "$state/.seeded.part"
+  as_owner cp "$home/seed/version" "$state/.seeded.part" 2>/dev/null && mv "$state/.seeded.part" "$state/.seeded"
+  rm -f "$state/version"
 fi

@@ -10,20 +10,20 @@ import { minisign, minisignPublicKey, type ReleaseKey } from '../release/signatu
 export const checkout = join(import.meta.dirname, '../../..');
 
 /** Serves, or with `isBroken` answers 503 on every port; either way it notes in the database that it was there. */
-const programOf = (version: string, isBroken: boolean): string => `
+const programOf = (version: string, isBroken: boolean, attack: number): string => `
 import { createServer } from 'node:http';
 import { appendFileSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
 const [command, ...args] = process.argv.slice(2);
 const data = process.env.GATEHOUSE_DATA + '/database';
 const settings = readFileSync(process.env.GATEHOUSE_ENV_FILE, 'utf8');
-const port = (name) => Number(new RegExp('^' + name + '=(.*)$', 'm').exec(settings)[1]);
+const port = (name) => Number(new RegExp('^(?:export )?' + name + ' *= *["\\']?(\\\\d+)', 'm').exec(settings)[1]);
 if (command === 'backup') copyFileSync(data, args[args.indexOf('--to') + 1]);
 else if (command === 'restore') copyFileSync(args[0], data);
 else if (command === 'up') {
   if (!existsSync(data) || !readFileSync(data, 'utf8').includes('${version}\\n')) appendFileSync(data, '${version}\\n');
-  for (const name of ['WAF_PORT', 'UI_PORT', 'API_PORT'])
+  for (const name of ['WAF_PORT', 'UI_PORT', 'API_PORT', 'GATEHOUSE_ADMIN_PORT'])
     createServer((request, answer) => {
-      answer.statusCode = ${isBroken} ? 503 : request.url.includes('OR') ? 403 : 200;
+      answer.statusCode = ${isBroken} ? 503 : request.url.includes('OR') ? ${attack} : 200;
       answer.setHeader('x-release', '${version}');
       answer.end();
     }).listen(port(name), '127.0.0.1');
@@ -35,6 +35,8 @@ export interface BundleOptions {
   readonly version: string;
   readonly key: ReleaseKey;
   readonly isBroken?: boolean;
+  /** What it answers an attack: 200 where an operator has chosen to only watch. */
+  readonly attack?: number;
 }
 
 function write(path: string, text: string, mode = 0o644): void {
@@ -43,11 +45,11 @@ function write(path: string, text: string, mode = 0o644): void {
 }
 
 /** Makes a bundle as the directory `at`. */
-export function makeBundle(at: string, { version, key, isBroken = false }: BundleOptions): void {
+export function makeBundle(at: string, { version, key, isBroken = false, attack = 403 }: BundleOptions): void {
   const content = join(at, '../content');
   rmSync(content, { recursive: true, force: true });
   const home = join(content, 'usr/lib/gatehouse');
-  write(join(home, 'bin/gatehouse'), programOf(version, isBroken));
+  write(join(home, 'bin/gatehouse'), programOf(version, isBroken, attack));
   write(join(home, 'package.json'), '{"type":"module"}');
   write(join(home, 'seed/version'), version);
   write(join(home, `seed/artifacts/${version}`), 'rules');
@@ -72,13 +74,21 @@ export function makeBundle(at: string, { version, key, isBroken = false }: Bundl
   copyFileSync(join(checkout, '.env.example'), join(at, '.env.example'));
   const machine = spawnSync('uname', ['-m'], { encoding: 'utf8' }).stdout.trim();
   write(join(at, 'RELEASE'), `version=${version}\nmachine=${machine}\npackage=${packageFileName(version)}\n`);
+  write(join(at, 'compose.yaml'), readFileSync(join(checkout, 'deploy/compose.yaml'), 'utf8'));
+  write(join(at, 'images/control-plane.tar'), `control plane ${version}`);
   sealBundle(at, version, key);
 }
 
 /** Writes the signed list of the files. */
 export function sealBundle(at: string, version: string, key: ReleaseKey): void {
   write(join(at, 'gatehouse-release.pub'), minisignPublicKey(key));
-  const names = ['.env.example', 'RELEASE', packageFileName(version), 'install.sh', 'prepare-host.sh', 'uninstall.sh'];
+  const names = [
+    '.env.example',
+    'RELEASE',
+    packageFileName(version),
+    'compose.yaml',
+    'images/control-plane.tar',
+  ].concat(['install.sh', 'prepare-host.sh', 'uninstall.sh']);
   const sums = names.map((name) => `${sha256File(join(at, name))}  ${name}\n`).join('');
   write(join(at, 'SHA256SUMS'), sums);
   write(join(at, 'SHA256SUMS.minisig'), minisign(key, Buffer.from(sums), `gatehouse ${version}`));
