@@ -1,6 +1,6 @@
 // Backups: every row of every table, from each database into each, while the source is in use; and what is refused.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -36,6 +36,8 @@ const texts = [
   'null',
   '\u0001',
 ];
+
+const privateKey = `-----BEGIN ${'PRIVATE'} KEY-----\nno real one\n-----END ${'PRIVATE'} KEY-----\n`;
 
 async function fill(t: Test, database: Database): Promise<void> {
   const at = await startTestApp(database);
@@ -122,6 +124,8 @@ async function dataDirectory(t: Test): Promise<string> {
   await mkdir(join(directory, 'tls'));
   await mkdir(join(directory, 'cache'));
   await writeFile(join(directory, 'tls/a site.pem'), 'certificate');
+  await writeFile(join(directory, 'tls/a site.key'), privateKey, { mode: 0o600 });
+  await writeFile(join(directory, '.release'), '0.0.1');
   await writeFile(join(directory, 'cache/x'), 'made anew');
   await writeFile(join(directory, '.env'), secrets);
   return directory;
@@ -148,6 +152,7 @@ async function roundTrip(t: Test, database: Database): Promise<void> {
     });
     t.equal(made.bytes, (await readFile(to)).length);
     t.notOk((await readFile(to)).includes('of-the-first-machine'), 'secrets are sealed');
+    t.notOk((await readFile(to)).includes('PRIVATE KEY'), 'and private keys');
     t.same(
       readdirSync(source).filter((name) => name.includes('partial')),
       [],
@@ -159,6 +164,8 @@ async function roundTrip(t: Test, database: Database): Promise<void> {
   for (const [name, makeTarget] of targets)
     await t.test(`into ${name}`, { skip: name === 'PostgreSQL' ? withoutPostgres : false }, async (t) => {
       const target = await makeTarget(t);
+      const left = join(target.directory, `.restoring-${randomUUID()}.partial`);
+      await mkdir(left);
       // twice where it is cheap: a restore over a restore ends in the same state
       for (const file of target.url === null ? ['backup-true.tar'] : ['backup-true.tar', 'backup-false.tar']) {
         let environment: string | null = null;
@@ -174,7 +181,16 @@ async function roundTrip(t: Test, database: Database): Promise<void> {
         t.equal(environment, secrets, 'the environment comes back');
         t.equal(manifest.database, database.kind);
         t.equal(readFileSync(join(target.directory, 'tls/a site.pem'), 'utf8'), 'certificate');
-        t.notOk(readdirSync(target.directory).includes('cache'), 'what is made anew stays behind');
+        const files = readdirSync(target.directory);
+        t.notOk(files.includes('cache') || files.includes('.release'), 'what is made anew or of the host stays behind');
+        const key = join(target.directory, 'tls/a site.key');
+        t.equal(readFileSync(key, 'utf8'), privateKey, 'a private key is opened');
+        t.equal(statSync(key).mode & 0o077, 0, 'and for its owner alone');
+        t.same(
+          files.filter((name) => name.startsWith('.restoring-')),
+          [],
+          'nothing is left of a restore that was killed',
+        );
         const restored = await openTarget(target);
         t.same(await contentsOf(restored), expected, `every table is equal (${file})`);
         t.same(await restored.sql`select 1 from sessions where revoked_at is null`, [], 'sessions are ended');

@@ -9,8 +9,8 @@ import { createGzip } from 'node:zlib';
 import type { Database, Tx } from '../db/client.js';
 import { describeFile, writeArchive } from './archive.js';
 import { TableDigest } from './digest.js';
-import { copyInto, listFiles } from './files.js';
-import { backupFormat, BackupError, type Manifest } from './manifest.js';
+import { copyInto, hasPrivateKey, listFiles } from './files.js';
+import { backupFormat, BackupError, sealedEnding, type Manifest } from './manifest.js';
 import { readRows, writeValuesAlike } from './rows.js';
 import { readPartitions, readSequences, readTables, type TableShape } from './schema.js';
 import { checkLock, sealText, type Lock } from './seal.js';
@@ -29,7 +29,9 @@ export interface BackupOptions {
   readonly now: Date;
   /** The archive; its directory exists. */
   readonly to: string;
-  /** Seals the environment file, and with `isSealedWhole` the whole archive. null: the environment file is left out. */
+  /**
+   * Seals the environment file and private keys, and with `isSealedWhole` the whole archive. null: these are left out.
+   */
   readonly lock: Lock | null;
   readonly isSealedWhole: boolean;
 }
@@ -143,16 +145,24 @@ async function environmentOf({ environmentFile, environmentText }: BackupOptions
 }
 
 async function stageFiles(
-  { dataDirectory: directory, environmentFile }: BackupOptions,
+  { dataDirectory: directory, environmentFile, lock }: BackupOptions,
   artifacts: ReadonlySet<string>,
   staging: string,
 ): Promise<string[]> {
   const staged: string[] = [];
-  for (const path of await listFiles(directory, artifacts))
-    if (
-      join(directory, path) !== environmentFile &&
-      (await copyInto(join(directory, path), join(staging, 'files', path)))
-    )
+  for (const path of await listFiles(directory, artifacts)) {
+    const [from, to] = [join(directory, path), join(staging, 'files', path)];
+    if (from === environmentFile || !(await copyInto(from, to))) continue;
+    if (!(await hasPrivateKey(to))) {
       staged.push(`files/${path}`);
+      continue;
+    }
+    // private keys travel sealed only, as the environment does
+    if (lock !== null) {
+      await writeFile(`${to}${sealedEnding}`, await sealText(await readFile(to, 'utf8'), lock), { mode: 0o600 });
+      staged.push(`files/${path}${sealedEnding}`);
+    }
+    await rm(to);
+  }
   return staged;
 }

@@ -1,7 +1,7 @@
 // Which files of the data directory are backed up: all but what is made anew (caches, logs), what is elsewhere in the
 // backup (the database), and artifacts that no version needs. A file that a later release adds is included without a
 // row here.
-import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Directories and files at the top of the data directory that are left out, with the reason. */
@@ -14,6 +14,9 @@ const leftOut: Readonly<Record<string, string>> = {
   'current.json': 'what one node serves; the control plane sends it again',
   'control-plane.json': 'since when one node has a control plane',
   serving: 'names a process',
+  '.release': 'what an installer of earlier releases noted about this machine',
+  '.announced': 'the same',
+  '.seeded': 'the same',
 };
 /** The environment file may lie here, and older ones beside it: secrets travel sealed only. */
 const environment = /\.env(?:\.|$)/;
@@ -40,6 +43,14 @@ export async function listFiles(directory: string, artifacts: ReadonlySet<string
   };
   await walk('');
   return found.sort();
+}
+
+const keyBytesMax = 1024 * 1024;
+
+/** Whether a file has a private key in it (PEM, RFC 7468): that is a secret as those of the environment are. */
+export async function hasPrivateKey(file: string): Promise<boolean> {
+  const { size } = await stat(file);
+  return size <= keyBytesMax && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(await readFile(file, 'latin1'));
 }
 
 /** Copies with directories; false where the file is gone meanwhile. */

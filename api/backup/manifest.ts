@@ -3,7 +3,9 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 /** Raised when an older release could misread a backup. */
-export const backupFormat = 1;
+export const backupFormat = 2;
+/** Of a file that is sealed by itself: a private key. Since format 2. */
+export const sealedEnding = '.sealed.age';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Name = Type.String({ pattern: '^[a-z_][a-z0-9_]{0,62}$' });
@@ -12,7 +14,7 @@ const Count = Type.Integer({ minimum: 0 });
 const Entry = Type.Object({ path: Type.String({ maxLength: 1000 }), bytes: Count, sha256: Sha256 });
 
 export const Manifest = Type.Object({
-  format: Type.Literal(backupFormat),
+  format: Type.Union([Type.Literal(1), Type.Literal(backupFormat)]),
   release: Type.String({ maxLength: 100 }),
   created_at: Type.String({ maxLength: 40 }),
   database: Type.Union([Type.Literal('postgres'), Type.Literal('embedded')]),

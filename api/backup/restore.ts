@@ -3,7 +3,7 @@
 // database's change of place (or its commit) last.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
 import { lockDirectory } from '../db/directory-lock.js';
@@ -11,7 +11,7 @@ import type { MigrationModule } from '../db/migrate.js';
 import { readArchive } from './archive.js';
 import { copyInto } from './files.js';
 import { loadDatabase, modulesOf, proveStagedTables } from './load.js';
-import { BackupError, type Manifest } from './manifest.js';
+import { BackupError, sealedEnding, type Manifest } from './manifest.js';
 import { openSealed, type Key } from './seal.js';
 
 export interface RestoreOptions {
@@ -36,17 +36,17 @@ export interface RestoreResult {
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const { dataDirectory, databaseUrl } = options;
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const staging = join(dataDirectory, `.restoring-${randomUUID()}.partial`);
+  await removeLeft(dataDirectory);
+  const staging = join(dataDirectory, `.restoring-${process.pid}-${randomUUID()}.partial`);
   await mkdir(staging, { mode: 0o700 });
   try {
     const manifest = await readArchive(options.file, staging, options.key);
     modulesOf(manifest, options.modules); // a newer release shows before anything is touched
     await proveStagedTables(staging, manifest);
     const environment = await readEnvironmentOf(manifest, staging, options.key);
+    const files = await openFiles(manifest, staging, options.key);
     const finish = async (): Promise<void> => {
-      for (const { path } of manifest.entries)
-        if (path.startsWith('files/'))
-          await copyInto(join(staging, path), join(dataDirectory, path.slice('files/'.length)));
+      for (const path of files) await copyInto(join(staging, path), join(dataDirectory, path.slice('files/'.length)));
       await options.onEnvironment(environment);
     };
     const previous =
@@ -66,20 +66,59 @@ export async function readBackup(file: string, key: Key | null, scratch: string)
   try {
     const manifest = await readArchive(file, staging, key);
     await proveStagedTables(staging, manifest);
-    if (manifest.environment === 'sealed' && key !== null) await readEnvironmentOf(manifest, staging, key);
+    if (key === null) return manifest;
+    await readEnvironmentOf(manifest, staging, key);
+    await openFiles(manifest, staging, key);
     return manifest;
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
+/** What a restore that was killed has left: whole copies of a backup, with keys. */
+async function removeLeft(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const pid = /^\.restoring-(?:(\d+)-)?[0-9a-f-]{36}\.partial$/.exec(name)?.[1];
+    if (!name.startsWith('.restoring-') || (pid !== undefined && isAlive(Number(pid)))) continue;
+    await rm(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The files of the backup as they are to lie in the data directory; those that are sealed are opened in `staging`. */
+async function openFiles(manifest: Manifest, staging: string, key: Key | null): Promise<string[]> {
+  const files: string[] = [];
+  for (const { path } of manifest.entries) {
+    if (!path.startsWith('files/')) continue;
+    if (manifest.format < 2 || !path.endsWith(sealedEnding)) {
+      files.push(path);
+      continue;
+    }
+    if (key === null) throw noKey();
+    const plain = path.slice(0, -sealedEnding.length);
+    await writeFile(join(staging, plain), await openSealed(await readFile(join(staging, path)), key), { mode: 0o600 });
+    files.push(plain);
+  }
+  return files;
+}
+
+const noKey = (): BackupError =>
+  new BackupError(
+    'The secrets in the backup are sealed. Give the key with --key-file or --passphrase-file; without them stored ' +
+      'passwords of connectors, sites and tokens cannot be read.',
+  );
+
 async function readEnvironmentOf(manifest: Manifest, staging: string, key: Key | null): Promise<string | null> {
   if (manifest.environment === 'absent') return null;
-  if (key === null)
-    throw new BackupError(
-      'The secrets in the backup are sealed. Give the key with --key-file or --passphrase-file; without them stored ' +
-        'passwords of connectors, sites and tokens cannot be read.',
-    );
+  if (key === null) throw noKey();
   return openSealed(await readFile(join(staging, 'environment.age')), key);
 }
 

@@ -65,13 +65,12 @@ for (const profile of ['small', 'full'])
 t.test('an upgrade that is not healthy goes back, with the data from before', { skip }, async (t) => {
   const { bundle, run, release, engine, remembered, calls } = await stageOfContainers(t, '4');
   t.equal(run(bundle('1.0.0'), '--profile', 'full').status, 0);
-  const before = remembered('volume/database');
   writeFileSync(join(engine, 'broken-2.0.0'), '');
   const failed = run(bundle('2.0.0'));
   t.equal(failed.status, 1);
   t.match(failed.stderr, /going back to 1\.0\.0[^]*Release 1\.0\.0 serves again/);
   t.equal(await release(), '1.0.0');
-  t.equal(remembered('volume/database'), `${before}1.0.0\n`, 'what 2.0.0 wrote is gone');
+  t.match(remembered('volume/database'), /^(?:1\.0\.0\n)+$/, 'what 2.0.0 wrote is gone');
   t.notOk(
     calls().some((call) => / stop .*(?:postgres|redis)| stop$/.test(call)),
     'the databases go on',

@@ -366,6 +366,10 @@ services() {
   printf 'gatehouse-data-plane gatehouse-control-plane gatehouse-console'
   [ -n "$(value UPSTREAM_CUSTOMER '')" ] || printf ' gatehouse-demo'
 }
+# The demo shop goes when there is an application to protect.
+no_demo() {
+  [ -z "$(value UPSTREAM_CUSTOMER '')" ] || systemctl disable --quiet --now gatehouse-demo.service 2>/dev/null || true
+}
 still_running() {
   if [ "$way" = containers ] || has_systemd; then return 0; fi
   up_runs
@@ -376,6 +380,7 @@ start_native() {
     # health is asked afterwards, and has its own end
     # shellcheck disable=SC2046 # one word a service
     systemctl enable --quiet $(services) && systemctl start --no-block $(services)
+    no_demo
     return
   fi
   [ "$mode" != none ] || return 0
@@ -403,6 +408,7 @@ restart_native() {
   systemctl daemon-reload
   # shellcheck disable=SC2046 # one word a service
   systemctl enable --quiet $(services)
+  no_demo
   restart_services gatehouse-control-plane gatehouse-console || return 1
   wait_for_calm
   set -- gatehouse-data-plane
@@ -459,14 +465,11 @@ install_libraries() {
   # Those that are installed stay as they are: the bundle's may be older than what this system has.
   wanted=
   for file in $(listed_below debs); do
-    file=$source/$file
-    name=$(dpkg-deb -f "$file" Package)
+    name=$(dpkg-deb -f "$source/$file" Package)
     dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || wanted="$wanted $file"
   done
   # shellcheck disable=SC2086 # one word a file; the bundle names them
-  if [ -n "$wanted" ] && [ "${source#*[[:space:]]}" != "$source" ]; then die "the directory of the bundle has white space in its name." "move it, then run the same command again"; fi
-  # shellcheck disable=SC2086
-  if [ -n "$wanted" ] && DEBIAN_FRONTEND=noninteractive dpkg -i $wanted >>"$installer_log" 2>&1; then return 0; fi
+  if [ -n "$wanted" ] && (cd "$source" && DEBIAN_FRONTEND=noninteractive dpkg -i $wanted) >>"$installer_log" 2>&1; then return 0; fi
   if [ -z "$bundle" ] && has apt-get && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends libhyperscan5 libmodsecurity3 >>"$installer_log" 2>&1; then return 0; fi
   die "the libraries$missing could not be installed ($installer_log says why)." "apt-get install libhyperscan5 libmodsecurity3, then run the same command again"
 }
@@ -590,7 +593,6 @@ make_backup() {
   chmod 0700 "$backups"
   [ -n "$root" ] || [ "$way" = containers ] || chown gatehouse:gatehouse "$backups"
   backup=$backups/before-$version.tar
-  if [ -f "$backup" ] && [ "$(entry step)" = saved ]; then return 0; fi
   step "backup of release $from ($backup)"
   rm -f "$backup" "$backup.part.tar"
   back_up "$backup.part.tar" ||
@@ -601,12 +603,15 @@ make_backup() {
 }
 return_to_old() { # whether the old release serves again, with the data of the backup
   write_journal returning
+  warn "what was changed since the backup $backup goes back to it"
   stop
   switch_to "$from"
   if [ "$way" = native ]; then command_line "releases/$from" restore "$backup" -y >>"$installer_log" 2>&1
   else restore_containers; fi ||
     die "the backup $backup could not be restored ($installer_log says why); release $from stands ready with the data as they are." "gatehouse restore $backup -y"
   note release "$from"
+  # from here on the old release has its data: a later run upgrades anew, with a new backup
+  write_journal returned
   start
   wait_for_health || return 1
   rm -f "$journal"
@@ -619,13 +624,18 @@ go_back() {
   die "neither $version nor $from is healthy; logs: $logs" "gatehouse restore $backup -y after reading the logs"
 }
 upgrade() {
-  if [ "$(entry step)" = '' ]; then
-    make_backup
-    write_journal saved
-  else
+  case $(entry step) in
+  switching | returning)
     backup=$(entry backup)
     from=$(entry from)
-  fi
+    ;;
+  *)
+    # the old release may have served since an earlier run: what was saved then is not what it has now
+    [ "$way" = native ] || start || die "release $from does not start, which its backup needs; logs: $logs"
+    make_backup
+    write_journal saved
+    ;;
+  esac
   # A run that was killed on its way back goes on with that, whatever bundle it is started from.
   if [ "$(entry step)" = returning ]; then go_back; fi
   write_journal switching
@@ -691,6 +701,13 @@ if [ "$way" = containers ] && [ -L "$prefix/current" ]; then die 'services are i
 if [ "$way" = containers ]; then find_profile; else profile=${profile:-small}; fi
 say "Gatehouse       $([ "$way" = native ] && echo 'native services' || echo "containers ($profile)")"
 verify_bundle
+if [ "$way" = containers ]; then
+  case ${upstream:-$(value UPSTREAM_CUSTOMER '')} in
+  *://127.* | *://localhost | *://localhost[:/]* | *://\[::1\]*)
+    die "the upstream is the container's own loopback, where no application is." "write http://host.docker.internal:PORT for an application of this host (it has to listen on more than 127.0.0.1), or use --native" ;;
+  esac
+  case ${bind:-$(value ADMIN_BIND '')} in *:*:*) die "Compose takes an IPv6 address to publish in brackets, which ADMIN_BIND is not." "use 0.0.0.0 or an IPv4 address, or --native" ;; esac
+fi
 preflight
 [ "$check" = no ] || exit 0
 if [ "$yes" = no ]; then
@@ -725,6 +742,10 @@ if [ -n "$from" ] && { [ "$from" != "$version" ] || [ -f "$journal" ]; }; then
     backup=$(entry backup)
     version=$(entry to)
     if [ "$(entry step)" = saved ]; then rm -f "$journal"
+    elif [ "$(entry step)" = returned ]; then
+      start
+      wait_for_health || die "release $from does not serve; logs: $logs"
+      rm -f "$journal"
     elif ! return_to_old; then die "release $from does not serve; logs: $logs"; fi
     version=$from
   fi

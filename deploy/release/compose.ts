@@ -52,6 +52,8 @@ interface Service {
   readonly alias?: string;
   readonly user?: string;
   readonly networks?: readonly string[];
+  /** Reaches applications of the host. */
+  readonly hostGateway?: boolean;
 }
 
 const flow = (values: readonly string[]): string => `[${values.map((one) => JSON.stringify(one)).join(', ')}]`;
@@ -83,6 +85,7 @@ function render(service: Service): string[] {
     ...(dependsOn === undefined
       ? []
       : ['    depends_on:', ...dependsOn.flatMap((one) => [`      ${one}:`, '        condition: service_healthy'])]),
+    ...(service.hostGateway === true ? ['    extra_hosts: ["host.docker.internal:host-gateway"]'] : []),
     '    networks:',
     ...(service.networks ?? ['internal']).flatMap((network) => [
       `      ${network}:${alias === undefined || network !== 'internal' ? ' {}' : ''}`,
@@ -126,6 +129,7 @@ const services: readonly Service[] = [
     ports: ['${WAF_BIND:-0.0.0.0}:${WAF_PORT:-8080}:8080', '${WAF_BIND:-0.0.0.0}:${JA3_PORT:-8443}:8443'],
     volumes: ['node-data:/var/lib/gatehouse'],
     health: healthOf('data-plane'),
+    hostGateway: true,
     networks: ['internal', 'outside'],
   },
   control('small'),
