@@ -6,6 +6,7 @@ import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
+import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
@@ -58,6 +59,7 @@ const rows: readonly Endpoint[] = [
   ...violationEndpoints,
   ...ruleEndpoints,
   ...integrationEndpoints,
+  ...complianceEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,

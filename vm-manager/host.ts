@@ -237,6 +237,31 @@ export interface WayOut {
   isAllowListed(url: string): Promise<boolean>;
 }
 
+export interface FirewallCheck {
+  readonly result: 'satisfied' | 'not_satisfied' | 'no_evidence';
+  readonly reason: string;
+  /** Names of settings that it rests on. */
+  readonly settings: readonly string[];
+  readonly evidence: readonly {
+    readonly kind: string;
+    readonly text: string;
+    /** null: now. */
+    readonly at: Date | null;
+    readonly link: string;
+  }[];
+}
+
+/** What the firewall answers to controls of frameworks: its checks, and which control each is for. */
+export interface FirewallAnswers {
+  readonly checks: ReadonlyMap<string, FirewallCheck>;
+  readonly frameworks: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly version: string;
+    readonly controls: readonly { readonly id: string; readonly title: string; readonly checks: readonly string[] }[];
+  }[];
+}
+
 export interface Host {
   readonly secrets: Secrets;
   readonly sql: Sql;
@@ -249,6 +274,8 @@ export interface Host {
   readonly narrator?: () => Promise<Narrator | null>;
   /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
   readonly firewall?: Firewall;
+  /** Asked with each assessment of compliance; absent: there is no firewall that answers for controls. */
+  readonly firewallAnswers?: () => Promise<FirewallAnswers>;
   /** As the settings say now; absent: this server fetches nothing. */
   readonly intelSources?: () => Promise<IntelSources>;
   /** The namespace that its CSAF documents are published under; absent or empty: none is configured. */

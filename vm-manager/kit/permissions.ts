@@ -32,6 +32,8 @@ export const permissionTable = {
   view_policies: 'read policies',
   manage_policies: 'write policies',
   manage_rules: 'write rules that triage findings, and apply and undo them',
+  view_compliance: 'read controls of frameworks and how they stand',
+  edit_compliance: 'attest controls, and write exceptions from them',
   view_sla: 'read SLA policies and clocks',
   manage_sla: 'write SLA policies, pause and resume clocks',
   view_reports: 'read reports',

@@ -21,6 +21,7 @@ export interface Filled {
 
 const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const later = '2026-04-01T00:00:00Z';
+const answerOfControl = { reason: 'r', owner: 'o', expires_at: later };
 const predicate = { field: 'severity', op: 'eq', value: 'low' };
 
 class Maker {
@@ -120,6 +121,10 @@ async function fillAssets(make: Maker) {
 async function fillOrganisationWide(make: Maker, person: string, target: string): Promise<Record<string, string>> {
   const group = await make.made('/target-groups', { name: 'g' });
   await make.client.call('PUT', `/target-groups/${group}/targets`, { target_ids: [target] });
+  await make.client.call('PUT', '/compliance/controls/pci-dss:6.2.4/attestation', {
+    ...answerOfControl,
+    answer: 'met',
+  });
   return {
     '/users': person,
     '/rbac/roles': await make.made('/rbac/roles', { name: 'filled', permissions: ['view_findings'] }),
@@ -140,6 +145,8 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
     ...(await fillRules(make)),
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
+    '/compliance/frameworks': 'pci-dss',
+    '/compliance/controls': 'pci-dss:6.2.4',
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',
@@ -165,6 +172,11 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       vuln_ids: [finding],
       justification: 'j',
       ...ends,
+    }),
+    '/compliance/exceptions': await make.made('/compliance/exceptions', {
+      ...answerOfControl,
+      application_id: application,
+      control: 'pci-dss:6.2.4',
     }),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
@@ -256,6 +268,7 @@ export const confinedModules = [
   '/mutes',
   '/acceptances',
   '/assessments',
+  '/compliance/exceptions',
   '/runs',
   ...Object.values(placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
@@ -304,6 +317,13 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /integrations': { ...tracker, name: 'new' },
   'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
   'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },
+  'PUT /compliance/controls/:id/attestation': { expires_at: later, evidence: undefined, application_id: application },
+  'POST /compliance/exceptions': {
+    ...answerOfControl,
+    evidence: undefined,
+    application_id: application,
+    control: 'pci-dss:6.2.4',
+  },
   'POST /assessments': { application_id: application },
   'POST /graph/attack-chains/explain': { hop_vuln_ids: [finding] },
   'POST /graph/attack-chains/what-if': { application_id: application, remove_vuln_ids: [finding], controls: [] },

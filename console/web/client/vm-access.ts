@@ -28,6 +28,8 @@ export type VmPermission =
   | 'manage_policies'
   | 'manage_rules'
   | 'manage_integrations'
+  | 'view_compliance'
+  | 'edit_compliance'
   | 'manage_roles'
   | 'view_reports'
   | 'build_reports'
