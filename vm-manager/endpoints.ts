@@ -26,6 +26,7 @@ import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
+import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
@@ -70,6 +71,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...notificationEndpoints,
   ...metaEndpoints,
 ];
 

@@ -2,6 +2,7 @@
 // and database; a test gives what it likes. The room knows none of them by name.
 import type { Actor, Role } from '#http-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
 import type { TakeEvents } from './kit/outbox.js';
@@ -235,6 +236,13 @@ export interface WayOut {
   check(url: string): Promise<void>;
   /** True when the operator allow-listed the host: only then may plain http carry credentials. */
   isAllowListed(url: string): Promise<boolean>;
+  /** An open connection for what is not HTTP; throws as `send` does. Absent: there is none. */
+  readonly connect?: (target: {
+    readonly transport: 'tcp' | 'tls';
+    readonly host: string;
+    readonly port: number;
+    readonly timeoutMs: number;
+  }) => Promise<Socket>;
 }
 
 export interface FirewallCheck {

@@ -118,7 +118,12 @@ async function fillAssets(make: Maker) {
   return { project, application, target, finding };
 }
 
-async function fillOrganisationWide(make: Maker, person: string, target: string): Promise<Record<string, string>> {
+async function fillOrganisationWide(
+  make: Maker,
+  database: Database,
+  person: string,
+  target: string,
+): Promise<Record<string, string>> {
   const group = await make.made('/target-groups', { name: 'g' });
   await make.client.call('PUT', `/target-groups/${group}/targets`, { target_ids: [target] });
   await make.client.call('PUT', '/compliance/controls/pci-dss:6.2.4/attestation', {
@@ -147,9 +152,28 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
     '/compliance/frameworks': 'pci-dss',
     '/compliance/controls': 'pci-dss:6.2.4',
+    ...(await fillNotices(make, database)),
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',
+  };
+}
+
+const channel = { type: 'webhook', config: { url: 'https://hook.example' }, secret: 'a-key-that-is-long-enough-1' };
+
+async function fillNotices(make: Maker, { sql }: Database): Promise<Record<string, string>> {
+  const id = await make.made('/notifications/channels', { name: 'c', ...channel });
+  const route = await make.made('/notifications/routes', { name: 'r', channel_id: id, events: [] });
+  const [notice] = await sql<{ id: number }[]>`
+    insert into vm_notices
+      (route_id, channel_id, event_id, type, entity, entity_id, event, state, not_before, created_at)
+    values (${route}, ${id}, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed',
+      now(), now())
+    returning id`;
+  return {
+    '/notifications/channels': id,
+    '/notifications/routes': route,
+    '/notifications/deliveries': String(notice?.id),
   };
 }
 
@@ -213,7 +237,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
   const { project, application, target, finding } = await fillAssets(make);
   const person = await at.user('viewer');
   const ids: Readonly<Record<string, string>> = {
-    ...(await fillOrganisationWide(make, person.id, target)),
+    ...(await fillOrganisationWide(make, database, person.id, target)),
     ...(await fillFindings(make, application, finding)),
     ...(await fillPipeline(make, application)),
     '/projects': project,
@@ -314,6 +338,10 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /policies/:id': { name: 'other', predicate },
   'POST /rules': { name: 'new', predicate, effects: [{ set: 'notice' }] },
   'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
+  'POST /notifications/channels': { ...channel, name: 'new', quiet: null },
+  'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
+  'POST /notifications/routes': { name: 'new', predicate: null },
+  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, channel_id: undefined },
   'POST /integrations': { ...tracker, name: 'new' },
   'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
   'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },

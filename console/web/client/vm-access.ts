@@ -30,6 +30,8 @@ export type VmPermission =
   | 'manage_integrations'
   | 'view_compliance'
   | 'edit_compliance'
+  | 'view_health'
+  | 'manage_notifications'
   | 'manage_roles'
   | 'view_reports'
   | 'build_reports'
