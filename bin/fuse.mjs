@@ -27,7 +27,7 @@ const programs = [
 
 /** They bring native code, programs or files of their own, which they look for beside themselves. */
 const packagesApart = [
-  ...['re2', 'uWebSockets.js', 'msgpackr', 'piscina', 'pino', 'postgres', 'pdfkit', 'fontkit'],
+  ...['re2', 'uWebSockets.js', 'msgpackr', 'piscina', 'pino', 'postgres', 'pdfkit', 'fontkit', 'nodemailer'],
   ...['dejavu-fonts-ttf', 'web-tree-sitter'],
   ...['vite', 'esbuild', 'typescript', 'playwright-core', 'tap'], // these are loaded by no program of a release
 ];

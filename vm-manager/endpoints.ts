@@ -6,6 +6,7 @@ import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
+import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
@@ -25,6 +26,7 @@ import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { withPages } from './kit/list.js';
 import { metaEndpoints } from './meta.js';
+import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
@@ -58,6 +60,7 @@ const rows: readonly Endpoint[] = [
   ...violationEndpoints,
   ...ruleEndpoints,
   ...integrationEndpoints,
+  ...complianceEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
   ...gateEndpoints,
@@ -68,6 +71,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...notificationEndpoints,
   ...metaEndpoints,
 ];
 

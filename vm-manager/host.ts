@@ -2,6 +2,7 @@
 // and database; a test gives what it likes. The room knows none of them by name.
 import type { Actor, Role } from '#http-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 import type { Sql, Tx } from './database.js';
 import type { Narrator } from './graph/explain.js';
 import type { TakeEvents } from './kit/outbox.js';
@@ -235,6 +236,38 @@ export interface WayOut {
   check(url: string): Promise<void>;
   /** True when the operator allow-listed the host: only then may plain http carry credentials. */
   isAllowListed(url: string): Promise<boolean>;
+  /** An open connection for what is not HTTP; throws as `send` does. Absent: there is none. */
+  readonly connect?: (target: {
+    readonly transport: 'tcp' | 'tls';
+    readonly host: string;
+    readonly port: number;
+    readonly timeoutMs: number;
+  }) => Promise<Socket>;
+}
+
+export interface FirewallCheck {
+  readonly result: 'satisfied' | 'not_satisfied' | 'no_evidence';
+  readonly reason: string;
+  /** Names of settings that it rests on. */
+  readonly settings: readonly string[];
+  readonly evidence: readonly {
+    readonly kind: string;
+    readonly text: string;
+    /** null: now. */
+    readonly at: Date | null;
+    readonly link: string;
+  }[];
+}
+
+/** What the firewall answers to controls of frameworks: its checks, and which control each is for. */
+export interface FirewallAnswers {
+  readonly checks: ReadonlyMap<string, FirewallCheck>;
+  readonly frameworks: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly version: string;
+    readonly controls: readonly { readonly id: string; readonly title: string; readonly checks: readonly string[] }[];
+  }[];
 }
 
 export interface Host {
@@ -249,6 +282,8 @@ export interface Host {
   readonly narrator?: () => Promise<Narrator | null>;
   /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
   readonly firewall?: Firewall;
+  /** Asked with each assessment of compliance; absent: there is no firewall that answers for controls. */
+  readonly firewallAnswers?: () => Promise<FirewallAnswers>;
   /** As the settings say now; absent: this server fetches nothing. */
   readonly intelSources?: () => Promise<IntelSources>;
   /** The namespace that its CSAF documents are published under; absent or empty: none is configured. */

@@ -18,6 +18,7 @@ export type {
   AuditInput,
   AuditPort,
   AuditView,
+  FirewallAnswers,
   Host,
   Identity,
   IntelSources,

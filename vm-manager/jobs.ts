@@ -4,13 +4,14 @@ import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
 import { expireMutes } from './governance/mutes.js';
 import { tellOfDeadlines } from './governance/sla-notices.js';
 import { recordViolations } from './governance/violations.js';
+import type { Tx } from './database.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { workOnTickets } from './integrations/work.js';
 import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
-import { handOver } from './kit/outbox.js';
+import { handOver, type OutboxEvent } from './kit/outbox.js';
 import { eventBoundsDefault, pruneEvents } from './kit/prune-events.js';
 import { takeBackLost } from './imports/run/run-import.js';
 import { endLostRuns } from './kit/runs.js';
@@ -18,6 +19,8 @@ import { matchPending } from './osv/run.js';
 import { protectStored } from './imports/protect-stored.js';
 import { judgeWaiting } from './scm/judge.js';
 import { workOnWaiting } from './rules/runs.js';
+import { sendNotices } from './notifications/deliver.js';
+import { routeEvents } from './notifications/routing.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
 
@@ -82,7 +85,19 @@ export const vmJobs = (host: Host): Job[] => [
   {
     name: 'vm-outbox',
     everyMs: minuteMs / 4,
-    run: async ({ signal }) => `${await handOver(host.sql, host.takeEvents, signal)} events were handed over`,
+    run: async ({ nowMs, signal }) => {
+      const take = async (tx: Tx, events: readonly OutboxEvent[]): Promise<void> => {
+        await routeEvents(tx, events, new Date(nowMs));
+        await host.takeEvents?.(tx, events);
+      };
+      return `${await handOver(host.sql, take, signal)} events were handed over`;
+    },
+  },
+  {
+    name: 'vm-notices',
+    everyMs: minuteMs / 4,
+    timeoutMs: 5 * minuteMs,
+    run: async ({ signal }) => `${await sendNotices(host, signal)} notices were sent`,
   },
   {
     name: 'vm-chain-history',

@@ -1,5 +1,6 @@
 // The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
+import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
 import { createAuditReader } from './audit-port.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
@@ -9,7 +10,7 @@ import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
 
-type VmParts = IdentityParts & NarratorParts & FirewallParts & Pick<Parts, 'brandName' | 'outbound'>;
+type VmParts = IdentityParts & NarratorParts & FirewallParts & ComplianceParts & Pick<Parts, 'brandName' | 'outbound'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
 const takeEvents: TakeEvents = (tx, events) =>
@@ -29,6 +30,7 @@ const toHost = (parts: VmParts): Host => ({
   secrets: parts.sealing,
   narrator: createNarrators(parts),
   ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
+  firewallAnswers: () => answerEveryCheck(parts),
   intelSources: createIntelSources(parts),
   csafNamespace: async () => (await parts.currentSettings()).vm_csaf_namespace,
   withToxicPack: async () => (await parts.currentSettings()).vm_toxic_pack,

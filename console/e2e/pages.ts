@@ -60,6 +60,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/deadlines',
   '/vulnerabilities/deadlines?view=terms',
   '/compliance',
+  '/vulnerabilities/notifications',
   '/admin/settings',
   '/admin/settings/limits',
   '/admin/changes',

@@ -69,6 +69,7 @@ const ApiGaps = page(() => import('./pages/specs/gaps.js').then((m) => m.Gaps));
 const ApiThreats = page(() => import('./pages/threats/threats.js').then((m) => m.Threats));
 const Engine = page(() => import('./pages/engine/engine.js').then((m) => m.Engine));
 const Simulation = page(() => import('./pages/simulation/simulation.js').then((m) => m.Simulation));
+const Notifications = page(() => import('./pages/notifications/notifications.js').then((m) => m.Notifications));
 const Compliance = page(() => import('./pages/compliance/compliance.js').then((m) => m.Compliance));
 const Posture = page(() => import('./pages/posture/posture.js').then((m) => m.Posture));
 const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) => m.Deadlines));
@@ -190,6 +191,7 @@ render(
       <Route path="/vulnerabilities/integrations" component={Integrations} />
       <Route path="/vulnerabilities/acceptances" component={Acceptances} />
       <Route path="/vulnerabilities/deadlines" component={Deadlines} />
+      <Route path="/vulnerabilities/notifications" component={Notifications} />
       <Route path="/compliance" component={Compliance} />
       <Route path="/admin/settings" component={Settings} />
       <Route path="/admin/settings/:group" component={Settings} />

@@ -25,6 +25,7 @@ const needsMore: readonly string[] = [
   'DELETE /applications/:id 409',
   'DELETE /auth/mfa 401',
   'DELETE /integrations/:id 409',
+  'DELETE /notifications/channels/:id 409',
   'DELETE /sso/providers/:id 404',
   'GET /ci/badge/:application_id 404',
   'GET /comments 422',

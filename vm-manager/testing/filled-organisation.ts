@@ -21,6 +21,7 @@ export interface Filled {
 
 const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const later = '2026-04-01T00:00:00Z';
+const answerOfControl = { reason: 'r', owner: 'o', expires_at: later };
 const predicate = { field: 'severity', op: 'eq', value: 'low' };
 
 class Maker {
@@ -117,9 +118,18 @@ async function fillAssets(make: Maker) {
   return { project, application, target, finding };
 }
 
-async function fillOrganisationWide(make: Maker, person: string, target: string): Promise<Record<string, string>> {
+async function fillOrganisationWide(
+  make: Maker,
+  database: Database,
+  person: string,
+  target: string,
+): Promise<Record<string, string>> {
   const group = await make.made('/target-groups', { name: 'g' });
   await make.client.call('PUT', `/target-groups/${group}/targets`, { target_ids: [target] });
+  await make.client.call('PUT', '/compliance/controls/pci-dss:6.2.4/attestation', {
+    ...answerOfControl,
+    answer: 'met',
+  });
   return {
     '/users': person,
     '/rbac/roles': await make.made('/rbac/roles', { name: 'filled', permissions: ['view_findings'] }),
@@ -140,9 +150,30 @@ async function fillOrganisationWide(make: Maker, person: string, target: string)
     '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
     ...(await fillRules(make)),
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
+    '/compliance/frameworks': 'pci-dss',
+    '/compliance/controls': 'pci-dss:6.2.4',
+    ...(await fillNotices(make, database)),
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',
+  };
+}
+
+const channel = { type: 'webhook', config: { url: 'https://hook.example' }, secret: 'a-key-that-is-long-enough-1' };
+
+async function fillNotices(make: Maker, { sql }: Database): Promise<Record<string, string>> {
+  const id = await make.made('/notifications/channels', { name: 'c', ...channel });
+  const route = await make.made('/notifications/routes', { name: 'r', channel_id: id, events: [] });
+  const [notice] = await sql<{ id: number }[]>`
+    insert into vm_notices
+      (route_id, channel_id, event_id, type, entity, entity_id, event, state, not_before, created_at)
+    values (${route}, ${id}, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed',
+      now(), now())
+    returning id`;
+  return {
+    '/notifications/channels': id,
+    '/notifications/routes': route,
+    '/notifications/deliveries': String(notice?.id),
   };
 }
 
@@ -165,6 +196,11 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       vuln_ids: [finding],
       justification: 'j',
       ...ends,
+    }),
+    '/compliance/exceptions': await make.made('/compliance/exceptions', {
+      ...answerOfControl,
+      application_id: application,
+      control: 'pci-dss:6.2.4',
     }),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
@@ -201,7 +237,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
   const { project, application, target, finding } = await fillAssets(make);
   const person = await at.user('viewer');
   const ids: Readonly<Record<string, string>> = {
-    ...(await fillOrganisationWide(make, person.id, target)),
+    ...(await fillOrganisationWide(make, database, person.id, target)),
     ...(await fillFindings(make, application, finding)),
     ...(await fillPipeline(make, application)),
     '/projects': project,
@@ -256,6 +292,7 @@ export const confinedModules = [
   '/mutes',
   '/acceptances',
   '/assessments',
+  '/compliance/exceptions',
   '/runs',
   ...Object.values(placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
@@ -301,9 +338,20 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /policies/:id': { name: 'other', predicate },
   'POST /rules': { name: 'new', predicate, effects: [{ set: 'notice' }] },
   'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
+  'POST /notifications/channels': { ...channel, name: 'new', quiet: null },
+  'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
+  'POST /notifications/routes': { name: 'new', predicate: null },
+  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, channel_id: undefined },
   'POST /integrations': { ...tracker, name: 'new' },
   'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
   'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },
+  'PUT /compliance/controls/:id/attestation': { expires_at: later, evidence: undefined, application_id: application },
+  'POST /compliance/exceptions': {
+    ...answerOfControl,
+    evidence: undefined,
+    application_id: application,
+    control: 'pci-dss:6.2.4',
+  },
   'POST /assessments': { application_id: application },
   'POST /graph/attack-chains/explain': { hop_vuln_ids: [finding] },
   'POST /graph/attack-chains/what-if': { application_id: application, remove_vuln_ids: [finding], controls: [] },

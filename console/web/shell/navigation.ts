@@ -83,6 +83,7 @@ export const navigation: readonly PageGroup[] = [
       managed('view_findings', '/vulnerabilities/acceptances', text.acceptances, 'tune', text.acceptancesWords),
       managed('view_sla', '/vulnerabilities/deadlines', text.deadlines, 'versions', text.deadlinesWords),
       managed('view_assets', '/vulnerabilities/integrations', text.integrations, 'chain', text.integrationsWords),
+      managed('view_health', '/vulnerabilities/notifications', text.notifications, 'bell', text.notificationsWords),
       managed('view_reports', '/vulnerabilities/reports', text.reports, 'audit', text.reportsWords),
     ],
   },

@@ -136,6 +136,8 @@ export const shellText = {
   apiInventory: 'API inventory',
   posture: 'Posture',
   postureWords: 'score trend risk heatmap',
+  notifications: 'Notifications',
+  notificationsWords: 'notices channels slack teams pagerduty e-mail smtp webhook digest quiet',
   compliance: 'Compliance',
   complianceWords: 'pci gdpr soc owasp controls evidence auditors',
   apiGaps: 'API gaps',

@@ -1,11 +1,13 @@
 // What this installation answers to controls of PCI DSS, GDPR, SOC 2 and OWASP: figures by framework, the controls with
-// their answers, each opened with its checks, evidence and the settings behind it; and the same as files.
+// their answers, each opened with its checks, evidence and the settings behind it; and the same as files. Beside it, on
+// a tab, what findings and scans of applications say (organisation.tsx).
 import { useSearchParams } from '@solidjs/router';
 import { createMemo, For, Show, type JSX } from 'solid-js';
 import { linkTo, type Query, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Figure, PageHead } from '../../kit/basics.js';
+import { createVmAccess } from '../../client/vm-access.js';
+import { Badge, Card, Figure, PageHead, Tabs } from '../../kit/basics.js';
 import { Switch } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
@@ -14,6 +16,7 @@ import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { complianceText as text } from '../../texts/compliance.js';
 import { ControlChecks, resultTones } from './control-checks.js';
+import { OrganisationReport } from './organisation.js';
 
 type Report = Reply<'GET /api/compliance'>;
 type Framework = Report['frameworks'][number];
@@ -117,7 +120,7 @@ function Choices(props: { readonly framework: Framework['id'] | null }): JSX.Ele
   );
 }
 
-export function Compliance(): JSX.Element {
+function FirewallReport(): JSX.Element {
   const [search] = useSearchParams();
   const report = createQuery('GET /api/compliance');
   const [chosen, choose] = createChosen('control');
@@ -140,7 +143,6 @@ export function Compliance(): JSX.Element {
     version === null ? text.asOfNone(showMoment(at)) : text.asOf(showMoment(at), version);
   return (
     <>
-      <PageHead title={text.compliance} about={text.about} />
       <Read of={report}>
         {(data) => (
           <>
@@ -174,6 +176,33 @@ export function Compliance(): JSX.Element {
           )}
         </Show>
       </Overlay>
+    </>
+  );
+}
+
+const views = [
+  ['firewall', text.view.firewall],
+  ['organisation', text.view.organisation],
+] as const;
+
+export function Compliance(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const access = createVmAccess();
+  const view = () => views.find(([name]) => name === search['view'])?.[0] ?? 'firewall';
+  return (
+    <>
+      <PageHead title={text.compliance} about={view() === 'firewall' ? text.about : text.organisationAbout} />
+      <Show when={access.may('view_compliance')}>
+        <Tabs
+          label={text.views}
+          tabs={views}
+          chosen={view()}
+          onChoose={(name) => setSearch({ view: name === 'firewall' ? '' : name, framework: '', control: '' })}
+        />
+      </Show>
+      <Show when={view() === 'organisation'} fallback={<FirewallReport />}>
+        <OrganisationReport mayEdit={access.may('edit_compliance')} />
+      </Show>
     </>
   );
 }

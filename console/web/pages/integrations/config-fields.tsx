@@ -1,5 +1,5 @@
 // The form of a tracker's settings, made of the JSON schema that the server gives for its type.
-import { createSignal, For, Match, Switch, type JSX } from 'solid-js';
+import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
 import { AreaField, Switch as Toggle, TextField } from '../../kit/form.js';
 import { integrationsText as text } from '../../texts/resources/integrations.js';
 import {
@@ -145,7 +145,9 @@ export function ConfigFields(props: {
           />
         )}
       </For>
-      <p class="small muted">{text.placeholders(props.placeholders.map((name) => `{{${name}}}`).join(' '))}</p>
+      <Show when={props.placeholders.length > 0}>
+        <p class="small muted">{text.placeholders(props.placeholders.map((name) => `{{${name}}}`).join(' '))}</p>
+      </Show>
     </fieldset>
   );
 }

@@ -1,0 +1,168 @@
+// How each control stands, derived from what is there at this moment: open findings by weakness, scans, checks of the
+// firewall, and what people attested. Nothing of it is stored.
+import type { Source } from '../findings/words.js';
+import { severityNames, type Severity } from '../findings/words.js';
+import { allOf, anyOf, json, type Fragment, type Queryable, type Sql } from '../database.js';
+import { visibleFindings } from '../findings/query.js';
+import type { FirewallAnswers, FirewallCheck } from '../host.js';
+import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
+import { visibleAnswers, type AnswerRow } from './answers.js';
+import type { Control, Framework } from './catalogue.js';
+
+export const controlResults = ['met', 'gap', 'excepted', 'not_applicable', 'no_evidence', 'manual'] as const;
+export type ControlResult = (typeof controlResults)[number];
+
+/** A scan that is older shows nothing of today. */
+export const scanDaysMax = 90;
+const dayMs = 86_400_000;
+
+interface Group {
+  readonly cwes: readonly number[];
+  readonly source: Source;
+  readonly overdue: boolean;
+  readonly n: number;
+  readonly worst: number;
+}
+
+export interface Assessed {
+  readonly framework: Framework;
+  readonly control: Control;
+  readonly result: ControlResult;
+  /** In a sentence. */
+  readonly reason: string;
+  readonly openFindings: number;
+  readonly worst: Severity | null;
+  readonly scans: readonly { readonly source: Source; readonly at: Date }[];
+  readonly checks: readonly (FirewallCheck & { readonly name: string })[];
+  readonly attestation: AnswerRow | null;
+  readonly exception: AnswerRow | null;
+}
+
+export interface Scope {
+  readonly reach: Reach;
+  readonly application: string | null;
+  readonly now: Date;
+}
+
+/** Open findings that count: what linters say is no gap. */
+function openOf(sql: Queryable, { reach, application }: Scope): Fragment {
+  return allOf(sql, [
+    visibleFindings(sql, reach),
+    sql`is_open and source <> 'quality'`,
+    ...(application === null ? [] : [sql`application_id = ${application}`]),
+  ]);
+}
+
+/** Findings that speak against the control. */
+export function gapsOf(sql: Queryable, control: Control, scope: Scope): Fragment {
+  return allOf(sql, [
+    openOf(sql, scope),
+    anyOf(sql, [
+      ...control.cwes.map((cwe) => sql`cwes @> ${json(sql, [cwe])}`),
+      ...(control.openIn.length === 0 ? [] : [sql`source in ${sql(control.openIn)}`]),
+      ...(control.overdue ? [sql`due_at < ${scope.now}`] : []),
+    ]),
+  ]);
+}
+
+const speaksAgainst = ({ cwes, openIn, overdue }: Control, group: Group): boolean =>
+  group.cwes.some((cwe) => cwes.includes(cwe)) || openIn.includes(group.source) || (overdue && group.overdue);
+
+/** Kinds of runs that are scans of a source; imports are known by what they found. */
+const sourceOfRun: Readonly<Record<string, Source>> = { sca: 'sca', secrets: 'secret', iac: 'iac', k8s: 'k8s' };
+
+async function lastScans(sql: Sql, scope: Scope): Promise<ReadonlyMap<Source, Date>> {
+  const { reach, application, now } = scope;
+  const since = new Date(now.getTime() - scanDaysMax * dayMs);
+  const seen = await sql<{ source: Source; at: Date }[]>`
+    select source, max(last_seen) as at from vm_findings
+    where last_seen >= ${since} and tool <> '' and ${visibleFindings(sql, reach)}
+      and ${application === null ? sql`true` : sql`application_id = ${application}`} group by source`;
+  const runs = await sql<{ kind: string; at: Date }[]>`
+    select r.kind, max(r.finished_at) as at from vm_runs r join vm_applications a on a.id = r.application_id
+    where r.status = 'succeeded' and r.kind in ${sql(Object.keys(sourceOfRun))} and r.finished_at >= ${since}
+      and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}
+      and ${application === null ? sql`true` : sql`a.id = ${application}`} group by r.kind`;
+  const last = new Map<Source, Date>();
+  for (const [source, at] of [
+    ...seen.map((row) => [row.source, row.at] as const),
+    ...runs.map((row) => [sourceOfRun[row.kind] ?? 'sast', row.at] as const),
+  ])
+    if (at > (last.get(source) ?? new Date(0))) last.set(source, at);
+  return last;
+}
+
+export async function assess(
+  sql: Sql,
+  frameworks: readonly Framework[],
+  answers: FirewallAnswers | null,
+  scope: Scope,
+): Promise<Assessed[]> {
+  const groups = await sql<Group[]>`
+    select cwes, source, coalesce(due_at < ${scope.now}, false) as overdue, count(*)::int as n,
+      max(severity)::int as worst
+    from vm_findings where ${openOf(sql, scope)} group by 1, 2, 3`;
+  const scans = await lastScans(sql, scope);
+  const given = await sql<AnswerRow[]>`
+    select * from vm_compliance_answers
+    where revoked_at is null and expires_at > ${scope.now} and ${visibleAnswers(sql, scope.reach)}
+      and (application_id is null ${scope.application === null ? sql`` : sql`or application_id = ${scope.application}`})
+    order by application_id nulls last, id desc`;
+  // what the firewall says names sites: it is for those who reach the whole organisation
+  const checks = isUnconfined(scope.reach) ? (answers?.checks ?? null) : null;
+  return frameworks.flatMap((framework) =>
+    framework.controls.map((control) => {
+      const own = given.filter((row) => row.framework === framework.id && row.control === control.id);
+      const against = groups.filter((group) => speaksAgainst(control, group));
+      const worst = severityNames[Math.max(-1, ...against.map((group) => group.worst))] ?? null;
+      const facts = {
+        framework,
+        control,
+        openFindings: against.reduce((sum, { n }) => sum + n, 0),
+        worst,
+        scans: control.sources.flatMap((source) => {
+          const at = scans.get(source);
+          return at === undefined ? [] : [{ source, at }];
+        }),
+        checks: control.checks.flatMap((name) => {
+          const check = checks?.get(name);
+          return check === undefined ? [] : [{ name, ...check }];
+        }),
+        attestation: own.find(({ kind }) => kind === 'attestation') ?? null,
+        exception: own.find(({ kind }) => kind === 'exception') ?? null,
+      };
+      return { ...facts, ...judge(facts) };
+    }),
+  );
+}
+
+type Facts = Omit<Assessed, 'result' | 'reason'>;
+
+/** What is wrong first; then what people attested; then what shows that it holds. */
+function judge(of: Facts): Pick<Assessed, 'result' | 'reason'> {
+  const wrong = of.checks.filter(({ result }) => result === 'not_satisfied').map(({ reason }) => reason);
+  const gaps = [
+    ...(of.openFindings === 0 ? [] : [`${of.openFindings} open findings, the worst of them ${of.worst}.`]),
+    ...wrong,
+    ...(of.attestation?.answer === 'not_met' ? [`${of.attestation.owner} attested that it is not met.`] : []),
+  ];
+  const reason = gaps.join(' ').slice(0, 2000);
+  if (of.attestation?.answer === 'not_applicable')
+    return { result: 'not_applicable', reason: `It does not apply: ${of.attestation.reason}` };
+  if (gaps.length > 0 && of.exception !== null)
+    return { result: 'excepted', reason: `${reason} Excepted until ${day(of.exception.expires_at)}.` };
+  if (gaps.length > 0) return { result: 'gap', reason };
+  if (of.attestation !== null)
+    return { result: 'met', reason: `${of.attestation.owner} attested it: ${of.attestation.reason}` };
+  const shown = [
+    ...of.checks.filter(({ result }) => result === 'satisfied').map((check) => check.reason),
+    ...of.scans.map(({ source, at }) => `A ${source} scan of ${day(at)} left nothing open.`),
+  ];
+  if (shown.length > 0) return { result: 'met', reason: shown.join(' ').slice(0, 2000) };
+  const asks = of.control.sources.length > 0 || of.control.checks.length > 0;
+  return asks
+    ? { result: 'no_evidence', reason: 'Nothing speaks against it, and no scan or check shows that it holds.' }
+    : { result: 'manual', reason: 'People answer for it: attest it.' };
+}
+
+const day = (at: Date): string => at.toISOString().slice(0, 10);

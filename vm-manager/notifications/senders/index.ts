@@ -1,0 +1,14 @@
+// Every kind of channel.
+import { email } from './email.js';
+import { pagerduty, slack, teams, webhook } from './http.js';
+import type { Sender } from './sender.js';
+
+export const senders = { email, slack, teams, pagerduty, webhook } satisfies Record<string, Sender>;
+export type ChannelType = keyof typeof senders;
+export const channelTypes = Object.keys(senders) as ChannelType[];
+
+export function senderOf(type: string): Sender {
+  const found = Object.hasOwn(senders, type) ? senders[type as ChannelType] : undefined;
+  if (found === undefined) throw new Error(`there are no channels of the type ${type}`);
+  return found;
+}
