@@ -3,6 +3,7 @@ export const loggedInPaths: readonly string[] = [
   '/',
   '/soc',
   '/requests',
+  '/sites',
   '/waf',
   '/waf/rules',
   '/waf/rules/new',

@@ -37,6 +37,7 @@ const RuleEditor = page(() => import('./pages/rules/rule-editor.js').then((m) =>
 const Patches = page(() => import('./pages/waf/patches.js').then((m) => m.Patches));
 const Tuning = page(() => import('./pages/waf/tuning.js').then((m) => m.Tuning));
 const Addresses = page(() => import('./pages/protection/addresses.js').then((m) => m.Addresses));
+const Sites = page(() => import('./pages/sites/sites.js').then((m) => m.Sites));
 const Gates = page(() => import('./pages/protection/gates.js').then((m) => m.Gates));
 const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
@@ -163,6 +164,7 @@ render(
       <Route path="/waf/patches" component={Patches} />
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
+      <Route path="/sites" component={Sites} />
       <Route path="/protection/gates" component={Gates} />
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />

@@ -51,6 +51,7 @@ export const navigation: readonly PageGroup[] = [
   {
     title: text.protect,
     pages: [
+      page('/sites', text.sites, 'nodes', text.sitesWords),
       page('/waf', text.ruleSet, 'shield', text.wafCrsModeParanoia),
       page('/waf/rules', text.customRules, 'code', text.seclangModsecurityBuilderEditor),
       page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),

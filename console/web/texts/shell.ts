@@ -131,6 +131,8 @@ export const shellText = {
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap mapping csv json',
   reports: 'Reports',
+  sites: 'Sites',
+  sitesWords: 'applications hosts domains upstream protect add on monitor off policy certificate health',
   alerts: 'Alerts',
   alertsWords: 'siem connectors webhook pagerduty chat splunk syslog notify dead letters',
   apiInventory: 'API inventory',

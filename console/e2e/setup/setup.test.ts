@@ -1,0 +1,116 @@
+// The pages on which people set things up (sites, limits, connectors, authentication, bots), in a real browser. One
+// installation for all of them; each goes on from what the one before has left.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax } from '#api/testing/waiting';
+import { arrive, askApi, chooseOwnPassword, logIn, settled, startStack, withoutBrowser, type Stack } from '../stack.js';
+
+const viewer = { email: 'viewer@gatehouse.local', first: 'first-word-of-many-77', own: 'another-word-of-mine-78' };
+
+/** A viewer who has chosen a password. */
+async function addViewer(t: Test, stack: Stack, admin: Page): Promise<void> {
+  const body = { email: viewer.email, name: 'Viewer', role: 'viewer', password: viewer.first };
+  t.equal(await askApi(admin, 'POST', '/api/users', body), 201);
+  const { page } = await stack.open();
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(viewer.email);
+  await page.getByLabel('Password').fill(viewer.first);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Current password').fill(viewer.first);
+  await page.getByLabel('New password', { exact: true }).fill(viewer.own);
+  await page.getByLabel('New password, again').fill(viewer.own);
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+  await page.context().close();
+}
+
+/** Counts what a mouse does: each click of a road is one. */
+function countClicks(page: Page) {
+  let count = 0;
+  return {
+    count: () => count,
+    async on(name: string, role: 'button' | 'link' | 'tab' = 'button'): Promise<void> {
+      count += 1;
+      await page.getByRole(role, { name, exact: true }).first().click();
+    },
+  };
+}
+
+async function startApplication(t: Test, says: string): Promise<string> {
+  const server = createServer((_, reply) => reply.end(says));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const rowOf = (page: Page, text: string) => page.locator('.table-row', { hasText: text }).first();
+
+/** Opened by a page whose user may change nothing. */
+async function seenByViewer(t: Test, stack: Stack, path: string, controls: readonly string[]): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page, viewer.email, viewer.own);
+  await arrive(page, path);
+  for (const name of controls)
+    t.equal(await page.getByRole('button', { name, exact: true }).count(), 0, `a viewer is not offered "${name}"`);
+  t.equal(await page.locator('main :is(input, select, textarea):enabled').count(), 0, 'nor a field to type into');
+  await page.context().close();
+}
+
+async function sites(t: Test, stack: Stack): Promise<void> {
+  const application = await startApplication(t, 'the application');
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  const clicks = countClicks(page);
+  await clicks.on('Sites', 'link');
+  await settled(page);
+  t.match(await rowOf(page, 'customer').innerText(), /On[^]*any host/, 'those of the environment');
+  await clicks.on('Add a site');
+  await page.keyboard.type(application); // the first field has the focus
+  await page.getByLabel('Host name').fill('no host');
+  await page.getByText('customer, payment are not served any more').waitFor(); // the trial licence covers one site
+  await page.keyboard.press('Enter');
+  const problem = page.getByRole('alert').filter({ hasText: 'write the name only' });
+  await problem.waitFor();
+  t.notMatch(await problem.innerText(), /must be null/, 'one reason');
+  await page.getByLabel('Host name').fill('shop.example');
+  await clicks.on('Save and apply');
+  await page.getByText(/^Saved and in force/).waitFor();
+  t.ok(clicks.count() <= 4, `a site is protected with ${clicks.count()} clicks`);
+  const row = rowOf(page, 'shop.example');
+  await row.waitFor();
+  t.match(await row.innerText(), /On[^]*shop\.example \/[^]*not checked[^]*none/);
+  t.equal(await rowOf(page, 'customer').count(), 0);
+  const host = { headers: { host: 'shop.example' } };
+  const { request } = page;
+  t.equal(await (await request.get(stack.waf, host)).text(), 'the application');
+  t.equal((await request.get(`${stack.waf}/?q=1'%20OR%20'1'='1`, host)).status(), 403, 'and it is protected');
+  await row.focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('button', { name: 'Edit' }).click();
+  await drawer.getByLabel('State', { exact: true }).selectOption('DetectionOnly');
+  await drawer.getByText('Policy of this site').click();
+  await drawer.getByLabel('Paranoia level').selectOption('2');
+  await drawer.getByLabel('PHP').selectOption('off');
+  await drawer.getByRole('button', { name: 'Save and apply' }).click();
+  await drawer.getByText('Monitor', { exact: true }).waitFor();
+  t.match(await drawer.innerText(), /its own policy; without PHP[^]*Paranoia level\s+2/);
+  t.equal((await request.get(`${stack.waf}/?q=1'%20OR%20'1'='1`, host)).status(), 200, 'only watched from now on');
+  await seenByViewer(t, stack, '/sites?site=shop.example', ['Add a site', 'Edit', 'Remove site']);
+  await drawer.getByRole('button', { name: 'Remove site' }).click();
+  await page.getByRole('dialog', { name: 'Remove this site?' }).getByRole('button', { name: 'Remove site' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.getByText('Not active').waitFor(); // removed from what is saved; the header says that it is not applied
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('pages on which things are set up', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  const { page } = await stack.open();
+  await chooseOwnPassword(page);
+  await addViewer(t, stack, page);
+  await t.test('sites: one is protected in one step, changed and removed', (t) => sites(t, stack));
+});
