@@ -10,6 +10,7 @@ export const loggedInPaths: readonly string[] = [
   '/waf/patches',
   '/waf/tuning',
   '/protection/addresses',
+  '/protection/limits',
   '/protection/gates',
   '/protection/gates?view=limits',
   '/protection/addresses?state=all',

@@ -38,6 +38,7 @@ const Patches = page(() => import('./pages/waf/patches.js').then((m) => m.Patche
 const Tuning = page(() => import('./pages/waf/tuning.js').then((m) => m.Tuning));
 const Addresses = page(() => import('./pages/protection/addresses.js').then((m) => m.Addresses));
 const Sites = page(() => import('./pages/sites/sites.js').then((m) => m.Sites));
+const LimitsPage = page(() => import('./pages/limits/limits.js').then((m) => m.LimitsPage));
 const Gates = page(() => import('./pages/protection/gates.js').then((m) => m.Gates));
 const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
@@ -165,6 +166,7 @@ render(
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
       <Route path="/sites" component={Sites} />
+      <Route path="/protection/limits" component={LimitsPage} />
       <Route path="/protection/gates" component={Gates} />
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />

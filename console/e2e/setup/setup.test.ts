@@ -106,6 +106,50 @@ async function sites(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+async function limits(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  const post = async (times: number): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let at = 0; at < times; at += 1) statuses.push((await page.request.post(`${stack.waf}/login`)).status());
+    return statuses;
+  };
+  await post(5);
+  const clicks = countClicks(page);
+  await clicks.on('Rate limits', 'link');
+  await page.getByText('Rate limits are off').waitFor();
+  await clicks.on('Add a limit');
+  await page.keyboard.type('/login');
+  await page.getByLabel('Method').selectOption('POST');
+  await page.getByLabel('Requests').fill('none');
+  await page.getByText('Type a path and a number').waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('dialog[open] .problem').first().waitFor(); // the API says what is wrong, at the field
+  t.equal(await page.getByLabel('Requests').getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Requests').fill('2');
+  const effect = page.locator('dialog[open] [role="status"]', { hasText: 'would have limited' });
+  await effect.getByText(/would have limited 3 of 5 requests, from 1 client/).waitFor();
+  t.match(await effect.innerText(), /Every request of that hour is recorded/);
+  await clicks.on('Save and apply');
+  await page.getByText(/^Saved and in force/).waitFor();
+  t.ok(clicks.count() <= 5, `a limit on /login takes ${clicks.count()} clicks`);
+  const row = rowOf(page, 'POST /login');
+  await row.getByText('3 of 5').waitFor();
+  t.same(await post(3).then((all) => all.map((status) => status === 429)), [false, false, true], 'and it limits');
+  await row.focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Beyond it').selectOption('record');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await row.getByText('record only').waitFor();
+  await clicks.on('On the nodes', 'tab');
+  await page
+    .getByText(/counted|remembered|gave way/i)
+    .first()
+    .waitFor();
+  await seenByViewer(t, stack, '/protection/limits', ['Add a limit', 'Switch off']);
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('pages on which things are set up', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
@@ -113,4 +157,7 @@ t.test('pages on which things are set up', { skip: withoutBrowser }, async (t) =
   await chooseOwnPassword(page);
   await addViewer(t, stack, page);
   await t.test('sites: one is protected in one step, changed and removed', (t) => sites(t, stack));
+  t.equal(await askApi(page, 'PATCH', '/api/settings', { sites: [] }), 200);
+  t.equal(await askApi(page, 'POST', '/api/apply'), 200);
+  await t.test('limits: one on /login, with what it would have limited', (t) => limits(t, stack));
 });

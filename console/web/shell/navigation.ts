@@ -56,6 +56,7 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/rules', text.customRules, 'code', text.seclangModsecurityBuilderEditor),
       page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
+      page('/protection/limits', text.rateLimits, 'tune', text.rateLimitsWords),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
       page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
       page('/inventory/gaps', text.apiGaps, 'search', text.apiGapsWords),

@@ -131,6 +131,8 @@ export const shellText = {
   imports: 'Imports',
   importsWords: 'scanner sarif upload sbom trivy zap mapping csv json',
   reports: 'Reports',
+  rateLimits: 'Rate limits',
+  rateLimitsWords: 'zones endpoint limit login 429 throttle brute force requests per minute',
   sites: 'Sites',
   sitesWords: 'applications hosts domains upstream protect add on monitor off policy certificate health',
   alerts: 'Alerts',

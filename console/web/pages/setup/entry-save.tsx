@@ -8,13 +8,8 @@ import { noteApplied, saveChange, savedAt, type SettingsValues } from '../../cli
 import { Button, Notice } from '../../kit/basics.js';
 import { tell } from '../../kit/overlays.js';
 import { formsText as text } from '../../texts/setup/forms.js';
+import { ChangedMeanwhile, type EntryChange } from './entries.js';
 import { noProblems, problemsOfEntry, type EntryProblems } from './field-problems.js';
-
-export interface EntryChange {
-  readonly patch: SettingsValues;
-  /** JSON pointer of the entry that is saved. */
-  readonly place: string;
-}
 
 export interface EntrySave {
   readonly isBusy: Accessor<boolean>;
@@ -75,23 +70,6 @@ export function createEntrySave(fields: readonly string[]): EntrySave {
       }
     },
   };
-}
-
-/** The entry that a form began with is not there any more. */
-export class ChangedMeanwhile extends Error {}
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-/** A list with one entry added (`before` null), replaced, or taken out (`after` null). Throws ChangedMeanwhile. */
-export function withEntry<T>(
-  list: readonly T[],
-  before: T | null,
-  after: T | null,
-): { readonly list: T[]; readonly index: number } {
-  if (before === null) return { list: after === null ? [...list] : [...list, after], index: list.length };
-  const index = list.findIndex((one) => isSame(one, before));
-  if (index === -1) throw new ChangedMeanwhile();
-  return { list: list.flatMap((one, at) => (at !== index ? [one] : after === null ? [] : [after])), index };
 }
 
 /** The buttons below such a form, and what no field shows. `isBlank`: what is needed is not typed yet. */

@@ -8,7 +8,8 @@ import { Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch as Toggle, TextField } from '../../kit/form.js';
 import { formsText } from '../../texts/setup/forms.js';
 import { sitesText as text } from '../../texts/setup/sites.js';
-import { createEntrySave, SaveFoot, withEntry, type EntrySave } from '../setup/entry-save.js';
+import { withEntry } from '../setup/entries.js';
+import { createEntrySave, SaveFoot, type EntrySave } from '../setup/entry-save.js';
 import type { SitesReply } from './site-rows.js';
 import { blankSite, formOf, nameFor, siteOf, type Choice3, type SiteForm, type StoredSite } from './site-values.js';
 
