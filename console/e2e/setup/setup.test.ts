@@ -128,7 +128,7 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   t.equal(await page.getByLabel('Requests').getAttribute('aria-invalid'), 'true');
   await page.getByLabel('Requests').fill('2');
   const effect = page.locator('dialog[open] [role="status"]', { hasText: 'would have limited' });
-  await effect.getByText(/would have limited 3 of 5 requests, from 1 client/).waitFor();
+  await effect.getByText(/would have limited 3 of 5 requests of the last hour \(1 client\)/).waitFor();
   t.match(await effect.innerText(), /Every request of that hour is recorded/);
   await clicks.on('Save and apply');
   await page.getByText(/^Saved and in force/).waitFor();
@@ -150,9 +150,83 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
+async function connectors(t: Test, stack: Stack): Promise<void> {
+  const received: string[] = [];
+  const server = createServer((request, reply) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+    request.on('end', () => {
+      received.push(body);
+      reply.end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  t.teardown(() => server.close());
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await page.getByRole('link', { name: 'Connectors', exact: true }).click();
+  await page.getByText('Security events stay in this installation').waitFor();
+  await page.getByText('Nobody is notified').waitFor();
+  await page.getByRole('button', { name: 'Add a connector' }).click();
+  await page.getByLabel('Name').fill('soc');
+  await page.getByLabel('Address').fill('https://10.1.2.3/hook');
+  const field = page.locator('dialog[open] .field', { has: page.getByLabel('Address') });
+  for (const name of ['Send a test event', 'Save']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await field.getByText(/set OUTBOUND_ALLOW=10\.1\.2\.3 in the environment/).waitFor();
+    await page.getByLabel('Address').fill(`https://10.1.2.3/${name === 'Save' ? 'x' : 'y'}`);
+  }
+  const { port } = server.address() as AddressInfo;
+  await page.getByLabel('Address').fill(`http://localhost:${port}/hook`);
+  await page.getByRole('button', { name: 'Send a test event' }).click();
+  await page.getByText(/^Delivered: event /).waitFor();
+  t.match(received, [/Test event/], 'what was typed is tried');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const row = rowOf(page, 'soc');
+  await row.waitFor();
+  await row.focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('button', { name: 'Edit' }).click();
+  await drawer.getByText('Switched on').click();
+  await drawer.getByRole('button', { name: 'Save', exact: true }).click();
+  await row.getByText('Off', { exact: true }).waitFor();
+  await seenByViewer(t, stack, '/connectors', ['Add a connector', 'Edit', 'Send a test notice']);
+  t.same(complaints, []);
+}
+
+async function siteAuth(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open();
+  await logIn(page);
+  await page.getByRole('link', { name: 'Site authentication', exact: true }).click();
+  await page.getByText('Site authentication is off').waitFor();
+  await page.getByLabel('Protected paths').fill('members');
+  await page.getByLabel('Signature algorithm').selectOption('RS256');
+  t.equal(await page.getByLabel('Shared key of HS256').count(), 0, 'a key set in place of a shared key');
+  await page.getByLabel('Signature algorithm').selectOption('HS256');
+  await page.getByLabel('Shared key of HS256').fill('a-shared-key-of-thirty-two-letters');
+  await page.getByText('Ask for credentials').click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText(/write a path that begins with/).waitFor(); // what the API says, at the field
+  await page.getByLabel('Protected paths').fill('/members');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText(/^Saved\./).waitFor();
+  t.equal(await askApi(page, 'POST', '/api/apply'), 200);
+  t.equal((await page.request.get(`${stack.waf}/members`)).status(), 401);
+  await seenByViewer(t, stack, '/protection/authentication', ['Save']);
+  const { page: other } = await stack.open();
+  await logIn(other, viewer.email, viewer.own);
+  await arrive(other, '/protection/authentication');
+  t.match(await other.getByRole('main').innerText(), /Ask for credentials\s+On[^]*\/members/, 'and reads the values');
+  t.notMatch(await other.content(), /thirty-two-letters/, 'but no secret');
+  await arrive(other, '/protection/bots?view=settings');
+  t.match(await other.getByRole('main').innerText(), /What happens to bots[^]*monitor/);
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('pages on which things are set up', { skip: withoutBrowser }, async (t) => {
-  const stack = await startStack(t);
+  const stack = await startStack(t, { OUTBOUND_ALLOW: 'localhost' });
   const { page } = await stack.open();
   await chooseOwnPassword(page);
   await addViewer(t, stack, page);
@@ -160,4 +234,8 @@ t.test('pages on which things are set up', { skip: withoutBrowser }, async (t) =
   t.equal(await askApi(page, 'PATCH', '/api/settings', { sites: [] }), 200);
   t.equal(await askApi(page, 'POST', '/api/apply'), 200);
   await t.test('limits: one on /login, with what it would have limited', (t) => limits(t, stack));
+  await t.test('connectors: one is tried before it is saved, a private address is refused', (t) =>
+    connectors(t, stack),
+  );
+  await t.test('site authentication and bots', (t) => siteAuth(t, stack));
 });

@@ -46,6 +46,7 @@ export const navigation: readonly PageGroup[] = [
       page('/engine', text.engine, 'gauge', text.engineWords),
       page('/engine/simulation', text.simulation, 'play', text.simulationWords),
       page('/alerts', text.alerts, 'bell', text.alertsWords),
+      page('/connectors', text.connectors, 'upload', text.connectorsWords),
     ],
   },
   {
@@ -57,6 +58,8 @@ export const navigation: readonly PageGroup[] = [
       page('/waf/patches', text.virtualPatches, 'patch', text.cveVulnerabilityCatalogue),
       page('/waf/tuning', text.tuning, 'tune', text.falsePositivesExclusionsSuggestions),
       page('/protection/limits', text.rateLimits, 'tune', text.rateLimitsWords),
+      page('/protection/bots', text.bots, 'bug', text.botsWords),
+      page('/protection/authentication', text.siteAuth, 'key', text.siteAuthWords),
       page('/protection/gates', text.limitsBots, 'gauge', text.rateLimitsFloodsBans),
       page('/inventory', text.apiInventory, 'apps', text.apiInventoryWords),
       page('/inventory/gaps', text.apiGaps, 'search', text.apiGapsWords),

@@ -63,7 +63,7 @@ export const limitsText = {
   removeAsk: 'Remove this limit?',
   removeAbout: 'It counts until this is applied.',
   effect: (limited: Shown, matched: Shown, clients: Shown) =>
-    `In the last hour it would have limited ${limited} of ${some(matched, 'request')}, from ${some(clients, 'client')}.`,
+    `It would have limited ${limited} of ${some(matched, 'request')} of the last hour (${some(clients, 'client')}).`,
   effectNone: (matched: Shown) => `In the last hour it would have limited none of ${some(matched, 'request')}.`,
   effectEmpty: 'No recorded request of the last hour is under this limit.',
   effectReading: 'Counting the last hour…',
