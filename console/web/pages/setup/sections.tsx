@@ -69,14 +69,18 @@ export function Sections(props: { readonly of: readonly Section[] }): JSX.Elemen
     <>
       <DraftGuard />
       <ConflictDialog />
-      <Read of={both(schema, settingsRead)}>
-        {() => (
-          <div class="stack">
-            <For each={props.of}>{(section) => <SectionCard of={section} schemas={schemas()} />}</For>
-          </div>
-        )}
-      </Read>
-      <SaveBar names={names} />
+      <div>
+        <Read of={both(schema, settingsRead)}>
+          {() => (
+            <div class="stack">
+              <For each={props.of}>{(section) => <SectionCard of={section} schemas={schemas()} />}</For>
+            </div>
+          )}
+        </Read>
+        <div class="save-bar">
+          <SaveBar names={names} />
+        </div>
+      </div>
     </>
   );
 }
