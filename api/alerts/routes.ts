@@ -7,6 +7,7 @@ import type { Tx } from '../db/client.js';
 import { endState, isAnother, tellEnd } from './end.js';
 import type { AlertParts } from './job.js';
 import { alertStates } from './machine.js';
+import { requireReachable } from '../outbound/reachable.js';
 import { notify, type Told } from './notify.js';
 import { checkTarget, RuleBody, shownTarget, toRow, type AlertRule } from './rule.js';
 import { findRule, listRules, listStates, putRule, type StateRow } from './store.js';
@@ -179,6 +180,7 @@ function registerChanges(app: App, parts: AlertParts, find: Find): void {
   app.post('/api/alerts', { schema: createSchema }, async (request, reply) => {
     const { actor } = requirePrincipal(request);
     const rule = toRow(randomUUID(), request.body, null, parts.sealing, new Date(parts.now()));
+    await requireReachable(parts.outbound, newTargets(request.body, null));
     await save(async (tx) => {
       const [count] = await tx<{ n: number }[]>`select count(*) as n from alert_rules`;
       if ((count?.n ?? 0) >= rulesMax) throw new ApiError('conflict', `There are ${rulesMax} alert rules already.`);
@@ -191,6 +193,7 @@ function registerChanges(app: App, parts: AlertParts, find: Find): void {
     const { actor } = requirePrincipal(request);
     const before = await find(request.params.id);
     const rule = toRow(before.id, request.body, before, parts.sealing, new Date(parts.now()));
+    await requireReachable(parts.outbound, newTargets(request.body, shownTarget(before, parts.sealing)));
     const because = rule.enabled ? 'The rule was changed' : 'The rule was switched off';
     let told: Told | null = null;
     await save(async (tx) => {
@@ -218,6 +221,15 @@ function registerChanges(app: App, parts: AlertParts, find: Find): void {
     await tellEnd(parts, rule, told);
     return reply.code(204).send(null);
   });
+}
+
+/** Where notices would go that did not go there before; `shown`: the target until now, as readers see it. */
+function newTargets(
+  { type, target }: RuleBody,
+  shown: string | null,
+): { readonly target: string; readonly path: string }[] {
+  const isUrl = type !== 'pagerduty' && URL.canParse(target) && target !== shown;
+  return isUrl ? [{ target, path: '/target' }] : [];
 }
 
 /** The rule that is named, or one that exists for this call only. */

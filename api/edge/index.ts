@@ -6,12 +6,15 @@ import { registerVerdictRoutes } from './verdicts/routes.js';
 import { registerBotRoutes } from './bot-routes.js';
 import { createBanJob, type BanJobParts } from './job.js';
 import { createCrawlerListJob, type CrawlerListParts } from './crawler-lists/job.js';
+import { registerLimitEffectRoutes, type LimitEffectParts } from './limit-effect-routes.js';
 import { registerLimitRoutes } from './limit-routes.js';
 import { registerEdgeRoutes, type EdgeParts } from './routes.js';
 import { registerUnnamedProxiesRoute } from './unnamed-proxies.js';
 import { createSiteKeyJob, type SiteKeyParts } from './site-keys.js';
 
-export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts> = {
+export const edgeFeature: Feature<
+  EdgeParts & AttackJobParts & BanJobParts & SiteKeyParts & CrawlerListParts & LimitEffectParts
+> = {
   name: 'edge',
   access: {
     'GET /api/bans': may('threat-intel:read', everybody),
@@ -25,10 +28,13 @@ export const edgeFeature: Feature<EdgeParts & AttackJobParts & BanJobParts & Sit
     'POST /api/bots/verify': may('threat-intel:read', tuners),
     'GET /api/unnamed-proxies': may('stats:read', everybody),
     'GET /api/rate-limits': may('stats:read', everybody),
+    'GET /api/rate-limits/effect': may('stats:read', everybody),
+    'POST /api/rate-limits/effect': may('stats:read', tuners),
   },
   routes(app, parts) {
     registerEdgeRoutes(app, parts);
     registerLimitRoutes(app, parts);
+    registerLimitEffectRoutes(app, parts);
     registerUnnamedProxiesRoute(app, parts);
     registerBotRoutes(app, parts);
     registerAttackRoute(app, parts);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Database } from '../db/client.js';
+import { createOutbound } from '../outbound/outbound.js';
 import { startTestApp } from '../testing/app.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { onBothDatabases, onEmbeddedDatabase } from '../testing/databases.js';
@@ -32,7 +33,7 @@ const readDashboard = async (name: string) =>
   };
 
 async function suite(t: Test, database: Database): Promise<void> {
-  const at = await startTestApp(database);
+  const at = await startTestApp(database, { outbound: createOutbound({ allow: ['192.0.2.1'] }) });
   t.teardown(() => at.close());
   const { token } = await at.user('admin');
   const { token: viewer } = await at.user('viewer');

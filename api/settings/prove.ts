@@ -3,6 +3,7 @@
 import { readManagedRules } from '../change/steps/managed-rules.js';
 import { toPolicy } from '../change/steps/policy.js';
 import { ApiError, type Principal } from '../http-kit/index.js';
+import { requireReachable } from '../outbound/reachable.js';
 import type { Parts } from '../parts.js';
 import { changedRules, isNothingChanged, type RulesFinding, type RulesOfSettings } from '../rules/check-settings.js';
 import { checkSettings, type Settings } from '#settings';
@@ -10,7 +11,7 @@ import { changeSettings, type SavedSettings, type SettingsChange, type SettingsW
 import { hideSecrets } from './secrets.js';
 import { readHead, type StoredSettings } from './store.js';
 
-export type ProvingParts = SettingsWriter & Pick<Parts, 'sandbox'>;
+export type ProvingParts = SettingsWriter & Pick<Parts, 'sandbox' | 'outbound'>;
 
 export interface ProvenSave extends SavedSettings {
   /** Warnings about the rules that this save changed. */
@@ -27,6 +28,7 @@ export async function changeProven(
 ): Promise<ProvenSave> {
   const head = await readHead(parts.database.sql);
   const planned = plan(head, change);
+  if (planned !== null) await requireReachable(parts.outbound, newTargets(hideSecrets(head.settings), planned));
   const warnings = planned === null ? [] : await prove(parts, head.settings, planned);
   const saved = await changeSettings(parts, principal, {
     ...change,
@@ -37,6 +39,17 @@ export async function changeProven(
     },
   });
   return { ...saved, warnings };
+}
+
+/** Where events would go that did not go there before; of `shown` and `planned` readers see the same part. */
+function newTargets(shown: Settings, planned: Settings): { readonly target: string; readonly path: string }[] {
+  const known = new Set(shown.siem_connectors.map(({ name, target }) => `${name} ${target}`));
+  const connectors = planned.siem_connectors.flatMap(({ name, target, enabled }, index) =>
+    enabled && !known.has(`${name} ${target}`) ? [{ target, path: `/siem_connectors/${index}/target` }] : [],
+  );
+  const { siem_webhook_url: webhook } = planned;
+  const isNew = webhook !== '' && webhook !== shown.siem_webhook_url;
+  return isNew ? [...connectors, { target: webhook, path: '/siem_webhook_url' }] : connectors;
 }
 
 /** What the save would store; null where it is refused for another reason, which is told first. */

@@ -9,6 +9,7 @@ export const siemFeature: Feature<SiemParts> = {
   name: 'siem',
   access: {
     'GET /api/siem': may('stats:read', everybody),
+    'POST /api/siem/test': change,
     'POST /api/siem/connectors/:id/test': change,
     'POST /api/siem/connectors/:id/replays': change,
     'GET /api/siem/connectors/:id/dead-letters': may('events:read', everybody),

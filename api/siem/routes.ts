@@ -1,6 +1,7 @@
 // Connectors as people see them: lag, failures, dead letters; and what people do about them.
 import { randomUUID } from 'node:crypto';
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
+import { checkSettings, settingRows } from '#settings';
 import {
   ApiError,
   closed,
@@ -17,6 +18,9 @@ import {
   toPage,
   type App,
 } from '../http-kit/index.js';
+import { requireReachable } from '../outbound/reachable.js';
+import { hideSecrets, sealSecrets } from '../settings/secrets.js';
+import { readHead } from '../settings/store.js';
 import { connectorsOf, type Connector } from './connector.js';
 import { toEvent } from './event.js';
 import type { SiemParts } from './job.js';
@@ -61,6 +65,13 @@ const testSchema = {
     200: Type.Object({ delivered: Type.Boolean(), event_id: Type.String(), reason: Nullable(Type.String()) }),
     ...refusals,
   },
+};
+const ConnectorBody = settingRows.siem_connectors.items;
+const draftTestSchema = {
+  tags,
+  summary: 'Send one made-up event to a connector that is not saved, now, and say what it answered',
+  body: ConnectorBody,
+  response: testSchema.response,
 };
 const replaySchema = {
   tags,
@@ -164,18 +175,39 @@ type Find = (name: string) => Promise<Connector>;
 
 function registerTest(app: App, parts: SiemParts, find: Find): void {
   const sinks = createSinks();
-  app.post('/api/siem/connectors/:id/test', { schema: testSchema }, async (request) => {
-    const connector = await find(request.params.id);
+  const send = async (connector: Connector, actor: string) => {
     const id = randomUUID();
     if (connector.problems.length > 0) return { delivered: false, event_id: id, reason: connector.problems.join(' ') };
-    const details = { is_test: true, asked_by: requirePrincipal(request).actor.name };
+    const details = { is_test: true, asked_by: actor };
     const body = { name: 'Test event', severity: 0, reason: 'somebody tried the connector', details };
     const event = toEvent({ event_id: id, kind: 'alert', at: new Date(parts.now()), body });
     const told = redact(event, connector.redact);
     const outcome = await sinks[connector.kind].deliver(connector, [told], parts);
     const reason = outcome.kind === 'taken' ? (outcome.refused[0]?.reason ?? null) : outcome.reason;
     return { delivered: reason === null, event_id: id, reason };
+  };
+  app.post('/api/siem/connectors/:id/test', { schema: testSchema }, async (request) =>
+    send(await find(request.params.id), requirePrincipal(request).actor.name),
+  );
+  app.post('/api/siem/test', { schema: draftTestSchema }, async (request) => {
+    const connector = await draftOf(parts, request.body);
+    await requireReachable(parts.outbound, [{ target: connector.target, path: '/target' }]);
+    return send(connector, requirePrincipal(request).actor.name);
   });
+}
+
+/** A connector that is not saved, with the secrets that asterisks keep of the one with its name. */
+async function draftOf({ database, sealing }: SiemParts, given: Static<typeof ConnectorBody>): Promise<Connector> {
+  const head = await readHead(database.sql);
+  const shown = hideSecrets(head.settings);
+  const checked = checkSettings({ ...shown, siem_connectors: [{ ...given, enabled: true }], siem_webhook_url: '' });
+  if (checked.kind === 'refused') {
+    const errors = checked.problems.map((one) => ({ ...one, path: one.path.replace(/^\/siem_connectors\/0/, '') }));
+    throw new ApiError('validation_failed', `${errors[0]?.path} ${errors[0]?.reason}.`, { errors });
+  }
+  const [connector] = connectorsOf(sealSecrets(checked.settings, head.settings, sealing), sealing);
+  if (connector === undefined) throw new Error('a connector that is on is listed');
+  return connector;
 }
 
 function registerLetters(app: App, parts: SiemParts, find: Find): void {

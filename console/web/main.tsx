@@ -37,6 +37,11 @@ const RuleEditor = page(() => import('./pages/rules/rule-editor.js').then((m) =>
 const Patches = page(() => import('./pages/waf/patches.js').then((m) => m.Patches));
 const Tuning = page(() => import('./pages/waf/tuning.js').then((m) => m.Tuning));
 const Addresses = page(() => import('./pages/protection/addresses.js').then((m) => m.Addresses));
+const Sites = page(() => import('./pages/sites/sites.js').then((m) => m.Sites));
+const LimitsPage = page(() => import('./pages/limits/limits.js').then((m) => m.LimitsPage));
+const ConnectorsPage = page(() => import('./pages/connectors/connectors.js').then((m) => m.ConnectorsPage));
+const SiteAuth = page(() => import('./pages/site-auth/site-auth.js').then((m) => m.SiteAuth));
+const BotsPage = page(() => import('./pages/protection/bots-page.js').then((m) => m.BotsPage));
 const Gates = page(() => import('./pages/protection/gates.js').then((m) => m.Gates));
 const Settings = page(() => import('./pages/settings/settings.js').then((m) => m.Settings));
 const Changes = page(() => import('./pages/changes/changes.js').then((m) => m.Changes));
@@ -164,7 +169,12 @@ render(
       <Route path="/waf/patches" component={Patches} />
       <Route path="/waf/tuning" component={Tuning} />
       <Route path="/protection/addresses" component={Addresses} />
+      <Route path="/sites" component={Sites} />
+      <Route path="/protection/limits" component={LimitsPage} />
+      <Route path="/protection/bots" component={BotsPage} />
+      <Route path="/protection/authentication" component={SiteAuth} />
       <Route path="/protection/gates" component={Gates} />
+      <Route path="/connectors" component={ConnectorsPage} />
       <Route path="/alerts" component={Alerts} />
       <Route path="/inventory" component={ApiInventory} />
       <Route path="/inventory/gaps" component={ApiGaps} />

@@ -27,6 +27,8 @@ const [isLoading, setLoading] = createSignal(false);
 const [savedAt, setSavedAt] = createSignal(0);
 
 export { problems, conflicts, savedAt };
+/** What waits to be applied has changed: whoever shows it asks again. */
+export const noteApplied = (): void => void setSavedAt(Date.now());
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -133,6 +135,30 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
     const found = error.diagnostics.map((one) => ({ path: one.path ?? '', reason: one.message, mend: one.hint ?? '' }));
     setProblems([...error.errors, ...found]);
     return false;
+  }
+}
+
+const attemptsMax = 3;
+
+/**
+ * Saves a change without the draft: what `change` makes of the stored settings, again where another editor was faster.
+ * Throws Refused.
+ */
+export async function saveChange(change: (stored: SettingsValues) => SettingsValues): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const stored = await ask('GET /api/settings');
+    const body = change(stored.data);
+    try {
+      const { data, etag: tag } = await ask('PATCH /api/settings', { body, ifMatch: stored.etag });
+      batch(() => {
+        setBase(data as SettingsValues);
+        setEtag(tag);
+        setSavedAt(Date.now());
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 412 || attempt === attemptsMax) throw error;
+    }
   }
 }
 

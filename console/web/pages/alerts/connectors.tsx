@@ -139,7 +139,8 @@ function DeadLetters(props: {
   );
 }
 
-function Opened(props: { readonly of: Connector; readonly onDone: () => void }): JSX.Element {
+/** Of one connector: how far it is, what it refused, and what may be done about it. */
+export function ConnectorDetails(props: { readonly of: Connector; readonly onDone: () => void }): JSX.Element {
   const action = createAction();
   const test = (): Promise<boolean> =>
     action.run(async () => {
@@ -190,7 +191,7 @@ export function Connectors(): JSX.Element {
         isFlush
         title={text.connectors}
         actions={
-          <A class="button small" href="/admin/settings/delivery#siem_connectors">
+          <A class="button small" href="/connectors">
             {text.toSettings}
           </A>
         }
@@ -210,7 +211,7 @@ export function Connectors(): JSX.Element {
         <Show when={opened()?.name} keyed>
           {(name) => (
             <Show when={siem.data()?.connectors.find((one) => one.name === name)}>
-              {(one) => <Opened of={one()} onDone={() => void siem.reload()} />}
+              {(one) => <ConnectorDetails of={one()} onDone={() => void siem.reload()} />}
             </Show>
           )}
         </Show>
