@@ -14,9 +14,7 @@ import {
   listOf,
   SomeOf,
 } from '../http-kit/index.js';
-import { eventKinds, eventVerdicts, requestVerdicts } from './kinds.js';
-
-const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
+import { eventVerdicts, requestVerdicts } from './kinds.js';
 
 /**
  * The newest record that a count has seen, by its id. Records come late (a node sends them twice a second, and after a
@@ -93,23 +91,6 @@ export const RequestView = Type.Object({
   ja3: Nullable(Type.String({ description: 'of the TLS handshake; null: the request came without TLS' })),
   ja4: Nullable(Type.String()),
 });
-export const EventView = Type.Object({
-  id: Type.Integer(),
-  at: Time,
-  request_id: Type.String(),
-  node: Type.String(),
-  site: Type.String(),
-  client_ip: Type.String(),
-  kind: Type.String({ description: kindList.join('; ') }),
-  verdict: Type.String(),
-  method: Type.String(),
-  uri: Type.String(),
-  status: Type.Integer(),
-  rule_id: Nullable(Type.Integer()),
-  inbound_score: Type.Integer(),
-  details: Type.Unknown(),
-});
-
 type Stored<T> = Omit<T, 'at'> & { readonly at: Date };
 export const viewRecord = <T extends { at: string }>(row: Stored<T>): T =>
   ({ ...row, at: row.at.toISOString() }) as unknown as T;
