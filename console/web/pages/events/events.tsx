@@ -1,21 +1,24 @@
 // Security events: what comes, as it comes, and what came before, under the same filters. An event opens beside the
 // list; its address can be sent to a colleague.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, createSignal, type JSX } from 'solid-js';
+import { createMemo, createSignal, Show, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showMoment, zoneName } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
+import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
 import { visibleText } from '../../kit/visible-text.js';
 import { EventDrawer } from './event-drawer.js';
-import { messageOfRule, type EventDetails } from './event-text.js';
 import { Facets } from './facets.js';
 import { createLive, type LiveState } from './live.js';
+import { Sentence } from './sentence/sentence.js';
+import { ShareLinks } from './share/share-links.js';
 import { eventsText as text } from '../../texts/events.js';
+import { verdictTone } from './verdict-tone.js';
 
 export type SecurityEvent = Item<'GET /api/events'>;
 
@@ -36,28 +39,20 @@ const filterNames = [
 /** Of the stream: a hundred seconds of two hundred events; older ones are read again from the control plane. */
 const keptMax = 20_000;
 
-export const toneOf = (verdict: string): Tone =>
-  verdict === 'block' ? 'danger' : verdict === 'flag' ? 'warn' : verdict === 'engine-error' ? 'info' : 'neutral';
-
-/** Its number, and beside it what it said, as far as there is room. */
-function RuleTold(props: { readonly of: SecurityEvent }): JSX.Element {
-  const message = (): string => messageOfRule(props.of.rule_id, (props.of.details ?? {}) as EventDetails);
-  return (
-    <span title={visibleText(message())}>
-      <span class="mono">{props.of.rule_id ?? '–'}</span>{' '}
-      <span class="faint">
-        <Foreign text={message()} max={80} />
-      </span>
-    </span>
-  );
-}
-
 const columns: readonly TableColumn<SecurityEvent>[] = [
   { title: text.time(zoneName), width: 'var(--col-time,17ch)', class: 'nums', cell: ({ at }) => showMoment(at, true) },
   {
     title: text.verdict,
     width: 'var(--col-verdict,12ch)',
-    cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge>,
+    cell: ({ verdict }) => <Badge tone={verdictTone(verdict)}>{verdict}</Badge>,
+  },
+  {
+    title: text.what,
+    cell: ({ summary }) => (
+      <span class="truncate" title={visibleText(summary.text)}>
+        <Sentence of={summary} isShort />
+      </span>
+    ),
   },
   {
     title: text.client,
@@ -69,10 +64,12 @@ const columns: readonly TableColumn<SecurityEvent>[] = [
       </span>
     ),
   },
-  { title: text.rule, width: 'var(--col-rule,25%)', isMinor: true, cell: (event) => <RuleTold of={event} /> },
+  { title: text.rule, width: '10ch', class: 'nums', isMinor: true, cell: ({ rule_id }) => <>{rule_id ?? '–'}</> },
   { title: text.score, width: '9ch', isMinor: true, isNumber: true, cell: ({ inbound_score }) => <>{inbound_score}</> },
   {
     title: text.request,
+    width: 'var(--col-request,26%)',
+    isMinor: true,
     cell: ({ method, uri }) => (
       <span class="mono" title={visibleText(uri)}>
         <Foreign text={method} max={20} /> <Foreign text={uri} max={300} />
@@ -121,6 +118,9 @@ export function Events(): JSX.Element {
         <Button icon={isPaused() ? 'play' : 'pause'} aria-pressed={isPaused()} onClick={() => setPaused(!isPaused())}>
           {isPaused() ? text.resume(live.waiting() > 0 ? text.new(live.waiting()) : '') : text.pause}
         </Button>
+        <Show when={mayAs('operator')}>
+          <ShareLinks />
+        </Show>
       </PageHead>
       <FilterBar names={filterNames} placeholder={text.partUriOrRule} />
       <Facets events={list.items()} />
