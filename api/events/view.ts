@@ -41,6 +41,8 @@ export const EventView = Type.Object({
   rule_id: Nullable(Type.Integer()),
   inbound_score: Type.Integer(),
   details: Type.Unknown(),
+  country: Nullable(Type.String({ description: 'of the client, where a database of locations is set' })),
+  asn: Nullable(Type.Integer({ description: 'its autonomous system' })),
   summary: SummaryView,
 });
 export type EventView = Static<typeof EventView>;

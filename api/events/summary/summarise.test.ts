@@ -2,7 +2,7 @@
 import t from 'tap';
 import fc from 'fast-check';
 import { categoryNames, categoryOfRule, eventCategories, isSummaryRule } from './categories.js';
-import { summarise, type SummarisedEvent } from './summarise.js';
+import { categoryOf, summarise, type SummarisedEvent } from './summarise.js';
 
 interface Said {
   readonly id: number;
@@ -177,6 +177,7 @@ t.test('27.2: one sentence for every kind of event', async (t) => {
     const found = summarise(eventOf([said]));
     t.equal(found.text, text.replaceAll('\\`', '`'), name);
     t.equal(found.category_name, eventCategories[found.category].name, name);
+    t.equal(categoryOf(eventOf([said])), found.category, `${name}: counted as what it is called`);
   }
   const told = new Set(sentences.map(([, said]) => summarise(eventOf([said])).category));
   t.same(

@@ -129,8 +129,11 @@ function whatOf(category: EventCategory, { rule_id: id, message }: StoredMessage
   return said.toLowerCase().startsWith(name.toLowerCase()) ? said : `${name}: ${said}`;
 }
 
+const categoryOfMessage = ({ tags, rule_id: id }: StoredMessage): EventCategory =>
+  tags.includes('gatehouse/site-auth') ? 'auth' : categoryOfRule(id);
+
 function ofMessage(message: StoredMessage, uri: string): EventSummary {
-  const category = message.tags.includes('gatehouse/site-auth') ? 'auth' : categoryOfRule(message.rule_id);
+  const category = categoryOfMessage(message);
   const severity = severityOf(message);
   const gate = gateWords(message);
   if (gate !== null) return toSummary({ category, severity, what: gate.what, value: gate.value });
@@ -151,6 +154,15 @@ function ofAttackMode({ raw }: StoredDetails, node: string): EventSummary {
     severity: entered ? 'high' : 'info',
     what: `Attack mode ${entered ? 'started' : 'ended'}${node === '' ? '' : ` on node ${node}`}${rates}`,
   });
+}
+
+/** The category of its sentence, without the sentence: what counts events by category stores this. */
+export function categoryOf(event: SummarisedEvent): EventCategory {
+  if (event.kind === 'attack-mode') return 'attack-mode';
+  const details = readDetails(event.details);
+  const message = telling(event, details);
+  if (message === null) return details.error === null ? categoryOfRule(event.rule_id) : 'engine-error';
+  return categoryOfMessage(message);
 }
 
 export function summarise(event: SummarisedEvent): EventSummary {
