@@ -106,7 +106,7 @@ export async function openShare(
 export async function findEvent(sql: Queryable, id: number, at?: Date): Promise<RecordedEvent | null> {
   const [row] = await sql<(Omit<RecordedEvent, 'at'> & { at: Date })[]>`
     select id, at, request_id, node, site, client_ip, kind, verdict, method, uri, status, rule_id, inbound_score,
-      details, country, asn
+      details, path_template, country, asn
     from security_events where id = ${id} ${at === undefined ? sql`` : sql`and at = ${at}`} limit 1`;
   return row === undefined ? null : { ...row, at: row.at.toISOString() };
 }

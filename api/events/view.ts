@@ -41,6 +41,7 @@ export const EventView = Type.Object({
   rule_id: Nullable(Type.Integer()),
   inbound_score: Type.Integer(),
   details: Type.Unknown(),
+  path_template: Nullable(Type.String({ description: 'the path with its variable parts named' })),
   country: Nullable(Type.String({ description: 'of the client, where a database of locations is set' })),
   asn: Nullable(Type.Integer({ description: 'its autonomous system' })),
   summary: SummaryView,

@@ -44,7 +44,10 @@ async function suite(t: Test, database: Database): Promise<void> {
   await t.test('27.3: facets count the whole range, and each filter narrows all of them', async (t) => {
     const all = await stats();
     t.match(all, { status: 200, body: { total: 100, step_seconds: 1800 } }, all.text);
-    const { facets } = all.body;
+    const facets = JSON.parse(
+      JSON.stringify(all.body['facets'], (name, value) => (name === 'name' ? undefined : value)),
+    );
+    t.match(all.body, { facets: { category: { values: [{ name: 'Deny list' }] } } });
     t.same(facets.category.values, [
       { value: 'deny-list', n: 25 },
       { value: 'protocol', n: 25 },

@@ -6,6 +6,9 @@ import type { Database, Queryable } from '../../db/client.js';
 export const manyValued = ['client', 'path', 'country', 'asn'] as const;
 export type ManyValued = (typeof manyValued)[number];
 
+/** Under this name the values of a day are counted for all sites together. */
+export const allSites = '(all)';
+
 const rowsPerChunk = { postgres: 50_000, embedded: 2000 } as const;
 const rowsPerRun = 2_000_000;
 const patienceMs = 2000;
@@ -49,12 +52,13 @@ async function countChunk(sql: Queryable, from: number, to: number): Promise<voi
       on conflict (hour, site, category, rule_id, verdict, status) do update set n = h.n + excluded.n
     ), days as (
       insert into event_days as d (day, facet, site, value, n)
-      select date_trunc('day', at, 'UTC'), facet, site, value, count(*)
-      from seen, lateral (values ('client', client_ip), ('path', path_template), ('country', country),
-        ('asn', asn::text)) as many (facet, value)
+      select date_trunc('day', at, 'UTC'), facet, counted_as, value, count(*)
+      from seen, lateral (values (site), (${allSites})) as sites (counted_as),
+        lateral (values ('client', client_ip), ('path', path_template), ('country', country), ('asn', asn::text))
+          as many (facet, value)
       where value is not null and value <> ''
       group by 1, 2, 3, 4
-      on conflict (day, facet, site, value) do update set n = d.n + excluded.n
+      on conflict (facet, site, day, value) do update set n = d.n + excluded.n
     )
     update event_counting set counted_to = ${to}`;
 }

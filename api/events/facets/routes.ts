@@ -1,8 +1,9 @@
 // GET /api/events/stats: the histogram and the facets of the workbench.
 import { Type, type Static } from '@sinclair/typebox';
-import { checkAddress, closed, listOf, parseRange, refusals, Time, type App } from '../../http-kit/index.js';
+import { checkAddress, closed, listOf, Nullable, parseRange, refusals, Time, type App } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
 import { eventFilters } from '../query.js';
+import { eventCategories, isCategory } from '../summary/categories.js';
 import { facetNames, readStats, type EventStats, type FacetName, type StatsFilters } from './stats.js';
 
 export type FacetParts = Pick<Parts, 'database' | 'now'>;
@@ -18,7 +19,13 @@ const StatsQuery = Type.Object(
 );
 
 const Facet = Type.Object({
-  values: Type.Array(Type.Object({ value: Type.String(), n: Type.Integer() })),
+  values: Type.Array(
+    Type.Object({
+      value: Type.String(),
+      n: Type.Integer(),
+      name: Nullable(Type.String({ description: 'of a category' })),
+    }),
+  ),
   is_estimate: Type.Boolean({ description: 'counted by whole days, or among the newest events only' }),
 });
 const StatsView = Type.Object({
@@ -53,6 +60,9 @@ function filtersOf(query: Static<typeof StatsQuery>, nowMs: number): StatsFilter
   };
 }
 
+const nameOf = (facet: FacetName, value: string): string | null =>
+  facet === 'category' && isCategory(value) ? eventCategories[value].name : null;
+
 const view = (stats: EventStats): Static<typeof StatsView> => ({
   ...stats,
   from: stats.from.toISOString(),
@@ -61,7 +71,7 @@ const view = (stats: EventStats): Static<typeof StatsView> => ({
   facets: Object.fromEntries(
     facetNames.map((name) => {
       const { values, is_estimate } = stats.facets[name];
-      return [name, { values: values.map((one) => ({ ...one })), is_estimate }];
+      return [name, { values: values.map(({ value, n }) => ({ value, n, name: nameOf(name, value) })), is_estimate }];
     }),
   ) as Static<typeof StatsView>['facets'],
 });

@@ -3,7 +3,7 @@
 // `readMax` events stand for all (`is_estimate`).
 import type { Queryable } from '../../db/client.js';
 import type { Database } from '../../db/client.js';
-import { countedTo, manyValued } from './rollup.js';
+import { allSites, countedTo, manyValued } from './rollup.js';
 
 export const facetNames = [
   'site',
@@ -161,7 +161,8 @@ async function readDays(sql: Queryable, { from, to, site }: StatsFilters, counte
     select found.* from unnest(string_to_array(${manyValued.join(',')}, ',')) as wanted (name), lateral (
       select 'days:' || wanted.name as facet, value, sum(n)::bigint as n from (
         select value, n from event_days
-        where facet = wanted.name and day >= date_trunc('day', ${from}::timestamptz, 'UTC') and day < ${to} ${ofSite}
+        where facet = wanted.name and site = ${site ?? allSites}
+          and day >= date_trunc('day', ${from}::timestamptz, 'UTC') and day < ${to}
         union all
         select case wanted.name when 'client' then client_ip when 'path' then path_template
           when 'country' then country else asn::text end, 1

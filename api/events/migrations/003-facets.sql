@@ -9,7 +9,7 @@ create index security_events_facets on security_events (at)
   include (id, site, category, rule_id, verdict, status, method, country, asn, client_ip, path_template);
 create index security_events_by_client on security_events (client_ip, at);
 
--- Events of an hour by what has few values, and of a day by what has many. Counted by a job from ids in their order.
+-- Events of an hour by what has few values, and of a day by what has many (of each site, and of all as `(all)`). Counted by a job from ids in their order.
 create table event_hours (
   hour timestamptz not null,
   site text not null,
@@ -26,7 +26,7 @@ create table event_days (
   site text not null,
   value text not null,
   n bigint not null,
-  primary key (day, facet, site, value)
+  primary key (facet, site, day, value)
 );
 create table event_counting (
   only_one boolean primary key default true check (only_one),

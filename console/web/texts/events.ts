@@ -94,6 +94,7 @@ export const eventsText = {
     'not-counted': 'Matches that were not counted (paranoia level or match scoring)',
   },
   matches: 'Matches',
+  matchedValue: 'Matched value',
   minorRules: (a: Shown) => `${some(a, 'minor rule')}`,
   allStages: 'All stages',
   severityOrder: 'Severity',

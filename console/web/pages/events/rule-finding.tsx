@@ -37,7 +37,7 @@ export function RuleFinding(props: { readonly message: RuleMessage; readonly isL
         <Show
           when={parts()}
           fallback={
-            <div class="code">
+            <div class="code" tabindex="0" role="group" aria-label={words.matchedValue}>
               <Foreign text={props.message.match} />
             </div>
           }
@@ -51,7 +51,7 @@ export function RuleFinding(props: { readonly message: RuleMessage; readonly isL
                 {words.byOf()}
                 <code>@{found().operator}</code>
               </div>
-              <div class="code">
+              <div class="code" tabindex="0" role="group" aria-label={words.matchedValue}>
                 <For each={highlight(found().value, hit())}>
                   {(stretch) => (
                     <Show when={stretch.isHit} fallback={<Foreign text={stretch.text} />}>

@@ -17,7 +17,7 @@ const columns: readonly TableColumn<ScoreRow>[] = [
       </Show>
     ),
   },
-  { title: text.severity, isMinor: true, cell: ({ severity }) => severityName(severity) },
+  { title: text.severity, isMinor: true, cell: ({ severity }) => (severity === '' ? '' : severityName(severity)) },
   { title: text.matches, isMinor: true, isNumber: true, cell: ({ matches }) => (matches === 0 ? '' : `${matches}`) },
   { title: text.points, isNumber: true, cell: ({ points }) => signed(points) },
 ];
