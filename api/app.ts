@@ -13,6 +13,7 @@ import { registerGuard, requireStillAdmitted } from './auth/guard.js';
 import { loginFeature } from './auth/index.js';
 import { mergeAccess, type RouteMatrix } from './auth/route-matrix.js';
 import { enrolmentFeature } from './enrolment/index.js';
+import { eventSharesFeature } from './event-shares/index.js';
 import { eventsFeature } from './events/index.js';
 import { edgeFeature } from './edge/index.js';
 import { evidenceFeature } from './evidence/index.js';
@@ -87,6 +88,7 @@ export const features: readonly Feature<FeatureParts>[] = [
   edgeFeature,
   certificatesFeature,
   eventsFeature,
+  eventSharesFeature,
   samplesFeature,
   specFeature,
   inventoryFeature,

@@ -27,6 +27,7 @@ export const entries: Readonly<Record<string, string>> = {
   'cli/commands/crs-regression.ts': 'make crs',
   'bench/run.ts': 'make bench',
   'bench/compare.ts': 'node build/bench/compare.js',
+  'api/e2e/measure-facets.ts': 'node build/api/e2e/measure-facets.js',
   'console/e2e/fill.ts': 'node build/console/e2e/fill.js',
   'console/e2e/screenshots.ts': 'node build/console/e2e/screenshots.js',
   'console/e2e/live-load.ts': 'node build/console/e2e/live-load.js',

@@ -115,6 +115,9 @@ export const auditActions = {
   'retention.confirm': { by: ['people'], meaning: 'somebody said that the clock is right, so that pruning goes on' },
   'retention.shrunk': { by: ['system'], meaning: 'records went because the embedded database had become too large' },
 
+  'event.share': { by: ['people'], meaning: 'a link to an event was made that opens without a login' },
+  'event.share.revoke': { by: ['people'], meaning: 'a link to an event was revoked before its end' },
+
   'licence.activate': { by: ['people'], meaning: 'a licence key was activated' },
   'licence.reject': { by: ['people'], meaning: 'a licence key was rejected' },
   'vm.create': { by: ['people'], meaning: 'something of the vulnerability manager was created' },

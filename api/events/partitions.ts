@@ -1,6 +1,7 @@
 // Requests and events lie in one partition per UTC day: a day is removed by dropping its table, which costs nothing,
 // while deleting a day's rows would cost as much as having written them.
 import type { Database, Queryable } from '../db/client.js';
+import { pruneCounts } from './facets/rollup.js';
 
 const recordTables = ['request_records', 'security_events'] as const;
 export type RecordTable = (typeof recordTables)[number];
@@ -77,6 +78,7 @@ export async function dropOldestDay({ sql }: Database, now: Date): Promise<boole
     .sort()[0];
   if (oldest === undefined) return false;
   for (const { name, day } of tables) if (day === oldest) await sql.unsafe(`drop table if exists ${name}`);
+  await pruneCounts(sql, new Date(Date.parse(`${oldest}T00:00:00Z`) + dayMs));
   return true;
 }
 

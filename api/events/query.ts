@@ -14,9 +14,8 @@ import {
   listOf,
   SomeOf,
 } from '../http-kit/index.js';
-import { eventKinds, eventVerdicts, requestVerdicts } from './kinds.js';
-
-const kindList = Object.entries(eventKinds).map(([kind, meaning]) => `${kind}: ${meaning}`);
+import { eventVerdicts, requestVerdicts } from './kinds.js';
+import { categoryNames } from './summary/categories.js';
 
 /**
  * The newest record that a count has seen, by its id. Records come late (a node sends them twice a second, and after a
@@ -66,8 +65,16 @@ export const RecordQuery = Type.Object(
   },
   closed,
 );
-export const EventQuery = Type.Object(filtersOf(eventVerdicts), closed);
-/** Events have neither `path` nor `as_of`; a query of theirs is one of requests without them. */
+/** What the workbench filters events by beside what requests have as well. */
+export const eventFilters = {
+  ...filtersOf(eventVerdicts),
+  category: Type.Optional(SomeOf(categoryNames, 'attack category')),
+  path: Type.Optional(Type.String({ maxLength: 300, description: 'path with its variable parts as {number}, {uuid}' })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', 'x-mend': 'write two capital letters, such as DE' })),
+  asn: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'autonomous system number' })),
+};
+export const EventQuery = Type.Object(eventFilters, closed);
+export type EventQuery = Static<typeof EventQuery>;
 export type RecordQuery = Static<typeof RecordQuery>;
 
 export const RequestView = Type.Object({
@@ -93,23 +100,6 @@ export const RequestView = Type.Object({
   ja3: Nullable(Type.String({ description: 'of the TLS handshake; null: the request came without TLS' })),
   ja4: Nullable(Type.String()),
 });
-export const EventView = Type.Object({
-  id: Type.Integer(),
-  at: Time,
-  request_id: Type.String(),
-  node: Type.String(),
-  site: Type.String(),
-  client_ip: Type.String(),
-  kind: Type.String({ description: kindList.join('; ') }),
-  verdict: Type.String(),
-  method: Type.String(),
-  uri: Type.String(),
-  status: Type.Integer(),
-  rule_id: Nullable(Type.Integer()),
-  inbound_score: Type.Integer(),
-  details: Type.Unknown(),
-});
-
 type Stored<T> = Omit<T, 'at'> & { readonly at: Date };
 export const viewRecord = <T extends { at: string }>(row: Stored<T>): T =>
   ({ ...row, at: row.at.toISOString() }) as unknown as T;
@@ -121,13 +111,24 @@ export const viewRecord = <T extends { at: string }>(row: Stored<T>): T =>
 export async function pageRecords<T extends { at: string; id: number }>(
   sql: Queryable,
   table: 'request_records' | 'security_events',
-  wanted: RecordQuery,
+  wanted: RecordQuery & Partial<Pick<EventQuery, 'category' | 'country' | 'asn'>>,
 ): Promise<{ items: T[]; next_cursor: string | null }> {
   const limit = wanted.limit ?? 50;
   const { from, to } = parseRange(wanted);
   checkAddress(wanted.client_ip, '/client_ip');
   const before = wanted.cursor === undefined ? null : decodeTimeCursor(wanted.cursor, 'number');
-  const equals = (['site', 'client_ip', 'verdict', 'method', 'status', 'request_id'] as const).map((name) => {
+  const columns = [
+    'site',
+    'client_ip',
+    'verdict',
+    'method',
+    'status',
+    'request_id',
+    'category',
+    'country',
+    'asn',
+  ] as const;
+  const equals = columns.map((name) => {
     const value = wanted[name];
     return value === undefined ? sql`` : sql`and ${sql(name)} in ${sql([...listOf(value)] as string[])}`;
   });
@@ -152,7 +153,12 @@ export async function pageRecords<T extends { at: string; id: number }>(
     to === undefined ? sql`` : sql`and at < ${to}`,
   ];
   const asOf = wanted.as_of === undefined ? sql`` : sql`and id <= ${wanted.as_of}`;
-  const path = wanted.path === undefined ? sql`` : sql`and split_part(uri, '?', 1) = ${wanted.path}`;
+  const path =
+    wanted.path === undefined
+      ? sql``
+      : table === 'security_events'
+        ? sql`and path_template = ${wanted.path}`
+        : sql`and split_part(uri, '?', 1) = ${wanted.path}`;
   const words = wanted.q === undefined ? sql`` : sql`and strpos(lower(uri), lower(${wanted.q})) > 0`;
   const rows = await sql<(Stored<T> & { id: number })[]>`
     select * from ${sql(table)}

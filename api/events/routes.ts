@@ -4,8 +4,9 @@ import { Page, refusals, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { createMasker } from '../masking/masker.js';
 import { createIngest } from './ingest.js';
-import { EventQuery, EventView, pageRecords, RecordQuery, RequestView } from './query.js';
+import { EventQuery, pageRecords, RecordQuery, RequestView } from './query.js';
 import { RecordBatch } from './record.js';
+import { EventView, viewEvent, type RecordedEvent } from './view.js';
 
 export type RecordParts = Pick<Parts, 'database' | 'now' | 'currentSettings'>;
 
@@ -55,7 +56,8 @@ export function registerRecordRoutes(app: App, { database, now, currentSettings 
   app.get('/api/requests', { schema: requestsSchema }, (request) =>
     pageRecords<Static<typeof RequestView>>(sql, 'request_records', request.query),
   );
-  app.get('/api/events', { schema: eventsSchema }, (request) =>
-    pageRecords<Static<typeof EventView>>(sql, 'security_events', request.query),
-  );
+  app.get('/api/events', { schema: eventsSchema }, async (request) => {
+    const page = await pageRecords<RecordedEvent>(sql, 'security_events', request.query);
+    return { ...page, items: page.items.map(viewEvent) };
+  });
 }

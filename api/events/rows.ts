@@ -3,7 +3,9 @@
 import type postgres from 'postgres';
 import type { Queryable } from '../db/client.js';
 import { skewDaysMax } from './partitions.js';
+import { pathTemplate } from './path-template.js';
 import type { EventRecord, RequestRecord } from './record.js';
+import { categoryOf } from './summary/summarise.js';
 
 /** A whole statement, or a part of a larger one. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
@@ -23,7 +25,9 @@ export function toRow(record: RequestRecord | EventRecord, node: string, nowMs: 
     node,
     at: new Date(clampMs(nowMs, record.at_ms)),
     inbound_score: Math.min(integerMax, record.inbound_score),
-    ...('outbound_score' in record ? { outbound_score: Math.min(integerMax, record.outbound_score) } : {}),
+    ...('outbound_score' in record
+      ? { outbound_score: Math.min(integerMax, record.outbound_score) }
+      : { category: categoryOf({ ...record, node }), path_template: pathTemplate(record.uri) }),
   };
 }
 
@@ -64,8 +68,10 @@ export function insertRequests(sql: Queryable, rows: readonly object[]): Stateme
 export function insertEvents(sql: Queryable, rows: readonly object[]): Statement {
   return sql`
     insert into security_events
-      (at, request_id, node, site, client_ip, kind, verdict, method, uri, status, rule_id, inbound_score, details)
+      (at, request_id, node, site, client_ip, kind, verdict, method, uri, status, rule_id, inbound_score, details,
+       category, path_template, country, asn)
     select * from json_to_recordset(${toJson(rows)}::text::json) as r (
       at timestamptz, request_id text, node text, site text, client_ip text, kind text, verdict text, method text,
-      uri text, status integer, rule_id bigint, inbound_score integer, details jsonb)`;
+      uri text, status integer, rule_id bigint, inbound_score integer, details jsonb, category text,
+      path_template text, country text, asn bigint)`;
 }

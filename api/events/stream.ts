@@ -1,11 +1,12 @@
 // Server-sent events that follow ids: nothing is skipped or repeated, also across reconnects with Last-Event-ID.
-import { Type, type Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Queryable } from '../db/client.js';
 import { ApiError, closed, refusals, type App } from '../http-kit/index.js';
 import type { HttpParts, Parts } from '../parts.js';
-import { EventView, viewRecord } from './query.js';
+import { viewRecord } from './query.js';
+import { viewEvent, type RecordedEvent } from './view.js';
 
 export type StreamParts = Pick<Parts, 'database' | 'now'> & Pick<HttpParts, 'requireStillAdmitted'>;
 
@@ -89,14 +90,14 @@ async function follow(
   }
 }
 
-type EventRow = Omit<Static<typeof EventView>, 'at'> & { readonly at: Date };
+type EventRow = Omit<RecordedEvent, 'at'> & { readonly at: Date };
 
 async function eventsAfter(sql: Queryable, id: number): Promise<EventRow[]> {
   return sql<EventRow[]>`select * from security_events where id > ${id} order by id limit ${rowsMax}`;
 }
 
 function toMessage(row: EventRow): string {
-  const event = viewRecord<Static<typeof EventView>>(row);
+  const event = viewEvent(viewRecord<RecordedEvent>(row));
   return `id: ${row.id}\nevent: security\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

@@ -1,6 +1,7 @@
 import { pruneAttempts } from '../auth/lockout.js';
 import { pruneSessions } from '../auth/sessions.js';
 import { pruneBatches } from '../events/batches.js';
+import { pruneCounts } from '../events/facets/rollup.js';
 import { pruneRecords } from '../events/partitions.js';
 import type { Job } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -76,6 +77,7 @@ export function createRetentionJob(parts: RetentionParts): Job {
       const attempts = await pruneAttempts(sql, nowMs);
       const partitions = await pruneRecords(database, requestsBefore, new Date(nowMs));
       await pruneSamples(sql, requestsBefore);
+      await pruneCounts(sql, requestsBefore);
       const batches = await pruneBatches(sql, before(sessionDays));
       const learned = await pruneApi(database, requestsBefore);
       const measures = await pruneMeasures(sql, new Date(nowMs));

@@ -31,3 +31,9 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 };
+
+/** Of pages behind a link that is a secret: no search engine may keep them, and no cache. */
+export const privateHeaders: Readonly<Record<string, string>> = {
+  'x-robots-tag': 'noindex, nofollow, noarchive',
+  'cache-control': 'no-store',
+};

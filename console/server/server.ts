@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyR
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { colourOf, coloursOf, type Branding } from './branding.js';
-import { securityHeaders } from './security-headers.js';
+import { privateHeaders, securityHeaders } from './security-headers.js';
 
 export { colourOf, coloursOf, contrast, readLogo, type Branding } from './branding.js';
 
@@ -51,6 +51,7 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
   });
   app.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
+    if (/^\/shared(?:[/?#]|$)/.test(request.url)) reply.headers(privateHeaders);
   });
   await forwardApi(app, apiUrl, token);
   serveBranding(app, branding);

@@ -28,6 +28,7 @@ const page = (load: () => Promise<() => JSX.Element>): (() => JSX.Element) =>
 const Duty = page(() => import('./pages/account/duty.js').then((m) => m.Duty));
 const Account = page(() => import('./pages/account/account.js').then((m) => m.Account));
 const Demo = page(() => import('./pages/demo/demo.js').then((m) => m.Demo));
+const SharedEvent = page(() => import('./pages/shared/shared.js').then((m) => m.SharedEvent));
 const Overview = page(() => import('./pages/overview/overview.js').then((m) => m.Overview));
 const Events = page(() => import('./pages/events/events.js').then((m) => m.Events));
 const Requests = page(() => import('./pages/events/requests.js').then((m) => m.Requests));
@@ -81,8 +82,8 @@ const Deadlines = page(() => import('./pages/governance/deadlines.js').then((m) 
 const Backups = page(() => import('./pages/admin/backups.js').then((m) => m.Backups));
 const Licence = page(() => import('./pages/admin/licence.js').then((m) => m.Licence));
 
-/** The one page that needs no login, and asks nothing about whoever sees it. */
-const publicPath = '/demo';
+/** Pages that need no login, and ask nothing about who sees them. */
+const publicPaths: readonly string[] = ['/demo', '/shared'];
 
 function Frame(props: ParentProps): JSX.Element {
   const location = useLocation();
@@ -95,7 +96,7 @@ function Frame(props: ParentProps): JSX.Element {
         </main>
       )}
     >
-      <Show when={location.pathname !== publicPath} fallback={props.children}>
+      <Show when={!publicPaths.includes(location.pathname)} fallback={props.children}>
         <Known>{props.children}</Known>
       </Show>
     </ErrorBoundary>
@@ -214,7 +215,8 @@ render(
       <Route path="/admin/backups" component={Backups} />
       <Route path="/admin/licence" component={Licence} />
       <Route path="/account" component={Account} />
-      <Route path={publicPath} component={Demo} />
+      <Route path="/demo" component={Demo} />
+      <Route path="/shared" component={SharedEvent} />
       <Route path="*" component={NotFound} />
     </Router>
   ),

@@ -105,6 +105,15 @@ export const governanceRows = {
     unit: 'days',
   }),
 
+  event_share_links: setting(Flag(true), {
+    access: 'admin',
+    reach: ['control'],
+    enforcedBy: 'api/event-shares/routes.ts',
+    description:
+      'operators may make links to single events that open without a login, for 30 days at most; off: none can be ' +
+      'made, and those that exist do not open',
+  }),
+
   backup_every_hours: setting(Whole(0, 744, 0), {
     access: 'admin',
     reach: ['control'],

@@ -71,7 +71,13 @@ export const sessionIsBack = (): void => void setSessionLost(false);
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
 /** What was typed to confirm something is wrong, beside a session that is as good as before. */
 const codesOfCredentials = new Set(['bad_credentials', 'bad_otp']);
-const publicRoutes = new Set(['POST /api/login', 'POST /api/login/otp', 'GET /api/account', 'POST /api/demo']);
+const publicRoutes = new Set([
+  'POST /api/login',
+  'POST /api/login/otp',
+  'GET /api/account',
+  'POST /api/demo',
+  'POST /api/shared-event',
+]);
 
 /** Of a query: what is no plain value is JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -92,23 +92,32 @@ export function Overlay(props: OverlayProps): JSX.Element {
   );
 }
 
+/** Offered beside a note, such as taking back what it says. */
+export interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
+}
+
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly isProblem: boolean;
+  readonly action: ToastAction | null;
 }
 
 const [toasts, setToasts] = createSignal<readonly Toast[]>([]);
 const shownForMs = 6000;
+/** With something to press: who comes by keyboard needs longer. */
+const actionForMs = 20_000;
 const toastsMax = 4;
 
 const dismiss = (id: number): void => void setToasts((all) => all.filter((toast) => toast.id !== id));
 
 /** A short note. Problems stay until they are closed. */
-export function tell(text: string, isProblem = false): void {
+export function tell(text: string, isProblem = false, action: ToastAction | null = null): void {
   const id = Date.now() + Math.random();
-  setToasts((all) => [...all, { id, text, isProblem }].slice(-toastsMax));
-  if (!isProblem) setTimeout(() => dismiss(id), shownForMs);
+  setToasts((all) => [...all, { id, text, isProblem, action }].slice(-toastsMax));
+  if (!isProblem) setTimeout(() => dismiss(id), action === null ? shownForMs : actionForMs);
 }
 
 /** Says what was refused. */
@@ -129,6 +138,19 @@ export function Toasts(): JSX.Element {
           {(toast) => (
             <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>
               <span>{told(toast.text)}</span>
+              <Show when={toast.action}>
+                {(action) => (
+                  <Button
+                    isSmall
+                    onClick={() => {
+                      dismiss(toast.id);
+                      action().run();
+                    }}
+                  >
+                    {action().label}
+                  </Button>
+                )}
+              </Show>
               <Button look="plain" isSmall aria-label={words.dismiss} onClick={() => dismiss(toast.id)}>
                 <Icon name="close" />
               </Button>

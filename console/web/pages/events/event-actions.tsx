@@ -10,9 +10,13 @@ import { Button, Notice } from '../../kit/basics.js';
 import { SelectField } from '../../kit/form.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { eventsText as words } from '../../texts/events.js';
+import { shareText as shareWords } from '../../texts/events/share.js';
 import type { RuleTest } from '../rules/rule.js';
 import { asCurl, type EventDetails, type StoredField } from './event-text.js';
 import type { SecurityEvent } from './events.js';
+import { asMarkdown } from './sentence/markdown.js';
+import { copyText } from './share/copy.js';
+import { ShareDialog } from './share/share-dialog.js';
 
 const headersOf = (event: SecurityEvent): readonly StoredField[] =>
   ((event.details ?? {}) as EventDetails).headers ?? [];
@@ -158,6 +162,21 @@ function AddTest(props: { readonly event: SecurityEvent }): JSX.Element {
 /** Rules of the gates that keep a client out by its address: the deny list, and bans. */
 const keptOutBy = new Set([1_006_000, 1_006_200, 1_006_201]);
 
+/** A link for somebody without a login. */
+function Share(props: { readonly event: SecurityEvent }): JSX.Element {
+  const [isAsked, setAsked] = createSignal(false);
+  return (
+    <>
+      <Button icon="chain" onClick={() => setAsked(true)}>
+        {shareWords.share}
+      </Button>
+      <Show when={isAsked()}>
+        <ShareDialog event={props.event} onClose={() => setAsked(false)} />
+      </Show>
+    </>
+  );
+}
+
 export function EventActions(props: { readonly event: SecurityEvent; readonly onExclude: () => void }): JSX.Element {
   const sites = createQuery('GET /api/sites');
   const copy = async (): Promise<void> => {
@@ -169,6 +188,11 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
       () => tell(words.browserDoesNotAllow, true),
     );
   };
+  const copyMarkdown = async (): Promise<void> => {
+    const details = (props.event.details ?? {}) as EventDetails;
+    const isCopied = await copyText(asMarkdown({ ...props.event, details }, null));
+    tell(isCopied ? shareWords.markdownCopied : shareWords.browserRefuses, !isCopied);
+  };
   return (
     <div class="row wrap">
       <Show when={mayAs('operator')}>
@@ -179,7 +203,11 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
           <LetIn clientIp={props.event.client_ip} />
         </Show>
         <AddTest event={props.event} />
+        <Share event={props.event} />
       </Show>
+      <Button icon="list" onClick={() => void copyMarkdown()}>
+        {shareWords.copyMarkdown}
+      </Button>
       <Button icon="code" disabled={sites.data() === undefined} onClick={() => void copy()}>
         {words.copyAsCurl}
       </Button>

@@ -1,47 +1,22 @@
 // One event, explained in full: the request as it was stored, each rule with what it saw and where, the points that
 // added up, and what can be done about it from here.
 import { A } from '@solidjs/router';
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { showMicroseconds, showMoment } from '../../client/moments.js';
 import { Badge, Foreign, Notice, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { EventActions } from './event-actions.js';
 import { EventStages } from './event-stages.js';
 import { isSummary, messageOfRule, type EventDetails, type RuleMessage } from './event-text.js';
-import { toneOf, type SecurityEvent } from './events.js';
+import type { SecurityEvent } from './events.js';
+import { verdictTone } from './verdict-tone.js';
 import { ExcludeDialog } from './exclude-dialog.js';
-import { RuleFinding } from './rule-finding.js';
+import { RequestPart, RulesPart } from './event-parts.js';
 import { ScoreSum } from './score-sum.js';
+import { Sentence, SummaryBadges } from './sentence/sentence.js';
 import { eventsText as words } from '../../texts/events.js';
 
 const detailsOf = (event: SecurityEvent): EventDetails => (event.details ?? {}) as EventDetails;
-
-function RequestPart(props: { readonly event: SecurityEvent }): JSX.Element {
-  const details = (): EventDetails => detailsOf(props.event);
-  return (
-    <section class="stack tight">
-      <h3>{words.request}</h3>
-      <div class="code">
-        <Foreign text={`${props.event.method} ${props.event.uri} ${details().protocol ?? ''}`} />
-        <For each={details().headers ?? []}>
-          {([name, value]) => (
-            <div>
-              <span class="faint">
-                <Foreign text={name} />:
-              </span>{' '}
-              <Show when={value} fallback={<span class="faint">{words.notKept}</span>}>
-                {(kept) => <Foreign text={kept()} />}
-              </Show>
-            </div>
-          )}
-        </For>
-      </div>
-      <Show when={details().truncated === true}>
-        <span class="small faint">{words.somethingWasTooLong}</span>
-      </Show>
-    </section>
-  );
-}
 
 /** How a client shook hands; nothing where it came without TLS. */
 function tlsFacts(tls: EventDetails['tls']): (readonly [string, JSX.Element])[] {
@@ -93,15 +68,19 @@ export function EventDrawer(props: {
       <Show when={props.event}>
         {(event) => (
           <>
-            <div class="row wrap between">
-              <div class="row">
-                <Badge tone={toneOf(event().verdict)}>{event().verdict}</Badge>
-                <span class="mono truncate">
-                  <Foreign text={event().method} /> <Foreign text={event().uri} max={90} />
-                </span>
+            <div class="stack tight">
+              <div class="row wrap">
+                <SummaryBadges of={event().summary} />
+                <Badge tone={verdictTone(event().verdict)}>{event().verdict}</Badge>
               </div>
-              <EventActions event={event()} onExclude={() => setExcluding(true)} />
+              <p class="event-sentence">
+                <Sentence of={event().summary} />
+              </p>
+              <span class="mono truncate muted">
+                <Foreign text={event().method} /> <Foreign text={event().uri} max={120} />
+              </span>
             </div>
+            <EventActions event={event()} onExclude={() => setExcluding(true)} />
             <Show when={detailsOf(event()).error}>
               {(text) => (
                 <Notice tone="warn" title={words.inspectionFailed}>
@@ -111,14 +90,9 @@ export function EventDrawer(props: {
             </Show>
             <Facts event={event()} />
             <EventStages details={detailsOf(event())} />
-            <section class="stack tight">
-              <h3>{words.whatRulesSaw}</h3>
-              <For each={messages()} fallback={<span class="faint">{words.noRuleHasLeft}</span>}>
-                {(message) => <RuleFinding message={message} />}
-              </For>
-            </section>
-            <ScoreSum event={event()} messages={messages()} />
-            <RequestPart event={event()} />
+            <RulesPart messages={messages()} isLinked />
+            <ScoreSum details={detailsOf(event())} inboundScore={event().inbound_score} />
+            <RequestPart event={event()} details={detailsOf(event())} />
             <Show when={isExcluding()}>
               <ExcludeDialog event={event()} messages={messages()} onClose={() => setExcluding(false)} />
             </Show>

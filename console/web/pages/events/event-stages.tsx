@@ -7,7 +7,7 @@ import { Badge, Foreign, type Tone } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { eventsText as text } from '../../texts/events.js';
 import { messageOfRule, type EventDetails } from './event-text.js';
-import { outcomesOf, type StageOutcome, type StageState } from './stages.js';
+import { onceEach, outcomesOf, type StageOutcome, type StageState } from './stages.js';
 
 const tones: Readonly<Record<StageState, Tone>> = {
   passed: 'good',
@@ -31,7 +31,7 @@ function grouped(all: readonly StageOutcome[]): readonly (readonly StageOutcome[
 
 export function EventStages(props: { readonly details: EventDetails }): JSX.Element {
   const pipeline = createQuery('GET /api/pipeline');
-  const groups = createMemo(() => grouped(outcomesOf(pipeline.data()?.stages ?? [], props.details)));
+  const groups = createMemo(() => grouped(onceEach(outcomesOf(pipeline.data()?.stages ?? [], props.details))));
   return (
     <section class="stack tight">
       <h3>{text.road}</h3>

@@ -1,79 +1,70 @@
-// What stands out among the events that are shown: a click narrows the list to it.
+// Facets: what the events of the whole range have in common, counted by the control plane. A click filters, another one
+// takes the filter away.
 import { useSearchParams } from '@solidjs/router';
-import { createMemo, For, Show, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
+import type { Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { Foreign } from '../../kit/basics.js';
-import { visibleText } from '../../kit/visible-text.js';
-import { messageOfRule, type EventDetails } from './event-text.js';
-import type { SecurityEvent } from './events.js';
-import { eventsText as text } from '../../texts/events.js';
+import type { Filters } from '../../kit/filter-bar.js';
+import { workbenchText as text } from '../../texts/events/workbench.js';
 
-const facets = [
-  ['rule_id', text.rules],
-  ['client_ip', text.clients],
-  ['site', text.sites],
-  ['verdict', text.verdicts],
-] as const;
-const shownMax = 5;
-const readMax = 2000;
+type Stats = Reply<'GET /api/events/stats'>;
+type FacetName = keyof Stats['facets'];
 
-export function Facets(props: { readonly events: readonly SecurityEvent[] }): JSX.Element {
+const order = Object.keys(text.facets) as FacetName[];
+const shownMax = 8;
+
+export function Facets(props: { readonly of: Stats; readonly filters: Filters }): JSX.Element {
   const [, setSearch] = useSearchParams();
-  const read = createMemo(() => props.events.slice(0, readMax));
-  const messages = createMemo(() => {
-    const known = new Map<number, string>();
-    for (const { rule_id: id, details } of read())
-      if (id !== null && !known.get(id)) known.set(id, messageOfRule(id, (details ?? {}) as EventDetails));
-    return known;
-  });
-  const counted = createMemo(() =>
-    facets.map(([name, title]) => {
-      const counts = new Map<string, number>();
-      for (const event of read()) {
-        const value = event[name];
-        if (value !== null) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
-      }
-      const about = (value: string): string => (name === 'rule_id' ? (messages().get(Number(value)) ?? '') : '');
-      const rows = [...counts].sort((a, b) => b[1] - a[1]).slice(0, shownMax);
-      return { name, title, rows, about, most: rows[0]?.[1] ?? 1 };
-    }),
-  );
+  const shown = (): readonly FacetName[] => order.filter((name) => props.of.facets[name].values.length > 0);
+  const mostOf = (name: FacetName): number => props.of.facets[name].values[0]?.n ?? 1;
+  const isChosen = (name: FacetName, value: string): boolean => props.filters[name] === value;
   return (
-    <Show when={props.events.length > 0}>
+    <Show when={shown().length > 0}>
       <details class="card">
-        <summary class="summary">
-          {text.whatStandsOut}
-          <span class="faint">{text.amongTheNewestShownOf(showCount(read().length))}</span>
-        </summary>
-        <div class="body grid-4">
-          <For each={counted()}>
-            {(facet) => (
-              <div class="stack tight">
-                <h3>{facet.title}</h3>
+        <summary class="summary">{text.facetsTitle}</summary>
+        <div class="body grid-4 facets">
+          <For each={shown()}>
+            {(name) => (
+              <section class="stack tight">
+                <h3>
+                  {text.facets[name]}
+                  <Show when={props.of.facets[name].is_estimate}>
+                    <span class="small faint" title={text.estimateAbout}>
+                      {' '}
+                      {text.estimate}
+                    </span>
+                  </Show>
+                </h3>
                 <div class="bars">
-                  <For each={facet.rows}>
-                    {([value, count]) => (
+                  <For each={props.of.facets[name].values.slice(0, shownMax)}>
+                    {({ value, n, name: called }) => (
                       <button
                         type="button"
                         class="bar button plain"
-                        onClick={() => setSearch({ [facet.name]: value })}
-                        aria-label={text.onlyEvents(facet.title.toLowerCase(), value, count)}
+                        aria-pressed={isChosen(name, value)}
+                        aria-label={text.onlyEvents(text.facets[name], called ?? value, n)}
+                        onClick={() => setSearch({ [name]: isChosen(name, value) ? '' : value })}
                       >
-                        <progress max={facet.most} value={count} aria-hidden="true" />
-                        <span class="truncate" title={visibleText(facet.about(value))}>
-                          <span class="mono">
-                            <Foreign text={value} max={40} />
-                          </span>{' '}
-                          <span class="faint">
-                            <Foreign text={facet.about(value)} max={80} />
-                          </span>
+                        <progress max={mostOf(name)} value={n} aria-hidden="true" />
+                        <span class="truncate">
+                          <Show
+                            when={called}
+                            fallback={
+                              <span class="mono">
+                                <Foreign text={value} max={60} />
+                              </span>
+                            }
+                          >
+                            {(given) => given()}
+                          </Show>
                         </span>
-                        <span class="nums">{count}</span>
+                        <span class="nums">{showCount(n)}</span>
                       </button>
                     )}
                   </For>
                 </div>
-              </div>
+              </section>
             )}
           </For>
         </div>

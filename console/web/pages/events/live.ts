@@ -23,11 +23,15 @@ const waitingMax = 5000;
 
 /** As the control plane filters the list. What is new lies behind `to`, so a view with an end stays still. */
 export function isWanted(event: SecurityEvent, filters: Filters): boolean {
-  const { q, to, from, rule_id, status, ...texts } = filters;
+  const { q, to, from, rule_id, status, range: _range, verdict, category, path, asn, ...texts } = filters;
   if (to !== undefined || (from !== undefined && event.at < from)) return false;
   if (q !== undefined && !event.uri.toLowerCase().includes(q.toLowerCase())) return false;
   if (rule_id !== undefined && String(event.rule_id) !== rule_id) return false;
   if (status !== undefined && String(event.status) !== status) return false;
+  if (verdict !== undefined && !verdict.split(',').includes(event.verdict)) return false;
+  if (category !== undefined && !category.split(',').includes(event.summary.category)) return false;
+  if (path !== undefined && event.path_template !== path) return false;
+  if (asn !== undefined && String(event.asn) !== asn) return false;
   const fields = event as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(texts).every(([name, value]) => fields[name] === value);
 }

@@ -8,7 +8,7 @@ import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
 import { visibleText } from '../../kit/visible-text.js';
-import { toneOf } from './events.js';
+import { verdictTone } from './verdict-tone.js';
 import { eventsText as text } from '../../texts/events.js';
 
 type RequestRow = Item<'GET /api/requests'>;
@@ -20,7 +20,7 @@ const columns: readonly TableColumn<RequestRow>[] = [
   {
     title: text.verdict,
     width: 'var(--col-verdict,12ch)',
-    cell: ({ verdict }) => <Badge tone={toneOf(verdict)}>{verdict}</Badge>,
+    cell: ({ verdict }) => <Badge tone={verdictTone(verdict)}>{verdict}</Badge>,
   },
   { title: text.status, width: '9ch', isMinor: true, isNumber: true, cell: ({ status }) => <>{status}</> },
   {

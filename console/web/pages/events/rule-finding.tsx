@@ -11,7 +11,7 @@ const toneOf = (severity: string): Tone => {
 };
 
 /** One rule that matched: what it looks for, in which variable, on which bytes. */
-export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Element {
+export function RuleFinding(props: { readonly message: RuleMessage; readonly isLinked: boolean }): JSX.Element {
   const parts = (): ReturnType<typeof partsOfMatch> => partsOfMatch(props.message.match);
   const hit = (): string | null => matchedData(props.message.data);
   return (
@@ -19,9 +19,11 @@ export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Eleme
       <header>
         <div>
           <div class="row wrap">
-            <A class="mono" href={`/soc?rule_id=${props.message.rule_id}`}>
-              {props.message.rule_id}
-            </A>
+            <Show when={props.isLinked} fallback={<span class="mono">{props.message.rule_id}</span>}>
+              <A class="mono" href={`/soc?rule_id=${props.message.rule_id}`}>
+                {props.message.rule_id}
+              </A>
+            </Show>
             <Show when={props.message.severity !== ''}>
               <Badge tone={toneOf(props.message.severity)}>{severityName(props.message.severity)}</Badge>
             </Show>
@@ -35,7 +37,7 @@ export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Eleme
         <Show
           when={parts()}
           fallback={
-            <div class="code">
+            <div class="code" tabindex="0" role="group" aria-label={words.matchedValue}>
               <Foreign text={props.message.match} />
             </div>
           }
@@ -49,7 +51,7 @@ export function RuleFinding(props: { readonly message: RuleMessage }): JSX.Eleme
                 {words.byOf()}
                 <code>@{found().operator}</code>
               </div>
-              <div class="code">
+              <div class="code" tabindex="0" role="group" aria-label={words.matchedValue}>
                 <For each={highlight(found().value, hit())}>
                   {(stretch) => (
                     <Show when={stretch.isHit} fallback={<Foreign text={stretch.text} />}>

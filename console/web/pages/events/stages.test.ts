@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { EventDetails, RuleMessage } from './event-text.js';
-import { outcomesOf } from './stages.js';
+import { onceEach, outcomesOf, type StageState } from './stages.js';
 
 const stages = [
   { name: 'take', kind: 'road' },
@@ -57,5 +57,14 @@ t.test('what each stage did with a request', async (t) => {
       .at(-1),
     'unknown',
     'what the event does not hold is not made up',
+  );
+});
+
+t.test('27.2: each stage stands once, where it says most', async (t) => {
+  const stage = (name: string, state: StageState) => ({ name, state, rules: [] });
+  const all = [stage('head', 'passed'), stage('body', 'passed'), stage('body', 'decided'), stage('end', 'unreached')];
+  t.same(
+    onceEach(all).map(({ name, state }) => `${name} ${state}`),
+    ['head passed', 'body decided', 'end unreached'],
   );
 });

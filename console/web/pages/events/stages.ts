@@ -80,3 +80,18 @@ export function outcomesOf(stages: readonly Stage[], details: EventDetails): Sta
 
 const stopperRule = ({ interruption }: EventDetails): number[] =>
   interruption?.ruleId === undefined ? [] : [interruption.ruleId];
+
+const weights: Readonly<Record<StageState, number>> = { decided: 4, noticed: 3, passed: 2, unknown: 1, unreached: 0 };
+
+/** Each stage once: a part of the road and the rules of it may share a name; what decided stands for both. */
+export function onceEach(all: readonly StageOutcome[]): StageOutcome[] {
+  const best = new Map<string, StageOutcome>();
+  for (const one of all) {
+    const before = best.get(one.name);
+    if (before === undefined || weights[one.state] > weights[before.state]) {
+      best.delete(one.name); // it stands where it says most
+      best.set(one.name, one);
+    }
+  }
+  return [...best.values()];
+}

@@ -1,0 +1,130 @@
+// Facets and histogram: counted one by one and from hours and days, with the same result.
+import t, { type Test } from 'tap';
+import type { Database } from '../../db/client.js';
+import { startTestApp } from '../../testing/app.js';
+import { event, start } from '../../testing/builders/records.js';
+import { onBothDatabases } from '../../testing/databases.js';
+import { pathTemplate } from '../path-template.js';
+import { countEvents } from './rollup.js';
+import { facetNames, readStats, stepSeconds, type EventStats } from './stats.js';
+
+const rules = [942_100, 941_100, 1_006_000, 920_350];
+const records = Array.from({ length: 120 }, (_, n) =>
+  event(n, {
+    at_ms: start - n * 600_000, // 20 hours
+    site: n % 3 === 0 ? 'shop' : 'pay',
+    client_ip: `203.0.113.${n % 7}`,
+    rule_id: rules[n % 4] ?? null,
+    verdict: n % 2 === 0 ? 'block' : 'flag',
+    status: n % 2 === 0 ? 403 : 200,
+    uri: `/orders/${n}?q=x`,
+    details: {},
+  }),
+);
+
+const plain = ({ total, histogram, facets }: EventStats, isWithHistogram = true) => ({
+  total,
+  ...(isWithHistogram ? { histogram: histogram.map(({ at, ...counts }) => [at.toISOString(), counts]) } : {}),
+  facets: Object.fromEntries(facetNames.map((name) => [name, facets[name].values])),
+});
+
+async function suite(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const { token } = await at.user('viewer');
+  const send = (events: readonly object[], batch_id: string) =>
+    at.call('POST', '/api/dataplane/records', {
+      token: 'c'.repeat(40),
+      body: { node: 'n1', batch_id, requests: [], events },
+    });
+  t.match(await send(records.slice(0, 100), 'b1'), { status: 200 });
+  const stats = (query = '') =>
+    at.call('GET', `/api/events/stats?from=2026-02-28T12:00:00Z&to=2026-03-02T12:00:00Z${query}`, { token });
+
+  await t.test('27.3: facets count the whole range, and each filter narrows all of them', async (t) => {
+    const all = await stats();
+    t.match(all, { status: 200, body: { total: 100, step_seconds: 1800 } }, all.text);
+    const facets = JSON.parse(
+      JSON.stringify(all.body['facets'], (name, value) => (name === 'name' ? undefined : value)),
+    );
+    t.match(all.body, { facets: { category: { values: [{ name: 'Deny list' }] } } });
+    t.same(facets.category.values, [
+      { value: 'deny-list', n: 25 },
+      { value: 'protocol', n: 25 },
+      { value: 'sqli', n: 25 },
+      { value: 'xss', n: 25 },
+    ]);
+    t.same(facets.site.values, [
+      { value: 'pay', n: 66 },
+      { value: 'shop', n: 34 },
+    ]);
+    t.same(facets.path.values, [{ value: '/orders/{number}', n: 100 }]);
+    t.same(facets.country.values, []);
+    t.match((await stats('&category=sqli,xss&site=shop')).body, {
+      total: 17,
+      facets: {
+        category: {
+          values: [
+            { value: 'sqli', n: 9 },
+            { value: 'xss', n: 8 },
+          ],
+        },
+      },
+    });
+    t.match((await stats('&client_ip=203.0.113.3')).body, { total: 14 });
+    t.match((await at.call('GET', '/api/events?category=sqli&limit=1', { token })).body, {
+      items: [{ summary: { category: 'sqli' } }],
+    });
+    for (const [query, path] of [
+      ['&category=nonsense', '/category'],
+      ['&client_ip=x', '/client_ip'],
+      ['&to=2020-01-01', '/to'],
+      ['&country=de', '/country'],
+    ] as const)
+      t.match(await stats(query), { status: 400 }, path);
+  });
+
+  await t.test('27.3: hours and days say the same as the events themselves, counted or not yet', async (t) => {
+    t.equal((await countEvents(database)) > 0, true);
+    t.match(await send(records.slice(100), 'b2'), { status: 200 }); // not counted yet
+    const range = { from: new Date('2026-02-28T00:00:00Z'), to: new Date('2026-03-03T00:00:00Z') };
+    for (const filters of [{}, { site: 'shop' }, { category: ['sqli', 'xss'] }, { verdict: ['block'], status: 403 }]) {
+      const asked = { ...range, ...filters };
+      const one = await readStats(database, asked, 10_000);
+      const rolled = await readStats(database, asked, 10);
+      const isWhole = Object.keys(filters).every((name) => name === 'site');
+      if (isWhole) t.same(plain(rolled), plain(one), JSON.stringify(filters));
+      else t.same([rolled.total, rolled.facets.rule_id.values], [one.total, one.facets.rule_id.values]);
+      t.equal(rolled.facets.client_ip.values.length === 0 || rolled.facets.client_ip.is_estimate, true);
+    }
+    await countEvents(database);
+    t.same(plain(await readStats(database, range, 10)), plain(await readStats(database, range, 10_000)));
+    t.equal(await countEvents(database), 0, 'each is counted once');
+  });
+}
+
+t.test('27.3: facets', (t) => onBothDatabases(t, 'facets', suite));
+
+t.test('steps and paths', async (t) => {
+  const from = new Date(0);
+  for (const [hours, step] of [
+    [0.25, 10],
+    [1, 60],
+    [24, 900],
+    [168, 7200],
+    [720, 21_600],
+    [87_600, 604_800],
+  ] as const)
+    t.equal(stepSeconds(from, new Date(hours * 3_600_000)), step, `${hours} h`);
+  for (const [uri, template] of [
+    ['/orders/17/items/2?x=1', '/orders/{number}/items/{number}'],
+    ['/u/123e4567-e89b-12d3-a456-426614174000', '/u/{uuid}'],
+    ['/f/0123456789abcdef0123', '/f/{hex}'],
+    ['/a/<script>', '/a/{text}'],
+    ['/', '/'],
+    ['', ''],
+    ['http://evil/', '{text}'],
+    [`/${'a/'.repeat(50)}`, `${'/a'.repeat(11)}/…`],
+  ] as const)
+    t.equal(pathTemplate(uri), template, uri);
+});

@@ -1,0 +1,70 @@
+// Events counted as they come in, each once, by id: ids are handed out in the order of commits. What is counted here
+// lets the workbench answer over millions of events without reading them.
+import type { Database, Queryable } from '../../db/client.js';
+
+/** Facets with so many values that they are counted by day. */
+export const manyValued = ['client', 'path', 'country', 'asn'] as const;
+export type ManyValued = (typeof manyValued)[number];
+
+/** Under this name the values of a day are counted for all sites together. */
+export const allSites = '(all)';
+
+const rowsPerChunk = { postgres: 50_000, embedded: 2000 } as const;
+const rowsPerRun = 2_000_000;
+const patienceMs = 2000;
+
+/** How far events are counted: those with a larger id are read themselves. */
+export async function countedTo(sql: Queryable): Promise<number> {
+  const [state] = await sql<{ counted_to: number }[]>`select counted_to from event_counting`;
+  return state?.counted_to ?? 0;
+}
+
+/** Returns how many ids were passed. One server at a time (a job of the leader). */
+export async function countEvents(
+  { sql, kind, untilQuiet }: Pick<Database, 'sql' | 'kind' | 'untilQuiet'>,
+  signal?: AbortSignal,
+): Promise<number> {
+  await sql`insert into event_counting (counted_to) values (0) on conflict do nothing`;
+  const begun = await countedTo(sql);
+  const [newest] = await sql<{ id: number | null }[]>`select max(id) as id from security_events`;
+  const last = Math.min(newest?.id ?? 0, begun + rowsPerRun);
+  let from = begun;
+  if (from < last) await untilQuiet(patienceMs);
+  while (from < last && signal?.aborted !== true) {
+    const to = Math.min(last, from + rowsPerChunk[kind]);
+    await countChunk(sql, from, to);
+    from = to;
+  }
+  return from - begun;
+}
+
+/** One statement: the counts and how far they go are stored together. */
+async function countChunk(sql: Queryable, from: number, to: number): Promise<void> {
+  await sql`
+    with seen as materialized (
+      select at, site, coalesce(category, 'other') as category, coalesce(rule_id, 0) as rule_id, verdict, status,
+        client_ip, path_template, country, asn
+      from security_events where id > ${from} and id <= ${to}
+    ), hours as (
+      insert into event_hours as h (hour, site, category, rule_id, verdict, status, n)
+      select date_trunc('hour', at, 'UTC'), site, category, rule_id, verdict, status, count(*)
+      from seen group by 1, 2, 3, 4, 5, 6
+      on conflict (hour, site, category, rule_id, verdict, status) do update set n = h.n + excluded.n
+    ), days as (
+      insert into event_days as d (day, facet, site, value, n)
+      select date_trunc('day', at, 'UTC'), facet, counted_as, value, count(*)
+      from seen, lateral (values (site), (${allSites})) as sites (counted_as),
+        lateral (values ('client', client_ip), ('path', path_template), ('country', country), ('asn', asn::text))
+          as many (facet, value)
+      where value is not null and value <> ''
+      group by 1, 2, 3, 4
+      on conflict (facet, site, day, value) do update set n = d.n + excluded.n
+    )
+    update event_counting set counted_to = ${to}`;
+}
+
+/** With the records that retention removes. */
+export async function pruneCounts(sql: Queryable, before: Date): Promise<void> {
+  await sql`delete from event_hours where hour < date_trunc('day', ${before}::timestamptz, 'UTC')`;
+  await sql`delete from event_days where day < date_trunc('day', ${before}::timestamptz, 'UTC')`;
+}

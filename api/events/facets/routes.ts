@@ -1,0 +1,83 @@
+// GET /api/events/stats: the histogram and the facets of the workbench.
+import { Type, type Static } from '@sinclair/typebox';
+import { checkAddress, closed, listOf, Nullable, parseRange, refusals, Time, type App } from '../../http-kit/index.js';
+import type { Parts } from '../../parts.js';
+import { eventFilters } from '../query.js';
+import { eventCategories, isCategory } from '../summary/categories.js';
+import { facetNames, readStats, type EventStats, type FacetName, type StatsFilters } from './stats.js';
+
+export type FacetParts = Pick<Parts, 'database' | 'now'>;
+
+const dayMs = 86_400_000;
+/** Where no range is asked for. */
+const daysDefault = 1;
+
+const { from, to, site, category, rule_id, verdict, status, client_ip, path, country, asn, method } = eventFilters;
+const StatsQuery = Type.Object(
+  { from, to, site, category, rule_id, verdict, status, client_ip, path, country, asn, method },
+  closed,
+);
+
+const Facet = Type.Object({
+  values: Type.Array(
+    Type.Object({
+      value: Type.String(),
+      n: Type.Integer(),
+      name: Nullable(Type.String({ description: 'of a category' })),
+    }),
+  ),
+  is_estimate: Type.Boolean({ description: 'counted by whole days, or among the newest events only' }),
+});
+const StatsView = Type.Object({
+  from: Time,
+  to: Time,
+  total: Type.Integer(),
+  step_seconds: Type.Integer(),
+  histogram: Type.Array(Type.Object({ at: Time, n: Type.Integer(), blocked: Type.Integer() }), {
+    description: 'bars without events are left out',
+  }),
+  facets: Type.Object(Object.fromEntries(facetNames.map((name) => [name, Facet])) as Record<FacetName, typeof Facet>),
+});
+
+const schema = {
+  tags: ['events'],
+  summary: 'How many events there are over time and by facet, over the whole range; the last day unless it is named',
+  querystring: StatsQuery,
+  response: { 200: StatsView, ...refusals },
+};
+
+function filtersOf(query: Static<typeof StatsQuery>, nowMs: number): StatsFilters {
+  const range = parseRange(query);
+  checkAddress(query.client_ip, '/client_ip');
+  const end = range.to ?? new Date(nowMs);
+  const { from: _from, to: _to, verdict: verdicts, category: categories, ...equal } = query;
+  return {
+    ...equal,
+    ...(verdicts === undefined ? {} : { verdict: [...listOf(verdicts)] as string[] }),
+    ...(categories === undefined ? {} : { category: [...listOf(categories)] as string[] }),
+    from: range.from ?? new Date(end.getTime() - daysDefault * dayMs),
+    to: end,
+  };
+}
+
+const nameOf = (facet: FacetName, value: string): string | null =>
+  facet === 'category' && isCategory(value) ? eventCategories[value].name : null;
+
+const view = (stats: EventStats): Static<typeof StatsView> => ({
+  ...stats,
+  from: stats.from.toISOString(),
+  to: stats.to.toISOString(),
+  histogram: stats.histogram.map(({ at, n, blocked }) => ({ at: at.toISOString(), n, blocked })),
+  facets: Object.fromEntries(
+    facetNames.map((name) => {
+      const { values, is_estimate } = stats.facets[name];
+      return [name, { values: values.map(({ value, n }) => ({ value, n, name: nameOf(name, value) })), is_estimate }];
+    }),
+  ) as Static<typeof StatsView>['facets'],
+});
+
+export function registerFacetRoutes(app: App, { database, now }: FacetParts): void {
+  app.get('/api/events/stats', { schema }, async (request) =>
+    view(await readStats(database, filtersOf(request.query, now()))),
+  );
+}

@@ -1,0 +1,53 @@
+// English texts of links to events, and of the page that they open.
+import type { Shown } from '../shown.js';
+
+export const shareText = {
+  share: 'Share',
+  createAndCopy: 'Create and copy link',
+  done: 'Done',
+  about:
+    'The link opens this event without a login, read-only. Secrets and personal data are masked, and the client is ' +
+    'shown as its network. You can revoke it under Share links.',
+  expires: 'Expires',
+  days: { one: 'in 1 day', seven: 'in 7 days', thirty: 'in 30 days' },
+  link: 'Link',
+  copied: 'The link is copied.',
+  copyByHand: 'The link is made. The browser does not allow copying here: copy it from the field.',
+  opensUntil: (a: Shown) => `It opens until ${a}. It is shown only now.`,
+  links: 'Share links',
+  linksAbout: 'Links to single events that open without a login. An administrator can switch all of them off.',
+  noLinks: 'No share links',
+  event: 'Event',
+  createdBy: 'Created by',
+  opened: 'Opened',
+  state: 'State',
+  states: { works: 'works', revoked: 'revoked', expired: 'expired' },
+  revoke: 'Revoke',
+  revokeLink: (a: Shown) => `Revoke the link to ${a}`,
+  revoked: 'The link is revoked.',
+  copyMarkdown: 'Copy as Markdown',
+  markdownCopied: 'Copied as Markdown. Secrets are masked; bodies are not stored.',
+  browserRefuses: 'The browser does not allow copying here.',
+  in: 'in',
+  shared: 'Shared security event',
+  sharedAbout: (a: Shown) => `Read-only, until ${a}. Secrets and personal data are masked.`,
+  noLink: 'This link does not open an event',
+  opening: 'Opening the event',
+  network: 'Client network',
+  whatCanBeDone: 'The firewall recorded this request. Check whether the application handles this value safely.',
+  markdown: {
+    facts: (category: Shown, severity: Shown, verdict: Shown, status: Shown) =>
+      `**${category}** · ${severity} · ${verdict} · status ${status}`,
+    time: (a: Shown) => `- Time: ${a}`,
+    site: (a: Shown) => `- Site: ${a}`,
+    requestId: (a: Shown) => `- Request id: ${a}`,
+    link: (a: Shown) => `- Link: <${a}>`,
+    notStored: '(not stored)',
+    rules: '**Rules**',
+    scoreHead: '| Score | Points |\n| --- | ---: |',
+    scoreSum: (a: Shown) => `| **Inbound score** | **${a}** |`,
+    unlisted: 'Matches that the record does not list',
+    'not-counted': 'Matches that were not counted',
+    end: 'Secrets are masked. Bodies are not stored.',
+  },
+} as const;
