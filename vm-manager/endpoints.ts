@@ -9,6 +9,7 @@ import { assetEndpoints } from './assets/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { scanEndpoints } from './dast/endpoints.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
@@ -52,6 +53,7 @@ const rows: readonly Endpoint[] = [
   ...rollbackEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...scanEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

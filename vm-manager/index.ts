@@ -25,6 +25,7 @@ export type {
   OutboundCall,
   OwnAccount,
   Person,
+  SeenEndpoint,
   SingleSignOn,
   SsoChange,
   SsoProvider,
