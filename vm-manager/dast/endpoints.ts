@@ -84,7 +84,7 @@ const runs: readonly Endpoint[] = [
     handle: async (call) => {
       const { target_id: id, profile } = call.body;
       const target = await requireTarget(call.sql, call.reach, id);
-      return viewRun(await beginScan(call as never, target, profile));
+      return viewRun(await beginScan(call, target, profile));
     },
   }),
   endpoint({
@@ -194,7 +194,7 @@ const results: readonly Endpoint[] = [
         select * from vm_scan_findings where id = ${id} and run_id = ${run.id}`;
       if (row === undefined) throw notFound('finding of a scan', id);
       const target = await requireTarget(call.sql, call.reach, String(run.input['target_id']));
-      return viewFound(await proveFinding(call as never, target, row));
+      return viewFound(await proveFinding(call, target, row));
     },
   }),
   endpoint({
@@ -274,8 +274,9 @@ const control: readonly Endpoint[] = [
         halted ? `stopped all scans: ${reason}` : `let scans run again: ${reason}`,
         (tx) =>
           tx`
-          insert into vm_scan_switch (halted, reason, changed_by, changed_at) values (${halted}, ${reason}, ${by}, ${call.now})
-          on conflict (only) do update set halted = excluded.halted, reason = excluded.reason,
+          insert into vm_scan_switch (halted, reason, changed_by, changed_at)
+          values (${halted}, ${reason}, ${by}, ${call.now})
+          on conflict (singleton) do update set halted = excluded.halted, reason = excluded.reason,
             changed_by = excluded.changed_by, changed_at = excluded.changed_at`.then(() => undefined),
       );
       if (halted) stopHere('all');

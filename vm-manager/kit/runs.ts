@@ -100,7 +100,8 @@ export async function finishRun(sql: Queryable, id: number, end: RunEnd, now: Da
  */
 export async function endLostRuns(sql: Queryable, now: Date): Promise<number> {
   const lost = await sql`
-    update vm_runs set status = case when kind = 'dast' then 'failed' else 'timed_out' end, finished_at = ${now}, error = 'the worker stopped answering'
+    update vm_runs set status = case when kind = 'dast' then 'failed' else 'timed_out' end,
+      finished_at = ${now}, error = 'the worker stopped answering'
     where status in ('queued', 'running') and lease_until < ${now} and kind <> 'import'`;
   return lost.count;
 }

@@ -26,7 +26,7 @@ create table vm_target_sessions (
 );
 
 create table vm_scan_switch (
-  only boolean primary key default true check (only),
+  singleton boolean primary key default true check (singleton),
   halted boolean not null,
   reason text not null,
   changed_by text not null,

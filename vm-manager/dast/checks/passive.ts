@@ -40,8 +40,12 @@ const cookieWithout =
   };
 
 /** Frames of a program's stack, in the forms of several languages. */
-const stackTrace =
-  /\n\s+at [\w$.<>[\] ]+ ?\([^()\n]+:\d+:\d+\)|Traceback \(most recent call last\):|\n\s+at [\w.$]+\([\w]+\.java:\d+\)|<b>(?:Fatal error|Warning)<\/b>:.+ on line <b>\d+|\bin \/[\w/.-]+\.php:\d+/;
+const stackTraces: readonly RegExp[] = [
+  /\n\s+at [\w$.<>[\] ]+ ?\([^()\n]+:\d+:\d+\)/,
+  /Traceback \(most recent call last\):/,
+  /\n\s+at [\w.$]+\(\w+\.java:\d+\)/,
+  /<b>(?:Fatal error|Warning)<\/b>:.+ on line <b>\d+|\bin \/[\w/.-]+\.php:\d+/,
+];
 
 const secretForms: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----/, 'a private key'],
@@ -176,7 +180,10 @@ export const passiveChecks: readonly PassiveCheck[] = [
       'An error shows files and functions of the program.',
       'Show errors with a number only; write the rest to the log.',
     ],
-    ({ body }) => (stackTrace.test(body.slice(0, 100_000)) ? { why: 'The answer has frames of a stack in it.' } : null),
+    ({ body }) =>
+      stackTraces.some((form) => form.test(body.slice(0, 100_000)))
+        ? { why: 'The answer has frames of a stack in it.' }
+        : null,
   ),
   row(
     'secret-in-answer',

@@ -21,8 +21,10 @@ export interface Bounds {
 }
 
 /** Ends a session, or destroys what it names: never asked for by a link or a form that was found. */
-const harmful =
-  /(?:^|[/_.?=&-])(?:log-?_?(?:out|off)|sign-?_?(?:out|off)|end-?_?session|delete|destroy|remove|purge|unsubscribe|deactivate|shutdown|drop|reset-?password)(?:[/_.?=&-]|$)/i;
+const harmfulNames =
+  'log-?_?(?:out|off)|sign-?_?(?:out|off)|end-?_?session|delete|destroy|remove|purge|unsubscribe|deactivate|' +
+  'shutdown|drop|reset-?password';
+const harmful = new RegExp(`(?:^|[/_.?=&-])(?:${harmfulNames})(?:[/_.?=&-]|$)`, 'i');
 const harmfulWords =
   /\b(?:log\s?(?:out|off)|sign\s?(?:out|off)|end session|delete|destroy|remove|deactivate|abmelden)\b/i;
 

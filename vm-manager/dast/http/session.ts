@@ -91,7 +91,7 @@ export class Session {
     if (await this.holds(client)) return;
     throw new ScanOver(
       'unreachable',
-      `The login did not work: ${recipe.checkUrl} does not show "${recipe.checkText}". Check the recipe of the session.`,
+      `The login did not work: ${recipe.checkUrl} does not show "${recipe.checkText}". Check its recipe.`,
     );
   }
 

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { createOutbound } from '#api/testing/outbound';
+import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { createCallbacks } from '../run/callbacks.js';
 import { Scanner, type ScanPlan } from '../run/scanner.js';
 import { Lab, labUser, plantedFlaws, type Seen } from './lab.js';
@@ -11,7 +11,7 @@ import { templateOf } from '../http/forms.js';
 import type { Found } from '../model.js';
 
 t.setTimeout(240_000);
-const way = createOutbound({ allow: ['127.0.0.0/8'] });
+const way = createGuardedClient(['127.0.0.0/8']);
 t.teardown(() => way.close());
 
 const planFor = (
@@ -48,8 +48,12 @@ const planFor = (
   },
 });
 
-const nameOf = ({ check, form, param }: Found): string =>
-  `${check.id} ${templateOf(new URL(form.url).pathname.replaceAll('%7B', '{').replaceAll('%7D', '}')).replaceAll(/\{[^/]*\}/g, '{}')} ${param ?? ''}`.trim();
+const placeOf = ({ form }: Found): string => {
+  const { pathname } = new URL(form.url);
+  const path = pathname.replaceAll('%7B', '{').replaceAll('%7D', '}');
+  return templateOf(path).replaceAll(/\{[^/]*\}/g, '{}');
+};
+const nameOf = (found: Found): string => `${found.check.id} ${placeOf(found)} ${found.param ?? ''}`.trim();
 
 const asked = (seen: readonly Seen[], form: RegExp): string[] =>
   seen.filter(({ path }) => form.test(path)).map(({ path }) => path);

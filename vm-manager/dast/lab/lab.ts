@@ -79,11 +79,13 @@ function home(other: string): string {
   const links = shown.filter(({ method }) => method !== 'POST').map(link);
   const forms = shown.filter(({ method }) => method === 'POST').map(formFor);
   return (
-    `<ul>${links.join('')}</ul>${forms.join('')}<a href="/item/3">three</a><a href="/fetch?url=http://lab.example/a">get</a>` +
+    `<ul>${links.join('')}</ul>${forms.join('')}<a href="/item/3">three</a>` +
+    '<a href="/fetch?url=http://lab.example/a">get</a>' +
     '<a href="/fetch-safe?url=http://lab.example/a">get</a><a href="/profile">profile</a><a href="/login">log in</a>' +
     '<a href="/logout">out</a><a href="/session/bye">Sign out</a><a href="/account/leave">leave</a>' +
     '<a href="/items/delete?id=1">x</a><a href="/private/a">private</a><a href="/priv%61te/b">private</a>' +
-    '<a href="/calendar/2026/11">calendar</a><a href="/days?year=2026&month=11">days</a><a href="/blog/first-day">blog</a>' +
+    '<a href="/calendar/2026/11">calendar</a><a href="/days?year=2026&month=11">days</a>' +
+    '<a href="/blog/first-day">blog</a>' +
     `<a href="/s/0a1b2c3d4e5f/home">session</a><a href="/loop/a/">loop</a><a href="${other}/elsewhere">elsewhere</a>`
   );
 }

@@ -1,5 +1,5 @@
-// Whether what was found is exploitable behind the firewall: the same check once more, with the firewall's entry for the
-// target in the place of the target. `blocked` needs the same place to answer harmless values there as it does without.
+// Whether what was found is exploitable behind the firewall: the same check once more, with the firewall's entry in
+// the place of the target. `blocked` needs the same place to answer harmless values there as it does without.
 import type { Form, Found } from '../model.js';
 import { ScanOver } from '../model.js';
 import { requestOf } from '../http/forms.js';

@@ -31,7 +31,8 @@ export async function proveFinding(call: Call, target: TargetRow, row: ScanFindi
       found === null || target.waf_url === null ? null : await tryBehindWaf(plan, target.waf_url, [found]);
     const behind = found === null ? row.behind_waf : (verdicts?.get(found) ?? 'not_tried');
     const isThere = found !== null;
-    const summary = `proved finding ${row.id} of the scan ${row.run_id} again: ${isThere ? 'it is there' : 'it does not show'}`;
+    const outcome = isThere ? 'it is there' : 'it does not show';
+    const summary = `proved finding ${row.id} of the scan ${row.run_id} again: ${outcome}`;
     return await call.audited('vm.update', summary, async (tx) => {
       const [after] = await tx<ScanFindingRow[]>`
         update vm_scan_findings set still_there = ${isThere}, proved_at = ${new Date(call.host.now())},

@@ -152,6 +152,7 @@ class ScanJob {
       await beating;
       await this.#write();
       if (this.#isLost) return;
+      if (over === null) this.#scanner.coverage.phase = 'done';
       const imported = await this.#import(over === null, verdicts);
       const result = { ...this.#scanner.coverage.toJson(), complete: over === null, ...imported };
       const status =
@@ -240,8 +241,8 @@ class ScanJob {
         scope_key: `target:${this.#target.id}`,
       };
       const { run, report } = await runImport(
-        call as Call,
-        { fields, file: { path, bytes: 2 }, format, terms: await termsFor(call as Call, fields) },
+        call,
+        { fields, file: { path, bytes: 2 }, format, terms: await termsFor(call, fields) },
         {
           action: 'vm.import',
           summary: ({ run: made }) => `imported what the scan ${this.#id} found (run ${made.id})`,

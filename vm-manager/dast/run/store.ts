@@ -33,7 +33,8 @@ export async function insertFound(sql: Queryable, runId: number, found: Found, n
   const [row] = await sql<{ id: number }[]>`
     insert into vm_scan_findings
       (run_id, check_id, title, severity, cwe, method, url, param, form, proof, proved_at)
-    values (${runId}, ${check.id}, ${check.title}, ${severityNumbers[check.severity] ?? 0}, ${check.cwe}, ${form.method},
+    values (${runId}, ${check.id}, ${check.title}, ${severityNumbers[check.severity] ?? 0}, ${check.cwe},
+      ${form.method},
       ${(addressOf(form).split('?', 1)[0] ?? form.url).slice(0, 1500)}, ${param}, ${json(sql, form)},
       ${json(sql, evidenceOf(found))}, ${now})
     returning id`;

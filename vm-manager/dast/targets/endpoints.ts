@@ -1,12 +1,11 @@
 // /targets/{id}: whose it is, and how scans log in there. The targets themselves are rows of assets.
-import { ApiError, Nullable, Time } from '#http-kit';
+import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { targets } from '../../assets/resources.js';
 import { json, type Queryable } from '../../database.js';
 import type { Reach } from '../../kit/caller.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { requireRow, toView, viewSchema, type Row } from '../../kit/resource.js';
-import { OneOf } from '#http-kit';
 import { checkSession, placeOfSecret, readSession, SessionConfig } from './sessions.js';
 import { verifyMethods, waysOf, whyNotVerified, type TargetRow } from './verify.js';
 
@@ -121,7 +120,8 @@ const sessions: readonly Endpoint[] = [
         if (profile !== null)
           await tx`
             insert into vm_target_sessions (target_id, type, config, secret, updated_by, updated_at)
-            values (${target.id}, ${profile.type}, ${json(tx, profile)}, ${sealed}, ${call.caller.actor.name}, ${call.now})`;
+            values (${target.id}, ${profile.type}, ${json(tx, profile)}, ${sealed}, ${call.caller.actor.name},
+              ${call.now})`;
       });
       const row = await readSession(call.sql, target.id);
       return { profile: row === null ? null : viewSession(row) };

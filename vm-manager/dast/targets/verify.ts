@@ -1,5 +1,5 @@
-// Whose a target is: shown by a file, a header or a TXT record that only its operator can set, or by the firewall, where
-// the host is one of its sites. The proof is of the origin, and holds for ninety days.
+// Whose a target is: shown by a file, a header or a TXT record that only its operator can set, or by the firewall,
+// where the host is one of its sites. The proof is of the origin, and holds for ninety days.
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '#http-kit';
 import type { Host } from '../../host.js';
@@ -60,7 +60,7 @@ async function bySite(host: Asked, url: string, site: string | null): Promise<st
   const { verdicts } = await firewall.tryNow([asking(new URL(url).host), asking(other)], null);
   if (verdicts[0]?.site !== site) return `the firewall does not send ${new URL(url).host} to the site ${site}`;
   if (verdicts[1]?.site === site)
-    return `the site ${site} takes every host, so that it proves nothing: name its hosts, or verify by file, header or DNS`;
+    return `the site ${site} takes every host, which proves nothing: name its hosts, or verify by file, header or DNS`;
   return null;
 }
 
