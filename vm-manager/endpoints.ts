@@ -10,6 +10,7 @@ import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
+import { scanEndpoints } from './dast/endpoints.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
@@ -54,6 +55,7 @@ const rows: readonly Endpoint[] = [
   ...rollbackEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...scanEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

@@ -214,11 +214,14 @@ export interface IntelSources {
 }
 
 export interface OutboundCall {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD' | 'OPTIONS' | 'DELETE' | 'TRACE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly bytesMax?: number;
   readonly timeoutMs?: number;
+  /** Redirects are answers: none is followed. */
+  readonly keepsRedirects?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** The guarded way out: names are judged, redirects stay at their origin, time and size are capped, TLS is verified. */
@@ -230,6 +233,8 @@ export interface WayOut {
   ): Promise<{
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
+    /** One for each Set-Cookie. */
+    readonly cookies?: readonly string[];
     readonly body: Buffer;
   }>;
   /** Throws as `send` does, and asks nobody but the resolver. */
@@ -270,6 +275,12 @@ export interface FirewallAnswers {
   }[];
 }
 
+/** A method and a path with {parameters}, as the inventory of the data plane has them. */
+export interface SeenEndpoint {
+  readonly method: string;
+  readonly template: string;
+}
+
 export interface Host {
   readonly secrets: Secrets;
   readonly sql: Sql;
@@ -296,8 +307,12 @@ export interface Host {
   readonly closePercentMax?: () => Promise<number>;
   /** Statements of all requests share one connection (the embedded database): no transaction may last. */
   readonly hasOneConnection?: boolean;
-  /** Where issue trackers are asked; absent: this server asks nobody, and integrations answer 503. */
+  /** Where issue trackers and scan targets are asked; absent: this server asks neither, and both answer 503. */
   readonly wayOut?: WayOut;
+  /** TXT records of a name; absent: targets cannot be verified by DNS. */
+  readonly textRecords?: (name: string) => Promise<readonly string[]>;
+  /** What the data plane has seen of a host; absent: it has no inventory. */
+  readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

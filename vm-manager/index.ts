@@ -26,6 +26,7 @@ export type {
   OutboundCall,
   OwnAccount,
   Person,
+  SeenEndpoint,
   SingleSignOn,
   SsoChange,
   SsoProvider,

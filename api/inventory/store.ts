@@ -97,6 +97,17 @@ export async function selectEndpoints(
 export const listEndpoints = (sql: Queryable, site: string): Promise<Endpoint[]> =>
   selectEndpoints(sql, { site }, ['', '', ''], 100_000);
 
+const seenMax = 5000;
+
+/** Methods and templates of a site, by its name or the host that it serves; for scans. */
+export async function listSeen(
+  sql: Queryable,
+  site: string,
+): Promise<readonly { readonly method: string; readonly template: string }[]> {
+  return sql<{ method: string; template: string }[]>`
+    select method, template from api_endpoints where site = ${site} order by hits desc, template limit ${seenMax}`;
+}
+
 export interface InventoryFigures {
   readonly endpoints: number;
   readonly hits: number;

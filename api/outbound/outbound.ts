@@ -12,17 +12,23 @@ import { createAllowList, refusalOf, type AllowList } from './allow-list.js';
 import { openDatagrams, openStream, type DatagramTarget, type StreamTarget } from './streams.js';
 
 export interface OutboundRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD' | 'OPTIONS' | 'DELETE' | 'TRACE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly bytesMax?: number;
   readonly timeoutMs?: number;
   readonly redirectsMax?: number;
+  /** Redirects are answers: none is followed, and none is refused. */
+  readonly keepsRedirects?: boolean;
+  /** Ends the call at once. */
+  readonly signal?: AbortSignal;
 }
 
 export interface OutboundReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** One for each Set-Cookie: joined they could not be told apart. */
+  readonly cookies: readonly string[];
   readonly body: Buffer;
   /** Where the answer came from after redirects. */
   readonly url: string;
@@ -73,14 +79,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
   });
   const send = async (given: string, call: OutboundRequest = {}): Promise<OutboundReply> => {
     let url = parseTarget(given);
-    const signal = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault);
+    const timeout = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault);
+    const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     for (let redirects = 0; ; redirects++) {
       await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
       const reply = await exchange(agent, url, call, signal, call.bytesMax ?? options.bytesMax ?? bytesMaxDefault);
       const location = reply.headers['location'];
       const isRedirect =
         [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';
-      if (!isRedirect) return reply;
+      if (!isRedirect || call.keepsRedirects === true) return reply;
       if (redirects >= (call.redirectsMax ?? 3))
         throw new ApiError('outbound_failed', `${url.host} redirects too often.`);
       const next = parseTarget(new URL(location, url).href);
@@ -240,7 +247,9 @@ async function exchange(
   for (const [name, value] of Object.entries(response.headers))
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   const body = await decoded(Buffer.concat(chunks), headers['content-encoding'], url, bytesMax);
-  return { status: response.statusCode, headers, body, url: url.href };
+  const setCookie = response.headers['set-cookie'] ?? [];
+  const cookies = Array.isArray(setCookie) ? setCookie : [setCookie];
+  return { status: response.statusCode, headers, cookies, body, url: url.href };
 }
 
 const decoders = {

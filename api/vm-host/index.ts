@@ -1,4 +1,5 @@
 // The vulnerability manager in this server: its people, sessions, audit log and database are the control plane's.
+import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
 import { createAuditReader } from './audit-port.js';
@@ -6,6 +7,7 @@ import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
+import { listSeen } from '../inventory/store.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
@@ -41,6 +43,8 @@ const toHost = (parts: VmParts): Host => ({
   closePercentMax: async () => (await parts.currentSettings()).vm_import_close_percent,
   takeEvents,
   wayOut: parts.outbound,
+  textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
+  seenEndpoints: async (host) => listSeen(parts.database.sql, host),
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

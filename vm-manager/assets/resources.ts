@@ -1,6 +1,6 @@
 // What is protected: projects (a trust group: only their applications link in chains), applications, targets and groups
 // of targets.
-import { ApiError, Nullable, OneOf } from '#http-kit';
+import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
 import { isUnconfined, reachable, requireWhole, type Reach } from '../kit/caller.js';
@@ -129,6 +129,53 @@ export const applications: Resource = {
   },
 };
 
+const Paths = (description: string) =>
+  Type.Array(Type.String({ pattern: '^/[^\\s]{0,499}$' }), { maxItems: 100, uniqueItems: true, description });
+const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' });
+const scanMethods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
+const BaseAddress = Type.String({ maxLength: 500, pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' });
+
+/** Within which bounds a target is scanned; docs/active-scans.md. */
+const scanColumns: Resource['columns'] = {
+  scope_paths: {
+    schema: Paths('beginnings of paths that scans stay within; none: the whole origin'),
+    as: 'json',
+    write: 'always',
+  },
+  excluded_paths: {
+    schema: Paths('paths that scans never ask for; * stands for any text'),
+    as: 'json',
+    write: 'always',
+  },
+  scan_methods: {
+    schema: Type.Array(OneOf(scanMethods), { minItems: 1, maxItems: 8, uniqueItems: true }),
+    as: 'json',
+    write: 'always',
+  },
+  requests_max: { schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }), as: 'plain', write: 'always' },
+  requests_per_second: { schema: Type.Integer({ minimum: 1, maximum: 2000 }), as: 'plain', write: 'always' },
+  seconds_max: { schema: Type.Integer({ minimum: 1, maximum: 86_400 }), as: 'plain', write: 'always' },
+  scan_windows: {
+    schema: Type.Array(
+      Type.Object(
+        {
+          days: Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7, uniqueItems: true }),
+          from: TimeOfDay,
+          to: TimeOfDay,
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: 20, description: 'when scans may run, in UTC, Sunday is 0; none: always' },
+    ),
+    as: 'json',
+    write: 'always',
+  },
+  waf_url: { schema: Nullable(BaseAddress), as: 'plain', write: 'always' },
+  callback_url: { schema: Nullable(BaseAddress), as: 'plain', write: 'always' },
+  verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },
+  verified_by: { schema: Nullable(Type.String()), as: 'plain', write: 'never' },
+};
+
 const inApplication: Pick<Resource, 'check'> = {
   check: async (tx, call, values, before) => {
     if (before !== null) return;
@@ -155,8 +202,14 @@ export const targets: Resource = {
       sort: 'text',
     },
     kind: { schema: OneOf(['web', 'api']), as: 'plain', write: 'always', filter: 'equal' },
+    ...scanColumns,
   },
-  ...inApplication,
+  check: async (tx, call, values, before) => {
+    await inApplication.check?.(tx, call, values, before);
+    // another address is another place: nothing proves that it belongs to the operator
+    if (before !== null && values['url'] !== undefined && values['url'] !== before['url'])
+      Object.assign(values, { verified_at: null, verified_by: null });
+  },
 };
 
 export const targetGroups: Resource = {

@@ -94,10 +94,14 @@ export async function finishRun(sql: Queryable, id: number, end: RunEnd, now: Da
   return row;
 }
 
-/** Runs whose worker is gone; returns how many were ended. Imports are not among them: they are taken back. */
+/**
+ * Runs whose worker is gone; returns how many were ended. Imports are not among them: they are taken back. A scan of a
+ * target has failed: what it covered so far stays in its result.
+ */
 export async function endLostRuns(sql: Queryable, now: Date): Promise<number> {
   const lost = await sql`
-    update vm_runs set status = 'timed_out', finished_at = ${now}, error = 'the worker stopped answering'
+    update vm_runs set status = case when kind = 'dast' then 'failed' else 'timed_out' end,
+      finished_at = ${now}, error = 'the worker stopped answering'
     where status in ('queued', 'running') and lease_until < ${now} and kind <> 'import'`;
   return lost.count;
 }

@@ -68,6 +68,11 @@ async function insertScans({ sql }: Database, application: string): Promise<Reco
       values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
     ids[`${path}/scans`] = String(row?.id);
   }
+  const [scan] = await sql<{ id: number }[]>`
+    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
+  ids['/scans'] = String(scan?.id);
+  ids['/scan-callbacks'] = 'unknown';
   return ids;
 }
 
@@ -294,6 +299,7 @@ export const confinedModules = [
   '/assessments',
   '/compliance/exceptions',
   '/runs',
+  '/scans',
   ...Object.values(placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
   '/gate/evaluations',
@@ -305,14 +311,27 @@ export const confinedModules = [
   '/vpatches',
 ];
 
+const anyScan = {
+  scope_paths: [],
+  excluded_paths: [],
+  scan_methods: ['GET'],
+  scan_windows: [],
+  waf_url: null,
+  callback_url: null,
+};
+
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },
   'PUT /applications/:id/site': { site: null },
   'PATCH /projects/:id': { name: 'other' },
-  'POST /targets': { application_id: application, url: 'https://new.example' },
-  'PATCH /targets/:id': { url: 'https://other.example' },
+  'POST /targets': { application_id: application, url: 'https://new.example', ...anyScan },
+  'PATCH /targets/:id': { url: 'https://other.example', ...anyScan },
+  'POST /targets/:id/verify': { method: 'dns' },
+  'PUT /targets/:id/auth-profile': { profile: null },
+  'POST /scans': { target_id: target },
+  'PUT /scan-switch': { halted: false },
   'POST /target-groups': { name: 'new' },
   'PATCH /target-groups/:id': { name: 'other' },
   'PUT /target-groups/:id/targets': { target_ids: [target] },

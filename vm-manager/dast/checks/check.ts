@@ -1,0 +1,129 @@
+// A check is a row: what it is called, where it runs, and `prove`, which returns a proof or null. A proof is an effect
+// that was seen twice, with different random values, and not seen with a neutral value in the same place.
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Values } from '../http/forms.js';
+import type { SendOptions, Talk } from '../http/talk.js';
+import type { CheckText, Exchange, Form, Param, Profile, Proof } from '../model.js';
+
+/** param: for each value of a form. form: once for each form. site: once. */
+export type CheckPlace = 'param' | 'form' | 'site';
+
+export interface Check extends CheckText {
+  readonly on: CheckPlace;
+  readonly profiles: readonly Profile[];
+  readonly prove: (probe: Probe) => Promise<Proof | null>;
+}
+
+export interface Callbacks {
+  /** An address of this server that the target can reach, with a token that is used once. */
+  readonly issue: () => { readonly url: string; readonly answer: string; readonly wasAsked: () => boolean };
+}
+
+export interface ProbeParts {
+  readonly talk: Talk;
+  readonly form: Form;
+  readonly param: Param | null;
+  readonly origin: string;
+  readonly profile: Profile;
+  readonly callbacks: Callbacks | null;
+  /** Paths of pages that the crawl has seen. */
+  readonly seenPaths: readonly string[];
+}
+
+/** What a check is given. */
+export class Probe {
+  readonly parts: ProbeParts;
+  constructor(parts: ProbeParts) {
+    this.parts = parts;
+  }
+
+  get form(): Form {
+    return this.parts.form;
+  }
+
+  get param(): Param {
+    if (this.parts.param === null) throw new Error('a check of a form asked for its parameter');
+    return this.parts.param;
+  }
+
+  get talk(): Talk {
+    return this.parts.talk;
+  }
+
+  async baseline(): Promise<Exchange | null> {
+    return this.talk.baseline(this.form);
+  }
+
+  /** The form with this value in its parameter. */
+  async with(value: string, options: SendOptions = {}): Promise<Exchange | null> {
+    return this.talk.send(this.form, { [this.param.name]: value }, options);
+  }
+
+  async send(values: Values = {}, options: SendOptions = {}): Promise<Exchange | null> {
+    return this.talk.send(this.form, values, options);
+  }
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+/** Small letters alone: no application changes them. */
+export const word = (length = 10): string =>
+  [...randomBytes(length)].map((byte) => letters[byte % letters.length]).join('');
+
+/** Two numbers whose product stands in no page by chance. */
+export function product(): { readonly left: number; readonly right: number; readonly result: string } {
+  const [left, right] = [randomInt(20_000, 90_000), randomInt(20_000, 90_000)];
+  return { left, right, result: String(left * right) };
+}
+
+export interface Attack {
+  readonly attack: string;
+  /** The same place, without the effect. */
+  readonly neutral: string;
+  readonly shows: (exchange: Exchange) => boolean;
+}
+
+/**
+ * Tries each attack; one whose effect shows has to show it again with other random values, and its neutral twin must
+ * not. `make` is called for each try, so that nothing random is used twice.
+ */
+export async function proveBy(probe: Probe, makers: readonly (() => Attack)[], why: string): Promise<Proof | null> {
+  for (const make of makers) {
+    const first = make();
+    const seen = await probe.with(first.attack);
+    if (seen === null || !first.shows(seen)) continue;
+    const neutral = await probe.with(first.neutral);
+    if (neutral === null || first.shows(neutral)) continue;
+    const again = make();
+    const repeated = await probe.with(again.attack);
+    if (repeated === null || !again.shows(repeated)) continue;
+    return { attack: again.attack, exchange: repeated, neutral, why };
+  }
+  return null;
+}
+
+export const isHtml = ({ headers }: Exchange): boolean => {
+  const type = headers['content-type'];
+  return type === undefined ? headers['x-content-type-options'] !== 'nosniff' : /html/i.test(type);
+};
+
+/** Texts that stand alike, without what was sent and without numbers, which differ from one request to the next. */
+export function likeness({ status, body }: Exchange, sent: readonly string[]): string {
+  let text = body.slice(0, 100_000);
+  for (const one of sent) {
+    if (one.length < 2) continue;
+    const escaped = one.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const forms = [
+      one,
+      escaped,
+      escaped.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+      escaped.replaceAll('"', '&#34;').replaceAll("'", '&#x27;'),
+      encodeURIComponent(one),
+      JSON.stringify(one).slice(1, -1),
+    ];
+    for (const form of forms) text = text.replaceAll(form, '');
+  }
+  return `${status} ${text.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ')}`;
+}
+
+export const everywhere: readonly Profile[] = ['standard', 'full', 'api', 'authenticated'];
+export const always: readonly Profile[] = ['quick', ...everywhere];

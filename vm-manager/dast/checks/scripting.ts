@@ -1,0 +1,142 @@
+// Cross-site scripting. The answer is parsed as a browser parses it: only a value that became an element, an attribute,
+// an address of a script, or code of a script is a proof, never a text that looks like one.
+import { attributeOf, elementsOf, textOf } from '../crawl/html.js';
+import type { Exchange, Proof } from '../model.js';
+import { everywhere, isHtml, proveBy, word, type Attack, type Check, type Probe } from './check.js';
+
+const hasElement = (exchange: Exchange, tag: string): boolean =>
+  isHtml(exchange) && elementsOf(exchange.body).some(({ tagName }) => tagName === tag);
+
+const hasAttribute = (exchange: Exchange, name: string): boolean =>
+  isHtml(exchange) && elementsOf(exchange.body).some((one) => attributeOf(one, name) !== null);
+
+/** Attributes whose address a browser runs where it is one of a script. */
+const runs: Readonly<Record<string, readonly string[]>> = {
+  a: ['href'],
+  area: ['href'],
+  iframe: ['src'],
+  form: ['action'],
+  button: ['formaction'],
+  object: ['data'],
+};
+const hasScriptAddress = (exchange: Exchange, name: string): boolean =>
+  isHtml(exchange) &&
+  elementsOf(exchange.body).some((one) =>
+    (runs[one.tagName] ?? []).some((attribute) =>
+      new RegExp(`^\\s*javascript:${name}\\(`, 'i').test(attributeOf(one, attribute) ?? ''),
+    ),
+  );
+
+/** Whether the name stands in code of a script: in no string and in no comment. */
+export function isInCode(script: string, name: string): boolean {
+  let quote = '';
+  for (let at = 0; at < script.length; at++) {
+    const one = script[at] ?? '';
+    if (quote !== '') {
+      if (one === '\\') at++;
+      else if (one === quote) quote = '';
+      else if (one === '\n' && quote !== '`') quote = '';
+      continue;
+    }
+    if (script.startsWith('//', at)) {
+      const end = script.indexOf('\n', at);
+      at = end < 0 ? script.length : end;
+    } else if (script.startsWith('/*', at)) {
+      const end = script.indexOf('*/', at);
+      at = end < 0 ? script.length : end + 1;
+    } else if (one === '"' || one === "'" || one === '`') quote = one;
+    else if (script.startsWith(name, at)) return true;
+  }
+  return false;
+}
+
+const hasCode = (exchange: Exchange, name: string): boolean =>
+  isHtml(exchange) &&
+  elementsOf(exchange.body).some((one) => {
+    if (one.tagName === 'script') return isInCode(textOf(one), name);
+    return one.attrs.some(({ name: attribute, value }) => attribute.startsWith('on') && isInCode(value, name));
+  });
+
+type Shows = (exchange: Exchange, name: string) => boolean;
+
+/** `name` is a random word: an element, an attribute or a function of this name exists nowhere. */
+const attacks: readonly (readonly [text: (name: string) => string, neutral: (name: string) => string, shows: Shows])[] =
+  [
+    [(n) => `<${n}>`, (n) => ` ${n} `, hasElement],
+    [(n) => `"><${n}>`, (n) => ` ${n} `, hasElement],
+    [(n) => `'><${n}>`, (n) => ` ${n} `, hasElement],
+    [(n) => `" ${n}="1`, (n) => ` ${n} `, hasAttribute],
+    [(n) => `' ${n}='1`, (n) => ` ${n} `, hasAttribute],
+    [(n) => `x ${n}=1`, (n) => `x-${n}`, hasAttribute],
+    [(n) => `javascript:${n}()`, (n) => `/${n}`, hasScriptAddress],
+    [(n) => `';${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `";${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `\\';${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `-${n}()-`, (n) => `0`.padEnd(n.length, '0'), hasCode],
+    [(n) => `</script><${n}>`, (n) => ` ${n} `, hasElement],
+    [(n) => `--><${n}>`, (n) => ` ${n} `, hasElement],
+    [(n) => `</textarea></title></style><${n}>`, (n) => ` ${n} `, hasElement],
+  ];
+
+async function reflected(probe: Probe): Promise<Proof | null> {
+  const marker = `gh${word(8)}`;
+  const plain = await probe.with(marker);
+  if (plain === null || !isHtml(plain) || !plain.body.includes(marker)) return null;
+  const makers = attacks.map(([text, neutral, shows]) => (): Attack => {
+    const name = `gh${word(8)}`;
+    return { attack: text(name), neutral: neutral(name), shows: (exchange) => shows(exchange, name) };
+  });
+  return proveBy(probe, makers, 'The value becomes part of the structure of the page, as the parser of HTML reads it.');
+}
+
+/** A value that is shown on another page than the one that took it. */
+async function stored(probe: Probe): Promise<Proof | null> {
+  const { form, parts } = probe;
+  if (form.method !== 'POST' || form.bodyKind === 'none') return null;
+  const pages = [...new Set([form.page, ...parts.seenPaths])].filter((one) => one !== null).slice(0, 60);
+  const find = async (name: string): Promise<Exchange | null> => {
+    for (const page of pages) {
+      const seen = await probe.talk.get(page);
+      if (seen !== null && hasElement(seen, name)) return seen;
+    }
+    return null;
+  };
+  const first = `gh${word(8)}`;
+  const sent = await probe.with(`<${first}>`);
+  if (sent === null || sent.status >= 400 || hasElement(sent, first) || (await find(first)) === null) return null;
+  const again = `gh${word(8)}`;
+  await probe.with(`<${again}>`);
+  const shown = await find(again);
+  if (shown === null) return null;
+  return {
+    attack: `<${again}>`,
+    exchange: { ...shown, request: sent.request },
+    neutral: null,
+    why: `What was sent stands in ${new URL(shown.request.url).pathname} as an element, twice.`,
+  };
+}
+
+export const scriptingChecks: readonly Check[] = [
+  {
+    id: 'xss-reflected',
+    title: 'Cross-site scripting (reflected)',
+    severity: 'high',
+    cwe: 79,
+    on: 'param',
+    profiles: everywhere,
+    description: 'A value from the request becomes part of the structure of the page that answers it.',
+    remediation: 'Escape values for the place that they stand in; use a template engine that does so by itself.',
+    prove: reflected,
+  },
+  {
+    id: 'xss-stored',
+    title: 'Cross-site scripting (stored)',
+    severity: 'high',
+    cwe: 79,
+    on: 'param',
+    profiles: ['full', 'standard', 'authenticated'],
+    description: 'A value that was sent once becomes part of the structure of a page that others see.',
+    remediation: 'Escape values for the place that they stand in when the page is made, wherever they come from.',
+    prove: stored,
+  },
+];

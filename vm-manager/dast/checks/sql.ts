@@ -1,0 +1,131 @@
+// SQL injection: by the message of the database, by a pair of conditions, by the time that an answer takes.
+import { randomInt } from 'node:crypto';
+import type { Exchange, Proof } from '../model.js';
+import { everywhere, likeness, proveBy, word, type Attack, type Check, type Probe } from './check.js';
+import { byTime } from './timing.js';
+
+/** Messages of databases about text that they could not read as a statement. */
+const messages: readonly RegExp[] = [
+  /you have an error in your sql syntax/i,
+  /\bsqlite(?:3)?[ _.](?:error|exception|operationalerror)|near "[^"]{0,80}": syntax error|unrecognized token: "/i,
+  /syntax error at or near "|unterminated quoted string at or near/i,
+  /unclosed quotation mark after the character string|incorrect syntax near '/i,
+  /\bORA-0(?:0933|1756|0921|1789)\b|quoted string not properly terminated/i,
+  /\bDB2 SQL error\b|SQLSTATE\[\d|\bPSQLException\b|\bSQLServerException\b|java\.sql\.SQL\w*Exception/i,
+];
+const hasMessage = ({ body }: Exchange): boolean => messages.some((form) => form.test(body.slice(0, 200_000)));
+
+async function byError(probe: Probe): Promise<Proof | null> {
+  const base = await probe.baseline();
+  if (base === null || hasMessage(base)) return null;
+  const { value } = probe.param;
+  const makers = ["'", '"', "')"].map((quote) => (): Attack => {
+    const text = `${value}${word(4)}`;
+    return {
+      attack: `${text}${quote}`,
+      neutral: `${text}${quote.replaceAll(/['"]/g, (one) => one + one)}`,
+      shows: hasMessage,
+    };
+  });
+  // a closed parenthesis is no statement even with its quote doubled: the plain text is its twin
+  return proveBy(
+    probe,
+    makers.map((make) => () => {
+      const made = make();
+      return made.attack.endsWith(')') ? { ...made, neutral: made.attack.slice(0, -2) } : made;
+    }),
+    'An unpaired quote makes the database complain about its statement; a paired one does not.',
+  );
+}
+
+interface Pair {
+  readonly isTrue: (value: string, seed: number) => string;
+  readonly isFalse: (value: string, seed: number) => string;
+}
+
+const pairs: readonly Pair[] = [
+  { isTrue: (v, n) => `${v}' AND '${n}'='${n}`, isFalse: (v, n) => `${v}' AND '${n}'='${n + 1}` },
+  { isTrue: (v, n) => `${v} AND ${n}=${n}`, isFalse: (v, n) => `${v} AND ${n}=${n + 1}` },
+  { isTrue: (v, n) => `${v}" AND "${n}"="${n}`, isFalse: (v, n) => `${v}" AND "${n}"="${n + 1}` },
+  {
+    isTrue: (v, n) => `${v}%' AND '${n}'='${n}' AND '%'='`,
+    isFalse: (v, n) => `${v}%' AND '${n}'='${n + 1}' AND '%'='`,
+  },
+  { isTrue: (v, n) => `${v}') AND ('${n}'='${n}`, isFalse: (v, n) => `${v}') AND ('${n}'='${n + 1}` },
+];
+
+/** A statement that is not asked for by the parameter would answer alike to both; text that is no SQL, too. */
+async function byPair(probe: Probe): Promise<Proof | null> {
+  const { value } = probe.param;
+  const base = await probe.baseline();
+  if (base === null) return null;
+  const wanted = likeness(base, [value]);
+  const again = await probe.with(value);
+  if (again === null || likeness(again, [value]) !== wanted) return null; // answers differ by themselves
+  for (const { isTrue, isFalse } of pairs) {
+    if (isTrue(value, 1).includes(' AND 1=1') && !/^\d+$/.test(value)) continue;
+    const proof = await tryPair(probe, { isTrue, isFalse }, wanted);
+    if (proof !== null) return proof;
+  }
+  return null;
+}
+
+async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, wanted: string): Promise<Proof | null> {
+  const { value } = probe.param;
+  let proof: Proof | null = null;
+  const why = 'Three times a condition that is true changed nothing, and one that is false changed the answer.';
+  for (let turn = 0; turn < 3; turn++) {
+    const seed = randomInt(1000, 9000);
+    const attack = isFalse(value, seed);
+    const same = isTrue(value, seed);
+    const neutral = await probe.with(same);
+    if (neutral === null || likeness(neutral, [same, value]) !== wanted) return null;
+    const exchange = await probe.with(attack);
+    if (exchange === null || likeness(exchange, [attack, value]) === wanted) return null;
+    proof = { attack, exchange, neutral, why };
+  }
+  return proof;
+}
+
+export const sqlChecks: readonly Check[] = [
+  {
+    id: 'sql-injection-error',
+    title: 'SQL injection (message of the database)',
+    severity: 'critical',
+    cwe: 89,
+    on: 'param',
+    profiles: everywhere,
+    description: 'A value from the request becomes part of an SQL statement: an unpaired quote breaks it.',
+    remediation: 'Pass values as bound parameters of the statement; never join them into its text.',
+    prove: byError,
+  },
+  {
+    id: 'sql-injection-boolean',
+    title: 'SQL injection (conditions)',
+    severity: 'critical',
+    cwe: 89,
+    on: 'param',
+    profiles: everywhere,
+    description: 'A condition in the value is evaluated by the database: the answer depends on whether it is true.',
+    remediation: 'Pass values as bound parameters of the statement; never join them into its text.',
+    prove: byPair,
+  },
+  {
+    id: 'sql-injection-time',
+    title: 'SQL injection (time)',
+    severity: 'critical',
+    cwe: 89,
+    on: 'param',
+    profiles: ['standard', 'full', 'api', 'authenticated'],
+    description: 'A function in the value makes the database wait: the answer takes as long as the value says.',
+    remediation: 'Pass values as bound parameters of the statement; never join them into its text.',
+    prove: async (probe) =>
+      byTime(probe, [
+        (v, s) => `${v}' AND SLEEP(${s}) AND '1'='1`,
+        (v, s) => `${v} AND SLEEP(${s})`,
+        (v, s) => `${v}'||(SELECT pg_sleep(${s}))||'`,
+        (v, s) => `${v};SELECT pg_sleep(${s})--`,
+        (v, s) => `${v}'; WAITFOR DELAY '0:0:${s}'--`,
+      ]),
+  },
+];

@@ -1,0 +1,302 @@
+// /scans: begun, watched, stopped; what they covered and found, proved again; the switch that stops all of them.
+import { ApiError, Nullable, OneOf, Time } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import { visibleByApplication } from '../assets/resources.js';
+import { allOf, type Queryable } from '../database.js';
+import { severityNames } from '../findings/words.js';
+import { hasOneOf, SomeOf } from '../kit/comma-list.js';
+import type { Reach } from '../kit/caller.js';
+import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
+import { List, ListQuery, readPage } from '../kit/list.js';
+import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
+import { checksOf, checkTexts } from './checks/index.js';
+import { profiles } from './model.js';
+import { proveFinding } from './run/prove-finding.js';
+import { beginScan, callbackList, stopHere } from './run/run-scan.js';
+import { readSwitch, scanKind, type ScanFindingRow } from './run/store.js';
+import { requireTarget, targetEndpoints } from './targets/endpoints.js';
+
+const closed = { additionalProperties: false } as const;
+const visible = visibleByApplication('vm_runs');
+
+async function requireScan(sql: Queryable, reach: Reach, given: string): Promise<Run> {
+  const id = toId(given, 'scan');
+  const [row] = await sql<Run[]>`
+    select * from vm_runs where id = ${id} and kind = ${scanKind} and ${visible(sql, reach)}`;
+  if (row === undefined) throw notFound('scan', id);
+  return row;
+}
+
+const FoundView = Type.Object({
+  id: Type.String(),
+  check: Type.String(),
+  title: Type.String(),
+  severity: OneOf(severityNames),
+  cwe: Type.Integer(),
+  remediation: Type.String(),
+  method: Type.String(),
+  url: Type.String(),
+  param: Nullable(Type.String()),
+  request: Type.String(),
+  response: Type.String(),
+  attack: Type.String(),
+  proof: Type.String(),
+  behind_waf: OneOf(['not_tried', 'exploitable', 'blocked', 'unknown']),
+  finding_id: Nullable(Type.String()),
+  vpatch_id: Nullable(Type.String({ description: 'the virtual patch that stands before it; null: none was proposed' })),
+  proved_at: Time,
+  still_there: Type.Boolean(),
+});
+
+type FoundRow = ScanFindingRow & { readonly vpatch_id?: number | null };
+
+const viewFound = (row: FoundRow) => ({
+  id: String(row.id),
+  check: row.check_id,
+  title: row.title,
+  severity: severityNames[row.severity] ?? 'info',
+  cwe: row.cwe,
+  remediation: checkTexts.find(({ id }) => id === row.check_id)?.remediation ?? '',
+  method: row.method,
+  url: row.url,
+  param: row.param,
+  request: row.proof.request,
+  response: row.proof.response,
+  attack: row.proof.attack,
+  proof: row.proof.proof,
+  behind_waf: row.behind_waf,
+  finding_id: row.finding_id === null ? null : String(row.finding_id),
+  vpatch_id: row.vpatch_id === null || row.vpatch_id === undefined ? null : String(row.vpatch_id),
+  proved_at: row.proved_at.toISOString(),
+  still_there: row.still_there,
+});
+
+const runs: readonly Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/scans',
+    permission: 'run_scans',
+    kind: 'R',
+    summary: 'Scan a target that is verified; 409 where it may not be scanned now',
+    body: Type.Object({ target_id: Type.String({ maxLength: 20 }), profile: OneOf(profiles) }, closed),
+    status: 202,
+    answer: RunView,
+    handle: async (call) => {
+      const { target_id: id, profile } = call.body;
+      const target = await requireTarget(call.sql, call.reach, id);
+      return viewRun(await beginScan(call, target, profile));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/scans',
+    permission: 'view_scans',
+    kind: 'R',
+    summary: 'Scans of running applications, newest first',
+    query: Type.Object(
+      {
+        ...ListQuery,
+        application_id: Type.Optional(Type.String({ maxLength: 20 })),
+        target_id: Type.Optional(Type.String({ maxLength: 20 })),
+        status: Type.Optional(SomeOf(runStatuses)),
+      },
+      closed,
+    ),
+    answer: List(RunView),
+    handle: async ({ sql, reach, query }) => {
+      const { application_id: id, target_id: target } = query;
+      const where = allOf(sql, [
+        sql`kind = ${scanKind}`,
+        visible(sql, reach),
+        id === undefined ? sql`true` : /^\d{1,18}$/.test(id) ? sql`application_id = ${id}` : sql`false`,
+        target === undefined ? sql`true` : sql`input ->> 'target_id' = ${target}`,
+        query.status === undefined ? sql`true` : hasOneOf(sql, 'status', query.status),
+      ]);
+      const sorts = { id: { column: 'id', type: 'number' } } as const;
+      const page = await readPage<Run>(sql, { table: 'vm_runs', where, sorts, sort: '-id' }, query);
+      return { ...page, items: page.items.map(viewRun) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/scans/:id',
+    permission: 'view_scans',
+    kind: 'R',
+    summary: 'One scan: how far it is, and what it covered so far',
+    answer: RunView,
+    handle: async ({ sql, reach, params }) => viewRun(await requireScan(sql, reach, params['id'] ?? '')),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/scans/:id/cancel',
+    permission: 'run_scans',
+    kind: 'S',
+    summary: 'Stop a scan: no request leaves after a second; what it found is kept, nothing is closed by it',
+    answer: RunView,
+    handle: async (call) => {
+      const { id } = await requireScan(call.sql, call.reach, call.params['id'] ?? '');
+      const run = await call.audited('vm.transition', `stopped the scan ${id}`, async (tx) => {
+        const [row] = await tx<Run[]>`
+          update vm_runs set cancel_asked = true where id = ${id} and status in ('queued', 'running') returning *`;
+        if (row === undefined) throw new ApiError('conflict', 'The scan is over.');
+        return row;
+      });
+      stopHere(run.id);
+      return viewRun(run);
+    },
+  }),
+];
+
+const results: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/scans/:id/findings',
+    permission: 'view_findings',
+    kind: 'A',
+    summary: 'What a scan has found, with request, answer and proof',
+    query: Type.Object(ListQuery, closed),
+    answer: List(FoundView),
+    handle: async ({ sql, reach, params, query }) => {
+      const { id } = await requireScan(sql, reach, params['id'] ?? '');
+      const sorts = { severity: { column: 'severity', type: 'number' } } as const;
+      const where = sql`run_id = ${id}`;
+      const page = await readPage<FoundRow>(sql, { table: 'vm_scan_findings', where, sorts, sort: '-severity' }, query);
+      const ids = page.items.flatMap(({ finding_id: finding }) => (finding === null ? [] : [finding]));
+      const patches =
+        ids.length === 0
+          ? []
+          : await sql<{ finding_id: number; vpatch_id: number }[]>`
+              select l.finding_id, max(l.vpatch_id) as vpatch_id from vm_vpatch_findings l
+              join vm_vpatches p on p.id = l.vpatch_id and p.state <> 'disabled'
+              where l.finding_id in ${sql(ids)} group by 1`;
+      const byFinding = new Map(patches.map((one) => [one.finding_id, one.vpatch_id]));
+      const items = page.items.map((row) =>
+        viewFound({ ...row, vpatch_id: byFinding.get(row.finding_id ?? 0) ?? null }),
+      );
+      return { ...page, items };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/scans/:id/prove',
+    permission: 'run_scans',
+    kind: 'R',
+    summary: 'Prove one of its findings again, now, and behind the firewall where the target names its entry',
+    body: Type.Object(
+      { finding: Type.String({ maxLength: 20, description: 'the id in the list of the scan' }) },
+      closed,
+    ),
+    answer: FoundView,
+    handle: async (call) => {
+      const run = await requireScan(call.sql, call.reach, call.params['id'] ?? '');
+      const id = toId(call.body.finding, 'finding of a scan');
+      const [row] = await call.sql<ScanFindingRow[]>`
+        select * from vm_scan_findings where id = ${id} and run_id = ${run.id}`;
+      if (row === undefined) throw notFound('finding of a scan', id);
+      const target = await requireTarget(call.sql, call.reach, String(run.input['target_id']));
+      return viewFound(await proveFinding(call, target, row));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/scans/profiles',
+    permission: 'view_scans',
+    kind: 'C',
+    summary: 'Profiles of scans, and how many checks each has',
+    answer: Type.Object({ items: Type.Array(Type.Object({ name: OneOf(profiles), checks: Type.Integer() })) }),
+    handle: async () => ({ items: profiles.map((name) => ({ name, checks: checksOf(name).length })) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/scans/checks',
+    permission: 'view_scans',
+    kind: 'C',
+    summary: 'What scans look for, and what to do about it',
+    answer: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          title: Type.String(),
+          severity: OneOf(severityNames),
+          cwe: Type.Integer(),
+          description: Type.String(),
+          remediation: Type.String(),
+        }),
+      ),
+    }),
+    handle: async () => ({
+      items: checkTexts.map(({ id, title, severity, cwe, description, remediation }) => ({
+        id,
+        title,
+        severity,
+        cwe,
+        description,
+        remediation,
+      })),
+    }),
+  }),
+];
+
+const SwitchView = Type.Object({
+  halted: Type.Boolean(),
+  reason: Type.String(),
+  changed_by: Type.String(),
+  changed_at: Nullable(Time),
+});
+
+const control: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/scan-switch',
+    permission: 'view_scans',
+    kind: 'B',
+    summary: 'Whether all scans are stopped, by whom and why',
+    answer: SwitchView,
+    handle: async ({ sql }) => {
+      const { changed_at: at, halted, reason, changed_by } = await readSwitch(sql);
+      return { halted, reason, changed_by, changed_at: at?.toISOString() ?? null };
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/scan-switch',
+    permission: 'run_scans',
+    ofOrganisation: 'Scans of all targets',
+    kind: 'S',
+    summary: 'Stop all scans at once, and let none begin; or let them again',
+    body: Type.Object({ halted: Type.Boolean(), reason: Type.String({ minLength: 1, maxLength: 500 }) }, closed),
+    answer: SwitchView,
+    handle: async (call) => {
+      const { halted, reason } = call.body;
+      const by = call.caller.actor.name;
+      await call.audited(
+        'vm.transition',
+        halted ? `stopped all scans: ${reason}` : `let scans run again: ${reason}`,
+        (tx) =>
+          tx`
+          insert into vm_scan_switch (halted, reason, changed_by, changed_at)
+          values (${halted}, ${reason}, ${by}, ${call.now})
+          on conflict (singleton) do update set halted = excluded.halted, reason = excluded.reason,
+            changed_by = excluded.changed_by, changed_at = excluded.changed_at`.then(() => undefined),
+      );
+      if (halted) stopHere('all');
+      return { halted, reason, changed_by: by, changed_at: call.now.toISOString() };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/scan-callbacks/:token',
+    permission: 'public',
+    kind: 'B',
+    summary: 'Where targets of scans end up that fetch what a request names; 404 for a token that no scan has issued',
+    mediaType: 'text/plain; charset=utf-8',
+    handle: async ({ params, reply }) => {
+      const answer = callbackList.take(params['token'] ?? '');
+      if (answer === null) throw new ApiError('not_found', 'No scan has issued this token.');
+      reply.type('text/plain; charset=utf-8');
+      return answer;
+    },
+  }),
+];
+
+export const scanEndpoints: readonly Endpoint[] = [...targetEndpoints, ...runs, ...results, ...control];

@@ -1,0 +1,125 @@
+// A form becomes a request, and an address becomes a form. The key of a form is its canonical shape: method, path with
+// identities taken out, names of its parameters; one set of probes is sent for each key.
+import type { BodyKind, Form, Param, ScanMethod, ScanRequest } from '../model.js';
+
+const identities: readonly (readonly [RegExp, string])[] = [
+  [/^\d+$/, '{n}'],
+  [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, '{id}'],
+  [/^(?=[^/]*\d)[0-9a-f]{8,}$/i, '{id}'],
+  [/^\d{4}-\d{1,2}(?:-\d{1,2})?$/, '{d}'],
+  [/^(?=[^/]*\d)(?=[^/]*[a-z])[\w-]{16,}$/i, '{id}'],
+];
+
+const templateSegment = (segment: string): string =>
+  identities.find(([form]) => form.test(segment))?.[1] ?? segment.replace(/;.*$/s, '');
+
+/** The path with what changes from one object to the next taken out. */
+export const templateOf = (path: string): string => path.split('/').map(templateSegment).join('/');
+
+interface FormShape {
+  readonly method: ScanMethod;
+  readonly url: string;
+  readonly params?: readonly Param[];
+  readonly bodyKind?: BodyKind;
+  readonly page?: string | null;
+  readonly isProtected?: boolean;
+}
+
+export function toForm({ method, url, params = [], bodyKind = 'none', page = null, isProtected }: FormShape): Form {
+  const place = new URL(url.replaceAll('{', '%7B').replaceAll('}', '%7D'));
+  const path = decodeURI(place.pathname).replaceAll('%7B', '{').replaceAll('%7D', '}');
+  const names = params
+    .filter(({ place: at }) => at !== 'path')
+    .map(({ name, place: at }) => `${at}:${name}`)
+    .sort();
+  return {
+    key: `${method} ${place.origin}${templateOf(path).replaceAll(/\{[^/{}]*\}/g, '{}')}?${names.join('&')} ${bodyKind}`,
+    method,
+    url: url.split(/[?#]/, 1)[0] ?? url,
+    params,
+    bodyKind,
+    page,
+    ...(isProtected === undefined ? {} : { isProtected }),
+  };
+}
+
+/** An address as it was found; its last identity of the path is a parameter, too. */
+export function formOfLink(address: string, page: string | null, method: ScanMethod = 'GET'): Form {
+  const url = new URL(address);
+  const params: Param[] = [];
+  for (const [name, value] of url.searchParams)
+    if (!params.some((one) => one.name === name)) params.push({ name, value, place: 'query' });
+  const segments = url.pathname.split('/');
+  const at = segments.findLastIndex((segment) => /^(?:\d+|[0-9a-f-]{36})$/i.test(segment));
+  if (at > 0) {
+    params.push({ name: `path${at}`, value: segments[at] ?? '', place: 'path' });
+    segments[at] = `{path${at}}`;
+  }
+  return toForm({ method, url: `${url.origin}${segments.join('/')}`, params, page });
+}
+
+export type Values = Readonly<Record<string, string>>;
+
+function bodyOf(form: Form, values: Values): string | null {
+  const fields = form.params.filter(({ place }) => place === 'body');
+  const valueOf = (param: Param): string => values[param.name] ?? param.value;
+  if (form.bodyKind === 'form')
+    return fields.map((one) => `${encodeURIComponent(one.name)}=${encodeURIComponent(valueOf(one))}`).join('&');
+  if (form.bodyKind === 'json') {
+    const members = fields.map((one): [string, unknown] => {
+      const given = values[one.name];
+      if (given !== undefined || one.isRaw !== true) return [one.name, given ?? one.value];
+      try {
+        return [one.name, JSON.parse(one.value)];
+      } catch {
+        return [one.name, one.value];
+      }
+    });
+    return JSON.stringify(Object.fromEntries(members));
+  }
+  if (form.bodyKind === 'xml') {
+    const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    return `<?xml version="1.0"?><request>${fields
+      .map((one) => `<${one.name}>${escape(valueOf(one))}</${one.name}>`)
+      .join('')}</request>`;
+  }
+  return null;
+}
+
+const mediaTypes: Readonly<Record<BodyKind, string | null>> = {
+  none: null,
+  form: 'application/x-www-form-urlencoded',
+  json: 'application/json',
+  xml: 'application/xml',
+};
+
+/** The address of the form with these values in it. */
+export function addressOf(form: Form, values: Values = {}): string {
+  let url = form.url;
+  const query: string[] = [];
+  for (const param of form.params) {
+    const value = encodeURIComponent(values[param.name] ?? param.value);
+    if (param.place === 'path') url = url.replaceAll(`{${param.name}}`, value === '' ? '-' : value);
+    else if (param.place === 'query') query.push(`${encodeURIComponent(param.name)}=${value}`);
+  }
+  return query.length === 0 ? url : `${url}?${query.join('&')}`;
+}
+
+export function requestOf(form: Form, values: Values = {}, headers: Values = {}): ScanRequest {
+  const body = bodyOf(form, values);
+  const mediaType = body === null ? null : mediaTypes[form.bodyKind];
+  return {
+    method: form.method,
+    url: addressOf(form, values),
+    headers: { ...(mediaType === null ? {} : { 'content-type': mediaType }), ...headers },
+    body,
+  };
+}
+
+/** The same request as it is written on the wire, for people and for the firewall. */
+export function showRequest({ method, url, headers, body }: ScanRequest): string {
+  const { host } = new URL(url);
+  const target = url.slice(url.indexOf(host) + host.length) || '/';
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}

@@ -1,0 +1,147 @@
+// The only way from a scan to its target. Every request passes the bounds, the budget, the rate and the stop button
+// before the guarded way out of this server, which judges the address that it connects to. Redirects are answers.
+import { ApiError } from '#http-kit';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WayOut } from '../../host.js';
+import { NotAllowed, ScanOver, type Exchange, type ScanRequest } from '../model.js';
+import { isInWindow, judgeOf, type Bounds, type Judge } from './bounds.js';
+
+export interface ClientCounts {
+  requests: number;
+  failed: number;
+  refused: Record<'out_of_scope' | 'excluded' | 'method', number>;
+  slowed: number;
+}
+
+export const runHeader = 'x-gatehouse-scan';
+const bytesMax = 2 * 1024 * 1024;
+const timeoutMsDefault = 15_000;
+/** So many failures one after another: the target is away. */
+const failuresMax = 10;
+const slowest = 32;
+const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const samplesOfBaseline = 10;
+
+export interface ClientParts {
+  readonly way: WayOut;
+  readonly bounds: Bounds;
+  readonly signal: AbortSignal;
+  /** Stands in every request, so that the target's operator can tell whose it is. */
+  readonly runId: string;
+  readonly now: () => number;
+}
+
+export class PoliteClient {
+  readonly counts: ClientCounts = {
+    requests: 0,
+    failed: 0,
+    refused: { out_of_scope: 0, excluded: 0, method: 0 },
+    slowed: 0,
+  };
+  readonly #parts: ClientParts;
+  readonly #judge: Judge;
+  readonly #began = performance.now();
+  #nextAt = 0;
+  /** The interval between requests is so many times the one of the rate. */
+  #slowness = 1;
+  #failures = 0;
+  #baseline: number[] = [];
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.#judge = judgeOf(parts.bounds);
+  }
+
+  get signal(): AbortSignal {
+    return this.#parts.signal;
+  }
+
+  /** null: it may be asked. */
+  judge(url: string, method: ScanRequest['method']): ReturnType<Judge> {
+    return this.#judge(url, method);
+  }
+
+  /** Throws NotAllowed for what is not sent, ScanOver where the run has ended; null: there was no answer. */
+  async send(request: ScanRequest, timeoutMs = timeoutMsDefault): Promise<Exchange | null> {
+    const refusal = this.#judge(request.url, request.method);
+    if (refusal !== null) {
+      this.counts.refused[refusal]++;
+      throw new NotAllowed(refusal, `${request.method} ${request.url} is not asked: ${refusal.replaceAll('_', ' ')}`);
+    }
+    await this.#slot();
+    const { way, signal, runId } = this.#parts;
+    const began = performance.now();
+    try {
+      const reply = await way.send(request.url, {
+        method: request.method,
+        headers: { 'user-agent': 'Gatehouse-Scan', ...request.headers, [runHeader]: runId },
+        ...(request.body === null ? {} : { body: request.body }),
+        bytesMax,
+        timeoutMs,
+        keepsRedirects: true,
+        signal,
+      });
+      const ms = performance.now() - began;
+      this.#failures = 0;
+      this.#heed(reply.status, ms, reply.headers['retry-after']);
+      const { status, headers, cookies = [] } = reply;
+      return { request, status, headers, cookies, body: reply.body.toString('utf8'), ms };
+    } catch (error) {
+      if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'outbound_refused') throw new ScanOver('unreachable', error.message);
+      this.counts.failed++;
+      if (++this.#failures >= failuresMax) throw new ScanOver('unreachable', `The target is away: ${error.message}`);
+      this.#slow();
+      return null;
+    }
+  }
+
+  /** Waits for the next moment at which a request may leave. */
+  async #slot(): Promise<void> {
+    const { bounds, signal, now } = this.#parts;
+    this.#requireGoing();
+    if (++this.counts.requests > bounds.requestsMax) {
+      this.counts.requests--;
+      throw new ScanOver('budget', `The budget of ${bounds.requestsMax} requests is used up.`);
+    }
+    const interval = (1000 / bounds.perSecond) * this.#slowness;
+    const at = Math.max(performance.now(), this.#nextAt);
+    this.#nextAt = at + interval;
+    const waitMs = at - performance.now();
+    try {
+      if (waitMs > 0) await pause(waitMs, undefined, { signal });
+    } catch {
+      // stopped while it waited
+    }
+    if (!isInWindow(bounds.windows, new Date(now())))
+      throw new ScanOver('window', 'The time in which the target may be scanned is over.');
+    this.#requireGoing();
+  }
+
+  #requireGoing(): void {
+    const { bounds, signal } = this.#parts;
+    if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
+    if (performance.now() - this.#began > bounds.secondsMax * 1000)
+      throw new ScanOver('time', `The scan took more than ${bounds.secondsMax} seconds.`);
+  }
+
+  #slow(): void {
+    this.counts.slowed++;
+    this.#slowness = Math.min(this.#slowness * 2, slowest);
+  }
+
+  /** Slower while the target is busy, back to the rate by and by. */
+  #heed(status: number, ms: number, retryAfter: string | undefined): void {
+    const baseline = this.#baseline;
+    if (baseline.length < samplesOfBaseline) baseline.push(ms);
+    const usual = [...baseline].sort((left, right) => left - right)[baseline.length >> 1] ?? ms;
+    // answers of attacks that make it wait are slow on purpose: those alone slow nothing down
+    const isSlow = ms > Math.max(usual * 3, 250) && ms < 900;
+    if (busyStatus.has(status) || isSlow) {
+      this.#slow();
+      const seconds = Number(retryAfter);
+      if (seconds > 0) this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(seconds, 60) * 1000);
+    } else this.#slowness = Math.max(1, this.#slowness * 0.8);
+  }
+}

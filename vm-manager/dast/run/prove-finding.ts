@@ -1,0 +1,48 @@
+// "Prove again": the check of a finding once more, on the target, and behind the firewall where that is named.
+import { ApiError } from '#http-kit';
+import { json } from '../../database.js';
+import type { Call } from '../../kit/endpoint.js';
+import { checkTexts } from '../checks/index.js';
+import { ScanOver, type Found } from '../model.js';
+import type { TargetRow } from '../targets/verify.js';
+import { tryBehindWaf } from './behind-waf.js';
+import { evidenceOf } from './evidence.js';
+import { planFor } from './run-scan.js';
+import { Prover } from './scanner.js';
+import type { ScanFindingRow } from './store.js';
+
+const requestsMax = 200;
+const secondsMax = 60;
+
+/** Throws ApiError where the target may not be asked now, or does not answer. */
+export async function proveFinding(call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> {
+  const full = await planFor(call, target, 'full', `prove-${row.id}`, AbortSignal.timeout(secondsMax * 1000));
+  const bounds = { ...full.bounds, requestsMax: Math.min(requestsMax, full.bounds.requestsMax), secondsMax };
+  const plan = { ...full, bounds };
+  const check = checkTexts.find(({ id }) => id === row.check_id);
+  if (check === undefined) throw new ApiError('conflict', `There is no check ${row.check_id} any more.`);
+  try {
+    const prover = new Prover(plan);
+    await prover.logIn();
+    const seenPaths = row.form.page === null ? [] : [row.form.page];
+    const proof = await prover.prove({ checkId: row.check_id, form: row.form, param: row.param, seenPaths });
+    const found: Found | null = proof === null ? null : { check, form: row.form, param: row.param, proof };
+    const verdicts =
+      found === null || target.waf_url === null ? null : await tryBehindWaf(plan, target.waf_url, [found]);
+    const behind = found === null ? row.behind_waf : (verdicts?.get(found) ?? 'not_tried');
+    const isThere = found !== null;
+    const outcome = isThere ? 'it is there' : 'it does not show';
+    const summary = `proved finding ${row.id} of the scan ${row.run_id} again: ${outcome}`;
+    return await call.audited('vm.update', summary, async (tx) => {
+      const [after] = await tx<ScanFindingRow[]>`
+        update vm_scan_findings set still_there = ${isThere}, proved_at = ${new Date(call.host.now())},
+          behind_waf = ${behind}
+          ${found === null ? tx`` : tx`, proof = ${json(tx, evidenceOf(found))}`}
+        where id = ${row.id} returning *`;
+      return after ?? row;
+    });
+  } catch (error) {
+    if (error instanceof ScanOver) throw new ApiError('conflict', `It could not be tried: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,259 @@
+// A scan as a run of the hub. It lives in this process, under a lease: a process that ends leaves a run that failed,
+// with what it covered so far, and nothing is closed by it. Only a scan that came to its end closes findings, and only
+// where the same check looked at the same place again.
+import { ApiError } from '#http-kit';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from '../../database.js';
+import type { Format } from '../../imports/formats/format.js';
+import { siteOf } from '../../imports/run/looked-at.js';
+import { runImport, termsFor } from '../../imports/run/run-import.js';
+import { type Call } from '../../kit/endpoint.js';
+import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
+import { isInWindow, type Bounds } from '../http/bounds.js';
+import type { Found, Profile, ScanMethod } from '../model.js';
+import { recipeOf } from '../targets/sessions.js';
+import { isVerified, verifiedDays, type TargetRow } from '../targets/verify.js';
+import { tryBehindWaf } from './behind-waf.js';
+import { createCallbacks, type CallbackList } from './callbacks.js';
+import { recordOf } from './evidence.js';
+import { Scanner, type ScanPlan } from './scanner.js';
+import { insertFound, linkFindings, readSwitch, scanKind, type BehindWaf } from './store.js';
+
+const heartbeatMs = 500;
+const atOnceMax = 4;
+const running = new Map<number, { readonly stop: AbortController; readonly done: Promise<void> }>();
+
+/** Of this process; the token is known to the target that was asked, and to nobody else. */
+export const callbackList: CallbackList = createCallbacks(() => '');
+
+export function boundsOf(target: TargetRow): Bounds {
+  return {
+    origins: [new URL(target.url).origin],
+    scopePaths: target.scope_paths,
+    excludedPaths: target.excluded_paths,
+    methods: target.scan_methods as readonly ScanMethod[],
+    requestsMax: target.requests_max,
+    perSecond: target.requests_per_second,
+    secondsMax: target.seconds_max,
+    windows: target.scan_windows,
+  };
+}
+
+/** Throws ApiError where the target may not be scanned now. */
+export async function planFor(call: Call, target: TargetRow, profile: Profile, runId: string, signal: AbortSignal) {
+  const { host, sql, now } = call;
+  const { wayOut } = host;
+  if (wayOut === undefined)
+    throw new ApiError('not_ready', 'This server sends nothing to other systems, so that no target can be scanned.');
+  const halt = await readSwitch(sql);
+  if (halt.halted) throw new ApiError('conflict', `Scans are stopped by ${halt.changed_by}: ${halt.reason}.`);
+  if (!isVerified(target, now))
+    throw new ApiError(
+      'conflict',
+      `The target is not verified, or was more than ${verifiedDays} days ago: POST /targets/${target.id}/verify.`,
+    );
+  if (!isInWindow(target.scan_windows, now))
+    throw new ApiError('conflict', 'The target may not be scanned at this time: see its scan_windows.');
+  await wayOut.check(target.url);
+  const seen = (await host.seenEndpoints?.(new URL(target.url).hostname)) ?? [];
+  const base = target.callback_url?.replace(/\/+$/, '');
+  const plan: ScanPlan = {
+    runId,
+    base: target.url,
+    bounds: boundsOf(target),
+    profile,
+    recipe: await recipeOf(host, target),
+    seen,
+    callbacks:
+      base === undefined
+        ? null
+        : {
+            issue: () => {
+              const made = callbackList.issue();
+              return { ...made, url: `${base}/api/v1/scan-callbacks/${made.token}` };
+            },
+          },
+    way: wayOut,
+    signal,
+    now: host.now,
+  };
+  return plan;
+}
+
+export async function beginScan(call: Call, target: TargetRow, profile: Profile): Promise<Run> {
+  if (running.size >= atOnceMax)
+    throw new ApiError('busy', `${atOnceMax} scans are running; try again when one of them is done.`);
+  const stop = new AbortController();
+  const draft = await planFor(call, target, profile, '', stop.signal);
+  const run = await call.audited(
+    'vm.create',
+    (made: Run) => `began the scan ${made.id} (${profile}) of ${target.url}`,
+    async (tx) => {
+      // two scans of one target would together be above its rate
+      await tx`select 1 from vm_targets where id = ${target.id} for update`;
+      const [other] = await tx<{ id: number }[]>`
+        select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
+          and input ->> 'target_id' = ${String(target.id)} limit 1`;
+      if (other !== undefined) throw new ApiError('conflict', `The scan ${other.id} of this target is running.`);
+      const input = { target_id: String(target.id), url: target.url, profile };
+      const { name: createdBy } = call.caller.actor;
+      const { application_id: applicationId } = target;
+      return insertRun(tx, { kind: scanKind, applicationId, input, createdBy, status: 'running' }, call.now);
+    },
+  );
+  const job = new ScanJob(call, target, { ...draft, runId: `scan-${run.id}` }, run.id, stop);
+  const done = job.work().finally(() => running.delete(run.id));
+  running.set(run.id, { stop, done });
+  return run;
+}
+
+/** Stops it at once where it runs in this process; another process sees the row within its next beat. */
+export function stopHere(runId: number | 'all'): void {
+  for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort();
+}
+
+/** For tests, and for a server that ends. */
+export const whenScansEnd = async (): Promise<void> =>
+  void (await Promise.all([...running.values()].map(({ done }) => done)));
+
+class ScanJob {
+  readonly #call: Call;
+  readonly #target: TargetRow;
+  readonly #plan: ScanPlan;
+  readonly #id: number;
+  readonly #stop: AbortController;
+  readonly #scanner: Scanner;
+  readonly #rows = new Map<Found, number>();
+  readonly #unwritten: Found[] = [];
+  #isLost = false;
+
+  constructor(call: Call, target: TargetRow, plan: ScanPlan, id: number, stop: AbortController) {
+    [this.#call, this.#target, this.#plan, this.#id, this.#stop] = [call, target, plan, id, stop];
+    this.#scanner = new Scanner(plan, (found) => this.#unwritten.push(found));
+  }
+
+  get #now(): Date {
+    return new Date(this.#call.host.now());
+  }
+
+  async work(): Promise<void> {
+    const { sql } = this.#call;
+    let beating: Promise<void> = Promise.resolve();
+    const timer = setInterval(() => {
+      beating = beating.then(async () => this.#beat()).catch(() => undefined);
+    }, heartbeatMs);
+    timer.unref();
+    try {
+      const { over } = await this.#scanner.scan();
+      const verdicts = await this.#behind(over === null);
+      clearInterval(timer);
+      await beating;
+      await this.#write();
+      if (this.#isLost) return;
+      if (over === null) this.#scanner.coverage.phase = 'done';
+      const imported = await this.#import(over === null, verdicts);
+      const result = { ...this.#scanner.coverage.toJson(), complete: over === null, ...imported };
+      const status =
+        over === null
+          ? 'succeeded'
+          : over.reason === 'stopped'
+            ? 'canceled'
+            : over.reason === 'unreachable'
+              ? 'failed'
+              : 'timed_out';
+      const end: RunEnd = { status, result, error: over?.message ?? null };
+      await finishRun(sql, this.#id, end, this.#now);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const result = { ...this.#scanner.coverage.toJson(), complete: false };
+      const end: RunEnd = { status: 'failed', error: why.slice(0, 2000), result };
+      await finishRun(sql, this.#id, end, this.#now).catch(() => undefined);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Says how far it is, and asks whether it is to stop. */
+  async #beat(): Promise<void> {
+    const { sql } = this.#call;
+    await this.#write();
+    const { coverage } = this.#scanner;
+    const [row] = await sql<{ cancel_asked: boolean; halted: boolean }[]>`
+      update vm_runs set lease_until = ${new Date(this.#now.getTime() + leaseMs)}, progress = ${coverage.percent},
+        result = ${json(sql, { ...coverage.toJson(), complete: false })}
+      where id = ${this.#id} and status = 'running'
+      returning cancel_asked, coalesce((select halted from vm_scan_switch), false) as halted`;
+    if (row === undefined) this.#isLost = true;
+    if (row === undefined || row.cancel_asked || row.halted) this.#stop.abort();
+  }
+
+  async #write(): Promise<void> {
+    for (let found = this.#unwritten[0]; found !== undefined; found = this.#unwritten[0]) {
+      this.#rows.set(found, await insertFound(this.#call.sql, this.#id, found, this.#now));
+      this.#unwritten.shift();
+    }
+  }
+
+  /** Each finding again through the firewall. */
+  async #behind(isWhole: boolean): Promise<ReadonlyMap<Found, BehindWaf>> {
+    const { waf_url: waf } = this.#target;
+    if (waf === null || !isWhole) return new Map();
+    this.#scanner.coverage.phase = 'firewall';
+    const verdicts = await tryBehindWaf(this.#plan, waf, this.#scanner.found);
+    await this.#write();
+    for (const [found, verdict] of verdicts) {
+      const id = this.#rows.get(found);
+      if (id !== undefined) await this.#call.sql`update vm_scan_findings set behind_waf = ${verdict} where id = ${id}`;
+    }
+    return verdicts;
+  }
+
+  /** Through the importer of every report; what the scan did not cover proves nothing. */
+  async #import(isWhole: boolean, verdicts: ReadonlyMap<Found, BehindWaf>) {
+    const { coverage, found } = this.#scanner;
+    const call = { ...this.#call, now: this.#now };
+    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-scan-'));
+    try {
+      const path = join(directory, 'report');
+      await writeFile(path, '{}', { mode: 0o600 });
+      const origin = new URL(this.#target.url);
+      const format: Format = {
+        name: 'gatehouse-dast',
+        label: 'Scans of running applications',
+        detection: '',
+        detect: () => false,
+        async *read(_, facts) {
+          facts.tool = 'gatehouse-dast';
+          facts.complete = isWhole;
+          facts.looked = {
+            by: 'site',
+            names: new Set([siteOf(origin.href) ?? '']),
+            covers: ({ rule_id: rule, url }) => url !== null && coverage.covers(rule, url),
+          };
+          yield found.map((one) => recordOf(one, verdicts.get(one) ?? 'not_tried'));
+        },
+      };
+      const fields = {
+        application_id: String(this.#target.application_id),
+        mode: isWhole ? ('sync' as const) : ('add' as const),
+        scope_key: `target:${this.#target.id}`,
+      };
+      const { run, report } = await runImport(
+        call,
+        { fields, file: { path, bytes: 2 }, format, terms: await termsFor(call, fields) },
+        {
+          action: 'vm.import',
+          summary: ({ run: made }) => `imported what the scan ${this.#id} found (run ${made.id})`,
+          details: ({ report: { problems, ...counts } }) => ({ ...counts, problems: problems.length }),
+        },
+      );
+      await linkFindings(call.sql, this.#id, run.id);
+      const { problems: _, ...counts } = report;
+      return { import_id: String(run.id), report: counts };
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,186 @@
+// One scan from its first request to its last: log in, crawl, look, try each check on each form, then each finding
+// again through the firewall. What it covered is kept while it runs, so that a scan that is cut short says so.
+import type { SeenEndpoint, WayOut } from '../../host.js';
+import { checksOf, findCheck, sameWeakness } from '../checks/index.js';
+import { Probe, type Callbacks, type Check } from '../checks/check.js';
+import { passiveChecks } from '../checks/passive.js';
+import { Crawler, type Crawled } from '../crawl/crawl.js';
+import type { Bounds } from '../http/bounds.js';
+import { formOfLink, toForm } from '../http/forms.js';
+import { PoliteClient } from '../http/polite-client.js';
+import { Session, type SessionRecipe } from '../http/session.js';
+import { Talk } from '../http/talk.js';
+import { ScanOver, type Form, type Found, type Param, type Profile, type Proof } from '../model.js';
+import { allEnded } from './all-ended.js';
+import { Coverage } from './coverage.js';
+
+export interface ScanPlan {
+  readonly runId: string;
+  readonly base: string;
+  readonly bounds: Bounds;
+  readonly profile: Profile;
+  readonly recipe: SessionRecipe | null;
+  readonly seen: readonly SeenEndpoint[];
+  readonly callbacks: Callbacks | null;
+  readonly way: WayOut;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+}
+
+export interface ScanOutcome {
+  readonly found: readonly Found[];
+  /** Why it ended early; null: it came to its end. */
+  readonly over: ScanOver | null;
+}
+
+/** Forms that are tried at the same time; the rate holds for all of them together. */
+const workers = 4;
+
+export class Scanner {
+  readonly coverage = new Coverage();
+  readonly found: Found[] = [];
+  readonly client: PoliteClient;
+  readonly #plan: ScanPlan;
+  readonly #talk: Talk;
+  readonly #onFound: (found: Found) => void;
+
+  constructor(plan: ScanPlan, onFound: (found: Found) => void = () => undefined) {
+    this.#plan = plan;
+    this.#onFound = onFound;
+    const { way, bounds, signal, runId, now } = plan;
+    this.client = new PoliteClient({ way, bounds, signal, runId, now });
+    this.#talk = new Talk(this.client, new Session(plan.recipe));
+    this.coverage.client = this.client;
+  }
+
+  async scan(): Promise<ScanOutcome> {
+    try {
+      this.coverage.phase = 'login';
+      await this.#talk.session.logIn(this.client);
+      this.coverage.phase = 'crawl';
+      const crawled = await new Crawler(this.#talk, this.#plan.base).crawl(this.#plan.seen, (pages, waiting) =>
+        this.coverage.tellCrawl(pages, waiting),
+      );
+      this.coverage.crawled(crawled);
+      this.#look(crawled);
+      this.coverage.phase = 'checks';
+      await this.#tryAll(crawled);
+      this.coverage.phase = 'done';
+      return { found: this.found, over: null };
+    } catch (error) {
+      if (error instanceof ScanOver) return { found: this.found, over: error };
+      throw error;
+    }
+  }
+
+  #keep(found: Found): void {
+    this.found.push(found);
+    this.coverage.findings++;
+    this.#onFound(found);
+  }
+
+  #look({ pages }: Crawled): void {
+    const told = new Set<string>();
+    for (const check of passiveChecks) {
+      for (const [url, exchange] of pages) {
+        const form = formOfLink(url, null);
+        const shown = check.look(exchange);
+        this.coverage.cover(check.id, check.of === 'site' ? this.#site() : form);
+        if (shown === null) continue;
+        const at = check.of === 'site' ? this.#site() : toForm({ ...form, params: [] });
+        const name = `${check.id} ${at.key} ${shown.param ?? ''}`;
+        if (told.has(name)) continue;
+        told.add(name);
+        const proof = { attack: '', exchange, neutral: null, why: shown.why };
+        this.#keep({ check, form: at, param: shown.param ?? null, proof });
+      }
+    }
+  }
+
+  #site(): Form {
+    return toForm({ method: 'GET', url: `${new URL(this.#plan.base).origin}/` });
+  }
+
+  async #tryAll({ forms, pages }: Crawled): Promise<void> {
+    const seenPaths = [...pages].filter(([, { status }]) => status < 300).map(([url]) => url);
+    const all = checksOf(this.#plan.profile);
+    const jobs: (() => Promise<void>)[] = [this.#site(), ...forms].map((form, at) => async () => {
+      await this.#tryForm(
+        form,
+        at === 0 ? all.filter(({ on }) => on === 'site') : all.filter(({ on }) => on !== 'site'),
+        seenPaths,
+      );
+      this.coverage.formsDone++;
+    });
+    this.coverage.formsTotal = jobs.length;
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) await job();
+    };
+    await allEnded(Array.from({ length: workers }, work));
+  }
+
+  async #tryForm(form: Form, checks: readonly Check[], seenPaths: readonly string[]): Promise<void> {
+    const base = await this.#talk.baseline(form);
+    if (base === null) return;
+    const isGone = base.status === 404 || base.status === 405;
+    for (const check of checks.filter(({ on }) => on !== 'param')) await this.#try(check, form, null, seenPaths);
+    const proven = new Map<string, Set<string>>();
+    for (const param of isGone && form.params.every(({ place }) => place !== 'path') ? [] : form.params) {
+      if (param.isToken === true) continue;
+      for (const check of checks.filter(({ on }) => on === 'param')) {
+        const before = proven.get(param.name) ?? new Set<string>();
+        proven.set(param.name, before);
+        if (sameWeakness[check.id]?.some((id) => before.has(id)) === true) continue;
+        if (await this.#try(check, form, param, seenPaths)) before.add(check.id);
+      }
+    }
+  }
+
+  async #try(check: Check, form: Form, param: Param | null, seenPaths: readonly string[]): Promise<boolean> {
+    const { base, profile, callbacks } = this.#plan;
+    const { origin } = new URL(base);
+    const probe = new Probe({ talk: this.#talk, form, param, origin, profile, callbacks, seenPaths });
+    const proof = await check.prove(probe);
+    this.coverage.cover(check.id, form);
+    if (proof !== null) this.#keep({ check, form, param: param?.name ?? null, proof });
+    return proof !== null;
+  }
+}
+
+export interface Again {
+  readonly checkId: string;
+  readonly form: Form;
+  readonly param: string | null;
+  readonly seenPaths?: readonly string[];
+}
+
+/** Single checks on single forms, with one client for all of them; passive checks look at the page once more. */
+export class Prover {
+  readonly talk: Talk;
+  readonly #plan: ScanPlan;
+
+  constructor(plan: ScanPlan) {
+    this.#plan = plan;
+    const { way, bounds, signal, runId, now, recipe } = plan;
+    this.talk = new Talk(new PoliteClient({ way, bounds, signal, runId, now }), new Session(recipe));
+  }
+
+  async logIn(): Promise<void> {
+    await this.talk.session.logIn(this.talk.client);
+  }
+
+  async prove({ checkId, form, param, seenPaths = [] }: Again): Promise<Proof | null> {
+    const { base, profile, callbacks } = this.#plan;
+    const check = findCheck(checkId);
+    if (check === null) {
+      const exchange = await this.talk.baseline(form);
+      const shown = exchange === null ? null : passiveChecks.find(({ id }) => id === checkId)?.look(exchange);
+      if (shown === null || shown === undefined || exchange === null) return null;
+      return { attack: '', exchange, neutral: null, why: shown.why };
+    }
+    const named = param === null ? null : (form.params.find(({ name }) => name === param) ?? null);
+    const { origin } = new URL(base);
+    return check.prove(new Probe({ talk: this.talk, form, param: named, origin, profile, callbacks, seenPaths }));
+  }
+}

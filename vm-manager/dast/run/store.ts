@@ -1,0 +1,64 @@
+// Rows of scans: their findings with the request that shows each, the switch that stops all of them.
+import { json, type Queryable, type Sql } from '../../database.js';
+import { severityNumbers } from '../../findings/words.js';
+import { addressOf } from '../http/forms.js';
+import type { Form, Found } from '../model.js';
+import { evidenceOf, type Evidence } from './evidence.js';
+
+/** The kind of these runs. */
+export const scanKind = 'dast';
+
+export type BehindWaf = 'not_tried' | 'exploitable' | 'blocked' | 'unknown';
+
+export interface ScanFindingRow {
+  readonly id: number;
+  readonly run_id: number;
+  readonly check_id: string;
+  readonly title: string;
+  readonly severity: number;
+  readonly cwe: number;
+  readonly method: string;
+  readonly url: string;
+  readonly param: string | null;
+  readonly form: Form;
+  readonly proof: Evidence;
+  readonly behind_waf: BehindWaf;
+  readonly finding_id: number | null;
+  readonly proved_at: Date;
+  readonly still_there: boolean;
+}
+
+export async function insertFound(sql: Queryable, runId: number, found: Found, now: Date): Promise<number> {
+  const { check, form, param } = found;
+  const [row] = await sql<{ id: number }[]>`
+    insert into vm_scan_findings
+      (run_id, check_id, title, severity, cwe, method, url, param, form, proof, proved_at)
+    values (${runId}, ${check.id}, ${check.title}, ${severityNumbers[check.severity] ?? 0}, ${check.cwe},
+      ${form.method},
+      ${(addressOf(form).split('?', 1)[0] ?? form.url).slice(0, 1500)}, ${param}, ${json(sql, form)},
+      ${json(sql, evidenceOf(found))}, ${now})
+    returning id`;
+  return Number(row?.id);
+}
+
+/** Which finding of the hub each became: by the same place, in the import of this scan. */
+export async function linkFindings(sql: Queryable, runId: number, importId: number): Promise<void> {
+  await sql`
+    update vm_scan_findings s set finding_id = o.finding_id
+    from vm_occurrences o join vm_findings f on f.id = o.finding_id
+    where s.run_id = ${runId} and o.last_run = ${importId} and f.rule_id = s.check_id
+      and o.location ->> 'url' = s.url and o.location ->> 'method' = s.method
+      and o.location ->> 'param' is not distinct from s.param`;
+}
+
+export interface ScanSwitch {
+  readonly halted: boolean;
+  readonly reason: string;
+  readonly changed_by: string;
+  readonly changed_at: Date | null;
+}
+
+export async function readSwitch(sql: Sql): Promise<ScanSwitch> {
+  const [row] = await sql<ScanSwitch[]>`select * from vm_scan_switch`;
+  return row ?? { halted: false, reason: '', changed_by: '', changed_at: null };
+}

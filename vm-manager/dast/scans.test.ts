@@ -1,0 +1,194 @@
+// Scans over /api/v1, against the lab: nothing is asked of a target that nobody has proven; findings go through the
+// importer; each is tried again behind a firewall; stop, switch and a process that ends close nothing.
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { startTestApp } from '#api/testing/app';
+import { onOneDatabase } from '#api/testing/databases';
+import { createGuardedClient } from '#api/testing/servers/guarded-client';
+import { testMsMax, until } from '#api/testing/waiting';
+import { Client, type Json } from '../testing/import-client.js';
+import { endLostRuns } from '../kit/runs.js';
+import { Lab, labUser } from './lab/lab.js';
+import { whenScansEnd } from './run/run-scan.js';
+
+t.setTimeout(testMsMax);
+type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
+
+/** A firewall that knows two signs of attacks, in addresses alone. */
+async function startFirewall(t: Test, lab: Lab): Promise<string> {
+  const server = createServer((incoming, reply) => {
+    const isAttack = /'|root|passwd/i.test(decodeURIComponent(incoming.url ?? ''));
+    if (isAttack) return void reply.writeHead(403).end('blocked');
+    const headers = { ...incoming.headers };
+    const onward = request(lab.origin + (incoming.url ?? '/'), { method: incoming.method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    onward.on('error', () => reply.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function suite(t: Test, database: Database): Promise<void> {
+  const outbound = createGuardedClient(['127.0.0.0/8']);
+  const at = await startTestApp(database, { outbound });
+  const lab = await new Lab().start();
+  t.teardown(async () => {
+    await whenScansEnd();
+    await at.close();
+    await lab.close();
+  });
+  const client = new Client(at, (await at.user('admin')).token);
+  const application = await client.application();
+  const waf = await startFirewall(t, lab);
+  const call = async (method: string, path: string, body?: unknown, status = 200): Promise<Json> => {
+    const reply = await client.call(method, path, body);
+    t.equal(reply.status, status, `${method} ${path}: ${reply.text.slice(0, 300)}`);
+    return reply.body;
+  };
+  const ended = async (id: string): Promise<Json> => {
+    let run: Json = {};
+    await until(`the scan ${id} ends`, async () => {
+      run = (await client.call('GET', `/scans/${id}`)).body;
+      return run['status'] !== 'running';
+    });
+    return run;
+  };
+  const target = String(
+    (
+      await call(
+        'POST',
+        '/targets',
+        {
+          application_id: application,
+          url: `${lab.origin}/`,
+          requests_per_second: 2000,
+          // two flaws, and pages beside them: what is tried is the way through the API
+          scope_paths: ['/catalog', '/catalog-safe', '/show/text', '/account', '/login', '/robots.txt'],
+        },
+        201,
+      )
+    )['id'],
+  );
+  const begin = async (status = 202) => call('POST', '/scans', { target_id: target, profile: 'standard' }, status);
+
+  await t.test('a target is scanned once it is proven, and no longer when its address changes', async (t) => {
+    t.match(await begin(409), { detail: /not verified/ });
+    t.match(await call('POST', `/targets/${target}/verify`, { method: 'file' }, 409), {
+      detail: /gatehouse-scan\.txt/,
+    });
+    t.match(await call('POST', `/targets/${target}/verify`, { method: 'site' }, 409), { detail: /linked to no site/ });
+    const ways = await call('GET', `/targets/${target}/verification`);
+    lab.verifyToken = String(ways['file'].contents);
+    const verified = await call('POST', `/targets/${target}/verify`, { method: 'file' });
+    t.match(verified, { verified_by: 'file', verified_at: String });
+    t.notMatch(JSON.stringify(verified), lab.verifyToken, 'the token is in no list of targets');
+    t.match(await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/x` }), { verified_at: null });
+    await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/`, waf_url: waf });
+    t.match(await begin(409), { detail: /not verified/ });
+    await call('POST', `/targets/${target}/verify`, { method: 'file' });
+  });
+
+  await t.test('the secret of a session stays in, and goes to no other origin', async (t) => {
+    const profile = {
+      type: 'form',
+      login_url: `${lab.origin}/login`,
+      user: labUser.name,
+      check_url: `${lab.origin}/account`,
+      check_text: 'Hello alice',
+    };
+    const path = `/targets/${target}/auth-profile`;
+    const wrong = { profile: { ...profile, login_url: 'https://other.example/' }, secret: 'x' };
+    t.match(await call('PUT', path, wrong, 422), { detail: /is not of the target/ });
+    const kept = await call('PUT', path, { profile, secret: labUser.password });
+    t.match(kept, { profile: { has_secret: true, user: 'alice' } });
+    const all = JSON.stringify([kept, await call('GET', path), await call('GET', '/audit')]);
+    t.notMatch(all, labUser.password);
+  });
+
+  await t.test('findings go through the importer, are tried behind the firewall, and are proved again', async (t) => {
+    // the home page is out of scope: what is scanned comes from the data plane's inventory and the scope
+    await call('PATCH', `/targets/${target}`, { scope_paths: [], excluded_paths: homeButCatalog });
+    const run = await ended(String((await begin())['id']));
+    t.match(
+      run,
+      { status: 'succeeded', progress: 100, result: { complete: true, phase: 'done' } },
+      JSON.stringify(run),
+    );
+    const found = (await call('GET', `/scans/${run['id']}/findings?limit=500`))['items'] as Json[];
+    const injection = found.find(({ check }) => check === 'sql-injection-boolean');
+    const scripting = found.find(({ check }) => check === 'xss-reflected');
+    t.match(injection, { url: `${lab.origin}/catalog`, param: 'number', severity: 'critical', finding_id: String });
+    t.match(injection, { request: /GET \/catalog\?number=/, response: /HTTP 200/, proof: /three|Three/ });
+    t.match(scripting, { behind_waf: 'exploitable', param: 'term' }, 'the firewall does not know it');
+    t.match(
+      found.find(({ check }) => check === 'path-traversal'),
+      { behind_waf: 'blocked' },
+      'it knows this one',
+    );
+    const hub = (await client.findings(application)).filter(({ tool }) => tool === 'gatehouse-dast');
+    t.equal(hub.length, found.length, 'each is a finding');
+    const [one] = hub.filter(({ rule_id: rule }) => rule === 'xss-reflected');
+    t.match(one, { source: 'dast', cwe: ['CWE-79'], tags: ['exploitable-behind-waf'] });
+    t.notMatch(JSON.stringify([found, hub]), /session=ey|Lab-Passw0rd/, 'no credentials in what is kept');
+    const again = await call('POST', `/scans/${run['id']}/prove`, { finding: scripting?.['id'] });
+    t.match(again, { still_there: true, behind_waf: 'exploitable' });
+    const second = await ended(String((await begin())['id']));
+    t.match(second['result'], { report: { created: 0, closed: 0 } });
+  });
+
+  await t.test('stop, switch and a process that ends close nothing', async (t) => {
+    lab.delayMs = 40;
+    const first = String((await begin())['id']);
+    t.match(await begin(409), { detail: /is running/ }, 'one scan for each target');
+    await until('it crawls', async () => (await call('GET', `/scans/${first}`))['result'].requests > 5);
+    await call('POST', `/scans/${first}/cancel`);
+    t.match(await ended(first), { status: 'canceled', result: { complete: false, report: { closed: 0 } } });
+    const second = String((await begin())['id']);
+    await until('it crawls', async () => (await call('GET', `/scans/${second}`))['result'].requests > 5);
+    await call('PUT', '/scan-switch', { halted: true, reason: 'maintenance' });
+    t.match(await ended(second), { status: 'canceled' });
+    t.match(await begin(409), { detail: /maintenance/ });
+    await call('PUT', '/scan-switch', { halted: false, reason: 'over' });
+    lab.delayMs = 0;
+    await whenScansEnd();
+    const [lost] = await database.sql<{ id: number }[]>`
+      insert into vm_runs (kind, application_id, status, input, result, lease_until, created_by, created_at)
+      values ('dast', ${application}, 'running', '{}', '{"pages": 7, "complete": false}', '2026-01-01', 't', now())
+      returning id`;
+    await endLostRuns(database.sql, new Date(at.clock.nowMs));
+    t.match(await call('GET', `/scans/${lost?.id}`), { status: 'failed', error: /worker/, result: { pages: 7 } });
+    const open = (await client.findings(application)).filter(({ status }) => status === 'resolved');
+    t.same(open, [], 'nothing was closed');
+  });
+}
+
+/** All that the home page leads to, but for a few pages: what a scan of everything finds is the lab's own test. */
+const homeButCatalog = [
+  ...['/products*', '/member*', '/find*', '/filter*', '/sql-help', '/lottery', '/report*', '/subscribe*', '/ping*'],
+  ...[
+    '/convert*',
+    '/job',
+    '/greet*',
+    '/letter*',
+    '/view*',
+    '/doc',
+    '/unix-course',
+    '/show/*-*',
+    '/show/s*',
+    '/show/d*',
+  ],
+  ...['/show/b*', '/show/l*', '/show/c*', '/show/a*', '/show/h*', '/show/n*', '/show-safe/*', '/feedback*', '/note*'],
+  ...['/plain', '/go*', '/jump*', '/soon', '/language*', '/reset*', '/api/*', '/app.php*', '/crash*', '/settings*'],
+  ...['/admin/*', '/vault*', '/item/*', '/fetch*', '/profile*', '/calendar/*', '/days', '/blog/*', '/s/*', '/loop/*'],
+  ...['/private/*', '/download-safe', '/openapi.json'],
+];
+
+t.test('scans', (t) => onOneDatabase(t, 'scans', suite));
