@@ -85,7 +85,7 @@ function describeControl(values: Values, { url, firstLogin, problem }: Control, 
         `(the first one ${placeOfFirstPassword()};\n` +
         `${indentation}forgotten: stop Gatehouse and run bin/gatehouse reset-password)`
       : isLog
-        ? `${firstLogin.email}, with ADMIN_INITIAL_PASSWORD of ${shown(envFilePath())} (to be changed at the first login)`
+        ? `${firstLogin.email}, with ADMIN_INITIAL_PASSWORD of ${shown(envFilePath())} (changed at the first login)`
         : `${firstLogin.email}   password ${firstLogin.password}   (shown this once; to be changed at the first login)`;
   return (
     `  console           ${consoleUrl(values)}\n  login             ${login}\n` +

@@ -1,5 +1,5 @@
-// `gatehouse health [data-plane|control-plane|console|traffic]`: whether a part of this installation answers, for container
-// engines, service managers and scripts. Exit code 0: it does; 1: it does not, and why.
+// `gatehouse health [data-plane|control-plane|console|traffic]`: whether a part of this installation answers, for
+// container engines, service managers and scripts. Exit code 0: it does; 1: it does not, and why.
 import type { Values } from '#settings/environment';
 import { consoleUrl, controlUrl } from '../environment/control-url.js';
 import { readFlags } from '../environment/flags.js';

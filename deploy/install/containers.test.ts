@@ -1,4 +1,4 @@
-// install.sh with containers, over a stand-in for the engine that knows the services of the Compose file as Compose does:
+// install.sh with containers, over a stand-in for the engine that knows the services of the Compose file as it does:
 // the real ones cannot run where this was written (docs/install.md). Every call is looked at.
 import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';

@@ -25,7 +25,7 @@ function Deliveries(props: { readonly mayEdit: boolean }): JSX.Element {
       call('POST /api/v1/notifications/deliveries/{id}/redeliver', { params: { id } }),
     );
     if (!isDone) tellProblem(action.problem());
-    void list.reload();
+    list.reload();
   };
   const columns: readonly TableColumn<Delivery>[] = [
     { title: text.when, cell: ({ created_at: at }) => showMoment(at) },
