@@ -184,6 +184,69 @@ function messages(kind: ListenerKind): void {
 
 for (const kind of listenerKinds) messages(kind);
 
+const introspection = '{__schema{types{name}}}';
+const deep = `query{${'a{'.repeat(60)}b${'}'.repeat(61)}`;
+const operation = (type: string, payload: object): string => JSON.stringify({ id: '1', type, payload });
+/** Of both protocols over WebSocket, and what servers take besides. */
+const refusedOperations: readonly (readonly [string, string])[] = [
+  ['subscribe', operation('subscribe', { query: introspection })],
+  ['start of the older protocol', operation('start', { query: introspection })],
+  ['a mutation beyond the limits', operation('subscribe', { query: deep.replace('query', 'mutation') })],
+  ['a query beyond the limits', operation('start', { query: deep })],
+  [
+    'a subscription that asks for the schema',
+    operation('subscribe', { query: `subscription{${introspection.slice(1)}` }),
+  ],
+  ['a name written with escapes', operation('subscribe', {}).replace('{}', `{"\\u0071uery":"${introspection}"}`)],
+  ['a batch', `[${operation('subscribe', { query: introspection })}]`],
+  ['without a type', JSON.stringify({ query: introspection })],
+];
+const honestOperations: readonly string[] = [
+  JSON.stringify({ type: 'connection_init', payload: { token: 'abc' } }),
+  operation('subscribe', { query: 'subscription Orders($id:ID!){order(id:$id){status}}', variables: { id: '7' } }),
+  operation('start', { query: 'query{me{name}}', operationName: null }),
+  JSON.stringify({ id: '1', type: 'complete' }),
+];
+
+for (const path of ['/graphql', '/live'])
+  t.test(`graphql_protect holds for operations in messages on ${path}`, async (t) => {
+    const backend = await startWebSocketServer(t);
+    const base = { ...settings(backend.url, { enabled: true }), graphql_protect: true };
+    const plane = await startPlane(t, 'net', base);
+    const good = await open(t, plane.ports.http, path);
+    for (const text of honestOperations) {
+      good.socket.write(frame(opcode.text, text));
+      t.ok(await until(() => backend.heard.includes(text)), text);
+    }
+    for (const isBinary of [false, true])
+      for (const [what, text] of refusedOperations) {
+        const client = await open(t, plane.ports.http, path);
+        client.socket.write(frame(isBinary ? opcode.binary : opcode.text, text));
+        t.ok(await until(() => client.isClosed), `${what} ends the connection`);
+        t.equal(codeOf(client), 1008, what);
+        t.notOk(backend.heard.includes(text), `${what}: not seen by the application`);
+      }
+    const count = 2 * refusedOperations.length;
+    t.match(
+      await metricsWith(plane, `outcome="blocked"} ${count}`),
+      `websocket_messages_total{outcome="blocked"} ${count}`,
+    );
+    interface Line {
+      readonly transaction: { readonly messages: readonly { readonly details: { readonly ruleId: string } }[] };
+    }
+    let lines: Line[] = [];
+    t.ok(await until(async () => (lines = await auditLines<Line>(plane)).length >= count), 'each is recorded');
+    const ids = new Set(lines.flatMap(({ transaction }) => transaction.messages.map(({ details }) => details.ruleId)));
+    t.ok(ids.has('1006510') && ids.has('1006511'), `by the rules of the gate: ${[...ids].join(', ')}`);
+
+    const watching = await startPlane(t, 'net', { ...base, mode: 'DetectionOnly' });
+    const seen = await open(t, watching.ports.http, path);
+    const [, text = ''] = refusedOperations[0] ?? [];
+    seen.socket.write(frame(opcode.text, text));
+    t.ok(await until(() => backend.heard.includes(text)), 'DetectionOnly lets it pass');
+    t.match(await metricsWith(watching, 'outcome="flagged"} 1'), 'websocket_messages_total{outcome="flagged"} 1');
+  });
+
 t.test('an application that is no WebSocket server answers the handshake as it likes', async (t) => {
   const backend = await startBackend(t, (_request, response) => response.end('plain'));
   const plane = await startPlane(t, 'net', settings(backend.url, { enabled: true }));

@@ -47,7 +47,7 @@ function skipValue(text: string, from: number): number {
 }
 
 /** Of the object that begins at `from`; null: none does. */
-function membersAt(text: string, from: number): MemberPlace[] | null {
+export function membersAt(text: string, from: number): MemberPlace[] | null {
   if (text[from] !== '{') return null;
   const members: MemberPlace[] = [];
   let at = skipSpace(text, from + 1);

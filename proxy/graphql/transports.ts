@@ -1,7 +1,7 @@
 // Where GraphQL documents stand in a request: in a JSON object or a list of them, in a query or a form, or as the whole
-// body (the GraphQL over HTTP draft, and what servers took before it). What is found can be written anew with other
+// body (the GraphQL over HTTP draft, and what servers took before it), and in messages over WebSocket. What is found can be written anew with other
 // texts in the documents' places; everything around them stays byte by byte.
-import { objectsOf, textAt, type MemberPlace } from './json-members.js';
+import { membersAt, objectsOf, textAt, type MemberPlace } from './json-members.js';
 
 export interface SentDocument {
   readonly text: string;
@@ -39,11 +39,18 @@ export function documentsInJson(latin1: string): Sent | null {
   }
   const found = objectsOf(latin1);
   if (found === null) return null;
-  const documents = found.objects.flatMap((members) => documentsOfObject(latin1, members));
+  const documents = found.objects.flatMap((members) => [
+    ...documentsOfObject(latin1, members),
+    ...payloadsOf(latin1, members).flatMap((inner) => documentsOfObject(latin1, inner)),
+  ]);
   if (documents.length === 0) return null;
   const write = (text: string): string => bytesOf(JSON.stringify(text));
   return { documents, batch: found.isList ? found.objects.length : 1, write, between: ',"query":' };
 }
+
+/** Both protocols over WebSocket put the operation of a message into its `payload`. */
+const payloadsOf = (latin1: string, members: readonly MemberPlace[]): readonly MemberPlace[][] =>
+  members.flatMap(({ name, from }) => (name === 'payload' ? [membersAt(latin1, from) ?? []] : []));
 
 function documentsOfObject(latin1: string, members: readonly MemberPlace[]): SentDocument[] {
   const valueOf = (member: MemberPlace | undefined): unknown =>

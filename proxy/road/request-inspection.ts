@@ -28,7 +28,7 @@ export interface InspectedRequest {
   /** TX variables that gates found out. */
   readonly given: GivenValues;
   readonly exchange: Pick<Exchange, 'tls' | 'framing'>;
-  /** Messages of tunnels have none: GraphQL in them is inspected as it comes. */
+  /** Absent: GraphQL is inspected as it comes. */
   readonly generation?: { readonly config: GraphqlConfig };
 }
 

@@ -2,6 +2,7 @@
 // inspected before the application has it, by the
 // rules that serve when it comes, as if the page had posted it: what is JSON as a JSON body, anything else as the value
 // of one form field called `message`. The head is that of the handshake, so that exclusions by path hold here, too.
+// `graphql_protect` holds for operations in them (graphql-transport-ws, graphql-ws) as for those that are posted.
 // Of binary messages what is text in them is inspected (binary-text.ts); what the application says passes unseen.
 import type { RequestHead, Verdict } from '#engine';
 import { messageOf } from '../contract/errors.js';
@@ -10,8 +11,9 @@ import { findField } from '../http/header-fields.js';
 import type { Exchange, MessageInspector } from '../listeners/listener.js';
 import type { Generation } from '../worker/generation.js';
 import type { RoadContext } from './context.js';
-import { decide, decideOnFailure } from './decide.js';
-import { recordEvent, type Stop } from './finish.js';
+import { graphqlGate } from '../graphql/gate.js';
+import { decide, decideOnFailure, decideOnGate } from './decide.js';
+import { countGate, recordEvent, stopOf, type FinishedRequest, type Stop } from './finish.js';
 import { kindOfPart, readingsOfBinary } from './binary-text.js';
 import { RequestInspection } from './request-inspection.js';
 import type { Site } from './route.js';
@@ -117,6 +119,8 @@ class MessageInspection {
   private readonly atMs: number;
   private readonly requestId: string;
   private stop: Stop | null = null;
+  /** Of the gate for GraphQL. */
+  private decisions: FinishedRequest['decisions'] = [];
 
   constructor(
     private readonly request: HandshakenRequest,
@@ -134,12 +138,29 @@ class MessageInspection {
     if (site === null || loaded === null) return 'passed';
     const { head, body } = asPosted(handshake, this.values);
     const { requestId, atMs } = this;
-    const rules = new RequestInspection(loaded, { head, requestId, atMs, given: [], exchange }, site);
+    const posted = { tls: exchange.tls ?? null, framing: { kind: 'length', bytes: body.length } } as const;
+    const rules = new RequestInspection(
+      loaded,
+      { head, requestId, atMs, given: [], exchange: posted, generation },
+      site,
+    );
     const interruption = rules.requestHead(context.store) ?? rules.requestBody(body, body.length);
     const failed = rules.failure !== null;
-    const decision = failed ? decideOnFailure(site.failMode) : decide(interruption, site.mode);
+    const decided = failed ? decideOnFailure(site.failMode) : decide(interruption, site.mode);
     this.stop = failed ? null : interruption;
+    const decision = decided === 'block' ? decided : this.askGraphql(rules, site, decided);
     return this.conclude(rules, generation, site, { head, body }, decision);
+  }
+
+  private askGraphql<Before>(rules: RequestInspection, site: Site, before: Before): Before | 'block' | 'flag' {
+    const decision = rules.graphql?.decide() ?? null;
+    if (decision === null) return before;
+    const gate = graphqlGate(() => decision);
+    const enforced = decideOnGate(decision, site.mode);
+    this.decisions = [{ gate: gate.name, decision }];
+    countGate(this.request.context.metrics, gate, decision, enforced !== null, site.name);
+    this.stop ??= stopOf(decision);
+    return enforced === null ? 'flag' : 'block';
   }
 
   /** After a failure the verdict cannot be trusted; what finishing throws decides nothing any more. */
@@ -192,7 +213,7 @@ class MessageInspection {
         exchange: { ...exchange, head },
         body: { inspected: body },
         inspection: rules,
-        decisions: [],
+        decisions: this.decisions,
         gates: [],
         response,
       };
