@@ -85,7 +85,7 @@ async function eventToRule(t: Test, stack: Stack): Promise<void> {
   const drawer = page.getByRole('dialog').first();
   const road = drawer.locator('.road');
   await road.waitFor();
-  t.match(await road.innerText(), /passed[^]*take[^]*stopped here[^]*request body[^]*not reached[^]*forward/);
+  t.match(await road.innerText(), /passed[^]*take[^]*blocked[^]*request body[^]*not reached[^]*forward/);
   await press(page, drawer.getByRole('button', { name: 'Decide over this client' }));
   const question = page.getByRole('dialog', { name: /What about/ });
   await tabTo(page, question.getByLabel('Decision'));
