@@ -1,6 +1,6 @@
-// Where GraphQL documents stand in a request: in a JSON object or a list of them, in a query or a form, as the whole body
-// (the GraphQL over HTTP draft, and what servers took before it), and in messages over WebSocket. What is found can be
-// written anew with other texts in the documents' places; everything around them stays byte by byte.
+// Where GraphQL documents stand in a request: in a JSON object or a list of them, in a query or a form, as the whole
+// body (the GraphQL over HTTP draft, and what servers took before it), and in messages over WebSocket. What is found
+// can be written anew with other texts in the documents' places; everything around them stays byte by byte.
 import { membersAt, objectsOf, textAt, type MemberPlace } from './json-members.js';
 
 export interface SentDocument {
