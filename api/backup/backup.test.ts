@@ -321,7 +321,7 @@ t.test('what is refused leaves the installation as it was', async (t) => {
       key,
       /does not list/,
     ],
-    ['a newer format', await rewrite(file, inManifest('"format": 1', '"format": 2')), key, /format 2/],
+    ['a newer format', await rewrite(file, inManifest('"format": 2', '"format": 3')), key, /format 3/],
     [
       'a newer release',
       await rewrite(file, inManifest(/"module": "core",\s+"number": \d+/, '"module": "core", "number": 999')),
