@@ -4,7 +4,8 @@ import { checkAddress, closed, listOf, Nullable, parseRange, refusals, Time, typ
 import type { Parts } from '../../parts.js';
 import { eventFilters } from '../query.js';
 import { eventCategories, isCategory } from '../summary/categories.js';
-import { facetNames, readStats, type EventStats, type FacetName, type StatsFilters } from './stats.js';
+import { facetNames, type FacetName, type StatsFilters } from './filters.js';
+import { readStats, type EventStats } from './stats.js';
 
 export type FacetParts = Pick<Parts, 'database' | 'now'>;
 
@@ -26,12 +27,14 @@ const Facet = Type.Object({
       name: Nullable(Type.String({ description: 'of a category' })),
     }),
   ),
-  is_estimate: Type.Boolean({ description: 'counted by whole days, or among the newest events only' }),
+  is_estimate: Type.Boolean({ description: 'of a sample: one event in `one_in`, evenly over the range' }),
 });
 const StatsView = Type.Object({
   from: Time,
   to: Time,
   total: Type.Integer(),
+  is_estimate: Type.Boolean({ description: 'total and histogram are of a sample: one event in `one_in`' }),
+  one_in: Type.Integer({ description: 'each so many-th event was read for what is an estimate; 1: every one' }),
   step_seconds: Type.Integer(),
   histogram: Type.Array(Type.Object({ at: Time, n: Type.Integer(), blocked: Type.Integer() }), {
     description: 'bars without events are left out',
