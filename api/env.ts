@@ -43,6 +43,8 @@ export interface Env {
   readonly outboundAllow: readonly string[];
   readonly breachedPasswordsUrl: string;
   readonly torExitsUrl: string;
+  /** MMDB files that say where clients are; null: not set. */
+  readonly locationFiles: { readonly country: string | null; readonly network: string | null };
   readonly logLevel: string;
 }
 
@@ -149,6 +151,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     outboundAllow: list('OUTBOUND_ALLOW'),
     breachedPasswordsUrl: required('BREACHED_PASSWORDS_URL'),
     torExitsUrl: required('TOR_EXITS_URL'),
+    locationFiles: { country: given('MMDB_COUNTRY_FILE'), network: given('MMDB_NETWORK_FILE') },
     logLevel: required('LOG_LEVEL'),
   };
   if (problems.length > 0) throw new EnvError(problems);

@@ -15,6 +15,7 @@ import type { Database } from './db/client.js';
 import type { NodeGates, OfNode } from './edge/node-gates.js';
 import type { NodePort } from './enrolment/contract.js';
 import type { AcmeEnv, Env } from './env.js';
+import { createLocations, type LocationFiles, type Locations } from './events/places/locations.js';
 import type { Principal, SharedLimitsState } from './http-kit/index.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Rollouts } from './rollout/contract.js';
@@ -97,6 +98,8 @@ export interface AppDeps {
   readonly upstreams?: UpstreamDefaults;
   /** Where certificates are ordered; absent: nowhere. */
   readonly acme?: AcmeEnv;
+  /** Files that say where clients are; absent: none. */
+  readonly locationFiles?: LocationFiles;
   /** Requests per minute and source address: logins, and answers of 404. */
   readonly loginsPerMinute?: number;
   readonly notFoundPerMinute?: number;
@@ -150,6 +153,8 @@ export interface Parts {
   readonly wafPort: number;
   readonly upstreams: UpstreamDefaults;
   readonly acme: AcmeEnv;
+  /** Where clients are. */
+  readonly locations: Locations;
   readonly loginsPerMinute: number;
 }
 
@@ -210,6 +215,7 @@ export function createParts(deps: AppDeps): Parts {
     wafPort: deps.wafPort ?? wafPortDefault,
     upstreams: deps.upstreams ?? upstreamDefaults({}),
     acme: deps.acme ?? { email: '', directories: [], staging: null, caFile: null, dnsHook: null },
+    locations: createLocations(deps.locationFiles ?? { country: null, network: null }, now),
     loginsPerMinute: deps.loginsPerMinute ?? loginsPerMinuteDefault,
   };
 }

@@ -126,13 +126,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       now,
       outbound,
       sandbox,
-      redis: env.redis,
-      redisPrefix: env.redisPrefix,
-      publicDemo: env.publicDemo,
       runBackup: options.runBackup ?? null,
-      wafPort: env.ports.waf,
-      upstreams: env.upstreams,
-      acme: env.acme,
+      ...takenFrom(env),
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
       logger: { level: env.logLevel },
@@ -162,6 +157,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeAll();
     throw error;
   }
+}
+
+/** What the app takes of the environment as it is. */
+function takenFrom({ redis, redisPrefix, publicDemo, ports, upstreams, acme, locationFiles }: Env) {
+  return { redis, redisPrefix, publicDemo, wafPort: ports.waf, upstreams, acme, locationFiles };
 }
 
 /** What the app takes of the way to the data plane. */

@@ -9,6 +9,7 @@ import { ApiError } from '../http-kit/index.js';
 import { nothingMasked } from '../masking/mask-records.js';
 import type { Masker } from '../masking/masker.js';
 import { createOrdinaryBucket, ordinaryLimit, type OrdinaryLimit } from './ordinary-limit.js';
+import type { Locations } from './places/locations.js';
 import type { RecordBatch, RequestRecord } from './record.js';
 import { writeBatches, type IngestResult, type Part, type WaitingBatch, type WriteOptions } from './write-batches.js';
 
@@ -26,6 +27,8 @@ export interface IngestOptions extends WriteOptions {
   /** How much is masked: `personal` while privacy_mode is on. */
   readonly maskLevel: () => Promise<MaskLevel>;
   readonly masker: Pick<Masker, 'mask'>;
+  /** Where clients are; left out: unknown. */
+  readonly locations?: Pick<Locations, 'refresh' | 'locate'>;
   /** Waiting rows from which requests are sampled, and from which batches are refused. */
   readonly sampleAboveRows?: number;
   readonly refuseAboveRows?: number;
@@ -64,6 +67,7 @@ export function createIngest(options: IngestOptions): Ingest {
   return {
     async accept(batch) {
       const level = await options.maskLevel();
+      await options.locations?.refresh();
       if (waitingRows > refuseAboveRows)
         throw new ApiError('busy', 'Too many records are waiting to be written. Keep the batch and send it again.', {
           headers: { 'retry-after': '2' },
@@ -80,12 +84,10 @@ export function createIngest(options: IngestOptions): Ingest {
       const { node, batch_id, dropped } = batch;
       const kept = { node, batch_id, ...(dropped === undefined ? {} : { dropped }) };
       waitingRows += rows;
-      const masked = await Promise.all(parts.map((part) => maskPart(part, level, options.masker))).catch(
-        (error: unknown) => {
-          waitingRows -= rows; // the node sends it again
-          throw error;
-        },
-      );
+      const masked = await Promise.all(parts.map((part) => maskPart(part, level, options))).catch((error: unknown) => {
+        waitingRows -= rows; // the node sends it again
+        throw error;
+      });
       return new Promise((resolve, reject) => {
         queue.push({ batch: kept, parts: masked, rows, resolve, reject });
         void write();
@@ -136,7 +138,7 @@ function choosePart(
 async function maskPart(
   { requests, events, sampledOut }: Part,
   level: MaskLevel,
-  masker: Pick<Masker, 'mask'>,
+  { masker, locations }: Pick<IngestOptions, 'masker' | 'locations'>,
 ): Promise<Part> {
   const bare = {
     requests: requests.map(({ uri, user_agent }) => ({ uri, user_agent })),
@@ -145,7 +147,11 @@ async function maskPart(
   const masked = await masker.mask({ ...nothingMasked, ...bare }, level);
   return {
     requests: requests.map((record, index) => ({ ...record, ...masked.requests[index] })),
-    events: events.map((record, index) => ({ ...record, ...masked.events[index] })),
+    events: events.map((record, index) => ({
+      ...record,
+      ...masked.events[index],
+      ...locations?.locate(record.client_ip),
+    })),
     sampledOut,
   };
 }

@@ -8,7 +8,7 @@ import { EventQuery, pageRecords, RecordQuery, RequestView } from './query.js';
 import { RecordBatch } from './record.js';
 import { EventView, viewEvent, type RecordedEvent } from './view.js';
 
-export type RecordParts = Pick<Parts, 'database' | 'now' | 'currentSettings'>;
+export type RecordParts = Pick<Parts, 'database' | 'now' | 'currentSettings' | 'locations'>;
 
 const batchBytesMax = 32 * 1024 * 1024;
 
@@ -38,7 +38,7 @@ const eventsSchema = {
   response: { 200: Page(EventView), ...refusals },
 };
 
-export function registerRecordRoutes(app: App, { database, now, currentSettings }: RecordParts): void {
+export function registerRecordRoutes(app: App, { database, now, currentSettings, locations }: RecordParts): void {
   const { sql } = database;
   const masker = createMasker();
   app.addHook('onClose', () => masker.close());
@@ -46,6 +46,7 @@ export function registerRecordRoutes(app: App, { database, now, currentSettings 
     database,
     now,
     masker,
+    locations,
     maskLevel: async () => maskLevelOf((await currentSettings()).privacy_mode),
   });
   app.post(

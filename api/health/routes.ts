@@ -3,11 +3,13 @@ import { troubles } from '#proxy/redis';
 import { Type } from '@sinclair/typebox';
 import { ApiError, Nullable, OneOf, refusals, type App, type SharedLimitsState } from '../http-kit/index.js';
 import type { BreachServiceState } from '../auth/breached.js';
+import { locationKinds, locationStatuses } from '../events/places/locations.js';
 import { hangingJobs } from '../jobs/states.js';
 import type { HttpParts, Parts } from '../parts.js';
 import { release } from '../release.js';
 
-export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck'> & Pick<HttpParts, 'limitsState'>;
+export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck' | 'locations'> &
+  Pick<HttpParts, 'limitsState'>;
 
 const SharedLimitsView = Type.Object({
   kind: Type.Unsafe<SharedLimitsState['kind']>({ type: 'string', enum: ['in_process', 'redis'] }),
@@ -42,6 +44,11 @@ const RulesView = Type.Object({
   notice: Type.String({ description: 'all of it in words' }),
 });
 
+const LocationView = Type.Object({
+  of: OneOf([...locationKinds], 'which file (MMDB_COUNTRY_FILE, MMDB_NETWORK_FILE); only files that are set'),
+  status: OneOf([...locationStatuses], 'GET /api/events/stats says what to do'),
+});
+
 const HangingView = Type.Object({
   name: Type.String(),
   running_since: Type.String({ format: 'date-time' }),
@@ -66,6 +73,7 @@ const healthSchema = {
       database: Type.String(),
       jobs: Type.Object({ hanging: Type.Array(HangingView) }),
       rules: RulesView,
+      locations: Type.Array(LocationView),
     }),
     ...refusals,
   },
@@ -107,17 +115,20 @@ async function ofDatabase<T>(rows: PromiseLike<T>): Promise<T> {
   }
 }
 
-export function registerHealthRoutes(app: App, { database, limitsState, ruleSets, breachCheck }: HealthParts): void {
+export function registerHealthRoutes(app: App, parts: HealthParts): void {
+  const { database, limitsState, ruleSets, breachCheck, locations } = parts;
   app.get('/api/live', { schema: liveSchema }, async () => ({ status: 'live' as const }));
   app.get('/api/health', { schema: healthSchema }, async () => {
     const hanging = await ofDatabase(hangingJobs(database.sql));
     const rules = ruleSets.notice();
+    await locations.refresh();
     return {
       status: hanging.length === 0 ? ('ok' as const) : ('degraded' as const),
       release: release(),
       database: database.kind,
       jobs: { hanging: hanging.map(({ name, running_since: at }) => ({ name, running_since: at.toISOString() })) },
       rules: { ...rules, notice: formatNotice(rules) },
+      locations: locations.states().map(({ of, status }) => ({ of, status })),
     };
   });
   app.get('/api/ready', { schema: readySchema }, async () => {

@@ -205,6 +205,20 @@ export const outgoingVariables = [
     purpose: 'list of exit nodes of the Tor network',
   },
   {
+    name: 'MMDB_COUNTRY_FILE',
+    default: '',
+    kind: 'path',
+    readBy: ['control plane'],
+    purpose: 'MMDB file by which security events get the country of their client; empty = none (docs/events.md)',
+  },
+  {
+    name: 'MMDB_NETWORK_FILE',
+    default: '',
+    kind: 'path',
+    readBy: ['control plane'],
+    purpose: 'the same for its network (autonomous system)',
+  },
+  {
     name: 'IN_CONTAINER',
     default: '',
     kind: 'flag',

@@ -6,7 +6,8 @@ import { event, start } from '../../testing/builders/records.js';
 import { onBothDatabases } from '../../testing/databases.js';
 import { pathTemplate } from '../path-template.js';
 import { countEvents } from './rollup.js';
-import { facetNames, readStats, stepSeconds, type EventStats } from './stats.js';
+import { facetNames } from './filters.js';
+import { readStats, stepSeconds, type Bounds, type EventStats } from './stats.js';
 
 const rules = [942_100, 941_100, 1_006_000, 920_350];
 const records = Array.from({ length: 120 }, (_, n) =>
@@ -22,9 +23,9 @@ const records = Array.from({ length: 120 }, (_, n) =>
   }),
 );
 
-const plain = ({ total, histogram, facets }: EventStats, isWithHistogram = true) => ({
+const plain = ({ total, histogram, facets }: EventStats) => ({
   total,
-  ...(isWithHistogram ? { histogram: histogram.map(({ at, ...counts }) => [at.toISOString(), counts]) } : {}),
+  histogram: histogram.map(({ at, ...counts }) => [at.toISOString(), counts]),
   facets: Object.fromEntries(facetNames.map((name) => [name, facets[name].values])),
 });
 
@@ -84,22 +85,47 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(await stats(query), { status: 400 }, path);
   });
 
-  await t.test('27.3: hours and days say the same as the events themselves, counted or not yet', async (t) => {
+  const whole = { from: new Date('2026-02-28T00:00:00Z'), to: new Date('2026-03-03T00:00:00Z') };
+  const asked = [{}, { site: 'shop' }, { category: ['sqli', 'xss'] }, { verdict: ['block'], status: 403 }];
+  const others = [{ client_ip: '203.0.113.3' }, { path: '/orders/{number}' }, { method: 'GET' }];
+  const byHours: Bounds = { scanned: 10, matching: 10, found: 0 };
+  const byIndex: Bounds = { scanned: 10, matching: 10, found: 10_000 };
+  const oneByOne = (filters: object) => readStats(database, { ...whole, ...filters });
+
+  await t.test('27.3: hours say the same as the events themselves, counted or not yet', async (t) => {
     t.equal((await countEvents(database)) > 0, true);
     t.match(await send(records.slice(100), 'b2'), { status: 200 }); // not counted yet
-    const range = { from: new Date('2026-02-28T00:00:00Z'), to: new Date('2026-03-03T00:00:00Z') };
-    for (const filters of [{}, { site: 'shop' }, { category: ['sqli', 'xss'] }, { verdict: ['block'], status: 403 }]) {
-      const asked = { ...range, ...filters };
-      const one = await readStats(database, asked, 10_000);
-      const rolled = await readStats(database, asked, 10);
-      const isWhole = Object.keys(filters).every((name) => name === 'site');
-      if (isWhole) t.same(plain(rolled), plain(one), JSON.stringify(filters));
-      else t.same([rolled.total, rolled.facets.rule_id.values], [one.total, one.facets.rule_id.values]);
-      t.equal(rolled.facets.client_ip.values.length === 0 || rolled.facets.client_ip.is_estimate, true);
+    for (const filters of asked) {
+      const [one, rolled] = [await oneByOne(filters), await readStats(database, { ...whole, ...filters }, byHours)];
+      for (const name of ['site', 'category', 'rule_id', 'verdict', 'status'] as const)
+        t.same(rolled.facets[name], one.facets[name], `${JSON.stringify(filters)} ${name}`);
+      t.match(rolled, { total: one.total, is_estimate: false, one_in: 29, facets: { path: { is_estimate: true } } });
+      t.same(plain(rolled).histogram, plain(one).histogram);
     }
-    await countEvents(database);
-    t.same(plain(await readStats(database, range, 10)), plain(await readStats(database, range, 10_000)));
+    t.equal((await countEvents(database)) > 0, true);
     t.equal(await countEvents(database), 0, 'each is counted once');
+    t.equal((await oneByOne({})).total, (await readStats(database, whole, byHours)).total);
+  });
+
+  await t.test('27.3: few among many are found by an index, and counted one by one', async (t) => {
+    for (const filters of [...asked, ...others.slice(0, 2), { rule_id: 1 }]) {
+      const found = await readStats(database, { ...whole, ...filters }, byIndex);
+      t.same(plain(found), plain(await oneByOne(filters)), JSON.stringify(filters));
+      t.match(found, { is_estimate: false, one_in: 1 });
+    }
+  });
+
+  await t.test('27.3: a sample is one event in so many, and says so', async (t) => {
+    const { sql } = database;
+    for (const filters of others) {
+      const { total, one_in, is_estimate, facets } = await readStats(database, { ...whole, ...filters }, byHours);
+      t.match({ one_in, is_estimate, facets }, { one_in: 29, is_estimate: true, facets: { site: { is_estimate } } });
+      const column = { client_ip: 'client_ip', path: 'path_template', method: 'method' }[Object.keys(filters)[0] ?? ''];
+      const [row] = await sql<{ n: number }[]>`
+        select count(*) * 29 as n from security_events
+        where id % 29 = 0 and ${sql(column ?? '')} = ${Object.values(filters)[0] ?? ''}`;
+      t.equal(total, row?.n, JSON.stringify(filters));
+    }
   });
 }
 

@@ -15,6 +15,9 @@ import { RequestPart, RulesPart } from './event-parts.js';
 import { ScoreSum } from './score-sum.js';
 import { Sentence, SummaryBadges } from './sentence/sentence.js';
 import { eventsText as words } from '../../texts/events.js';
+import { workbenchText } from '../../texts/events/workbench.js';
+
+const facetWords = workbenchText.facets;
 
 const detailsOf = (event: SecurityEvent): EventDetails => (event.details ?? {}) as EventDetails;
 
@@ -30,6 +33,12 @@ function tlsFacts(tls: EventDetails['tls']): (readonly [string, JSX.Element])[] 
   ];
 }
 
+/** Country and network of the client; nothing where they are unknown. */
+const placeFacts = ({ country, asn }: SecurityEvent): (readonly [string, JSX.Element])[] => [
+  ...(country === null ? [] : [[facetWords.country, country] as const]),
+  ...(asn === null ? [] : [[facetWords.asn, `AS${asn}`] as const]),
+];
+
 function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
   const details = (): EventDetails => detailsOf(props.event);
   const stopped = (): JSX.Element => {
@@ -44,6 +53,7 @@ function Facts(props: { readonly event: SecurityEvent }): JSX.Element {
       of={[
         [words.when, showMoment(props.event.at)],
         [words.client, <A href={`/soc?client_ip=${props.event.client_ip}`}>{props.event.client_ip}</A>],
+        ...placeFacts(props.event),
         [words.site, <Foreign text={props.event.site} />],
         [words.answer, String(props.event.status)],
         [words.stoppedBy, stopped()],

@@ -23,7 +23,7 @@ export const workbenchText = {
   barOf: (n: Shown, blocked: Shown) => `${some(n, 'event')}, ${blocked} blocked`,
   facetsTitle: 'Facets',
   estimate: 'estimate',
-  estimateAbout: 'Counted by whole days, or among the newest events only.',
+  estimateAbout: 'Counted in a sample that is spread evenly over the range.',
   facets: {
     category: 'Category',
     rule_id: 'Rule',

@@ -85,7 +85,10 @@ export function Histogram(props: {
       </svg>
       <figcaption class="row between small faint">
         <span>{showMoment(props.of.from)}</span>
-        <span>{text.total(showCount(props.of.total), props.of.total)}</span>
+        <span>
+          {text.total(showCount(props.of.total), props.of.total)}
+          {props.of.is_estimate ? ` (${text.estimate})` : ''}
+        </span>
         <span>{showMoment(props.of.to)}</span>
       </figcaption>
       <div class="visually-hidden">
