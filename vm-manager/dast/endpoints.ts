@@ -15,6 +15,7 @@ import { proveFinding } from './run/prove-finding.js';
 import { beginScan, callbackList, stopHere } from './run/run-scan.js';
 import { readSwitch, scanKind, type ScanFindingRow } from './run/store.js';
 import { requireTarget, targetEndpoints } from './targets/endpoints.js';
+import { wafEntryOf, type TargetRow } from './targets/verify.js';
 
 const closed = { additionalProperties: false } as const;
 const visible = visibleByApplication('vm_runs');
@@ -42,15 +43,19 @@ const FoundView = Type.Object({
   attack: Type.String(),
   proof: Type.String(),
   behind_waf: OneOf(['not_tried', 'exploitable', 'blocked', 'unknown']),
+  behind_waf_note: Nullable(Type.String({ description: 'why it was not tried there' })),
   finding_id: Nullable(Type.String()),
   vpatch_id: Nullable(Type.String({ description: 'the virtual patch that stands before it; null: none was proposed' })),
   proved_at: Time,
   still_there: Type.Boolean(),
 });
 
+const noteOf = (entry: ReturnType<typeof wafEntryOf>): string | null =>
+  entry === null ? 'The target names no entry of the firewall: set its waf_url.' : entry.why || null;
+
 type FoundRow = ScanFindingRow & { readonly vpatch_id?: number | null };
 
-const viewFound = (row: FoundRow) => ({
+const viewFound = (row: FoundRow, entry: ReturnType<typeof wafEntryOf>) => ({
   id: String(row.id),
   check: row.check_id,
   title: row.title,
@@ -65,6 +70,7 @@ const viewFound = (row: FoundRow) => ({
   attack: row.proof.attack,
   proof: row.proof.proof,
   behind_waf: row.behind_waf,
+  behind_waf_note: row.behind_waf === 'not_tried' ? noteOf(entry) : null,
   finding_id: row.finding_id === null ? null : String(row.finding_id),
   vpatch_id: row.vpatch_id === null || row.vpatch_id === undefined ? null : String(row.vpatch_id),
   proved_at: row.proved_at.toISOString(),
@@ -156,8 +162,10 @@ const results: readonly Endpoint[] = [
     summary: 'What a scan has found, with request, answer and proof',
     query: Type.Object(ListQuery, closed),
     answer: List(FoundView),
-    handle: async ({ sql, reach, params, query }) => {
-      const { id } = await requireScan(sql, reach, params['id'] ?? '');
+    handle: async ({ sql, reach, params, query, now }) => {
+      const { id, input } = await requireScan(sql, reach, params['id'] ?? '');
+      const [target] = await sql<TargetRow[]>`select * from vm_targets where id::text = ${String(input['target_id'])}`;
+      const entry = target === undefined ? null : wafEntryOf(target, now);
       const sorts = { severity: { column: 'severity', type: 'number' } } as const;
       const where = sql`run_id = ${id}`;
       const page = await readPage<FoundRow>(sql, { table: 'vm_scan_findings', where, sorts, sort: '-severity' }, query);
@@ -171,7 +179,7 @@ const results: readonly Endpoint[] = [
               where l.finding_id in ${sql(ids)} group by 1`;
       const byFinding = new Map(patches.map((one) => [one.finding_id, one.vpatch_id]));
       const items = page.items.map((row) =>
-        viewFound({ ...row, vpatch_id: byFinding.get(row.finding_id ?? 0) ?? null }),
+        viewFound({ ...row, vpatch_id: byFinding.get(row.finding_id ?? 0) ?? null }, entry),
       );
       return { ...page, items };
     },
@@ -194,7 +202,7 @@ const results: readonly Endpoint[] = [
         select * from vm_scan_findings where id = ${id} and run_id = ${run.id}`;
       if (row === undefined) throw notFound('finding of a scan', id);
       const target = await requireTarget(call.sql, call.reach, String(run.input['target_id']));
-      return viewFound(await proveFinding(call, target, row));
+      return viewFound(await proveFinding(call, target, row), wafEntryOf(target, call.now));
     },
   }),
   endpoint({

@@ -22,6 +22,9 @@ const slowest = 32;
 const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const samplesOfBaseline = 10;
 
+const stoppedBy = ({ reason }: AbortSignal): ScanOver =>
+  new ScanOver('stopped', typeof reason === 'string' ? reason : 'The scan was stopped.');
+
 export interface ClientParts {
   readonly way: WayOut;
   readonly bounds: Bounds;
@@ -87,7 +90,7 @@ export class PoliteClient {
       const { status, headers, cookies = [] } = reply;
       return { request, status, headers, cookies, body: reply.body.toString('utf8'), ms };
     } catch (error) {
-      if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
+      if (signal.aborted) throw stoppedBy(signal);
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'outbound_refused') throw new ScanOver('unreachable', error.message);
       this.counts.failed++;
@@ -121,7 +124,7 @@ export class PoliteClient {
 
   #requireGoing(): void {
     const { bounds, signal } = this.#parts;
-    if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
+    if (signal.aborted) throw stoppedBy(signal);
     if (performance.now() - this.#began > bounds.secondsMax * 1000)
       throw new ScanOver('time', `The scan took more than ${bounds.secondsMax} seconds.`);
   }

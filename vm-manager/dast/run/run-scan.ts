@@ -14,12 +14,13 @@ import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/
 import { isInWindow, type Bounds } from '../http/bounds.js';
 import type { Found, Profile, ScanMethod } from '../model.js';
 import { recipeOf } from '../targets/sessions.js';
-import { isVerified, verifiedDays, type TargetRow } from '../targets/verify.js';
+import { whyStopped } from '../targets/heed.js';
+import { isVerified, verifiedDays, wafEntryOf, type TargetRow } from '../targets/verify.js';
 import { tryBehindWaf } from './behind-waf.js';
 import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
 import { Scanner, type ScanPlan } from './scanner.js';
-import { insertFound, linkFindings, readSwitch, scanKind, type BehindWaf } from './store.js';
+import { insertFound, linkFindings, markBehindWaf, readSwitch, scanKind, type BehindWaf } from './store.js';
 
 const heartbeatMs = 500;
 const atOnceMax = 4;
@@ -93,11 +94,15 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
     async (tx) => {
       // two scans of one target would together be above its rate
       await tx`select 1 from vm_targets where id = ${target.id} for update`;
+      const changed = await whyStopped(tx, target);
+      if (changed !== null) throw new ApiError('conflict', `${changed} Begin again.`);
       const [other] = await tx<{ id: number }[]>`
         select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
           and input ->> 'target_id' = ${String(target.id)} limit 1`;
       if (other !== undefined) throw new ApiError('conflict', `The scan ${other.id} of this target is running.`);
-      const input = { target_id: String(target.id), url: target.url, profile };
+      const entry = wafEntryOf(target, call.now);
+      const notes = entry === null || entry.why === '' ? [] : [entry.why];
+      const input = { target_id: String(target.id), url: target.url, profile, waf_url: entry?.url ?? null, notes };
       const { name: createdBy } = call.caller.actor;
       const { application_id: applicationId } = target;
       return insertRun(tx, { kind: scanKind, applicationId, input, createdBy, status: 'running' }, call.now);
@@ -111,7 +116,7 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
 
 /** Stops it at once where it runs in this process; another process sees the row within its next beat. */
 export function stopHere(runId: number | 'all'): void {
-  for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort();
+  for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort('The scan was stopped.');
 }
 
 /** For tests, and for a server that ends. */
@@ -184,9 +189,10 @@ class ScanJob {
       update vm_runs set lease_until = ${new Date(this.#now.getTime() + leaseMs)}, progress = ${coverage.percent},
         result = ${json(sql, { ...coverage.toJson(), complete: false })}
       where id = ${this.#id} and status = 'running'
-      returning cancel_asked, coalesce((select halted from vm_scan_switch), false) as halted`;
+      returning cancel_asked`;
     if (row === undefined) this.#isLost = true;
-    if (row === undefined || row.cancel_asked || row.halted) this.#stop.abort();
+    const why = row === undefined || row.cancel_asked ? 'The scan was stopped.' : await whyStopped(sql, this.#target);
+    if (why !== null) this.#stop.abort(why);
   }
 
   async #write(): Promise<void> {
@@ -198,10 +204,12 @@ class ScanJob {
 
   /** Each finding again through the firewall. */
   async #behind(isWhole: boolean): Promise<ReadonlyMap<Found, BehindWaf>> {
-    const { waf_url: waf } = this.#target;
-    if (waf === null || !isWhole) return new Map();
-    this.#scanner.coverage.phase = 'firewall';
-    const verdicts = await tryBehindWaf(this.#plan, waf, this.#scanner.found);
+    const { coverage, found: all } = this.#scanner;
+    const entry = wafEntryOf(this.#target, this.#now);
+    if (entry !== null && entry.why !== '') coverage.notes.push(entry.why);
+    if (entry?.url == null || !isWhole) return new Map();
+    coverage.phase = 'firewall';
+    const verdicts = await tryBehindWaf(this.#plan, entry.url, all);
     await this.#write();
     for (const [found, verdict] of verdicts) {
       const id = this.#rows.get(found);
@@ -250,6 +258,7 @@ class ScanJob {
         },
       );
       await linkFindings(call.sql, this.#id, run.id);
+      await markBehindWaf(call.sql, this.#id, this.#now);
       const { problems: _, ...counts } = report;
       return { import_id: String(run.id), report: counts };
     } finally {
