@@ -13,6 +13,8 @@ import { Lab, labUser } from './lab/lab.js';
 import { whenScansEnd } from './run/run-scan.js';
 
 t.setTimeout(testMsMax);
+/** Of one target, by all that asks it. */
+const perSecond = 40;
 type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
 
 /** A firewall that knows two signs of attacks, in addresses alone. */
@@ -22,7 +24,7 @@ async function startFirewall(t: Test, lab: Lab) {
     asked.push(performance.now());
     const isAttack = /'|root|passwd/i.test(decodeURIComponent(incoming.url ?? ''));
     if (isAttack) return void reply.writeHead(403).end('blocked');
-    const headers = { ...incoming.headers };
+    const headers = { ...incoming.headers, 'x-via-waf': '1' };
     const onward = request(lab.origin + (incoming.url ?? '/'), { method: incoming.method, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
@@ -158,6 +160,52 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(again, { still_there: true, behind_waf: 'exploitable' });
     const second = await ended(String((await begin())['id']));
     t.match(second['result'], { report: { created: 0, closed: 0 } });
+  });
+
+  await t.test('scan, way behind the firewall and what is proved again share rate and budget', async (t) => {
+    const path = `/targets/${target}`;
+    const narrow = { excluded_paths: [...homeButCatalog, '/catalog*', '/show/p*', '/login', '/account'] };
+    await call('PUT', `${path}/auth-profile`, { profile: null });
+    await call('PATCH', path, { ...narrow, requests_per_second: perSecond });
+    const before = (await call('GET', '/scans?limit=1'))['items'] as Json[];
+    const found = (await call('GET', `/scans/${before[0]?.['id']}/findings?limit=500`))['items'] as Json[];
+    const scripting = found.find(({ check }) => check === 'xss-reflected');
+    const prove = async () => client.call('POST', `/scans/${before[0]?.['id']}/prove`, { finding: scripting?.['id'] });
+    const [from, fromWaf] = [lab.seen.length, waf.asked.length];
+    const run = String((await begin())['id']);
+    const proofs = await Promise.all([prove(), prove(), prove()]);
+    const end = await ended(run);
+    const asked = [
+      // what the firewall passes on is seen there and here: counted once
+      ...lab.seen.slice(from).filter(({ viaWaf }) => !viaWaf),
+      ...waf.asked.slice(fromWaf).map((atMs) => ({ atMs, run: 'waf' })),
+    ].sort((left, right) => left.atMs - right.atMs);
+    for (const { status, body } of proofs) t.match({ status, body }, { status: 200, body: { still_there: true } });
+    t.ok(
+      ['waf', 'scan', 'prove'].every((name) => asked.some((one) => one.run.startsWith(name))),
+      'each of them asked',
+    );
+    const worst = Math.max(
+      ...asked.map((one, at) => asked.filter((other, to) => to >= at && other.atMs < one.atMs + 1000).length),
+    );
+    // what a busy machine delays arrives together with the next
+    t.ok(worst <= perSecond * 1.2, `${worst} requests in a second, ${perSecond} are allowed`);
+    t.equal(end['result'].requests, asked.length, 'each is in the budget of the run');
+    await call('PATCH', path, { requests_max: 20 });
+    t.match(await ended(String((await begin())['id'])), { status: 'timed_out', error: /budget of 20/ });
+    const was = lab.seen.length;
+    lab.delayMs = 400;
+    const slow = prove();
+    await until('it asks', async () => lab.seen.length > was);
+    const pressed = performance.now();
+    await call('PUT', '/scan-switch', { halted: true, reason: 'enough' });
+    t.match(await slow, { status: 409, body: { detail: /scans (?:were|are) stopped/i } });
+    t.ok(performance.now() - pressed < 1000, 'within a second');
+    const last = lab.seen.length;
+    await call('PUT', '/scan-switch', { halted: false, reason: 'over' });
+    lab.delayMs = 0;
+    t.equal(lab.seen.length, last);
+    await call('PATCH', path, { excluded_paths: homeButCatalog, requests_per_second: 2000, requests_max: 20_000 });
   });
 
   await t.test('only who may start scans lets them go further; another origin is proved anew', async (t) => {

@@ -3,11 +3,12 @@ import { ApiError } from '#http-kit';
 import { json } from '../../database.js';
 import type { Call } from '../../kit/endpoint.js';
 import { checkTexts } from '../checks/index.js';
+import { Budget } from '../http/pace.js';
 import { ScanOver, type Found } from '../model.js';
 import { wafEntryOf, type TargetRow } from '../targets/verify.js';
 import { tryBehindWaf } from './behind-waf.js';
 import { evidenceOf } from './evidence.js';
-import { planFor } from './run-scan.js';
+import { besideScans, budgetOfRunning, planFor } from './run-scan.js';
 import { Prover } from './scanner.js';
 import { markBehindWaf, type ScanFindingRow } from './store.js';
 
@@ -15,10 +16,19 @@ const requestsMax = 200;
 const secondsMax = 60;
 
 /** Throws ApiError where the target may not be asked now, or does not answer. */
-export async function proveFinding(call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> {
-  const full = await planFor(call, target, 'full', `prove-${row.id}`, AbortSignal.timeout(secondsMax * 1000));
+export const proveFinding = async (call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> =>
+  besideScans(call, target, async (signal) => proveUntil(call, target, row, signal));
+
+async function proveUntil(
+  call: Call,
+  target: TargetRow,
+  row: ScanFindingRow,
+  stop: AbortSignal,
+): Promise<ScanFindingRow> {
+  const signal = AbortSignal.any([AbortSignal.timeout(secondsMax * 1000), stop]);
+  const full = await planFor(call, target, 'full', `prove-${row.id}`, signal);
   const bounds = { ...full.bounds, requestsMax: Math.min(requestsMax, full.bounds.requestsMax), secondsMax };
-  const plan = { ...full, bounds };
+  const plan = { ...full, bounds, budget: new Budget(bounds, await budgetOfRunning(call, target)) };
   const check = checkTexts.find(({ id }) => id === row.check_id);
   if (check === undefined) throw new ApiError('conflict', `There is no check ${row.check_id} any more.`);
   try {

@@ -12,6 +12,7 @@ import { runImport, termsFor } from '../../imports/run/run-import.js';
 import { type Call } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
 import { isInWindow, type Bounds } from '../http/bounds.js';
+import { Budget, rateOf } from '../http/pace.js';
 import type { Found, Profile, ScanMethod } from '../model.js';
 import { recipeOf } from '../targets/sessions.js';
 import { whyStopped } from '../targets/heed.js';
@@ -24,7 +25,15 @@ import { insertFound, linkFindings, markBehindWaf, readSwitch, scanKind, type Be
 
 const heartbeatMs = 500;
 const atOnceMax = 4;
-const running = new Map<number, { readonly stop: AbortController; readonly done: Promise<void> }>();
+interface Running {
+  readonly targetId: number;
+  readonly budget: Budget;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+const running = new Map<number, Running>();
+/** Findings that are being proved again. */
+const proving = new Set<AbortController>();
 
 /** Of this process; the token is known to the target that was asked, and to nobody else. */
 export const callbackList: CallbackList = createCallbacks(() => '');
@@ -79,6 +88,8 @@ export async function planFor(call: Call, target: TargetRow, profile: Profile, r
     way: wayOut,
     signal,
     now: host.now,
+    rate: rateOf(new URL(target.url).origin),
+    budget: new Budget(boundsOf(target)),
   };
   return plan;
 }
@@ -110,13 +121,49 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
   );
   const job = new ScanJob(call, target, { ...draft, runId: `scan-${run.id}` }, run.id, stop);
   const done = job.work().finally(() => running.delete(run.id));
-  running.set(run.id, { stop, done });
+  running.set(run.id, { targetId: target.id, budget: draft.budget, stop, done });
   return run;
 }
 
 /** Stops it at once where it runs in this process; another process sees the row within its next beat. */
 export function stopHere(runId: number | 'all'): void {
   for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort('The scan was stopped.');
+  if (runId === 'all') for (const stop of proving) stop.abort('All scans were stopped.');
+}
+
+/** Does some work on a target beside scans: it ends when all scans are stopped, and when the target is changed. */
+export async function besideScans<T>(
+  { sql }: Pick<Call, 'sql'>,
+  target: TargetRow,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const look = async (): Promise<void> => {
+    const why = await whyStopped(sql, target);
+    if (why !== null) stop.abort(why);
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), heartbeatMs);
+  timer.unref();
+  proving.add(stop);
+  try {
+    return await work(stop.signal);
+  } finally {
+    proving.delete(stop);
+    clearInterval(timer);
+  }
+}
+
+/**
+ * What is left of the scan of this target that goes on, null where none does. Throws `conflict` for one in another
+ * process, whose rate cannot be shared.
+ */
+export async function budgetOfRunning({ sql }: Pick<Call, 'sql'>, target: TargetRow): Promise<Budget | null> {
+  for (const { targetId, budget } of running.values()) if (targetId === target.id) return budget;
+  const [other] = await sql<{ id: number }[]>`
+    select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
+      and input ->> 'target_id' = ${String(target.id)} limit 1`;
+  if (other === undefined) return null;
+  throw new ApiError('conflict', `The scan ${other.id} runs in another process: prove it again when that has ended.`);
 }
 
 /** For tests, and for a server that ends. */
