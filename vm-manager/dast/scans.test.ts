@@ -146,9 +146,12 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(injection, { url: `${lab.origin}/catalog`, param: 'number', severity: 'critical', finding_id: String });
     t.match(injection, { request: /GET \/catalog\?number=/, response: /HTTP 200/, proof: /three|Three/ });
     t.match(scripting, { behind_waf: 'exploitable', param: 'term' }, 'the firewall does not know it');
+    t.match(scripting, { patch: { fits: false, why: /no firewall/ }, vpatch_id: null });
+    const refused = await call('POST', '/vpatches', { vulnerability_id: scripting?.['finding_id'] }, 503);
+    t.match(refused, { detail: /no firewall/ });
     t.match(
       found.find(({ check }) => check === 'path-traversal'),
-      { behind_waf: 'blocked' },
+      { behind_waf: 'blocked', patch: null },
       'it knows this one',
     );
     const hub = (await client.findings(application)).filter(({ tool }) => tool === 'gatehouse-dast');
