@@ -8,6 +8,7 @@ import { toId, unfit, type Call } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
 import { refreshApplication } from '../findings/refresh.js';
+import { boundsChanged, checkTargetChange } from './scan-bounds.js';
 
 /** Some text: one of blanks alone could not be told from none in a list. */
 const Name = Type.String({
@@ -174,6 +175,8 @@ const scanColumns: Resource['columns'] = {
   callback_url: { schema: Nullable(BaseAddress), as: 'plain', write: 'always' },
   verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },
   verified_by: { schema: Nullable(Type.String()), as: 'plain', write: 'never' },
+  waf_verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },
+  waf_verified_by: { schema: Nullable(Type.String()), as: 'plain', write: 'never' },
 };
 
 const inApplication: Pick<Resource, 'check'> = {
@@ -206,10 +209,9 @@ export const targets: Resource = {
   },
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
-    // another address is another place: nothing proves that it belongs to the operator
-    if (before !== null && values['url'] !== undefined && values['url'] !== before['url'])
-      Object.assign(values, { verified_at: null, verified_by: null });
+    if (before !== null) await checkTargetChange(tx, call, values, before, visibleByApplication('vm_targets'));
   },
+  changes: boundsChanged,
 };
 
 export const targetGroups: Resource = {

@@ -11,10 +11,12 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
 import { checksOf, checkTexts } from './checks/index.js';
 import { profiles } from './model.js';
+import { fittingPatches, type FittingPatch } from './run/fitting-patch.js';
 import { proveFinding } from './run/prove-finding.js';
 import { beginScan, callbackList, stopHere } from './run/run-scan.js';
 import { readSwitch, scanKind, type ScanFindingRow } from './run/store.js';
 import { requireTarget, targetEndpoints } from './targets/endpoints.js';
+import { wafEntryOf, type TargetRow } from './targets/verify.js';
 
 const closed = { additionalProperties: false } as const;
 const visible = visibleByApplication('vm_runs');
@@ -42,15 +44,28 @@ const FoundView = Type.Object({
   attack: Type.String(),
   proof: Type.String(),
   behind_waf: OneOf(['not_tried', 'exploitable', 'blocked', 'unknown']),
+  behind_waf_note: Nullable(Type.String({ description: 'why it was not tried there' })),
   finding_id: Nullable(Type.String()),
   vpatch_id: Nullable(Type.String({ description: 'the virtual patch that stands before it; null: none was proposed' })),
+  patch: Nullable(
+    Type.Object(
+      { fits: Type.Boolean(), strategy: Nullable(Type.String()), why: Type.String() },
+      {
+        description:
+          'what POST /vpatches with its finding_id proposes; null: it is not exploitable behind the firewall',
+      },
+    ),
+  ),
   proved_at: Time,
   still_there: Type.Boolean(),
 });
 
-type FoundRow = ScanFindingRow & { readonly vpatch_id?: number | null };
+const noteOf = (entry: ReturnType<typeof wafEntryOf>): string | null =>
+  entry === null ? 'The target names no entry of the firewall: set its waf_url.' : entry.why || null;
 
-const viewFound = (row: FoundRow) => ({
+type FoundRow = ScanFindingRow & { readonly vpatch_id?: number | null; readonly patch?: FittingPatch | undefined };
+
+const viewFound = (row: FoundRow, entry: ReturnType<typeof wafEntryOf>) => ({
   id: String(row.id),
   check: row.check_id,
   title: row.title,
@@ -65,8 +80,10 @@ const viewFound = (row: FoundRow) => ({
   attack: row.proof.attack,
   proof: row.proof.proof,
   behind_waf: row.behind_waf,
+  behind_waf_note: row.behind_waf === 'not_tried' ? noteOf(entry) : null,
   finding_id: row.finding_id === null ? null : String(row.finding_id),
   vpatch_id: row.vpatch_id === null || row.vpatch_id === undefined ? null : String(row.vpatch_id),
+  patch: row.patch ?? null,
   proved_at: row.proved_at.toISOString(),
   still_there: row.still_there,
 });
@@ -156,8 +173,10 @@ const results: readonly Endpoint[] = [
     summary: 'What a scan has found, with request, answer and proof',
     query: Type.Object(ListQuery, closed),
     answer: List(FoundView),
-    handle: async ({ sql, reach, params, query }) => {
-      const { id } = await requireScan(sql, reach, params['id'] ?? '');
+    handle: async ({ host, sql, reach, params, query, now }) => {
+      const { id, input } = await requireScan(sql, reach, params['id'] ?? '');
+      const [target] = await sql<TargetRow[]>`select * from vm_targets where id::text = ${String(input['target_id'])}`;
+      const entry = target === undefined ? null : wafEntryOf(target, now);
       const sorts = { severity: { column: 'severity', type: 'number' } } as const;
       const where = sql`run_id = ${id}`;
       const page = await readPage<FoundRow>(sql, { table: 'vm_scan_findings', where, sorts, sort: '-severity' }, query);
@@ -170,9 +189,11 @@ const results: readonly Endpoint[] = [
               join vm_vpatches p on p.id = l.vpatch_id and p.state <> 'disabled'
               where l.finding_id in ${sql(ids)} group by 1`;
       const byFinding = new Map(patches.map((one) => [one.finding_id, one.vpatch_id]));
-      const items = page.items.map((row) =>
-        viewFound({ ...row, vpatch_id: byFinding.get(row.finding_id ?? 0) ?? null }),
-      );
+      const fitting = await fittingPatches({ host, sql }, page.items);
+      const items = page.items.map((row) => {
+        const of = row.finding_id ?? 0;
+        return viewFound({ ...row, vpatch_id: byFinding.get(of) ?? null, patch: fitting.get(of) }, entry);
+      });
       return { ...page, items };
     },
   }),
@@ -194,7 +215,9 @@ const results: readonly Endpoint[] = [
         select * from vm_scan_findings where id = ${id} and run_id = ${run.id}`;
       if (row === undefined) throw notFound('finding of a scan', id);
       const target = await requireTarget(call.sql, call.reach, String(run.input['target_id']));
-      return viewFound(await proveFinding(call, target, row));
+      const proved = await proveFinding(call, target, row);
+      const patch = (await fittingPatches(call, [proved])).get(proved.finding_id ?? 0);
+      return viewFound({ ...proved, patch }, wafEntryOf(target, call.now));
     },
   }),
   endpoint({

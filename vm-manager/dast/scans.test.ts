@@ -13,14 +13,18 @@ import { Lab, labUser } from './lab/lab.js';
 import { whenScansEnd } from './run/run-scan.js';
 
 t.setTimeout(testMsMax);
+/** Of one target, by all that asks it. */
+const perSecond = 40;
 type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
 
 /** A firewall that knows two signs of attacks, in addresses alone. */
-async function startFirewall(t: Test, lab: Lab): Promise<string> {
+async function startFirewall(t: Test, lab: Lab) {
+  const asked: number[] = [];
   const server = createServer((incoming, reply) => {
+    asked.push(performance.now());
     const isAttack = /'|root|passwd/i.test(decodeURIComponent(incoming.url ?? ''));
     if (isAttack) return void reply.writeHead(403).end('blocked');
-    const headers = { ...incoming.headers };
+    const headers = { ...incoming.headers, 'x-via-waf': '1' };
     const onward = request(lab.origin + (incoming.url ?? '/'), { method: incoming.method, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
@@ -33,7 +37,7 @@ async function startFirewall(t: Test, lab: Lab): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 async function suite(t: Test, database: Database): Promise<void> {
@@ -91,7 +95,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(verified, { verified_by: 'file', verified_at: String });
     t.notMatch(JSON.stringify(verified), lab.verifyToken, 'the token is in no list of targets');
     t.match(await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/x` }), { verified_at: null });
-    await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/`, waf_url: waf });
+    await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/`, waf_url: waf.url });
     t.match(await begin(409), { detail: /not verified/ });
     await call('POST', `/targets/${target}/verify`, { method: 'file' });
   });
@@ -116,21 +120,38 @@ async function suite(t: Test, database: Database): Promise<void> {
   await t.test('findings go through the importer, are tried behind the firewall, and are proved again', async (t) => {
     // the home page is out of scope: what is scanned comes from the data plane's inventory and the scope
     await call('PATCH', `/targets/${target}`, { scope_paths: [], excluded_paths: homeButCatalog });
+    const whole = { status: 'succeeded', progress: 100, result: { complete: true, phase: 'done' } };
+    await t.test('nothing reaches a waf_url that is not verified', async (t) => {
+      const begun = await begin();
+      const told = /Nothing is sent to the waf_url .* not verified/;
+      t.match(begun['input'], { waf_url: null, notes: [told] });
+      const run = await ended(String(begun['id']));
+      t.match(run, { ...whole, result: { notes: [told] } }, JSON.stringify(run));
+      const [one] = (await call('GET', `/scans/${run['id']}/findings`))['items'] as Json[];
+      t.match(one, { behind_waf: 'not_tried', behind_waf_note: told });
+      const again = await call('POST', `/scans/${run['id']}/prove`, { finding: one?.['id'] });
+      t.match(again, { still_there: true, behind_waf: 'not_tried', behind_waf_note: told });
+      t.equal(waf.asked.length, 0);
+      const ways = await call('GET', `/targets/${target}/verification`);
+      t.match(ways, { waf: { url: waf.url, is_tried: false, verified_at: null, file: { contents: lab.verifyToken } } });
+      await call('POST', `/targets/${target}/verify`, { method: 'header', of: 'waf' }, 409);
+      const verified = await call('POST', `/targets/${target}/verify`, { method: 'file', of: 'waf' });
+      t.match(verified, { waf_verified_by: 'file', verified_by: 'file' });
+    });
     const run = await ended(String((await begin())['id']));
-    t.match(
-      run,
-      { status: 'succeeded', progress: 100, result: { complete: true, phase: 'done' } },
-      JSON.stringify(run),
-    );
+    t.match(run, { ...whole, result: { notes: [] } }, JSON.stringify(run));
     const found = (await call('GET', `/scans/${run['id']}/findings?limit=500`))['items'] as Json[];
     const injection = found.find(({ check }) => check === 'sql-injection-boolean');
     const scripting = found.find(({ check }) => check === 'xss-reflected');
     t.match(injection, { url: `${lab.origin}/catalog`, param: 'number', severity: 'critical', finding_id: String });
     t.match(injection, { request: /GET \/catalog\?number=/, response: /HTTP 200/, proof: /three|Three/ });
     t.match(scripting, { behind_waf: 'exploitable', param: 'term' }, 'the firewall does not know it');
+    t.match(scripting, { patch: { fits: false, why: /no firewall/ }, vpatch_id: null });
+    const refused = await call('POST', '/vpatches', { vulnerability_id: scripting?.['finding_id'] }, 503);
+    t.match(refused, { detail: /no firewall/ });
     t.match(
       found.find(({ check }) => check === 'path-traversal'),
-      { behind_waf: 'blocked' },
+      { behind_waf: 'blocked', patch: null },
       'it knows this one',
     );
     const hub = (await client.findings(application)).filter(({ tool }) => tool === 'gatehouse-dast');
@@ -142,6 +163,96 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(again, { still_there: true, behind_waf: 'exploitable' });
     const second = await ended(String((await begin())['id']));
     t.match(second['result'], { report: { created: 0, closed: 0 } });
+  });
+
+  await t.test('scan, way behind the firewall and what is proved again share rate and budget', async (t) => {
+    const path = `/targets/${target}`;
+    const narrow = { excluded_paths: [...homeButCatalog, '/catalog*', '/show/p*', '/login', '/account'] };
+    await call('PUT', `${path}/auth-profile`, { profile: null });
+    await call('PATCH', path, { ...narrow, requests_per_second: perSecond });
+    const before = (await call('GET', '/scans?limit=1'))['items'] as Json[];
+    const found = (await call('GET', `/scans/${before[0]?.['id']}/findings?limit=500`))['items'] as Json[];
+    const scripting = found.find(({ check }) => check === 'xss-reflected');
+    const prove = async () => client.call('POST', `/scans/${before[0]?.['id']}/prove`, { finding: scripting?.['id'] });
+    const [from, fromWaf] = [lab.seen.length, waf.asked.length];
+    const run = String((await begin())['id']);
+    const proofs = await Promise.all([prove(), prove(), prove()]);
+    const end = await ended(run);
+    const asked = [
+      // what the firewall passes on is seen there and here: counted once
+      ...lab.seen.slice(from).filter(({ viaWaf }) => !viaWaf),
+      ...waf.asked.slice(fromWaf).map((atMs) => ({ atMs, run: 'waf' })),
+    ].sort((left, right) => left.atMs - right.atMs);
+    for (const { status, body } of proofs) t.match({ status, body }, { status: 200, body: { still_there: true } });
+    t.ok(
+      ['waf', 'scan', 'prove'].every((name) => asked.some((one) => one.run.startsWith(name))),
+      'each of them asked',
+    );
+    const worst = Math.max(
+      ...asked.map((one, at) => asked.filter((other, to) => to >= at && other.atMs < one.atMs + 1000).length),
+    );
+    // what a busy machine delays arrives together with the next
+    t.ok(worst <= perSecond * 1.2, `${worst} requests in a second, ${perSecond} are allowed`);
+    t.equal(end['result'].requests, asked.length, 'each is in the budget of the run');
+    await call('PATCH', path, { requests_max: 20 });
+    t.match(await ended(String((await begin())['id'])), { status: 'timed_out', error: /budget of 20/ });
+    const was = lab.seen.length;
+    lab.delayMs = 400;
+    const slow = prove();
+    await until('it asks', async () => lab.seen.length > was);
+    const pressed = performance.now();
+    await call('PUT', '/scan-switch', { halted: true, reason: 'enough' });
+    t.match(await slow, { status: 409, body: { detail: /scans (?:were|are) stopped/i } });
+    t.ok(performance.now() - pressed < 1000, 'within a second');
+    const last = lab.seen.length;
+    await call('PUT', '/scan-switch', { halted: false, reason: 'over' });
+    lab.delayMs = 0;
+    t.equal(lab.seen.length, last);
+    await call('PATCH', path, { excluded_paths: homeButCatalog, requests_per_second: 2000, requests_max: 20_000 });
+  });
+
+  await t.test('only who may start scans lets them go further; another origin is proved anew', async (t) => {
+    const made = await call(
+      'POST',
+      '/rbac/roles',
+      {
+        name: 'keeper',
+        permissions: ['view_assets', 'edit_assets', 'view_scans'],
+      },
+      201,
+    );
+    t.ok(made['id']);
+    const person = await at.user('viewer');
+    await call('PUT', `/rbac/grants/${person.id}`, {
+      items: [{ scope: 'application', scope_id: application, role: 'keeper' }],
+      confined: true,
+    });
+    const path = `/targets/${target}`;
+    const patch = async (body: unknown) => at.call('PATCH', `/api/v1${path}`, { token: person.token, body });
+    const { excluded_paths: before } = await call('GET', path);
+    const refused: readonly object[] = [
+      { excluded_paths: before.slice(1) },
+      { scan_methods: ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'] },
+      { requests_per_second: 2000, requests_max: 30_000 },
+      { callback_url: 'https://elsewhere.example' },
+    ];
+    for (const body of refused) {
+      const reply = await patch(body);
+      t.match(reply, { status: 403, body: { detail: /needs the permission run_scans/ } }, JSON.stringify(body));
+    }
+    t.same((await call('GET', path))['excluded_paths'], before, 'nothing was changed');
+    t.equal((await patch({ excluded_paths: [...before, '/more'], scope_paths: ['/'] })).status, 200, 'narrower');
+    t.equal((await patch({ scope_paths: [] })).status, 403, 'wider');
+    await call('PATCH', path, { excluded_paths: before, scope_paths: [] });
+    const [entry] = (await call('GET', '/audit?limit=1'))['items'] as Json[];
+    const details = { before: { excluded_paths: [...before, '/more'] }, after: { excluded_paths: before } };
+    t.match(entry, { summary: `changed the target ${target}`, details });
+    t.match(await call('PATCH', path, { waf_url: `${waf.url}/in` }), { waf_verified_by: 'file' }, 'the same origin');
+    t.match(await call('PATCH', path, { waf_url: 'https://elsewhere.example' }), {
+      waf_verified_at: null,
+      verified_by: 'file',
+    });
+    await call('PATCH', path, { waf_url: null });
   });
 
   await t.test('stop, switch and a process that ends close nothing', async (t) => {
@@ -157,6 +268,13 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await ended(second), { status: 'canceled' });
     t.match(await begin(409), { detail: /maintenance/ });
     await call('PUT', '/scan-switch', { halted: false, reason: 'over' });
+    const third = String((await begin())['id']);
+    await until('it crawls', async () => (await call('GET', `/scans/${third}`))['result'].requests > 5);
+    await call('PATCH', `/targets/${target}`, { url: `${lab.origin}/other` });
+    t.match(await ended(third), { status: 'canceled', error: /not verified any more/, result: { complete: false } });
+    const after = lab.seen.length;
+    t.match(await begin(409), { detail: /not verified/ });
+    t.equal(lab.seen.length, after, 'nothing is sent to a target whose address was changed');
     lab.delayMs = 0;
     await whenScansEnd();
     const [lost] = await database.sql<{ id: number }[]>`

@@ -54,6 +54,8 @@ export interface Resource {
   /** Throws ApiError for values that the schema cannot refuse; may add columns. Runs in the transaction. */
   readonly check?: (tx: Tx, call: Call, values: Record<string, unknown>, before: Row | null) => Promise<void>;
   readonly after?: (tx: Tx, call: Call, row: Row, before: Row | null) => Promise<void>;
+  /** What the audit entry of a change says beside what was given. */
+  readonly changes?: (before: Row, after: Row) => Readonly<Record<string, unknown>>;
   /** Before a row goes; throws where it must stay. */
   readonly beforeDelete?: (tx: Tx, call: Call, row: Row) => Promise<void>;
   /** Which of the five there are; all by default. */
@@ -302,6 +304,7 @@ function patchOf(resource: Resource): Endpoint {
     answer: viewSchema(resource),
     handle: async (call) => {
       await resource.ask?.(call, call.body);
+      let told: Readonly<Record<string, unknown>> = {};
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.update',
@@ -316,9 +319,10 @@ function patchOf(resource: Resource): Endpoint {
               update ${tx(resource.table)} set ${tx(values as never)} where id = ${before.id} returning *`;
             if (made === undefined) throw notFound(resource.noun, String(before.id));
             await resource.after?.(tx, call, made, before);
+            told = resource.changes?.(before, made) ?? {};
             return made;
           },
-          () => withoutSecrets(resource, call.body as Record<string, unknown>),
+          () => ({ ...withoutSecrets(resource, call.body as Record<string, unknown>), ...told }),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);

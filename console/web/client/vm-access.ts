@@ -23,6 +23,7 @@ export type VmPermission =
   | 'edit_k8s'
   | 'manage_intel'
   | 'view_scans'
+  | 'run_scans'
   | 'view_assets'
   | 'edit_assets'
   | 'manage_policies'

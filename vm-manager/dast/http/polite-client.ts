@@ -1,26 +1,21 @@
 // The only way from a scan to its target. Every request passes the bounds, the budget, the rate and the stop button
 // before the guarded way out of this server, which judges the address that it connects to. Redirects are answers.
 import { ApiError } from '#http-kit';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { WayOut } from '../../host.js';
 import { NotAllowed, ScanOver, type Exchange, type ScanRequest } from '../model.js';
 import { isInWindow, judgeOf, type Bounds, type Judge } from './bounds.js';
-
-export interface ClientCounts {
-  requests: number;
-  failed: number;
-  refused: Record<'out_of_scope' | 'excluded' | 'method', number>;
-  slowed: number;
-}
+import type { Budget, ClientCounts, Rate } from './pace.js';
 
 export const runHeader = 'x-gatehouse-scan';
 const bytesMax = 2 * 1024 * 1024;
 const timeoutMsDefault = 15_000;
 /** So many failures one after another: the target is away. */
 const failuresMax = 10;
-const slowest = 32;
 const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const samplesOfBaseline = 10;
+
+const stoppedBy = ({ reason }: AbortSignal): ScanOver =>
+  new ScanOver('stopped', typeof reason === 'string' ? reason : 'The scan was stopped.');
 
 export interface ClientParts {
   readonly way: WayOut;
@@ -29,27 +24,25 @@ export interface ClientParts {
   /** Stands in every request, so that the target's operator can tell whose it is. */
   readonly runId: string;
   readonly now: () => number;
+  /** Shared with all that asks the same target. */
+  readonly rate: Rate;
+  readonly budget: Budget;
 }
 
 export class PoliteClient {
-  readonly counts: ClientCounts = {
-    requests: 0,
-    failed: 0,
-    refused: { out_of_scope: 0, excluded: 0, method: 0 },
-    slowed: 0,
-  };
   readonly #parts: ClientParts;
   readonly #judge: Judge;
-  readonly #began = performance.now();
-  #nextAt = 0;
-  /** The interval between requests is so many times the one of the rate. */
-  #slowness = 1;
   #failures = 0;
   #baseline: number[] = [];
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
     this.#judge = judgeOf(parts.bounds);
+  }
+
+  /** Of the whole run. */
+  get counts(): ClientCounts {
+    return this.#parts.budget.counts;
   }
 
   get signal(): AbortSignal {
@@ -87,7 +80,7 @@ export class PoliteClient {
       const { status, headers, cookies = [] } = reply;
       return { request, status, headers, cookies, body: reply.body.toString('utf8'), ms };
     } catch (error) {
-      if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
+      if (signal.aborted) throw stoppedBy(signal);
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'outbound_refused') throw new ScanOver('unreachable', error.message);
       this.counts.failed++;
@@ -99,36 +92,24 @@ export class PoliteClient {
 
   /** Waits for the next moment at which a request may leave. */
   async #slot(): Promise<void> {
-    const { bounds, signal, now } = this.#parts;
+    const { bounds, signal, now, rate, budget } = this.#parts;
     this.#requireGoing();
-    if (++this.counts.requests > bounds.requestsMax) {
-      this.counts.requests--;
-      throw new ScanOver('budget', `The budget of ${bounds.requestsMax} requests is used up.`);
-    }
-    const interval = (1000 / bounds.perSecond) * this.#slowness;
-    const at = Math.max(performance.now(), this.#nextAt);
-    this.#nextAt = at + interval;
-    const waitMs = at - performance.now();
-    try {
-      if (waitMs > 0) await pause(waitMs, undefined, { signal });
-    } catch {
-      // stopped while it waited
-    }
+    budget.take();
+    await rate.turn(bounds.perSecond, signal);
     if (!isInWindow(bounds.windows, new Date(now())))
       throw new ScanOver('window', 'The time in which the target may be scanned is over.');
     this.#requireGoing();
   }
 
   #requireGoing(): void {
-    const { bounds, signal } = this.#parts;
-    if (signal.aborted) throw new ScanOver('stopped', 'The scan was stopped.');
-    if (performance.now() - this.#began > bounds.secondsMax * 1000)
-      throw new ScanOver('time', `The scan took more than ${bounds.secondsMax} seconds.`);
+    const { signal, budget } = this.#parts;
+    if (signal.aborted) throw stoppedBy(signal);
+    budget.requireTime();
   }
 
   #slow(): void {
     this.counts.slowed++;
-    this.#slowness = Math.min(this.#slowness * 2, slowest);
+    this.#parts.rate.slow();
   }
 
   /** Slower while the target is busy, back to the rate by and by. */
@@ -141,7 +122,7 @@ export class PoliteClient {
     if (busyStatus.has(status) || isSlow) {
       this.#slow();
       const seconds = Number(retryAfter);
-      if (seconds > 0) this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(seconds, 60) * 1000);
-    } else this.#slowness = Math.max(1, this.#slowness * 0.8);
+      if (seconds > 0) this.#parts.rate.rest(seconds);
+    } else this.#parts.rate.ease();
   }
 }

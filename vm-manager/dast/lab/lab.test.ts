@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
+import { Budget, Rate } from '../http/pace.js';
 import { createCallbacks } from '../run/callbacks.js';
 import { Scanner, type ScanPlan } from '../run/scanner.js';
 import { Lab, labUser, plantedFlaws, type Seen } from './lab.js';
@@ -34,6 +35,8 @@ const planFor = (
   way,
   signal: new AbortController().signal,
   now: Date.now,
+  rate: new Rate(),
+  budget: new Budget({ requestsMax: 30_000, secondsMax: 200, ...given.bounds }),
   ...given,
   bounds: {
     origins: [lab.origin],

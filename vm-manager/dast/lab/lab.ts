@@ -17,6 +17,7 @@ export interface Seen {
   readonly path: string;
   readonly atMs: number;
   readonly run: string;
+  readonly viaWaf: boolean;
 }
 
 const pages: readonly LabPage[] = [...injectionPages, ...scriptingPages, ...sitePages];
@@ -146,7 +147,8 @@ export class Lab {
   async #serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.origin);
     const run = String(request.headers['x-gatehouse-scan'] ?? '');
-    this.seen.push({ method: request.method ?? '', path: request.url ?? '', atMs: performance.now(), run });
+    const viaWaf = request.headers['x-via-waf'] !== undefined;
+    this.seen.push({ method: request.method ?? '', path: request.url ?? '', atMs: performance.now(), run, viaWaf });
     reply.setHeader('server', 'Lab/1.4.2');
     let body = '';
     for await (const chunk of request) body += String(chunk);

@@ -25,6 +25,8 @@ export class Coverage {
   client: PoliteClient | null = null;
   pages = 0;
   findings = 0;
+  /** What was not done, and why. */
+  readonly notes: string[] = [];
   formsTotal = 0;
   formsDone = 0;
   readonly #began = performance.now();
@@ -66,6 +68,7 @@ export class Coverage {
     const requests = counts?.requests ?? 0;
     return {
       phase: this.phase,
+      notes: this.notes,
       requests,
       failed_requests: counts?.failed ?? 0,
       requests_per_second: Math.round((requests / Math.max(0.001, seconds)) * 10) / 10,

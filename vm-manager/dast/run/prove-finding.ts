@@ -3,22 +3,32 @@ import { ApiError } from '#http-kit';
 import { json } from '../../database.js';
 import type { Call } from '../../kit/endpoint.js';
 import { checkTexts } from '../checks/index.js';
+import { Budget } from '../http/pace.js';
 import { ScanOver, type Found } from '../model.js';
-import type { TargetRow } from '../targets/verify.js';
+import { wafEntryOf, type TargetRow } from '../targets/verify.js';
 import { tryBehindWaf } from './behind-waf.js';
 import { evidenceOf } from './evidence.js';
-import { planFor } from './run-scan.js';
+import { besideScans, budgetOfRunning, planFor } from './run-scan.js';
 import { Prover } from './scanner.js';
-import type { ScanFindingRow } from './store.js';
+import { markBehindWaf, type ScanFindingRow } from './store.js';
 
 const requestsMax = 200;
 const secondsMax = 60;
 
 /** Throws ApiError where the target may not be asked now, or does not answer. */
-export async function proveFinding(call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> {
-  const full = await planFor(call, target, 'full', `prove-${row.id}`, AbortSignal.timeout(secondsMax * 1000));
+export const proveFinding = async (call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> =>
+  besideScans(call, target, async (signal) => proveUntil(call, target, row, signal));
+
+async function proveUntil(
+  call: Call,
+  target: TargetRow,
+  row: ScanFindingRow,
+  stop: AbortSignal,
+): Promise<ScanFindingRow> {
+  const signal = AbortSignal.any([AbortSignal.timeout(secondsMax * 1000), stop]);
+  const full = await planFor(call, target, 'full', `prove-${row.id}`, signal);
   const bounds = { ...full.bounds, requestsMax: Math.min(requestsMax, full.bounds.requestsMax), secondsMax };
-  const plan = { ...full, bounds };
+  const plan = { ...full, bounds, budget: new Budget(bounds, await budgetOfRunning(call, target)) };
   const check = checkTexts.find(({ id }) => id === row.check_id);
   if (check === undefined) throw new ApiError('conflict', `There is no check ${row.check_id} any more.`);
   try {
@@ -27,8 +37,8 @@ export async function proveFinding(call: Call, target: TargetRow, row: ScanFindi
     const seenPaths = row.form.page === null ? [] : [row.form.page];
     const proof = await prover.prove({ checkId: row.check_id, form: row.form, param: row.param, seenPaths });
     const found: Found | null = proof === null ? null : { check, form: row.form, param: row.param, proof };
-    const verdicts =
-      found === null || target.waf_url === null ? null : await tryBehindWaf(plan, target.waf_url, [found]);
+    const entry = wafEntryOf(target, call.now);
+    const verdicts = found === null || entry?.url == null ? null : await tryBehindWaf(plan, entry.url, [found]);
     const behind = found === null ? row.behind_waf : (verdicts?.get(found) ?? 'not_tried');
     const isThere = found !== null;
     const outcome = isThere ? 'it is there' : 'it does not show';
@@ -39,6 +49,7 @@ export async function proveFinding(call: Call, target: TargetRow, row: ScanFindi
           behind_waf = ${behind}
           ${found === null ? tx`` : tx`, proof = ${json(tx, evidenceOf(found))}`}
         where id = ${row.id} returning *`;
+      await markBehindWaf(tx, row.run_id, new Date(call.host.now()));
       return after ?? row;
     });
   } catch (error) {

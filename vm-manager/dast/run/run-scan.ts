@@ -12,18 +12,28 @@ import { runImport, termsFor } from '../../imports/run/run-import.js';
 import { type Call } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
 import { isInWindow, type Bounds } from '../http/bounds.js';
+import { Budget, rateOf } from '../http/pace.js';
 import type { Found, Profile, ScanMethod } from '../model.js';
 import { recipeOf } from '../targets/sessions.js';
-import { isVerified, verifiedDays, type TargetRow } from '../targets/verify.js';
+import { whyStopped } from '../targets/heed.js';
+import { isVerified, verifiedDays, wafEntryOf, type TargetRow } from '../targets/verify.js';
 import { tryBehindWaf } from './behind-waf.js';
 import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
 import { Scanner, type ScanPlan } from './scanner.js';
-import { insertFound, linkFindings, readSwitch, scanKind, type BehindWaf } from './store.js';
+import { insertFound, linkFindings, markBehindWaf, readSwitch, scanKind, type BehindWaf } from './store.js';
 
 const heartbeatMs = 500;
 const atOnceMax = 4;
-const running = new Map<number, { readonly stop: AbortController; readonly done: Promise<void> }>();
+interface Running {
+  readonly targetId: number;
+  readonly budget: Budget;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+const running = new Map<number, Running>();
+/** Findings that are being proved again. */
+const proving = new Set<AbortController>();
 
 /** Of this process; the token is known to the target that was asked, and to nobody else. */
 export const callbackList: CallbackList = createCallbacks(() => '');
@@ -78,6 +88,8 @@ export async function planFor(call: Call, target: TargetRow, profile: Profile, r
     way: wayOut,
     signal,
     now: host.now,
+    rate: rateOf(new URL(target.url).origin),
+    budget: new Budget(boundsOf(target)),
   };
   return plan;
 }
@@ -93,11 +105,15 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
     async (tx) => {
       // two scans of one target would together be above its rate
       await tx`select 1 from vm_targets where id = ${target.id} for update`;
+      const changed = await whyStopped(tx, target);
+      if (changed !== null) throw new ApiError('conflict', `${changed} Begin again.`);
       const [other] = await tx<{ id: number }[]>`
         select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
           and input ->> 'target_id' = ${String(target.id)} limit 1`;
       if (other !== undefined) throw new ApiError('conflict', `The scan ${other.id} of this target is running.`);
-      const input = { target_id: String(target.id), url: target.url, profile };
+      const entry = wafEntryOf(target, call.now);
+      const notes = entry === null || entry.why === '' ? [] : [entry.why];
+      const input = { target_id: String(target.id), url: target.url, profile, waf_url: entry?.url ?? null, notes };
       const { name: createdBy } = call.caller.actor;
       const { application_id: applicationId } = target;
       return insertRun(tx, { kind: scanKind, applicationId, input, createdBy, status: 'running' }, call.now);
@@ -105,13 +121,49 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
   );
   const job = new ScanJob(call, target, { ...draft, runId: `scan-${run.id}` }, run.id, stop);
   const done = job.work().finally(() => running.delete(run.id));
-  running.set(run.id, { stop, done });
+  running.set(run.id, { targetId: target.id, budget: draft.budget, stop, done });
   return run;
 }
 
 /** Stops it at once where it runs in this process; another process sees the row within its next beat. */
 export function stopHere(runId: number | 'all'): void {
-  for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort();
+  for (const [id, { stop }] of running) if (runId === 'all' || runId === id) stop.abort('The scan was stopped.');
+  if (runId === 'all') for (const stop of proving) stop.abort('All scans were stopped.');
+}
+
+/** Does some work on a target beside scans: it ends when all scans are stopped, and when the target is changed. */
+export async function besideScans<T>(
+  { sql }: Pick<Call, 'sql'>,
+  target: TargetRow,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const look = async (): Promise<void> => {
+    const why = await whyStopped(sql, target);
+    if (why !== null) stop.abort(why);
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), heartbeatMs);
+  timer.unref();
+  proving.add(stop);
+  try {
+    return await work(stop.signal);
+  } finally {
+    proving.delete(stop);
+    clearInterval(timer);
+  }
+}
+
+/**
+ * What is left of the scan of this target that goes on, null where none does. Throws `conflict` for one in another
+ * process, whose rate cannot be shared.
+ */
+export async function budgetOfRunning({ sql }: Pick<Call, 'sql'>, target: TargetRow): Promise<Budget | null> {
+  for (const { targetId, budget } of running.values()) if (targetId === target.id) return budget;
+  const [other] = await sql<{ id: number }[]>`
+    select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
+      and input ->> 'target_id' = ${String(target.id)} limit 1`;
+  if (other === undefined) return null;
+  throw new ApiError('conflict', `The scan ${other.id} runs in another process: prove it again when that has ended.`);
 }
 
 /** For tests, and for a server that ends. */
@@ -184,9 +236,10 @@ class ScanJob {
       update vm_runs set lease_until = ${new Date(this.#now.getTime() + leaseMs)}, progress = ${coverage.percent},
         result = ${json(sql, { ...coverage.toJson(), complete: false })}
       where id = ${this.#id} and status = 'running'
-      returning cancel_asked, coalesce((select halted from vm_scan_switch), false) as halted`;
+      returning cancel_asked`;
     if (row === undefined) this.#isLost = true;
-    if (row === undefined || row.cancel_asked || row.halted) this.#stop.abort();
+    const why = row === undefined || row.cancel_asked ? 'The scan was stopped.' : await whyStopped(sql, this.#target);
+    if (why !== null) this.#stop.abort(why);
   }
 
   async #write(): Promise<void> {
@@ -198,10 +251,12 @@ class ScanJob {
 
   /** Each finding again through the firewall. */
   async #behind(isWhole: boolean): Promise<ReadonlyMap<Found, BehindWaf>> {
-    const { waf_url: waf } = this.#target;
-    if (waf === null || !isWhole) return new Map();
-    this.#scanner.coverage.phase = 'firewall';
-    const verdicts = await tryBehindWaf(this.#plan, waf, this.#scanner.found);
+    const { coverage, found: all } = this.#scanner;
+    const entry = wafEntryOf(this.#target, this.#now);
+    if (entry !== null && entry.why !== '') coverage.notes.push(entry.why);
+    if (entry?.url == null || !isWhole) return new Map();
+    coverage.phase = 'firewall';
+    const verdicts = await tryBehindWaf(this.#plan, entry.url, all);
     await this.#write();
     for (const [found, verdict] of verdicts) {
       const id = this.#rows.get(found);
@@ -250,6 +305,7 @@ class ScanJob {
         },
       );
       await linkFindings(call.sql, this.#id, run.id);
+      await markBehindWaf(call.sql, this.#id, this.#now);
       const { problems: _, ...counts } = report;
       return { import_id: String(run.id), report: counts };
     } finally {

@@ -7,6 +7,7 @@ import { passiveChecks } from '../checks/passive.js';
 import { Crawler, type Crawled } from '../crawl/crawl.js';
 import type { Bounds } from '../http/bounds.js';
 import { formOfLink, toForm } from '../http/forms.js';
+import type { Budget, Rate } from '../http/pace.js';
 import { PoliteClient } from '../http/polite-client.js';
 import { Session, type SessionRecipe } from '../http/session.js';
 import { Talk } from '../http/talk.js';
@@ -25,6 +26,9 @@ export interface ScanPlan {
   readonly way: WayOut;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** Of the target, and of the run: the way behind the firewall has the same ones. */
+  readonly rate: Rate;
+  readonly budget: Budget;
 }
 
 export interface ScanOutcome {
@@ -47,8 +51,7 @@ export class Scanner {
   constructor(plan: ScanPlan, onFound: (found: Found) => void = () => undefined) {
     this.#plan = plan;
     this.#onFound = onFound;
-    const { way, bounds, signal, runId, now } = plan;
-    this.client = new PoliteClient({ way, bounds, signal, runId, now });
+    this.client = new PoliteClient(plan);
     this.#talk = new Talk(this.client, new Session(plan.recipe));
     this.coverage.client = this.client;
   }
@@ -162,8 +165,7 @@ export class Prover {
 
   constructor(plan: ScanPlan) {
     this.#plan = plan;
-    const { way, bounds, signal, runId, now, recipe } = plan;
-    this.talk = new Talk(new PoliteClient({ way, bounds, signal, runId, now }), new Session(recipe));
+    this.talk = new Talk(new PoliteClient(plan), new Session(plan.recipe));
   }
 
   async logIn(): Promise<void> {

@@ -51,6 +51,18 @@ export async function linkFindings(sql: Queryable, runId: number, importId: numb
       and o.location ->> 'param' is not distinct from s.param`;
 }
 
+/** Known findings, too: a rule of the firewall that came or went between two scans changes what policies go by. */
+export async function markBehindWaf(sql: Queryable, runId: number, now: Date): Promise<void> {
+  const tag = 'exploitable-behind-waf';
+  await sql`
+    update vm_findings f set updated_at = ${now}, version = f.version + 1,
+      tags = case when tried.passes then f.tags || ${json(sql, [tag])} else f.tags - ${tag}::text end
+    from (select finding_id, bool_or(behind_waf = 'exploitable') as passes from vm_scan_findings
+      where run_id = ${runId} and finding_id is not null and behind_waf in ('exploitable', 'blocked')
+      group by 1) tried
+    where f.id = tried.finding_id and (f.tags @> ${json(sql, [tag])}) <> tried.passes`;
+}
+
 export interface ScanSwitch {
   readonly halted: boolean;
   readonly reason: string;

@@ -7,7 +7,7 @@ import type { Reach } from '../../kit/caller.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { requireRow, toView, viewSchema, type Row } from '../../kit/resource.js';
 import { checkSession, placeOfSecret, readSession, SessionConfig } from './sessions.js';
-import { verifyMethods, waysOf, whyNotVerified, type TargetRow } from './verify.js';
+import { verifyMethods, wafEntryOf, waysOf, whyNotVerified, type TargetRow } from './verify.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -27,6 +27,22 @@ const viewSession = (row: NonNullable<Awaited<ReturnType<typeof readSession>>>) 
   updated_at: row.updated_at.toISOString(),
 });
 
+const ways = {
+  verified_at: Nullable(Time),
+  verified_by: Nullable(Type.String()),
+  file: Type.Object({ url: Type.String(), contents: Type.String() }),
+  header: Type.Object({ url: Type.String(), name: Type.String(), value: Type.String() }),
+  dns: Type.Object({ name: Type.String(), type: Type.String(), value: Type.String() }),
+  site: Type.String(),
+};
+
+/** The address that is proved; throws 409 where the target names no entry of the firewall. */
+function addressToProve(target: TargetRow, of: 'target' | 'waf'): string {
+  if (of === 'target') return target.url;
+  if (target.waf_url === null) throw new ApiError('conflict', 'The target has no waf_url: set it, then verify it.');
+  return target.waf_url;
+}
+
 const verification: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -35,19 +51,31 @@ const verification: readonly Endpoint[] = [
     kind: 'B',
     summary: 'What to set so that a target is verified: a file, a header, a TXT record, or a site of the firewall',
     answer: Type.Object({
-      verified_at: Nullable(Time),
-      verified_by: Nullable(Type.String()),
-      file: Type.Object({ url: Type.String(), contents: Type.String() }),
-      header: Type.Object({ url: Type.String(), name: Type.String(), value: Type.String() }),
-      dns: Type.Object({ name: Type.String(), type: Type.String(), value: Type.String() }),
-      site: Type.String(),
+      ...ways,
+      waf: Nullable(
+        Type.Object(
+          { url: Type.String(), is_tried: Type.Boolean(), ...ways },
+          { description: 'the same for waf_url, where its origin is another one' },
+        ),
+      ),
     }),
-    handle: async ({ sql, reach, params }) => {
+    handle: async ({ sql, reach, params, now }) => {
       const target = await requireTarget(sql, reach, params['id'] ?? '');
+      const { waf_url: waf } = target;
       return {
         verified_at: target.verified_at?.toISOString() ?? null,
         verified_by: target.verified_by,
-        ...waysOf(target),
+        ...waysOf(target, target.url),
+        waf:
+          waf === null
+            ? null
+            : {
+                url: waf,
+                is_tried: wafEntryOf(target, now)?.url === waf,
+                verified_at: target.waf_verified_at?.toISOString() ?? null,
+                verified_by: target.waf_verified_by,
+                ...waysOf(target, waf),
+              },
       };
     },
   }),
@@ -57,20 +85,30 @@ const verification: readonly Endpoint[] = [
     permission: 'edit_assets',
     kind: 'B',
     summary: 'Look for the proof that the target is yours; scans that attack need it; 409 says what is missing',
-    body: Type.Object({ method: OneOf(verifyMethods) }, closed),
+    body: Type.Object(
+      { method: OneOf(verifyMethods), of: Type.Optional(OneOf(['target', 'waf'], 'waf: its waf_url is proved')) },
+      closed,
+    ),
     answer: viewSchema(targets),
     handle: async (call) => {
-      const { method } = call.body;
+      const { method, of = 'target' } = call.body;
       const target = await requireTarget(call.sql, call.reach, call.params['id'] ?? '');
+      const address = addressToProve(target, of);
       const [linked] = await call.sql<{ site: string | null }[]>`
         select site from vm_applications where id = ${target.application_id}`;
-      const why = await whyNotVerified(call.host, target, linked?.site ?? null, method);
-      if (why !== null) throw new ApiError('conflict', `The target is not verified: ${why}.`);
-      const made = await call.audited('vm.update', `verified the target ${target.id} by ${method}`, async (tx) => {
+      const why = await whyNotVerified(call.host, target, address, linked?.site ?? null, method);
+      if (why !== null)
+        throw new ApiError('conflict', `${of === 'waf' ? 'Its waf_url' : 'The target'} is not verified: ${why}.`);
+      const what = of === 'waf' ? `the waf_url of the target ${target.id}` : `the target ${target.id}`;
+      const proof =
+        of === 'waf'
+          ? { waf_verified_at: call.now, waf_verified_by: method }
+          : { verified_at: call.now, verified_by: method };
+      const made = await call.audited('vm.update', `verified ${what} by ${method}`, async (tx) => {
         const [row] = await tx<Row[]>`
-          update vm_targets set verified_at = ${call.now}, verified_by = ${method}, updated_at = ${call.now},
-            version = version + 1
-          where id = ${target.id} and url = ${target.url} returning *`;
+          update vm_targets set ${tx(proof)}, updated_at = ${call.now}, version = version + 1
+          where id = ${target.id} and url = ${target.url} and waf_url is not distinct from ${target.waf_url}
+          returning *`;
         if (row === undefined)
           throw new ApiError('conflict', 'The target has another address by now: verify it again.');
         return row;

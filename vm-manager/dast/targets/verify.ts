@@ -26,14 +26,29 @@ export interface TargetRow {
   readonly seconds_max: number;
   readonly scan_windows: readonly { readonly days: readonly number[]; readonly from: string; readonly to: string }[];
   readonly waf_url: string | null;
+  readonly waf_verified_at: Date | null;
+  readonly waf_verified_by: string | null;
   readonly callback_url: string | null;
 }
 
-export const isVerified = ({ verified_at: at }: TargetRow, now: Date): boolean =>
+const holds = (at: Date | null, now: Date): boolean =>
   at !== null && now.getTime() - at.getTime() < verifiedDays * 86_400_000;
 
+export const isVerified = ({ verified_at: at }: TargetRow, now: Date): boolean => holds(at, now);
+
+/** Whether findings may be tried at the firewall's entry; a text says why not, null that the target names none. */
+export function wafEntryOf(target: TargetRow, now: Date): { readonly url: string | null; readonly why: string } | null {
+  const { id, url, waf_url: waf, waf_verified_at: at } = target;
+  if (waf === null) return null;
+  if (new URL(waf).origin === new URL(url).origin || holds(at, now)) return { url: waf, why: '' };
+  const why =
+    `Nothing is sent to the waf_url ${waf}: it is not verified, or was more than ${verifiedDays} days ago. ` +
+    `POST /targets/${id}/verify with "of": "waf".`;
+  return { url: null, why };
+}
+
 /** What the operator sets, for each way. */
-export function waysOf({ url, verify_token: token }: TargetRow) {
+export function waysOf({ verify_token: token }: TargetRow, url: string) {
   const { origin, hostname } = new URL(url);
   return {
     file: { url: `${origin}/.well-known/gatehouse-scan.txt`, contents: token },
@@ -68,11 +83,12 @@ async function bySite(host: Asked, url: string, site: string | null): Promise<st
 export async function whyNotVerified(
   host: Asked,
   target: TargetRow,
+  url: string,
   site: string | null,
   method: VerifyMethod,
 ): Promise<string | null> {
-  const ways = waysOf(target);
-  if (method === 'site') return bySite(host, target.url, site);
+  const ways = waysOf(target, url);
+  if (method === 'site') return bySite(host, url, site);
   if (method === 'dns') {
     if (host.textRecords === undefined) throw new ApiError('not_ready', 'This server has no resolver for TXT records.');
     const records = await host.textRecords(ways.dns.name).catch((): readonly string[] => []);

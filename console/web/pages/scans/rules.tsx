@@ -8,8 +8,10 @@ import { scansText as text } from '../../texts/vm/sources/scans.js';
 import { severityTone } from '../vulnerabilities/words.js';
 
 type Answer = Reply<'GET /api/v1/secrets/detectors'>;
+/** Checks of running applications are known under no other name. */
+type Answers = Answer | Reply<'GET /api/v1/scans/checks'>;
 
-function OfScanner(props: { readonly title: string; readonly of: QueryState<Answer> }): JSX.Element {
+function OfScanner(props: { readonly title: string; readonly of: QueryState<Answers> }): JSX.Element {
   return (
     <Card title={props.title}>
       <Read of={props.of}>
@@ -27,7 +29,9 @@ function OfScanner(props: { readonly title: string; readonly of: QueryState<Answ
                   </p>
                   <p class="small faint mono">
                     {rule.id}
-                    <Show when={rule.known_as.length > 0}>{` · ${text.knownAs} ${rule.known_as.join(', ')}`}</Show>
+                    <Show when={'known_as' in rule && rule.known_as.length > 0 ? rule.known_as : null}>
+                      {(names) => ` · ${text.knownAs} ${names().join(', ')}`}
+                    </Show>
                   </p>
                 </section>
               )}
@@ -43,8 +47,10 @@ export function Rules(): JSX.Element {
   const secrets = createQuery('GET /api/v1/secrets/detectors');
   const iac = createQuery('GET /api/v1/iac/rules');
   const k8s = createQuery('GET /api/v1/k8s-posture/controls');
+  const active = createQuery('GET /api/v1/scans/checks');
   return (
     <>
+      <OfScanner title={text.kinds.active} of={active} />
       <OfScanner title={text.kinds.secrets} of={secrets} />
       <OfScanner title={text.kinds.iac} of={iac} />
       <OfScanner title={text.kinds.k8s} of={k8s} />

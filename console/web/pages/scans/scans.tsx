@@ -11,6 +11,7 @@ import type { TableColumn } from '../../kit/table/table.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import { createApplications, findingsOf, plain, type Applications } from '../vulnerabilities/words.js';
 import { foundIn, kinds, passedOf, permissions, resultOf, type Kind, type Scan } from './kinds.js';
+import { ActiveScans } from './active/active-scans.js';
 import { Rules } from './rules.js';
 import { StartScan } from './start.js';
 
@@ -127,17 +128,19 @@ function OfKind(props: { readonly kind: Kind; readonly applications: Application
   );
 }
 
-type TabName = Kind | 'rules';
+type TabName = 'active' | Kind | 'rules';
 
 export function Scans(): JSX.Element {
   const access = createVmAccess();
   const applications = createApplications();
   const [search, setSearch] = useSearchParams();
   const tabs = (): readonly (readonly [TabName, string])[] =>
-    [...kinds.filter((kind) => access.may(permissions[kind].view)), 'rules' as const].map(
-      (name) => [name, text.kinds[name]] as const,
-    );
-  const tab = (): TabName => tabs().find(([name]) => name === search['view'])?.[0] ?? tabs()[0]?.[0] ?? 'rules';
+    [
+      ...(access.may('view_scans') ? ['active' as const] : []),
+      ...kinds.filter((kind) => access.may(permissions[kind].view)),
+      ...(access.may('view_code') ? ['rules' as const] : []),
+    ].map((name) => [name, text.kinds[name]] as const);
+  const tab = (): TabName => tabs().find(([name]) => name === search['view'])?.[0] ?? tabs()[0]?.[0] ?? 'active';
   return (
     <>
       <PageHead title={text.scans} about={text.about} />
@@ -150,6 +153,9 @@ export function Scans(): JSX.Element {
             </Match>
           )}
         </For>
+        <Match when={tab() === 'active' && access.me() !== undefined}>
+          <ActiveScans access={access} />
+        </Match>
         <Match when={tab() === 'rules'}>
           <Rules />
         </Match>

@@ -9,8 +9,10 @@ import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/reso
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { targetsText as text } from '../../texts/resources/targets.js';
+import { activeText as scans } from '../../texts/vm/sources/active-scans.js';
 import { NeedsApplication } from '../vulnerabilities/application/needed.js';
 import type { Applications } from '../vulnerabilities/words.js';
+import { Verification } from './verification.js';
 
 export type Target = Item<'GET /api/v1/targets'>;
 type NewTarget = Required<Body<'POST /api/v1/targets'>>;
@@ -41,6 +43,7 @@ const fieldsOf = (applications: Applications): readonly RowField<NewTarget>[] =>
   },
   { name: 'url', kind: 'url', label: text.url, help: text.urlHelp, isRequired: true },
   { name: 'kind', kind: 'select', label: text.kind, options: () => kinds },
+  { name: 'waf_url', kind: 'url', label: scans.wafUrl, help: scans.wafUrlHelp },
 ];
 
 function TargetForm(props: {
@@ -51,23 +54,33 @@ function TargetForm(props: {
   readonly onSaved: (saved: ResourceRow) => void;
 }): JSX.Element {
   const { of } = props;
-  const start = { application_id: props.application, url: of?.url ?? '', kind: of?.kind ?? 'web' } as const;
+  const start = {
+    application_id: props.application,
+    url: of?.url ?? '',
+    kind: of?.kind ?? 'web',
+    waf_url: of?.waf_url ?? '',
+  } as const;
   return (
     <RowForm
       fields={fieldsOf(props.applications)}
       start={start as NewTarget}
       isNew={of === null}
-      save={(body) =>
-        of === null
+      save={(given) => {
+        const body = { ...given, waf_url: given.waf_url === '' ? null : given.waf_url };
+        return of === null
           ? call('POST /api/v1/targets', { body })
-          : call('PATCH /api/v1/targets/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) })
-      }
+          : call('PATCH /api/v1/targets/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) });
+      }}
       onSaved={props.onSaved}
     />
   );
 }
 
-export function TargetList(props: { readonly applications: Applications; readonly mayEdit: boolean }): JSX.Element {
+export function TargetList(props: {
+  readonly applications: Applications;
+  readonly mayEdit: boolean;
+  readonly mayRun: boolean;
+}): JSX.Element {
   const filters = useFilters(['q', 'kind', 'application_id']);
   const list = createPagedList('GET /api/v1/targets', () => ({ ...filters(), sort: 'url' }) as Filter);
   return (
@@ -101,6 +114,7 @@ export function TargetList(props: { readonly applications: Applications; readonl
         [text.application, <Foreign text={props.applications.nameOf(row.application_id)} />],
         [text.added, showMoment(row.created_at)],
       ]}
+      more={(row) => <Verification id={row().id} mayVerify={props.mayEdit} mayRun={props.mayRun} />}
       form={(of, onSaved) => (
         <>
           <NeedsApplication applications={props.applications} text={text.firstApplication} />

@@ -30,7 +30,11 @@ export function Targets(): JSX.Element {
       />
       <Switch>
         <Match when={tab() === 'targets'}>
-          <TargetList applications={applications} mayEdit={access.may('edit_assets')} />
+          <TargetList
+            applications={applications}
+            mayEdit={access.may('edit_assets')}
+            mayRun={access.may('run_scans')}
+          />
         </Match>
         <Match when={tab() === 'groups'}>
           <Groups applications={applications} mayEdit={access.may('edit_assets')} />

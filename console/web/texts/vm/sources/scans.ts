@@ -3,8 +3,15 @@ import type { Shown } from '../../shown.js';
 
 export const scansText = {
   scans: 'Scans',
-  about: 'Code, lock files, manifests and clusters, looked at by this installation itself. Nothing leaves it.',
-  kinds: { secrets: 'Secrets', sca: 'Packages', iac: 'Infrastructure', k8s: 'Kubernetes', rules: 'Rules' },
+  about: 'Running applications, code, lock files, manifests and clusters, looked at by this installation itself.',
+  kinds: {
+    active: 'Running applications',
+    secrets: 'Secrets',
+    sca: 'Packages',
+    iac: 'Infrastructure',
+    k8s: 'Kubernetes',
+    rules: 'Rules',
+  },
   kindAbout: {
     secrets: 'Keys, tokens and passwords in files. The value itself is stored nowhere.',
     sca: 'What lock files and bills of material list, beside the advisories that were imported.',

@@ -1,0 +1,91 @@
+// A scan in three clicks: target, profile, start.
+import { A } from '@solidjs/router';
+import { createSignal, Show, type JSX } from 'solid-js';
+import { createAction } from '../../../client/action.js';
+import { call, type Body } from '../../../client/http.js';
+import { createQuery } from '../../../client/query.js';
+import { Button, Card, Empty, Notice } from '../../../kit/basics.js';
+import { SelectField } from '../../../kit/form.js';
+import { tell } from '../../../kit/overlays.js';
+import { Read } from '../../../kit/page-state.js';
+import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
+
+type Profile = Body<'POST /api/v1/scans'>['profile'];
+const targetsMax = 500;
+
+async function begin(target: string, profile: Profile): Promise<string> {
+  const { id } = await call('POST /api/v1/scans', { body: { target_id: target, profile } });
+  tell(text.started(id));
+  return id;
+}
+
+export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (id: string) => void }): JSX.Element {
+  const targets = createQuery('GET /api/v1/targets', () => ({ query: { limit: targetsMax, sort: 'url' as const } }));
+  const profiles = createQuery('GET /api/v1/scans/profiles');
+  const [target, setTarget] = createSignal('');
+  const [profile, setProfile] = createSignal<Profile>('standard');
+  const action = createAction();
+  const chosen = () => targets.data()?.items.find(({ id }) => id === target());
+  const isUnproved = (): boolean => chosen()?.verified_at === null;
+  const options = () =>
+    (profiles.data()?.items ?? []).map(
+      ({ name, checks }) => [name, `${text.profiles[name]} (${text.checks(checks)})`] as const,
+    );
+  const start = async (): Promise<void> => {
+    await action.run(async () => {
+      props.onStarted(await begin(target(), profile()));
+    });
+  };
+  return (
+    <Card title={text.start}>
+      <Read of={targets}>
+        {(answer) => (
+          <Show
+            when={answer().items.length > 0}
+            fallback={
+              <Empty title={text.noTargets}>
+                <p>{text.noTargetsAbout}</p>
+                <Show when={props.mayAdd}>
+                  <A class="button primary" href="/vulnerabilities/targets?add=1">
+                    {text.addTarget}
+                  </A>
+                </Show>
+              </Empty>
+            }
+          >
+            <div class="stack">
+              <div class="grid-2">
+                <SelectField
+                  label={text.target}
+                  value={target()}
+                  options={[
+                    ['', text.chooseTarget] as const,
+                    ...answer().items.map(({ id, url }) => [id, url ?? id] as const),
+                  ]}
+                  onChange={setTarget}
+                />
+                <SelectField label={text.profile} value={profile()} options={options()} onChange={setProfile} />
+              </div>
+              <Show when={isUnproved()}>
+                <Notice tone="warn">
+                  {text.notVerified} <A href={`/vulnerabilities/targets?target=${target()}`}>{text.verifyIt}</A>
+                </Notice>
+              </Show>
+              <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+              <div>
+                <Button
+                  look="primary"
+                  isBusy={action.isBusy()}
+                  disabled={target() === '' || isUnproved()}
+                  onClick={() => void start()}
+                >
+                  {text.startNow}
+                </Button>
+              </div>
+            </div>
+          </Show>
+        )}
+      </Read>
+    </Card>
+  );
+}

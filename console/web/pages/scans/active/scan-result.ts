@@ -1,0 +1,30 @@
+// What a scan of a running application says of itself, while it runs and after it.
+import type { Item } from '../../../client/http.js';
+
+export type ActiveScan = Item<'GET /api/v1/scans'>;
+export type Found = Item<'GET /api/v1/scans/{id}/findings'>;
+
+interface ScanInput {
+  readonly target_id?: string;
+  readonly url?: string;
+  readonly profile?: string;
+  readonly notes?: readonly string[];
+}
+
+interface ScanResult {
+  readonly phase?: 'login' | 'crawl' | 'checks' | 'firewall' | 'done';
+  readonly requests?: number;
+  readonly requests_per_second?: number;
+  readonly slowed?: number;
+  readonly seconds?: number;
+  readonly pages?: number;
+  readonly forms?: number;
+  readonly forms_done?: number;
+  readonly findings?: number;
+  readonly checks?: Readonly<Record<string, number>>;
+  readonly left_out?: readonly { readonly url?: string; readonly reason?: string }[];
+}
+
+export const inputOf = ({ input }: Pick<ActiveScan, 'input'>): ScanInput => input ?? {};
+export const resultOf = ({ result }: Pick<ActiveScan, 'result'>): ScanResult => result ?? {};
+export const isOpen = ({ status }: Pick<ActiveScan, 'status'>): boolean => status === 'running' || status === 'queued';

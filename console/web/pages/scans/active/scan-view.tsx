@@ -1,0 +1,143 @@
+// One scan: how far it is, what it covered, what it found. Read again while it runs.
+import { createEffect, For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../../client/action.js';
+import { call } from '../../../client/http.js';
+import { showCount } from '../../../client/moments.js';
+import { createPagedList } from '../../../client/pages.js';
+import { createQuery } from '../../../client/query.js';
+import type { VmAccess } from '../../../client/vm-access.js';
+import { Button, Foreign, Notice, Pairs } from '../../../kit/basics.js';
+import { tell } from '../../../kit/overlays.js';
+import { Read } from '../../../kit/page-state.js';
+import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
+import { FoundCard } from './found-card.js';
+import { inputOf, isOpen, resultOf, type ActiveScan } from './scan-result.js';
+
+const refreshMs = 1000;
+const countOf = (count: number | undefined): string => (count === undefined ? '–' : showCount(count));
+
+function Covered(props: { readonly of: ActiveScan }): JSX.Element {
+  const checks = () => Object.entries(resultOf(props.of).checks ?? {});
+  const leftOut = () => resultOf(props.of).left_out ?? [];
+  return (
+    <details>
+      <summary>{text.covered}</summary>
+      <Show when={checks().length > 0} fallback={<p class="muted">{text.coveredNone}</p>}>
+        <p class="muted">{text.coveredAbout}</p>
+        <ul class="code">
+          <For each={checks()}>{([id, places]) => <li>{`${id}: ${showCount(places)}`}</li>}</For>
+        </ul>
+      </Show>
+      <Show when={leftOut().length > 0}>
+        <h3>{text.leftOut}</h3>
+        <ul class="code">
+          <For each={leftOut()}>
+            {({ url, reason }) => (
+              <li>
+                <Foreign text={`${reason ?? ''}: ${url ?? ''}`} max={300} />
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+    </details>
+  );
+}
+
+function Progress(props: { readonly of: ActiveScan }): JSX.Element {
+  const result = () => resultOf(props.of);
+  const phase = (): string => text.phases[result().phase ?? 'login'];
+  return (
+    <>
+      <progress class="full" max="100" value={props.of.progress} aria-label={text.progress} />
+      <Pairs
+        of={[
+          [text.target, <Foreign text={inputOf(props.of).url ?? '–'} max={300} />],
+          [text.profile, inputOf(props.of).profile ?? '–'],
+          [text.progress, `${props.of.progress} %`],
+          [text.phase, phase()],
+          [text.requests, countOf(result().requests)],
+          [text.perSecond, countOf(result().requests_per_second)],
+          [text.pages, countOf(result().pages)],
+          [text.forms, `${countOf(result().forms_done)} / ${countOf(result().forms)}`],
+          [text.seconds, countOf(result().seconds)],
+          [text.slowed, countOf(result().slowed)],
+        ]}
+      />
+    </>
+  );
+}
+
+export function ScanView(props: {
+  readonly id: string;
+  readonly access: VmAccess;
+  readonly onChanged: () => void;
+}): JSX.Element {
+  const scan = createQuery('GET /api/v1/scans/{id}', () => ({ params: { id: props.id } }), { everyMs: refreshMs });
+  const { id } = props;
+  const found = createPagedList('GET /api/v1/scans/{id}/findings', () => ({}), 100, { id });
+  const action = createAction();
+  createEffect((before: string) => {
+    const now = scan.data();
+    if (now === undefined) return before;
+    const mark = `${now.status} ${resultOf(now).findings ?? 0}`;
+    if (before !== '' && before !== mark) {
+      found.reload();
+      props.onChanged();
+    }
+    return mark;
+  }, '');
+  const stop = async (): Promise<void> => {
+    if (await action.run(() => call('POST /api/v1/scans/{id}/cancel', { params: { id } }))) tell(text.stopped);
+    await scan.reload();
+  };
+  return (
+    <Read of={scan}>
+      {(one) => (
+        <div class="stack">
+          <Show when={one().error}>
+            {(error) => (
+              <Notice tone="warn">
+                <Foreign text={error()} max={500} />
+              </Notice>
+            )}
+          </Show>
+          <For each={inputOf(one()).notes ?? []}>
+            {(note) => (
+              <Notice tone="warn">
+                <Foreign text={note} max={500} />
+              </Notice>
+            )}
+          </For>
+          <Progress of={one()} />
+          <Show when={action.problem()}>{(problem) => <Notice tone="danger">{problem()}</Notice>}</Show>
+          <Show when={isOpen(one()) && props.access.may('run_scans')}>
+            <div>
+              <Button look="danger" isBusy={action.isBusy()} onClick={() => void stop()}>
+                {text.stop}
+              </Button>
+            </div>
+          </Show>
+          <Covered of={one()} />
+          <h3>{text.findings}</h3>
+          <Show
+            when={props.access.may('view_findings') && found.items().length > 0}
+            fallback={<p>{text.noFindings}</p>}
+          >
+            <For each={found.items()}>
+              {(row) => (
+                <FoundCard
+                  scan={id}
+                  of={row}
+                  mayRun={props.access.may('run_scans')}
+                  mayPatch={props.access.may('apply_vpatch')}
+                  onProved={found.reload}
+                />
+              )}
+            </For>
+          </Show>
+        </div>
+      )}
+    </Read>
+  );
+}
