@@ -79,7 +79,10 @@ export const navigation: readonly PageGroup[] = [
       managed('view_assets', '/vulnerabilities/targets', text.targets, 'nodes', text.targetsWords),
       managed('view_assets', '/vulnerabilities/assessments', text.assessments, 'list', text.assessmentsWords),
       managed('view_findings', '/vulnerabilities/components', text.components, 'list', text.componentsWords),
-      managed('view_scans', '/vulnerabilities/scans', text.scans, 'search', text.scansWords),
+      {
+        ...managed('view_code', '/vulnerabilities/scans', text.scans, 'search', text.scansWords),
+        permission: 'view_scans',
+      },
       managed('view_findings', '/vulnerabilities/imports', text.imports, 'upload', text.importsWords),
       managed('view_vpatch', '/vulnerabilities/patches', text.findingPatches, 'patch', text.findingPatchesWords),
       managed('view_gates', '/vulnerabilities/gates', text.pipelineGates, 'check', text.pipelineGatesWords),
