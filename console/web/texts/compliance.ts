@@ -69,6 +69,9 @@ export const complianceText = {
   until: 'Until',
   attest: 'Attest',
   bear: 'Bear the gap until then',
+  takeBack: 'Take the attestation back',
+  endException: 'End the exception now',
+  ended: 'It no longer counts',
   saved: 'Saved',
   answerHelp: 'Open findings and failed checks count all the same.',
 } as const;

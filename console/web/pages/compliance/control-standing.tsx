@@ -124,6 +124,47 @@ function AnswerForm(props: {
   );
 }
 
+/** What people have answered ends before its day. */
+function EndAnswers(props: {
+  readonly of: Standing;
+  readonly application: string;
+  readonly onSaved: () => void;
+}): JSX.Element {
+  const action = createAction();
+  const end = async (request: () => Promise<unknown>): Promise<void> => {
+    if (!(await action.run(request))) return;
+    tell(text.ended);
+    props.onSaved();
+  };
+  const takeBack = (): Promise<unknown> =>
+    call('DELETE /api/v1/compliance/controls/{id}/attestation', {
+      params: { id: props.of.control },
+      query: props.application === '' ? {} : { application_id: props.application },
+    });
+  return (
+    <div class="row wrap">
+      <Show when={props.of.attestation}>
+        <Button isBusy={action.isBusy()} onClick={() => void end(takeBack)}>
+          {text.takeBack}
+        </Button>
+      </Show>
+      <Show when={props.of.exception}>
+        {(one) => (
+          <Button
+            isBusy={action.isBusy()}
+            onClick={() =>
+              void end(() => call('DELETE /api/v1/compliance/exceptions/{id}', { params: { id: one().id } }))
+            }
+          >
+            {text.endException}
+          </Button>
+        )}
+      </Show>
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+    </div>
+  );
+}
+
 export function ControlStanding(props: {
   readonly of: Standing;
   readonly application: string;
@@ -168,6 +209,7 @@ export function ControlStanding(props: {
         </section>
       </Show>
       <Show when={props.mayEdit}>
+        <EndAnswers of={props.of} application={props.application} onSaved={props.onSaved} />
         <AnswerForm of={props.of} application={props.application} onSaved={props.onSaved} />
       </Show>
     </>
