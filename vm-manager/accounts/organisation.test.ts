@@ -21,6 +21,9 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
   ),
+  'the target of the body, within reach': /^POST \/scans$/,
+  'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
+    /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
   'findings of the body, within reach': /^POST \/integrations\/:id\/issues$/,
   'the project as a whole, below': /^POST \/projects$/,
   'who asks: their own sessions, tokens and filters': /^(POST|DELETE) \/(auth|tokens|findings\/views)(\/|$)/,
@@ -94,6 +97,17 @@ async function projects(t: Test, { client, project, mine, confinedTo, tokenOf }:
   t.match(await client.call('GET', path), { body: { name: 'q' } });
 }
 
+async function scans(t: Test, { client, project, mine, confinedTo }: Started): Promise<void> {
+  const made = await client.call('POST', '/applications', { name: 'of others', project_id: project });
+  const url = 'http://127.0.0.1:9/';
+  const target = await client.call('POST', '/targets', { application_id: String(made.body['id']), url });
+  t.equal(target.status, 201, target.text);
+  const body = { target_id: String(target.body['id']), profile: 'quick' };
+  const user = await confinedTo('application', mine);
+  t.equal((await user.call('POST', '/scans', body)).status, 404, 'a target of others');
+  t.equal((await client.call('POST', '/scans', body)).status, 409, 'which is there, and not verified');
+}
+
 async function filters(t: Test, { client, mine, confinedTo, tokenOf }: Started): Promise<void> {
   const query = { field: 'severity', op: 'eq', value: 'high' };
   const detail = 'Shared filters are of the whole organisation; your grant or token is not.';
@@ -165,7 +179,7 @@ async function scopes(t: Test, { client, mine, tokenOf }: Started): Promise<void
 t.test('of the whole organisation', (t) =>
   onBothDatabases(t, 'organisation', async (t, database: Database) => {
     const started = await start(t, database);
-    for (const [name, test] of Object.entries({ table, projects, filters, tokens, grants, scopes }))
+    for (const [name, test] of Object.entries({ table, projects, scans, filters, tokens, grants, scopes }))
       await t.test(name, (t) => test(t, started));
   }),
 );
