@@ -34,7 +34,7 @@ export const groups: readonly SettingGroup[] = [
   group('auth', text.siteAuthentication, text.whoMayReachProtected, /^auth_/),
   group('api', text.apiSecurity, text.schemasAbuseObjectsFunctions, /^(api_|schema_|graphql_)/),
   group('engine', text.detectionEngine, text.oneVerdictFromSeveral, /^(ai_|self_test_)/),
-  group('privacy', text.privacy, text.whatKeptRequestsWhat, /^(privacy_|pii_|audit_|replay_)/),
+  group('privacy', text.privacy, text.whatKeptRequestsWhat, /^(privacy_|pii_|audit_|replay_|event_share)/),
   group('feeds', text.feeds, text.addressesRulesFromElsewhere, /^(ti_|mrf_)/),
   group('retention', text.retention, text.howLongRecordsStay, /^(retention_|storage_|backup_)/),
   group('logins', text.logins, text.passwordsSessionsSingleSign, /^(policy_|sso_)/),

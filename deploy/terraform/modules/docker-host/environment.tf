@@ -637,6 +637,20 @@ variable "tor_exits_url" {
   }
 }
 
+variable "mmdb_country_file" {
+  description = "MMDB file by which security events get the country of their client; empty = none (docs/events.md)"
+  type        = string
+  default     = ""
+  nullable    = false
+}
+
+variable "mmdb_network_file" {
+  description = "the same for its network (autonomous system)"
+  type        = string
+  default     = ""
+  nullable    = false
+}
+
 variable "log_level" {
   description = "of the control plane: fatal, error, warn, info, debug, trace or silent"
   type        = string
@@ -731,6 +745,8 @@ locals {
     OUTBOUND_ALLOW = var.outbound_allow
     BREACHED_PASSWORDS_URL = var.breached_passwords_url
     TOR_EXITS_URL = var.tor_exits_url
+    MMDB_COUNTRY_FILE = var.mmdb_country_file
+    MMDB_NETWORK_FILE = var.mmdb_network_file
     LOG_LEVEL = var.log_level
   }
   console_environment = {

@@ -87,6 +87,10 @@ variable "control_plane_environment" {
     BREACHED_PASSWORDS_URL = optional(string)
     # list of exit nodes of the Tor network
     TOR_EXITS_URL = optional(string)
+    # MMDB file by which security events get the country of their client; empty = none (docs/events.md)
+    MMDB_COUNTRY_FILE = optional(string)
+    # the same for its network (autonomous system)
+    MMDB_NETWORK_FILE = optional(string)
     # of the control plane: fatal, error, warn, info, debug, trace or silent
     LOG_LEVEL = optional(string)
   })
