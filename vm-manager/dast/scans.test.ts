@@ -144,7 +144,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     const injection = found.find(({ check }) => check === 'sql-injection-boolean');
     const scripting = found.find(({ check }) => check === 'xss-reflected');
     t.match(injection, { url: `${lab.origin}/catalog`, param: 'number', severity: 'critical', finding_id: String });
-    t.match(injection, { request: /GET \/catalog\?number=/, response: /HTTP 200/, proof: /three|Three/ });
+    t.match(injection, { request: /GET \/catalog\?number=/, response: /HTTP 200/, proof: /10 turns/ });
     t.match(scripting, { behind_waf: 'exploitable', param: 'term' }, 'the firewall does not know it');
     t.match(scripting, { patch: { fits: false, why: /no firewall/ }, vpatch_id: null });
     const refused = await call('POST', '/vpatches', { vulnerability_id: scripting?.['finding_id'] }, 503);
@@ -155,7 +155,9 @@ async function suite(t: Test, database: Database): Promise<void> {
       'it knows this one',
     );
     const hub = (await client.findings(application)).filter(({ tool }) => tool === 'gatehouse-dast');
-    t.equal(hub.length, found.length, 'each is a finding');
+    // two checks that prove the same weakness at one place are one finding
+    const named = new Set(found.map(({ finding_id: id }) => String(id)));
+    t.same(hub.map(({ id }) => String(id)).toSorted(), [...named].toSorted(), 'each is a finding');
     const [one] = hub.filter(({ rule_id: rule }) => rule === 'xss-reflected');
     t.match(one, { source: 'dast', cwe: ['CWE-79'], tags: ['exploitable-behind-waf'] });
     t.notMatch(JSON.stringify([found, hub]), /session=ey|Lab-Passw0rd/, 'no credentials in what is kept');
