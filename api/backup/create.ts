@@ -55,10 +55,11 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
       stageDatabase(tx, staging),
     );
     const environment = await stageEnvironment(options, staging);
+    const files = await stageFiles(options, database.artifacts, staging);
     const paths = [
       ...database.tables.map(({ name }) => `tables/${name}.jsonl.gz`),
       ...(environment === null ? [] : [environment]),
-      ...(await stageFiles(options, database.artifacts, staging)),
+      ...files.staged,
     ];
     const entries: Manifest['entries'] = [];
     for (const path of paths) entries.push({ path, ...(await describeFile(join(staging, path))) });
@@ -72,6 +73,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
       partitions: database.partitions,
       sequences: database.sequences,
       environment: environment === null ? 'absent' : 'sealed',
+      sealed: files.sealed,
       entries,
     };
     const bytes = await writeArchive(staging, manifest, options.to, options.isSealedWhole ? options.lock : null);
@@ -148,8 +150,8 @@ async function stageFiles(
   { dataDirectory: directory, environmentFile, lock }: BackupOptions,
   artifacts: ReadonlySet<string>,
   staging: string,
-): Promise<string[]> {
-  const staged: string[] = [];
+): Promise<{ readonly staged: string[]; readonly sealed: string[] }> {
+  const [staged, sealed]: [string[], string[]] = [[], []];
   for (const path of await listFiles(directory, artifacts)) {
     const [from, to] = [join(directory, path), join(staging, 'files', path)];
     if (from === environmentFile || !(await copyInto(from, to))) continue;
@@ -160,9 +162,9 @@ async function stageFiles(
     // private keys travel sealed only, as the environment does
     if (lock !== null) {
       await writeFile(`${to}${sealedEnding}`, await sealText(await readFile(to, 'utf8'), lock), { mode: 0o600 });
-      staged.push(`files/${path}${sealedEnding}`);
+      sealed.push(`files/${path}${sealedEnding}`);
     }
     await rm(to);
   }
-  return staged;
+  return { staged: [...staged, ...sealed], sealed };
 }

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 
 /** Raised when an older release could misread a backup. */
 export const backupFormat = 2;
-/** Of a file that is sealed by itself: a private key. Since format 2. */
+/** Of the name of an entry that is sealed by itself. */
 export const sealedEnding = '.sealed.age';
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -25,6 +25,8 @@ export const Manifest = Type.Object({
   sequences: Type.Array(Type.Object({ name: Name, last: Type.Union([Type.String(), Type.Null()]) })),
   /** The environment file with its secrets. `absent`: there was none, or nothing to seal it with. */
   environment: Type.Union([Type.Literal('sealed'), Type.Literal('absent')]),
+  /** Entries that are sealed by themselves: private keys. Their names end with `sealedEnding`. Since format 2. */
+  sealed: Type.Optional(Type.Array(Type.String({ maxLength: 1000 }))),
   /** Every other entry of the archive. */
   entries: Type.Array(Entry),
 });

@@ -79,7 +79,9 @@ export async function readBackup(file: string, key: Key | null, scratch: string)
 async function removeLeft(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const pid = /^\.restoring-(?:(\d+)-)?[0-9a-f-]{36}\.partial$/.exec(name)?.[1];
-    if (!name.startsWith('.restoring-') || (pid !== undefined && isAlive(Number(pid)))) continue;
+    // in a container each command may have the number that the one before it had
+    const isAtWork = pid !== undefined && Number(pid) !== process.pid && isAlive(Number(pid));
+    if (!name.startsWith('.restoring-') || isAtWork) continue;
     await rm(join(directory, name), { recursive: true, force: true });
   }
 }
@@ -98,7 +100,7 @@ async function openFiles(manifest: Manifest, staging: string, key: Key | null): 
   const files: string[] = [];
   for (const { path } of manifest.entries) {
     if (!path.startsWith('files/')) continue;
-    if (manifest.format < 2 || !path.endsWith(sealedEnding)) {
+    if (manifest.sealed?.includes(path) !== true) {
       files.push(path);
       continue;
     }

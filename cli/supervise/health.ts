@@ -9,8 +9,10 @@ import { networkRefusal, Refusal, wrongUsage } from '../refusal.js';
 
 const answerMsMax = 4_000;
 
-/** Where each part says that it serves; none of them needs a login. */
-/** `traffic`: the data plane welcomes it, which it does not while it is drained or has no rules. */
+/**
+ * Where each part says that it serves; none of them needs a login. `traffic`: the data plane welcomes it, which it does
+ * not while it is drained or has no rules.
+ */
 const places: Readonly<Record<string, (values: Values) => string>> = {
   'data-plane': ({ GATEHOUSE_ADMIN_PORT: port }) => `http://127.0.0.1:${port}/healthz`,
   'control-plane': (values) => `${controlUrl(values)}/api/health`,

@@ -154,7 +154,7 @@ verify_signature() { # PUBLIC-KEY-FILE FILE
   [ $verdict = good ]
 }
 
-# Whether a file of the bundle is one of the signed list: what lies beside them was put there by somebody else.
+# Whether a file of the bundle is one of the signed list: what lies beside them has another origin.
 listed() { awk -v name="$1" '{ sub(/^[0-9a-f]+ [ *]/, ""); if ($0 == name) found = 1 } END { exit !found }' "$source/SHA256SUMS"; }
 # The files of a directory of the bundle, as the signed list has them.
 listed_below() { sed -n "s,^[0-9a-f]\{64\} [ *]\($1/[A-Za-z0-9._+~%-]*\)\$,\1,p" "$source/SHA256SUMS"; }
@@ -624,7 +624,10 @@ go_back() {
   die "neither $version nor $from is healthy; logs: $logs" "gatehouse restore $backup -y after reading the logs"
 }
 upgrade() {
-  case $(entry step) in
+  interrupted=$(entry step)
+  # killed before anything was switched
+  if [ "$interrupted" = switching ] && [ "$(installed_release)" = "$(entry from)" ]; then interrupted=saved; fi
+  case $interrupted in
   switching | returning)
     backup=$(entry backup)
     from=$(entry from)
@@ -637,7 +640,7 @@ upgrade() {
     ;;
   esac
   # A run that was killed on its way back goes on with that, whatever bundle it is started from.
-  if [ "$(entry step)" = returning ]; then go_back; fi
+  if [ "$interrupted" = returning ]; then go_back; fi
   write_journal switching
   if [ "$way" = native ] && has_systemd; then
     switch_to "$version"

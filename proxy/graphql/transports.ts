@@ -7,7 +7,7 @@ export interface SentDocument {
   readonly text: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Of the value, in the latin1 text; null: it stands beside another one of the same name, and is not replaced. */
+  /** Of the value, in the latin1 text; null: it is not replaced (another one of the same name, or a message). */
   readonly place: { readonly from: number; readonly to: number } | null;
 }
 
@@ -41,12 +41,17 @@ export function documentsInJson(latin1: string): Sent | null {
   if (found === null) return null;
   const documents = found.objects.flatMap((members) => [
     ...documentsOfObject(latin1, members),
-    ...payloadsOf(latin1, members).flatMap((inner) => documentsOfObject(latin1, inner)),
+    ...payloadsOf(latin1, members)
+      .flatMap((inner) => documentsOfObject(latin1, inner))
+      .map(unreplaced),
   ]);
   if (documents.length === 0) return null;
   const write = (text: string): string => bytesOf(JSON.stringify(text));
   return { documents, batch: found.isList ? found.objects.length : 1, write, between: ',"query":' };
 }
+
+/** It is judged, and rules look at it as it came. */
+const unreplaced = (document: SentDocument): SentDocument => ({ ...document, place: null });
 
 /** Both protocols over WebSocket put the operation of a message into its `payload`. */
 const payloadsOf = (latin1: string, members: readonly MemberPlace[]): readonly MemberPlace[][] =>

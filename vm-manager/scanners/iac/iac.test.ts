@@ -241,6 +241,33 @@ t.test('Terraform: blocks that are repeated, and blocks that are attributes', as
   }
 });
 
+t.test('Terraform and Compose: what grows by powers is bounded, and said', async (t) => {
+  const tens = (name: string): string => `[${Array.from({ length: 10 }, () => name).join(', ')}]`;
+  const lists = Array.from({ length: 9 }, (_, at) => `  l${at + 1} = ${tens(`local.l${at}`)}\n`).join('');
+  const many = `[${Array.from({ length: 100 }, (_, at) => at).join(', ')}]`;
+  const loops = ['a', 'b', 'c', 'd', 'e'].reduceRight((inner, name) => `[for ${name} in local.m : ${inner}]`, 'a');
+  const within = ['a', 'b', 'c'].reduceRight(
+    (inner, name) => `dynamic "${name}" {\n for_each = local.m\n content {\n${inner}\n}\n}`,
+    'x = 1',
+  );
+  const group = (cidr: string): string =>
+    `resource "aws_security_group" "g" {\n ingress {\n from_port = 22\n to_port = 22\n cidr_blocks = ${cidr}\n }\n}\n`;
+  for (const [what, text] of [
+    ['lists of lists', `locals {\n  l0 = ["10.0.0.0/8"]\n${lists}}\n${group('local.l9')}`],
+    ['loops within loops', `locals {\n  m = ${many}\n}\n${group(loops)}`],
+    ['blocks within blocks', `locals {\n  m = ${many}\n}\nresource "aws_security_group" "g" {\n${within}\n}\n`],
+  ] as const) {
+    const { scanned, notScanned } = await check({ 'main.tf': text });
+    t.same(scanned, ['main.tf'], what);
+    if (what !== 'blocks within blocks') t.match(notScanned, [{ path: 'main.tf', reason: /only when/ }], what);
+  }
+  const deep = `${'${A:-'.repeat(50_000)}true${'}'.repeat(50_000)}`;
+  const { notScanned } = await check({
+    'compose.yaml': `services:\n  a:\n    image: x:1\n    privileged: "${deep}"\n`,
+  });
+  t.match(notScanned, [{ reason: /no default/ }], 'defaults within defaults');
+});
+
 t.test('Terraform: broken files are refused with their line', async (t) => {
   const engine = await IacEngine.create();
   for (const text of ['resource "a" "b" {', 'resource "a" "b" {\n x = = 1\n}\n', '}}}}', `a = ${'['.repeat(5000)}`])

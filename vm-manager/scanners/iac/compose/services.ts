@@ -3,12 +3,18 @@ import { LineCounter, parseDocument, type Node, type Scalar } from 'yaml';
 import { objectOf } from '../../sca/listing.js';
 import type { Service } from './rules.js';
 
+/** Inside each other. */
+const defaultsMax = 10;
+
 /** `${NAME:-default}` and `${NAME-default}` as they are where the name is not set (Compose specification). */
 const withDefaults = (text: string): string => {
-  let [given, before] = [text, ''];
-  // from the innermost outwards; each round takes braces away
-  while (given !== before)
-    [before, given] = [given, given.replaceAll(/(?<!\$)\$\{\w+:?-([^{}$]*)\}/g, (_, value: string) => value)];
+  let given = text;
+  // from the innermost outwards
+  for (let depth = 0; depth < defaultsMax; depth++) {
+    const next = given.replaceAll(/(?<!\$)\$\{\w+:?-([^{}$]*)\}/g, (_, value: string) => value);
+    if (next === given) break;
+    given = next;
+  }
   return given;
 };
 

@@ -2,11 +2,19 @@
 import type { Attribute, Block, Expr } from './tree.js';
 import { elementsOf, isObject, isUnknown, Scope, Unknown, type Value } from './values.js';
 
+/** Known only when it is applied, or one of a list is. */
+const isUnsettled = (value: Value | undefined): boolean =>
+  Array.isArray(value)
+    ? (value as readonly Value[]).some(isUnsettled)
+    : isUnknown(value) && value.partly === '' && !isOfAnother(value.reference);
+
 /** Set by another block: it is there, whatever it will be. */
 const isOfAnother = (reference: string | null): boolean =>
   reference !== null && !/^(?:var|local|each|count)(?:\.|$)/.test(reference);
 
 const unknown = new Unknown(null);
+/** Blocks of a name in one resource that are looked at: `dynamic` repeats those that it repeats. */
+const partsMax = 1000;
 
 const asExpr = (value: Value): Expr => ({ kind: 'value', value });
 
@@ -45,7 +53,12 @@ export class Part {
   /** All of a name, at the end of a path of blocks: `rule`, `a.b`. */
   parts(path: string): Part[] {
     let found: Part[] = [this];
-    for (const name of path.split('.')) found = found.flatMap((part) => part.#named(name));
+    for (const name of path.split('.')) {
+      found = found.flatMap((part) => part.#named(name));
+      if (found.length <= partsMax) continue;
+      this.#note(path);
+      found = found.slice(0, partsMax);
+    }
     return found;
   }
 
@@ -79,7 +92,7 @@ export class Part {
   /** undefined: it is not there, or null. Through the first block of each name. */
   value(path: string): Value | undefined {
     const value = this.plainValue(path);
-    if (isUnknown(value) && value.partly === '' && !isOfAnother(value.reference)) this.#note(path);
+    if (isUnsettled(value)) this.#note(path);
     return value;
   }
 

@@ -16,6 +16,7 @@ export type Value = string | number | boolean | null | Unknown | readonly Value[
 
 const roundsMax = 20;
 const elementsMax = 200;
+const stepsMax = 100_000;
 const nowhere = new Unknown(null);
 
 export const isUnknown = (value: Value | undefined): value is Unknown => value instanceof Unknown;
@@ -28,6 +29,8 @@ export const isObject = (value: Value | undefined): value is { readonly [key: st
 
 /** Expressions by the names that blocks give them: variables (null: given from outside) and locals. */
 interface Names {
+  /** Steps that the value that is asked for may still take: lists of lists and loops within loops grow by powers. */
+  readonly budget: { left: number };
   readonly variables: ReadonlyMap<string, Expr | null>;
   readonly locals: ReadonlyMap<string, Expr>;
 }
@@ -38,7 +41,7 @@ function namesOf(blocks: readonly Block[]): Names {
     if (block.type === 'variable') variables.set(block.labels[0] ?? '', block.attributes.get('default')?.value ?? null);
     if (block.type === 'locals') for (const [name, { value }] of block.attributes) locals.set(name, value);
   }
-  return { variables, locals };
+  return { variables, locals, budget: { left: 0 } };
 }
 
 /** Elements of a list or an object with their keys; null: not known, or too many to look at. */
@@ -83,7 +86,9 @@ export class Scope {
   }
 
   value(expr: Expr, round = 0): Value {
-    if (round > roundsMax) return nowhere;
+    const { budget } = this.#names;
+    if (round === 0) budget.left = stepsMax;
+    if (round > roundsMax || --budget.left < 0) return nowhere;
     switch (expr.kind) {
       case 'literal':
       case 'value':
