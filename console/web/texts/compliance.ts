@@ -60,6 +60,7 @@ export const complianceText = {
   attestation: 'Attestation',
   exception: 'Exception',
   answeredBy: (a: Shown, b: Shown, c: Shown) => `${a} by ${b}, until ${c}`,
+  acceptedBy: (a: Shown, b: Shown, why: Shown) => `accepted by ${a}, until ${b}: ${why}`,
   urgent: 'The most urgent findings against it',
   answer: 'Answer',
   answers: { met: 'met', not_met: 'not met', not_applicable: 'not applicable' },

@@ -31,14 +31,17 @@ const shownMax = 10;
 const scansOf = (of: Standing): string =>
   of.scans.map(({ source, at }) => text.scanOf(source, showMoment(at))).join('; ') || text.noScans;
 
-const answeredBy = (of: Standing['attestation']): JSX.Element => (
+type Given = NonNullable<Standing['attestation']>;
+
+/** An exception has no answer. */
+const shownAnswer = ({ answer, owner, expires_at: until, reason }: Given): string =>
+  answer === null
+    ? text.acceptedBy(owner, showMoment(until), reason)
+    : text.answeredBy(text.answers[answer], owner, showMoment(until));
+
+const answeredBy = (of: Given | null): JSX.Element => (
   <Show when={of} fallback="–">
-    {(one) => (
-      <Foreign
-        text={text.answeredBy(text.answers[one().answer ?? 'met'], one().owner, showMoment(one().expires_at))}
-        max={300}
-      />
-    )}
+    {(one) => <Foreign text={shownAnswer(one())} max={2400} />}
   </Show>
 );
 
@@ -147,8 +150,7 @@ function EndAnswers(props: {
     props.onSaved();
   };
   const isMine = (one: Standing['attestation']): boolean => (one?.application_id ?? '') === props.application;
-  const given = (): NonNullable<Standing['attestation']>[] =>
-    [props.of.attestation, props.of.exception].filter((one) => one !== null);
+  const given = (): Given[] => [props.of.attestation, props.of.exception].filter((one) => one !== null);
   const takeBack = (): Promise<unknown> =>
     call('DELETE /api/v1/compliance/controls/{id}/attestation', {
       params: { id: props.of.control },
