@@ -26,7 +26,7 @@ async function addViewer(t: Test, stack: Stack, admin: Page): Promise<void> {
   await page.context().close();
 }
 
-/** Counts what a mouse does: each click of a road is one. */
+/** Counts what a mouse does: each click on the way to a result is one. */
 function countClicks(page: Page) {
   let count = 0;
   return {
@@ -47,14 +47,23 @@ async function startApplication(t: Test, says: string): Promise<string> {
 
 const rowOf = (page: Page, text: string) => page.locator('.table-row', { hasText: text }).first();
 
-/** Opened by a page whose user may change nothing. */
-async function seenByViewer(t: Test, stack: Stack, path: string, controls: readonly string[]): Promise<void> {
+/** A viewer sees the page (`shows`: a text of it, or of what the address opens), and is offered nothing to change. */
+async function seenByViewer(
+  t: Test,
+  stack: Stack,
+  path: string,
+  shows: RegExp,
+  controls: readonly string[],
+): Promise<void> {
   const { page } = await stack.open();
   await logIn(page, viewer.email, viewer.own);
   await arrive(page, path);
+  const part = path.includes('?') ? page.getByRole('dialog') : page.getByRole('main');
+  await part.getByText(shows).first().waitFor();
   for (const name of controls)
     t.equal(await page.getByRole('button', { name, exact: true }).count(), 0, `a viewer is not offered "${name}"`);
-  t.equal(await page.locator('main :is(input, select, textarea):enabled').count(), 0, 'nor a field to type into');
+  const typed = 'main :is(input, select, textarea):enabled, dialog[open] :is(input, select, textarea):enabled';
+  t.equal(await page.locator(typed).count(), 0, 'nor a field to type into');
   await page.context().close();
 }
 
@@ -98,7 +107,7 @@ async function sites(t: Test, stack: Stack): Promise<void> {
   await drawer.getByText('Monitor', { exact: true }).waitFor();
   t.match(await drawer.innerText(), /its own policy; without PHP[^]*Paranoia level\s+2/);
   t.equal((await request.get(`${stack.waf}/?q=1'%20OR%20'1'='1`, host)).status(), 200, 'only watched from now on');
-  await seenByViewer(t, stack, '/sites?site=shop.example', ['Add a site', 'Edit', 'Remove site']);
+  await seenByViewer(t, stack, '/sites?site=shop.example', /Upstream health/, ['Add a site', 'Edit', 'Remove site']);
   await drawer.getByRole('button', { name: 'Remove site' }).click();
   await page.getByRole('dialog', { name: 'Remove this site?' }).getByRole('button', { name: 'Remove site' }).click();
   await row.waitFor({ state: 'detached' });
@@ -129,7 +138,7 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   await page.getByLabel('Requests').fill('2');
   const effect = page.locator('dialog[open] [role="status"]', { hasText: 'would have limited' });
   await effect.getByText(/would have limited 3 of 5 requests of the last hour \(1 client\)/).waitFor();
-  t.match(await effect.innerText(), /Every request of that hour is recorded/);
+  t.match(await effect.innerText(), /Every request to protected sites of that hour is recorded/);
   await clicks.on('Save and apply');
   await page.getByText(/^Saved and in force/).waitFor();
   t.ok(clicks.count() <= 5, `a limit on /login takes ${clicks.count()} clicks`);
@@ -143,10 +152,11 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   await row.getByText('record only').waitFor();
   await clicks.on('On the nodes', 'tab');
   await page
-    .getByText(/counted|remembered|gave way/i)
+    .locator('.card', { hasText: /remembered/ })
+    .getByText(/login/)
     .first()
     .waitFor();
-  await seenByViewer(t, stack, '/protection/limits', ['Add a limit', 'Switch off']);
+  await seenByViewer(t, stack, '/protection/limits', /POST \/login/, ['Add a limit', 'Switch off']);
   t.same(complaints, []);
 }
 
@@ -166,7 +176,7 @@ async function connectors(t: Test, stack: Stack): Promise<void> {
   await logIn(page);
   await page.getByRole('link', { name: 'Connectors', exact: true }).click();
   await page.getByText('Security events stay in this installation').waitFor();
-  await page.getByText('Nobody is notified').waitFor();
+  await page.getByText('No alert rule sends notifications').waitFor();
   await page.getByRole('button', { name: 'Add a connector' }).click();
   await page.getByLabel('Name').fill('soc');
   await page.getByLabel('Address').fill('https://10.1.2.3/hook');
@@ -191,7 +201,11 @@ async function connectors(t: Test, stack: Stack): Promise<void> {
   await drawer.getByText('Switched on').click();
   await drawer.getByRole('button', { name: 'Save', exact: true }).click();
   await row.getByText('Off', { exact: true }).waitFor();
-  await seenByViewer(t, stack, '/connectors', ['Add a connector', 'Edit', 'Send a test notice']);
+  await seenByViewer(t, stack, '/connectors?connector=soc', /Switched on/, [
+    'Add a connector',
+    'Edit',
+    'Send a test event',
+  ]);
   t.same(complaints, []);
 }
 
@@ -213,7 +227,7 @@ async function siteAuth(t: Test, stack: Stack): Promise<void> {
   await page.getByText(/^Saved\./).waitFor();
   t.equal(await askApi(page, 'POST', '/api/apply'), 200);
   t.equal((await page.request.get(`${stack.waf}/members`)).status(), 401);
-  await seenByViewer(t, stack, '/protection/authentication', ['Save']);
+  await seenByViewer(t, stack, '/protection/authentication', /Ask for credentials/, ['Save']);
   const { page: other } = await stack.open();
   await logIn(other, viewer.email, viewer.own);
   await arrive(other, '/protection/authentication');

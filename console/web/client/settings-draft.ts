@@ -27,7 +27,7 @@ const [isLoading, setLoading] = createSignal(false);
 const [savedAt, setSavedAt] = createSignal(0);
 
 export { problems, conflicts, savedAt };
-/** What waits to be applied has changed: whoever shows it asks again. */
+/** Saved changes were applied: readers of `savedAt` read the versions again. */
 export const noteApplied = (): void => void setSavedAt(Date.now());
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

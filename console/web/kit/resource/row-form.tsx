@@ -86,16 +86,18 @@ export function RowForm<V extends object, Saved>(props: {
           />
         )}
       </For>
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div class="form-foot">
-        <Button
-          look="primary"
-          type="submit"
-          isBusy={action.isBusy()}
-          disabled={!isWhole(props.fields, values(), props.isNew)}
-        >
-          {text.save}
-        </Button>
+      <div class="form-foot stack tight">
+        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <div>
+          <Button
+            look="primary"
+            type="submit"
+            isBusy={action.isBusy()}
+            disabled={!isWhole(props.fields, values(), props.isNew)}
+          >
+            {text.save}
+          </Button>
+        </div>
       </div>
     </form>
   );

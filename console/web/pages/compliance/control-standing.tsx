@@ -1,18 +1,28 @@
-// One control of a framework as it opens: why it stands so, what it rests on, and the form for what people answer.
+// One control of a framework as it opens: the reason of its result, the evidence, and the forms to attest or except it.
 import { A } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call } from '../../client/http.js';
+import { call, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Foreign, Notice, Pairs, type Tone } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { complianceText as text } from '../../texts/compliance.js';
 import { severityTone } from '../vulnerabilities/words.js';
 import { resultTones } from './control-checks.js';
-import { standingTones, type Standing } from './organisation.js';
+
+export type Standing = Reply<'GET /api/v1/compliance/assessment'>['items'][number];
+
+export const standingTones: Readonly<Record<Standing['result'], Tone>> = {
+  gap: 'danger',
+  excepted: 'warn',
+  no_evidence: 'warn',
+  manual: 'neutral',
+  met: 'good',
+  not_applicable: 'neutral',
+};
 
 type Answer = keyof typeof text.answers;
 const dayMs = 86_400_000;
@@ -21,14 +31,17 @@ const shownMax = 10;
 const scansOf = (of: Standing): string =>
   of.scans.map(({ source, at }) => text.scanOf(source, showMoment(at))).join('; ') || text.noScans;
 
-const answeredBy = (of: Standing['attestation']): JSX.Element => (
+type Given = NonNullable<Standing['attestation']>;
+
+/** An exception has no answer. */
+const shownAnswer = ({ answer, owner, expires_at: until, reason }: Given): string =>
+  answer === null
+    ? text.acceptedBy(owner, showMoment(until), reason)
+    : text.answeredBy(text.answers[answer], owner, showMoment(until));
+
+const answeredBy = (of: Given | null): JSX.Element => (
   <Show when={of} fallback="–">
-    {(one) => (
-      <Foreign
-        text={text.answeredBy(text.answers[one().answer ?? 'met'], one().owner, showMoment(one().expires_at))}
-        max={300}
-      />
-    )}
+    {(one) => <Foreign text={shownAnswer(one())} max={2400} />}
   </Show>
 );
 
@@ -124,7 +137,7 @@ function AnswerForm(props: {
   );
 }
 
-/** What people have answered ends before its day. */
+/** Ends an attestation or an exception early. Those of the whole organisation are not ended from one application. */
 function EndAnswers(props: {
   readonly of: Standing;
   readonly application: string;
@@ -136,6 +149,8 @@ function EndAnswers(props: {
     tell(text.ended);
     props.onSaved();
   };
+  const isMine = (one: Standing['attestation']): boolean => (one?.application_id ?? '') === props.application;
+  const given = (): Given[] => [props.of.attestation, props.of.exception].filter((one) => one !== null);
   const takeBack = (): Promise<unknown> =>
     call('DELETE /api/v1/compliance/controls/{id}/attestation', {
       params: { id: props.of.control },
@@ -143,12 +158,12 @@ function EndAnswers(props: {
     });
   return (
     <div class="row wrap">
-      <Show when={props.of.attestation}>
+      <Show when={props.of.attestation !== null && isMine(props.of.attestation)}>
         <Button isBusy={action.isBusy()} onClick={() => void end(takeBack)}>
           {text.takeBack}
         </Button>
       </Show>
-      <Show when={props.of.exception}>
+      <Show when={isMine(props.of.exception) ? props.of.exception : null}>
         {(one) => (
           <Button
             isBusy={action.isBusy()}
@@ -159,6 +174,9 @@ function EndAnswers(props: {
             {text.endException}
           </Button>
         )}
+      </Show>
+      <Show when={!given().every(isMine)}>
+        <span class="small muted">{text.ofOrganisation}</span>
       </Show>
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
     </div>

@@ -1,10 +1,10 @@
-// Controls of frameworks by what findings, scans, the firewall and people say: for the whole organisation or for one
-// application, each control opened with what it rests on.
+// Controls of frameworks by findings, scans, checks of the firewall and attestations: for the whole organisation or for
+// one application, each control opened with its evidence.
 import { useSearchParams } from '@solidjs/router';
 import { createMemo, For, Show, type JSX } from 'solid-js';
-import { linkTo, type Reply } from '../../client/http.js';
+import { linkTo } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Figure, type Tone } from '../../kit/basics.js';
+import { Badge, Card, Figure } from '../../kit/basics.js';
 import { SelectField } from '../../kit/form.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
@@ -13,21 +13,11 @@ import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
 import { complianceText as text } from '../../texts/compliance.js';
 import { createApplications, severityTone, type Applications } from '../vulnerabilities/words.js';
-import { ControlStanding } from './control-standing.js';
+import { ControlStanding, standingTones, type Standing } from './control-standing.js';
 
-type Assessment = Reply<'GET /api/v1/compliance/assessment'>;
-export type Standing = Assessment['items'][number];
 type Result = Standing['result'];
 
 const order: readonly Result[] = ['gap', 'excepted', 'no_evidence', 'manual', 'met', 'not_applicable'];
-export const standingTones: Readonly<Record<Result, Tone>> = {
-  gap: 'danger',
-  excepted: 'warn',
-  no_evidence: 'warn',
-  manual: 'neutral',
-  met: 'good',
-  not_applicable: 'neutral',
-};
 
 const columns: readonly TableColumn<Standing>[] = [
   { title: text.number, class: 'nums', cell: ({ number }) => number },
@@ -47,7 +37,7 @@ const columns: readonly TableColumn<Standing>[] = [
     ),
   },
   {
-    title: text.result,
+    title: text.standing,
     sortBy: ({ result }) => order.indexOf(result),
     cell: ({ result }) => <Badge tone={standingTones[result]}>{text.standings[result]}</Badge>,
   },

@@ -6,7 +6,7 @@ type Rule = Pick<Item<'GET /api/alerts'>, 'id' | 'name' | 'type' | 'target'>;
 export interface Channel {
   readonly key: string;
   readonly type: Rule['type'];
-  /** As it is shown: what lets in whoever knows it is hidden, and channels that differ only there are told apart. */
+  /** As it is shown, with its secret part hidden. Channels that differ only in that part stay separate. */
   readonly target: string;
   readonly rules: readonly string[];
   /** A rule whose test goes there. */

@@ -1,15 +1,15 @@
 // A connector is added or changed, and tried before it is saved.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createStore } from 'solid-js/store';
-import { call, Refused, type Reply } from '../../client/http.js';
-import { saveChange } from '../../client/settings-draft.js';
+import { call, type Reply } from '../../client/http.js';
+import type { SettingsValues } from '../../client/settings-draft.js';
 import { Button, Foreign, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
-import { Confirm, tell } from '../../kit/overlays.js';
 import { connectorsText as text } from '../../texts/setup/connectors.js';
-import { formsText } from '../../texts/setup/forms.js';
-import { ChangedMeanwhile, withEntry } from '../setup/entries.js';
-import { noProblems, problemsOfEntry, type EntryProblems } from '../setup/field-problems.js';
+import { withEntry, type EntryChange } from '../setup/entries.js';
+import { createEntrySave } from '../setup/entry-save.js';
+import type { EntryProblems } from '../setup/field-problems.js';
+import { Removal } from '../setup/removal.js';
 import {
   blankConnector,
   connectorKinds,
@@ -25,52 +25,13 @@ import {
 type Tried = Reply<'POST /api/siem/test'>;
 const fields = ['name', 'kind', 'target', 'token', 'index', 'options'];
 
-/** What may be done with the form; `problems` stand at its fields. */
-function createConnectorActions(before: StoredConnector | null, onSaved: () => void) {
-  const [problems, setProblems] = createSignal<EntryProblems>(noProblems);
-  const [tried, setTried] = createSignal<Tried | null>(null);
-  const [busy, setBusy] = createSignal<'test' | 'save' | null>(null);
-  const run = async (kind: 'test' | 'save', place: () => string, work: () => Promise<void>): Promise<void> => {
-    if (busy() !== null) return;
-    setBusy(kind);
-    setProblems(noProblems);
-    setTried(null);
-    try {
-      await work();
-    } catch (error) {
-      if (error instanceof Refused) setProblems(problemsOfEntry(error, place(), fields));
-      else if (error instanceof ChangedMeanwhile) setProblems({ ...noProblems, rest: formsText.changedMeanwhile });
-      else throw error;
-    } finally {
-      setBusy(null);
-    }
+/** `after` null: it is removed. */
+const changeOf =
+  (before: StoredConnector | null, after: StoredConnector | null) =>
+  (stored: SettingsValues): EntryChange => {
+    const made = withEntry((stored['siem_connectors'] ?? []) as readonly StoredConnector[], before, after);
+    return { patch: { siem_connectors: made.list }, place: `/siem_connectors/${made.index}` };
   };
-  const test = (form: ConnectorForm): Promise<void> =>
-    run(
-      'test',
-      () => '',
-      async () => void setTried(await call('POST /api/siem/test', { body: connectorOf(form, before) })),
-    );
-  const put = (after: StoredConnector | null): Promise<void> => {
-    let place = '';
-    return run(
-      'save',
-      () => place,
-      async () => {
-        await saveChange((stored) => {
-          const made = withEntry((stored['siem_connectors'] ?? []) as readonly StoredConnector[], before, after);
-          place = `/siem_connectors/${made.index}`;
-          return { siem_connectors: made.list };
-        });
-        tell(text.saved);
-        onSaved();
-      },
-    );
-  };
-  return { problems, tried, busy, test, put };
-}
-
-type Actions = ReturnType<typeof createConnectorActions>;
 
 function Fields(props: {
   readonly form: ConnectorForm;
@@ -145,10 +106,10 @@ function Fields(props: {
   );
 }
 
-function Outcome(props: { readonly of: Actions }): JSX.Element {
+function Outcome(props: { readonly tried: Tried | null; readonly problem: string | null }): JSX.Element {
   return (
     <>
-      <Show when={props.of.tried()}>
+      <Show when={props.tried}>
         {(tried) => (
           <Notice
             tone={tried().delivered ? 'good' : 'danger'}
@@ -160,35 +121,13 @@ function Outcome(props: { readonly of: Actions }): JSX.Element {
           </Notice>
         )}
       </Show>
-      <Show when={props.of.problems().rest}>
+      <Show when={props.problem}>
         {(found) => (
           <Notice tone="danger">
             <Foreign text={found()} max={1000} />
           </Notice>
         )}
       </Show>
-    </>
-  );
-}
-
-function Removal(props: { readonly of: Actions; readonly name: string }): JSX.Element {
-  const [isAsking, setAsking] = createSignal(false);
-  return (
-    <>
-      <Button onClick={() => setAsking(true)}>{text.remove}</Button>
-      <Confirm
-        isOpen={isAsking()}
-        title={text.removeAsk}
-        action={text.remove}
-        isBusy={props.of.busy() !== null}
-        onConfirm={() => void props.of.put(null)}
-        onClose={() => setAsking(false)}
-      >
-        <p>
-          <Foreign text={props.name} max={80} />
-        </p>
-        <p>{text.removeAbout}</p>
-      </Confirm>
     </>
   );
 }
@@ -200,29 +139,53 @@ export function ConnectorFormFields(props: {
 }): JSX.Element {
   const before = props.before;
   const [form, set] = createStore<ConnectorForm>(before === null ? { ...blankConnector } : formOf(before));
-  const actions = createConnectorActions(before, () => props.onSaved());
-  const isBlank = (): boolean => form.target.trim() === '' || actions.busy() !== null;
+  const entry = createEntrySave(fields, text.saved);
+  const [tried, setTried] = createSignal<Tried | null>(null);
+  const [isTesting, setTesting] = createSignal(false);
+  const isBlank = (): boolean => form.target.trim() === '' || entry.isBusy();
+  const test = async (): Promise<void> => {
+    setTried(null);
+    setTesting(true);
+    await entry.attempt(async () => {
+      setTried(await call('POST /api/siem/test', { body: connectorOf(form, before) }));
+    });
+    setTesting(false);
+  };
+  const save = async (): Promise<void> => {
+    setTried(null);
+    if (await entry.run(changeOf(before, connectorOf(form, before)), false)) props.onSaved();
+  };
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void actions.put(connectorOf(form, before));
+        void save();
       }}
     >
-      <Fields form={form} set={set} problems={actions.problems()} before={before} />
+      <Fields form={form} set={set} problems={entry.problems()} before={before} />
       <p class="muted small">
         {text.testAbout} {text.saveAbout}
       </p>
-      <Outcome of={actions} />
+      <Outcome tried={tried()} problem={entry.problems().rest} />
       <div class="form-foot row wrap">
-        <Button type="submit" look="primary" isBusy={actions.busy() === 'save'} disabled={isBlank()}>
+        <Button type="submit" look="primary" isBusy={entry.isBusy() && !isTesting()} disabled={isBlank()}>
           {text.save}
         </Button>
-        <Button isBusy={actions.busy() === 'test'} disabled={isBlank()} onClick={() => void actions.test(form)}>
+        <Button isBusy={isTesting()} disabled={isBlank()} onClick={() => void test()}>
           {text.test}
         </Button>
-        <Show when={before}>{(one) => <Removal of={actions} name={one().name} />}</Show>
+        <Show when={before}>
+          {(one) => (
+            <Removal
+              text={text}
+              name={one().name}
+              saved={text.saved}
+              change={changeOf(one(), null)}
+              onRemoved={props.onSaved}
+            />
+          )}
+        </Show>
       </div>
     </form>
   );

@@ -1,5 +1,4 @@
-// Everything that leaves the installation: security events for a SIEM, notices of alerts. Each is tried before it is
-// saved.
+// Where security events and alert notifications are sent. A connector can be tested before it is saved.
 import { A, useSearchParams } from '@solidjs/router';
 import { createMemo, createSignal, onMount, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
@@ -7,7 +6,7 @@ import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { loadSettings, saved, settingsRead } from '../../client/settings-draft.js';
-import { Badge, Button, Card, Foreign, PageHead, type Tone } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead, Pairs, type Tone } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { createChosen } from '../../kit/table/list-card.js';
@@ -46,9 +45,13 @@ function rowsOf(stored: readonly StoredConnector[], statuses: readonly Status[])
   ];
 }
 
+/** One that is switched on and has no status has not been read yet, or could not be. */
 function State(props: { readonly of: Row }): JSX.Element {
   return (
-    <Show when={props.of.status} fallback={<Badge>{formsText.off}</Badge>}>
+    <Show
+      when={props.of.status}
+      fallback={props.of.stored?.enabled === false ? <Badge>{formsText.off}</Badge> : <span class="faint">–</span>}
+    >
       {(status) => <Badge tone={tones[status().state]}>{status().state}</Badge>}
     </Show>
   );
@@ -100,6 +103,17 @@ function Opened(props: {
               </Show>
             </div>
           </Show>
+          <Show when={props.of.stored}>
+            {(stored) => (
+              <Pairs
+                of={[
+                  [text.kind, text.kinds[stored().kind]],
+                  [text.target, <Foreign text={stored().target} max={500} />],
+                  [text.isOn, stored().enabled ? formsText.on : formsText.off],
+                ]}
+              />
+            )}
+          </Show>
           <Show when={props.of.status}>
             {(status) => <ConnectorDetails of={status()} onDone={() => props.onChanged()} />}
           </Show>
@@ -130,6 +144,7 @@ export function ConnectorsPage(): JSX.Element {
           </Button>
         </Show>
       </PageHead>
+      <Show when={siem.problem()}>{(found) => <Notice tone="warn">{text.statusUnread(found().message)}</Notice>}</Show>
       <Read of={settingsRead}>
         {() => (
           <Card isFlush title={text.events}>

@@ -14,8 +14,7 @@ import { shareText as shareWords } from '../../texts/events/share.js';
 import type { RuleTest } from '../rules/rule.js';
 import { asCurl, type EventDetails, type StoredField } from './event-text.js';
 import type { SecurityEvent } from './events.js';
-import { asMarkdown } from './sentence/markdown.js';
-import { copyText } from './share/copy.js';
+import { copyAsMarkdown, copyText } from './share/copy.js';
 import { ShareDialog } from './share/share-dialog.js';
 
 const headersOf = (event: SecurityEvent): readonly StoredField[] =>
@@ -162,7 +161,7 @@ function AddTest(props: { readonly event: SecurityEvent }): JSX.Element {
 /** Rules of the gates that keep a client out by its address: the deny list, and bans. */
 const keptOutBy = new Set([1_006_000, 1_006_200, 1_006_201]);
 
-/** A link for somebody without a login. */
+/** A link for readers without a login. */
 function Share(props: { readonly event: SecurityEvent }): JSX.Element {
   const [isAsked, setAsked] = createSignal(false);
   return (
@@ -183,16 +182,10 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
     const { method, uri } = props.event;
     const base = `http://${location.hostname}:${sites.data()?.port ?? ''}`;
     const text = asCurl({ method, uri, headers: headersOf(props.event) }, base);
-    await navigator.clipboard.writeText(text).then(
-      () => tell(words.copiedBodiesAreNot),
-      () => tell(words.browserDoesNotAllow, true),
-    );
+    const isCopied = await copyText(text);
+    tell(isCopied ? words.copiedBodiesAreNot : shareWords.browserRefuses, !isCopied);
   };
-  const copyMarkdown = async (): Promise<void> => {
-    const details = (props.event.details ?? {}) as EventDetails;
-    const isCopied = await copyText(asMarkdown({ ...props.event, details }, null));
-    tell(isCopied ? shareWords.markdownCopied : shareWords.browserRefuses, !isCopied);
-  };
+  const copyMarkdown = (): Promise<void> => copyAsMarkdown({ ...props.event, details: props.event.details ?? {} });
   return (
     <div class="row wrap">
       <Show when={mayAs('operator')}>

@@ -19,14 +19,14 @@ export function RulesPart(props: {
   return (
     <section class="stack tight">
       <h3>{words.whatRulesSaw}</h3>
-      <For each={ordered().telling} fallback={<span class="faint">{words.noRuleHasLeft}</span>}>
+      <For each={ordered().significant} fallback={<span class="faint">{words.noRuleHasLeft}</span>}>
         {finding}
       </For>
-      <Show when={ordered().noise.length > 0}>
+      <Show when={ordered().minor.length > 0}>
         <details>
-          <summary class="summary">{words.minorRules(ordered().noise.length)}</summary>
+          <summary class="summary">{words.minorRules(ordered().minor.length)}</summary>
           <div class="stack tight">
-            <For each={ordered().noise}>{finding}</For>
+            <For each={ordered().minor}>{finding}</For>
           </div>
         </details>
       </Show>

@@ -83,7 +83,7 @@ const stopperRule = ({ interruption }: EventDetails): number[] =>
 
 const weights: Readonly<Record<StageState, number>> = { decided: 4, noticed: 3, passed: 2, unknown: 1, unreached: 0 };
 
-/** Each stage once: a part of the road and the rules of it may share a name; what decided stands for both. */
+/** Each stage once: a lifecycle stage and its rules may share a name; the outcome that says most is kept. */
 export function onceEach(all: readonly StageOutcome[]): StageOutcome[] {
   const best = new Map<string, StageOutcome>();
   for (const one of all) {

@@ -1,15 +1,15 @@
 // Issue trackers: how each stands, its form, whether it answers, and the tickets in it.
 import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
 import { call, type Body, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Foreign, Notice, PageHead } from '../../kit/basics.js';
+import { Badge, Foreign, PageHead } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/resource-list.js';
+import { ReceiverTest } from '../../kit/resource/receiver-test.js';
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { integrationsText as text } from '../../texts/resources/integrations.js';
@@ -127,36 +127,6 @@ function IntegrationForm(props: {
   );
 }
 
-/** A real call to the tracker, with what it said. */
-function Test(props: { readonly id: string; readonly keep: (stored: Promise<boolean>) => void }): JSX.Element {
-  const [result, setResult] = createSignal<Reply<'POST /api/v1/integrations/{id}/test'> | null>(null);
-  const action = createAction();
-  const run = (): Promise<boolean> =>
-    action.run(async () => {
-      setResult(await call('POST /api/v1/integrations/{id}/test', { params: { id: props.id } }));
-    });
-  return (
-    <section class="stack tight">
-      <div>
-        <Button isBusy={action.isBusy()} onClick={() => props.keep(run())}>
-          {text.test}
-        </Button>
-      </div>
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <Show when={result()}>
-        {(said) => (
-          <Notice
-            tone={said().ok ? 'good' : 'danger'}
-            title={said().ok ? text.works(said().latency_ms) : text.worksNot}
-          >
-            <Foreign text={said().detail} max={500} />
-          </Notice>
-        )}
-      </Show>
-    </section>
-  );
-}
-
 const columnsOf = (types: () => Types | undefined): readonly TableColumn<Integration>[] => [
   { title: text.name, cell: ({ name }) => <Foreign text={name} max={120} /> },
   { title: text.type, cell: ({ type }) => titleOf(types(), type) },
@@ -196,7 +166,12 @@ export function Integrations(): JSX.Element {
         more={(row, keep) => (
           <>
             <Show when={mayEdit()}>
-              <Test id={row().id} keep={keep} />
+              <ReceiverTest
+                label={text.test}
+                send={() => call('POST /api/v1/integrations/{id}/test', { params: { id: row().id } })}
+                titleOf={({ ok, latency_ms: ms }) => (ok ? text.works(ms) : text.worksNot)}
+                keep={keep}
+              />
             </Show>
             <Tickets integration={row().id} />
           </>

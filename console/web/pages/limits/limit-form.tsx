@@ -2,11 +2,10 @@
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createStore } from 'solid-js/store';
 import type { SettingsValues } from '../../client/settings-draft.js';
-import { Button, Foreign } from '../../kit/basics.js';
 import { SelectField, Switch, TextField } from '../../kit/form.js';
-import { Confirm } from '../../kit/overlays.js';
 import { limitsText as text } from '../../texts/setup/limits.js';
 import { createEntrySave, SaveFoot, type EntrySave } from '../setup/entry-save.js';
+import { Removal } from '../setup/removal.js';
 import { EffectOf } from './effect.js';
 import {
   blankLimit,
@@ -148,34 +147,12 @@ function Numbers(props: PartProps): JSX.Element {
         ]}
         onChange={(action) => props.set({ isDry: action === 'record' })}
       />
-      <Switch label={text.tells} isOn={props.form.tells} onChange={(tells) => props.set({ tells })} />
+      <Switch
+        label={text.sendsHeaders}
+        isOn={props.form.sendsHeaders}
+        onChange={(sendsHeaders) => props.set({ sendsHeaders })}
+      />
     </>
-  );
-}
-
-function Removal(props: { readonly of: StoredLimit; readonly name: string; readonly onDone: () => void }): JSX.Element {
-  const [isAsking, setAsking] = createSignal(false);
-  const save = createEntrySave([]);
-  const remove = async (): Promise<void> => {
-    if (await save.run((stored) => removalOf(props.of, stored), false)) props.onDone();
-  };
-  return (
-    <div>
-      <Button onClick={() => setAsking(true)}>{text.remove}</Button>
-      <Confirm
-        isOpen={isAsking()}
-        title={text.removeAsk}
-        action={text.remove}
-        isBusy={save.isBusy()}
-        onConfirm={() => void remove()}
-        onClose={() => setAsking(false)}
-      >
-        <p class="mono">
-          <Foreign text={props.name} max={200} />
-        </p>
-        <p>{save.problems().rest ?? text.removeAbout}</p>
-      </Confirm>
-    </div>
   );
 }
 
@@ -220,7 +197,14 @@ export function LimitFormFields(props: {
       </Show>
       <EffectOf form={form} />
       <Show when={before !== null && before.kind !== 'default' ? before : undefined}>
-        {(limit) => <Removal of={limit()} name={form.path} onDone={props.onSaved} />}
+        {(limit) => (
+          <Removal
+            text={text}
+            name={form.path}
+            change={(stored) => removalOf(limit(), stored)}
+            onRemoved={props.onSaved}
+          />
+        )}
       </Show>
       <SaveFoot
         of={save}

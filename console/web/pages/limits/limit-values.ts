@@ -41,7 +41,7 @@ export interface LimitForm {
   readonly count: string;
   readonly unit: WindowUnit;
   readonly isDry: boolean;
-  readonly tells: boolean;
+  readonly sendsHeaders: boolean;
 }
 
 export const blankLimit: LimitForm = {
@@ -55,7 +55,7 @@ export const blankLimit: LimitForm = {
   count: '1',
   unit: 'm',
   isDry: false,
-  tells: false,
+  sendsHeaders: false,
 };
 
 function windowOf(window: string): Pick<LimitForm, 'count' | 'unit'> {
@@ -71,10 +71,10 @@ export function formOf(limit: StoredLimit, stored: SettingsValues): LimitForm {
       events: String(stored['rl_events']),
       ...windowOf(String(stored['rl_window'])),
       isDry: stored['rl_dry_run'] === true,
-      tells: stored['rl_headers'] === true,
+      sendsHeaders: stored['rl_headers'] === true,
     };
-  const { events, window, dry_run: isDry, headers: tells } = limit.entry;
-  const common = { ...blankLimit, events: String(events), ...windowOf(window), isDry, tells };
+  const { events, window, dry_run: isDry, headers: sendsHeaders } = limit.entry;
+  const common = { ...blankLimit, events: String(events), ...windowOf(window), isDry, sendsHeaders };
   if (limit.kind === 'endpoint')
     return { ...common, kind: 'endpoint', path: limit.entry.path, method: limit.entry.method };
   const { key, name, match_path: path } = limit.entry;
@@ -109,10 +109,10 @@ export function changeFor(form: LimitForm, before: StoredLimit | null, stored: S
   const window = `${form.count.trim()}${form.unit}`;
   if (form.kind === 'default')
     return {
-      patch: { rl_events: events, rl_window: window, rl_dry_run: form.isDry, rl_headers: form.tells },
+      patch: { rl_events: events, rl_window: window, rl_dry_run: form.isDry, rl_headers: form.sendsHeaders },
       place: '',
     };
-  const common = { events, window, dry_run: form.isDry, headers: form.tells };
+  const common = { events, window, dry_run: form.isDry, headers: form.sendsHeaders };
   if (form.kind === 'endpoint') {
     const list = (stored['endpoint_limits'] ?? []) as readonly object[];
     const made = withEntry<object>(list, before?.entry ?? null, { ...common, path: pathOf(form), method: form.method });

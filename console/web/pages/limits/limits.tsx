@@ -169,6 +169,9 @@ function Limits(): JSX.Element {
         {() => (
           <>
             <Enabled isOn={settings()['rl_enabled'] === true} />
+            <Show when={effects.problem()}>
+              {(found) => <Notice tone="warn">{text.effectUnread(found().message)}</Notice>}
+            </Show>
             <LimitList rows={rows()} effects={effects} onOpen={setOpened} />
           </>
         )}

@@ -1,14 +1,14 @@
-// Channels of notices: how each stands, its form, and a test.
+// Channels of notices: the state of each, its form, and a test.
 import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
 import { call, type Body, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Foreign } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/resource-list.js';
+import { ReceiverTest } from '../../kit/resource/receiver-test.js';
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { notificationsText as text } from '../../texts/resources/notifications.js';
@@ -177,33 +177,6 @@ function ChannelForm(props: {
   );
 }
 
-/** A real message to the receiver, with what came of it. */
-function Test(props: { readonly id: string; readonly keep: (stored: Promise<boolean>) => void }): JSX.Element {
-  const [result, setResult] = createSignal<Reply<'POST /api/v1/notifications/channels/{id}/test'> | null>(null);
-  const action = createAction();
-  const run = (): Promise<boolean> =>
-    action.run(async () => {
-      setResult(await call('POST /api/v1/notifications/channels/{id}/test', { params: { id: props.id } }));
-    });
-  return (
-    <section class="stack tight">
-      <div>
-        <Button isBusy={action.isBusy()} onClick={() => props.keep(run())}>
-          {text.test}
-        </Button>
-      </div>
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <Show when={result()}>
-        {(said) => (
-          <Notice tone={said().ok ? 'good' : 'danger'} title={said().ok ? text.works : text.worksNot}>
-            <Foreign text={said().detail} max={500} />
-          </Notice>
-        )}
-      </Show>
-    </section>
-  );
-}
-
 const quietOf = ({ quiet }: Channel): string =>
   quiet === null ? text.quietNone : text.quietOf(quiet.from, quiet.to, quiet.zone);
 
@@ -240,7 +213,12 @@ export function Channels(props: { readonly mayEdit: boolean }): JSX.Element {
       ]}
       more={(row, keep) => (
         <Show when={props.mayEdit}>
-          <Test id={row().id} keep={keep} />
+          <ReceiverTest
+            label={text.test}
+            send={() => call('POST /api/v1/notifications/channels/{id}/test', { params: { id: row().id } })}
+            titleOf={({ ok }) => (ok ? text.works : text.worksNot)}
+            keep={keep}
+          />
         </Show>
       )}
       form={(of, onSaved) => (

@@ -1,4 +1,4 @@
-// Notices of the vulnerability manager: channels, routes to them, and what became of each notice.
+// Notices of the vulnerability manager: channels, routes to them, and the deliveries.
 import { useSearchParams } from '@solidjs/router';
 import { Match, Show, Switch, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';

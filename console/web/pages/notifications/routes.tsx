@@ -1,10 +1,11 @@
 // Routes of notices: which events lead to which channel, gathered or at once.
-import { createMemo, type Accessor, type JSX } from 'solid-js';
+import { A } from '@solidjs/router';
+import { createMemo, Show, type Accessor, type JSX } from 'solid-js';
 import { call, type Body, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { both, createQuery } from '../../client/query.js';
-import { Badge, Foreign } from '../../kit/basics.js';
+import { Badge, Foreign, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { matchOf, ResourceList, type ResourceRow } from '../../kit/resource/resource-list.js';
@@ -78,6 +79,7 @@ const fieldsOf = (types: Types, channels: Channels): readonly RowField<Saved>[] 
     draw: (value, set) => (
       <SelectField
         label={text.severity}
+        help={text.severityHelp}
         value={severityIn(value()) ?? 'own'}
         options={[
           ['', text.everySeverity],
@@ -165,7 +167,18 @@ export function NoticeRoutes(props: { readonly mayEdit: boolean }): JSX.Element 
       ]}
       form={(of, onSaved) => (
         <Read of={both(types, channels)}>
-          {(data) => <RouteForm of={of} types={data()[0]} channels={data()[1]} onSaved={onSaved} />}
+          {(data) => (
+            <Show
+              when={data()[1].items.length > 0}
+              fallback={
+                <Notice tone="warn" title={text.routes.needsChannel}>
+                  <A href="/vulnerabilities/notifications?view=channels">{text.routes.toChannels}</A>
+                </Notice>
+              }
+            >
+              <RouteForm of={of} types={data()[0]} channels={data()[1]} onSaved={onSaved} />
+            </Show>
+          )}
         </Read>
       )}
       read={(id) => createQuery('GET /api/v1/notifications/routes/{id}', () => ({ params: { id } }))}

@@ -14,8 +14,10 @@ import { noProblems, problemsOfEntry, type EntryProblems } from './field-problem
 export interface EntrySave {
   readonly isBusy: Accessor<boolean>;
   readonly problems: Accessor<EntryProblems>;
-  /** `change` throws an Error for what cannot be saved any more. True when it was saved. */
+  /** `change` throws ChangedMeanwhile for what cannot be saved any more. True when it was saved. */
   run(change: (stored: SettingsValues) => EntryChange, isApplied: boolean): Promise<boolean>;
+  /** Other work with the same form, such as a test: what is refused is shown at its fields as well. */
+  attempt(work: () => Promise<void>): Promise<boolean>;
 }
 
 /** Applies what is saved and says what became of it. */
@@ -38,38 +40,41 @@ const focusFirstProblem = (): void =>
     dialog?.querySelector<HTMLElement>(invalid)?.focus();
   });
 
-/** `fields`: those of the form that show their problems. */
-export function createEntrySave(fields: readonly string[]): EntrySave {
+/** `fields`: those of the form that show their problems. `saved`: the note when it is saved and not applied. */
+export function createEntrySave(fields: readonly string[], saved: string = text.saved): EntrySave {
   const [isBusy, setBusy] = createSignal(false);
   const [problems, setProblems] = createSignal<EntryProblems>(noProblems);
-  return {
-    isBusy,
-    problems,
-    async run(change, isApplied) {
-      if (isBusy()) return false;
-      setBusy(true);
-      setProblems(noProblems);
-      let place = '';
-      try {
-        await saveChange((stored) => {
-          const made = change(stored);
-          place = made.place;
-          return made.patch;
-        });
-        if (isApplied) await apply();
-        else tell(text.saved);
-        return true;
-      } catch (error) {
-        if (error instanceof Refused) setProblems(problemsOfEntry(error, place, fields));
-        else if (error instanceof ChangedMeanwhile) setProblems({ ...noProblems, rest: text.changedMeanwhile });
-        else throw error;
-        focusFirstProblem();
-        return false;
-      } finally {
-        setBusy(false);
-      }
-    },
+  const attempt = async (work: () => Promise<void>, place = (): string => ''): Promise<boolean> => {
+    if (isBusy()) return false;
+    setBusy(true);
+    setProblems(noProblems);
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof Refused) setProblems(problemsOfEntry(error, place(), fields));
+      else if (error instanceof ChangedMeanwhile) setProblems({ ...noProblems, rest: text.changedMeanwhile });
+      else throw error;
+      focusFirstProblem();
+      return false;
+    } finally {
+      setBusy(false);
+    }
   };
+  const run: EntrySave['run'] = (change, isApplied) => {
+    let place = '';
+    const work = async (): Promise<void> => {
+      await saveChange((stored) => {
+        const made = change(stored);
+        place = made.place;
+        return made.patch;
+      });
+      if (isApplied) await apply();
+      else tell(saved);
+    };
+    return attempt(work, () => place);
+  };
+  return { isBusy, problems, run, attempt: (work) => attempt(work) };
 }
 
 /** The buttons below such a form, and what no field shows. `isBlank`: what is needed is not typed yet. */

@@ -1,31 +1,26 @@
 // The page of a share link: one event, read-only, for a reader without a login. The token stands behind # in the
-// address, which no browser sends and no log holds; it is taken out of the address once it has been read.
+// address: browsers do not send that part, so that no log holds it. It stays there, so that the page can be reloaded.
 import { useLocation } from '@solidjs/router';
 import { createSignal, Match, onMount, Switch, type JSX } from 'solid-js';
 import { call, Refused, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { Badge, Button, Card, Foreign, Loading, Notice, Pairs } from '../../kit/basics.js';
 import { Mark } from '../../kit/icons.js';
-import { tell, Toasts } from '../../kit/overlays.js';
+import { Toasts } from '../../kit/overlays.js';
 import { brand, brandSub } from '../../shell/brand.js';
 import { eventsText as words } from '../../texts/events.js';
 import { shareText as text } from '../../texts/events/share.js';
 import { RequestPart, RulesPart } from '../events/event-parts.js';
 import { isSummary, type EventDetails } from '../events/event-text.js';
 import { ScoreSum } from '../events/score-sum.js';
-import { asMarkdown } from '../events/sentence/markdown.js';
 import { Sentence, SummaryBadges } from '../events/sentence/sentence.js';
-import { copyText } from '../events/share/copy.js';
+import { copyAsMarkdown } from '../events/share/copy.js';
 import { verdictTone } from '../events/verdict-tone.js';
 
 type Shared = Reply<'POST /api/shared-event'>;
 
 function SharedBody(props: { readonly of: Shared }): JSX.Element {
   const details = (): EventDetails => props.of.details as unknown as EventDetails;
-  const copy = async (): Promise<void> => {
-    const isCopied = await copyText(asMarkdown({ ...props.of, details: details() }, null));
-    tell(isCopied ? text.markdownCopied : text.browserRefuses, !isCopied);
-  };
   const stopped = (): JSX.Element => {
     const stop = details().interruption;
     return stop == null
@@ -44,7 +39,7 @@ function SharedBody(props: { readonly of: Shared }): JSX.Element {
         </h2>
         <p class="muted">{text.whatCanBeDone}</p>
         <div>
-          <Button icon="list" onClick={() => void copy()}>
+          <Button icon="list" onClick={() => void copyAsMarkdown({ ...props.of, details: details() })}>
             {text.copyMarkdown}
           </Button>
         </div>

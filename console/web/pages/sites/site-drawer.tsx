@@ -1,15 +1,14 @@
-// One site: what is known of it, and for who may change it its form.
+// One site: its facts, and its form for those who may change it.
 import { A } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { mayAs } from '../../client/session.js';
 import type { SettingsValues } from '../../client/settings-draft.js';
-import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
-import { Confirm } from '../../kit/overlays.js';
+import { Badge, Button, Foreign, Pairs } from '../../kit/basics.js';
 import { formsText } from '../../texts/setup/forms.js';
 import { sitesText as text } from '../../texts/setup/sites.js';
-import { withEntry } from '../setup/entries.js';
-import { createEntrySave } from '../setup/entry-save.js';
+import { withEntry, type EntryChange } from '../setup/entries.js';
+import { Removal } from '../setup/removal.js';
 import { SiteFormFields } from './site-form.js';
 import type { SiteRow } from './site-rows.js';
 import type { StoredSite } from './site-values.js';
@@ -30,7 +29,10 @@ function Upstreams(props: { readonly of: SiteRow }): JSX.Element {
     <section class="stack tight">
       <h3>{text.health}</h3>
       <ul class="stack tight plain-list">
-        <For each={props.of.upstreams} fallback={<li class="muted">{text.notCheckedAbout}</li>}>
+        <For
+          each={props.of.upstreams ?? []}
+          fallback={<li class="muted">{props.of.upstreams === null ? text.notKnownAbout : text.notCheckedAbout}</li>}
+        >
           {(one) => (
             <li class="row wrap">
               <Badge tone={one.isUp ? 'good' : 'danger'}>{one.isUp ? text.up : text.down}</Badge>
@@ -48,36 +50,10 @@ function Upstreams(props: { readonly of: SiteRow }): JSX.Element {
   );
 }
 
-function Removal(props: { readonly stored: StoredSite; readonly onRemoved: () => void }): JSX.Element {
-  const [isAsking, setAsking] = createSignal(false);
-  const save = createEntrySave([]);
-  const remove = async (): Promise<void> => {
-    const isDone = await save.run((settings) => {
-      const made = withEntry((settings['sites'] ?? []) as readonly StoredSite[], props.stored, null);
-      return { patch: { sites: made.list }, place: '/sites' };
-    }, false);
-    if (isDone) props.onRemoved();
-  };
-  return (
-    <>
-      <Button onClick={() => setAsking(true)}>{text.remove}</Button>
-      <Confirm
-        isOpen={isAsking()}
-        title={text.removeAsk}
-        action={text.remove}
-        isBusy={save.isBusy()}
-        onConfirm={() => void remove()}
-        onClose={() => setAsking(false)}
-      >
-        <p>
-          <Foreign text={props.stored.name} max={120} />
-        </p>
-        <p>{text.removeAbout}</p>
-        <Show when={save.problems().rest}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
-    </>
-  );
-}
+const withoutSite = (site: StoredSite, settings: SettingsValues): EntryChange => ({
+  patch: { sites: withEntry((settings['sites'] ?? []) as readonly StoredSite[], site, null).list },
+  place: '/sites',
+});
 
 function Facts(props: { readonly of: SiteRow }): JSX.Element {
   const pairs = (): readonly (readonly [string, JSX.Element])[] => {
@@ -138,7 +114,12 @@ export function SiteDrawer(props: {
                 <Button look="primary" onClick={() => setEditing(true)}>
                   {formsText.edit}
                 </Button>
-                <Removal stored={site()} onRemoved={props.onRemoved} />
+                <Removal
+                  text={text}
+                  name={site().name}
+                  change={(settings) => withoutSite(site(), settings)}
+                  onRemoved={props.onRemoved}
+                />
               </div>
             )}
           </Show>

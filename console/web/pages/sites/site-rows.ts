@@ -1,4 +1,4 @@
-// The sites of the installation with what the control plane knows of each: traffic, upstreams, certificate.
+// The sites of the installation, each with its traffic, upstream health and certificate.
 import type { Item, Reply } from '../../client/http.js';
 
 export type SiteView = Item<'GET /api/sites'>;
@@ -27,17 +27,19 @@ export interface SiteRow {
   /** null: not known, more sites are listed than were counted. */
   readonly requests: number | null;
   readonly blocked: number | null;
-  /** Empty: nobody watches them. */
-  readonly upstreams: readonly UpstreamHealth[];
-  readonly certificate: Certificate | null;
+  /** Empty: they have no health check. null: not known. */
+  readonly upstreams: readonly UpstreamHealth[] | null;
+  /** null: none. undefined: not known. */
+  readonly certificate: Certificate | null | undefined;
   /** null: it is of the environment, not of the settings. */
   readonly view: SiteView | null;
 }
 
 export interface SiteFacts {
   readonly sites: SitesReply;
-  readonly nodes: readonly Node[];
-  readonly certificates: readonly Certificate[];
+  /** null: not read. */
+  readonly nodes: readonly Node[] | null;
+  readonly certificates: readonly Certificate[] | null;
   /** `isWhole`: a site that is not in it had no request. */
   readonly traffic: { readonly sites: readonly Counted[]; readonly isWhole: boolean } | null;
 }
@@ -61,12 +63,16 @@ function certificateOf(name: string, all: readonly Certificate[]): Certificate |
   );
 }
 
-const healthOf = (name: string, nodes: readonly Node[]): UpstreamHealth[] =>
-  nodes.flatMap(({ url: node, upstreams }) =>
+/** As the nodes that answer report it; null where none does. */
+function healthOf(name: string, nodes: readonly Node[] | null): UpstreamHealth[] | null {
+  const answering = (nodes ?? []).filter(({ state }) => state !== 'unreachable');
+  if (answering.length === 0) return null;
+  return answering.flatMap(({ url: node, upstreams }) =>
     upstreams
       .filter(({ site }) => site === name)
       .map(({ url, state, detail }) => ({ url, isUp: state === 'up', detail, node })),
   );
+}
 
 /** In the order of the settings; those of the environment where none is saved. */
 export function siteRows({ sites, nodes, certificates, traffic }: SiteFacts): SiteRow[] {
@@ -86,7 +92,7 @@ export function siteRows({ sites, nodes, certificates, traffic }: SiteFacts): Si
     state: stateOf(site),
     ...countedOf(site.name),
     upstreams: healthOf(site.name, nodes),
-    certificate: certificateOf(site.name, certificates),
+    certificate: certificates === null ? undefined : certificateOf(site.name, certificates),
     view,
   });
   return sites.items.length > 0

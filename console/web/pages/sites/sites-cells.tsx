@@ -14,16 +14,25 @@ export function StateBadge(props: { readonly of: SiteState }): JSX.Element {
   );
 }
 
+/** Not "none": it could not be read. */
+const NotKnown = (): JSX.Element => (
+  <span class="faint" title={text.notKnownAbout}>
+    {text.notKnown}
+  </span>
+);
+
 export function HealthCell(props: { readonly of: SiteRow }): JSX.Element {
-  const up = (): number => props.of.upstreams.filter(({ isUp }) => isUp).length;
-  const all = (): number => props.of.upstreams.length;
+  const up = (): number => (props.of.upstreams ?? []).filter(({ isUp }) => isUp).length;
+  const all = (): number => (props.of.upstreams ?? []).length;
   return (
     <Show
       when={all() > 0}
       fallback={
-        <span class="faint" title={text.notCheckedAbout}>
-          {text.notChecked}
-        </span>
+        <Show when={props.of.upstreams} fallback={<NotKnown />}>
+          <span class="faint" title={text.notCheckedAbout}>
+            {text.notChecked}
+          </span>
+        </Show>
       }
     >
       <Badge tone={up() === all() ? 'good' : up() === 0 ? 'danger' : 'warn'}>{text.healthUp(up(), all())}</Badge>
@@ -42,7 +51,14 @@ const certificateTones: Readonly<Record<Certificate['state'], Tone>> = {
 
 export function CertificateCell(props: { readonly of: SiteRow }): JSX.Element {
   return (
-    <Show when={props.of.certificate} fallback={<span class="faint">{text.noCertificate}</span>}>
+    <Show
+      when={props.of.certificate}
+      fallback={
+        <Show when={props.of.certificate === null} fallback={<NotKnown />}>
+          <span class="faint">{text.noCertificate}</span>
+        </Show>
+      }
+    >
       {(one) => (
         <span class="row wrap">
           <Badge tone={certificateTones[one().state]}>{text.certificateStates[one().state]}</Badge>

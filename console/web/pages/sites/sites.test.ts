@@ -56,8 +56,8 @@ t.test('a site that is called nothing gets a name of its own', async (t) => {
 
 const facts = (sites: Partial<SitesReply>, more: Partial<SiteFacts> = {}): SiteFacts => ({
   sites: { port: 1, items: [], defaults: [], ...sites },
-  nodes: [],
-  certificates: [],
+  nodes: null,
+  certificates: null,
   traffic: null,
   ...more,
 });
@@ -88,11 +88,16 @@ t.test('rows join traffic, health and certificates by the name of a site', async
   );
   t.match(row, { state: 'monitor', requests: 7, blocked: 2, certificate: { issued: { not_after: '2026-12-24' } } });
   t.same(
-    row?.upstreams.map(({ isUp }) => isUp),
+    row?.upstreams?.map(({ isUp }) => isUp),
     [true, false],
   );
   const defaults = [{ name: 'customer', prefix: '/', upstream: 'u', protected: false, mode: 'On' }];
   t.match(siteRows(facts({ defaults })), [{ state: 'off', requests: null, view: null }], 'those of the environment');
+  const unread = siteRows(facts({ defaults }))[0];
+  t.same([unread?.upstreams, unread?.certificate], [null, undefined], 'what was not read is not called none');
+  const away = [{ url: 'n1', state: 'unreachable', upstreams: [] }] as unknown as SiteFacts['nodes'];
+  const read = siteRows(facts({ defaults }, { nodes: away, certificates: [] }))[0];
+  t.same([read?.upstreams, read?.certificate], [null, null], 'nor is what no node reports');
 });
 
 t.test('problems stand at their fields, and what no field shows is said below', async (t) => {

@@ -1,4 +1,4 @@
-// The sites that are protected, each with what is known of it; one is added in one step.
+// The sites that are protected, each with its state and traffic; one is added in one step.
 import { useSearchParams } from '@solidjs/router';
 import { createMemo, onMount, Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
@@ -66,8 +66,8 @@ function createSites() {
     const counted = traffic.data()?.sites;
     return siteRows({
       sites: read,
-      nodes: nodes.data()?.items ?? [],
-      certificates: certificates.data()?.items ?? [],
+      nodes: nodes.data()?.items ?? null,
+      certificates: certificates.data()?.items ?? null,
       traffic: counted === undefined ? null : { sites: counted, isWhole: counted.length < countedMax },
     });
   });
@@ -125,6 +125,9 @@ export function Sites(): JSX.Element {
       </Show>
       <Show when={traffic.problem() !== null}>
         <Notice tone="warn">{text.countsUnread}</Notice>
+      </Show>
+      <Show when={traffic.data() !== undefined && rows().some(({ requests }) => requests === null)}>
+        <p class="small muted">{text.countsOfBusiest(countedMax)}</p>
       </Show>
       <Read of={both(sites, settingsRead)}>{() => <List rows={rows()} chosen={chosen()} onOpen={choose} />}</Read>
       <Overlay

@@ -1,5 +1,5 @@
-// Whose a target is: what to set so that it is seen, and the button that looks for it. The same for its entry at the
-// firewall where that is another origin.
+// Ownership of a target: the proof to set, and the button that looks for it. The same for its entry at the firewall
+// where that is another origin.
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, type Reply } from '../../client/http.js';
@@ -10,6 +10,7 @@ import { SelectField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { activeText as text } from '../../texts/vm/sources/active-scans.js';
+import { isVerified } from '../scans/active/scan-result.js';
 import { LoginOfScans } from './login-of-scans.js';
 
 type Answer = Reply<'GET /api/v1/targets/{id}/verification'>;
@@ -41,7 +42,7 @@ function Prove(props: {
   return (
     <>
       <SelectField
-        label={text.verification}
+        label={text.method}
         value={method()}
         options={methods.map((name) => [name, text[name]] as const)}
         onChange={setMethod}
@@ -70,7 +71,7 @@ function Prove(props: {
 function Standing(props: { readonly at: string | null; readonly by: string | null; readonly needs: string }) {
   return (
     <Show when={props.at} fallback={<p>{props.needs}</p>}>
-      {(at) => <p>{text.verified(props.by ?? '', showMoment(at()))}</p>}
+      {(at) => <p>{(isVerified(at()) ? text.verified : text.ended)(props.by ?? '', showMoment(at()))}</p>}
     </Show>
   );
 }

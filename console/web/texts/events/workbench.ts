@@ -1,4 +1,4 @@
-// English texts of the events workbench: time range, histogram, facets, keys, saved views.
+// English texts of the events workbench: time range, histogram, facets, keys.
 import { some, type Shown } from '../shown.js';
 
 export const workbenchText = {

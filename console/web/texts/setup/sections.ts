@@ -14,7 +14,7 @@ export const sectionsText = {
     tokens: 'Tokens',
     tokensAbout: 'How the signature of a JSON Web Token is verified. Without a key only its presence is checked.',
     claims: 'Claims',
-    claimsAbout: 'What a token has to say beside being signed.',
+    claimsAbout: 'Claims that a signed token must have.',
     browsers: 'Browsers',
     browsersAbout: 'Browsers ask with a preflight request, which carries no credentials.',
     isOff: 'Site authentication is off',

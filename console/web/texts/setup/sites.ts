@@ -25,6 +25,8 @@ export const sitesText = {
   healthUp: (up: Shown, all: Shown) => `${up} of ${all} up`,
   notChecked: 'not checked',
   notCheckedAbout: 'Give the site a health check or a second upstream to see its health here.',
+  notKnown: 'not known',
+  notKnownAbout: 'It could not be read, or no node answers.',
   certificate: 'Certificate',
   noCertificate: 'none',
   certificateError: 'Certificate error',
@@ -110,4 +112,6 @@ export const sitesText = {
   down: 'down',
   atNode: (node: Shown) => `at ${node}`,
   countsUnread: 'Requests and blocks could not be read.',
+  countsOfBusiest: (count: Shown) =>
+    `Requests and blocks are counted for the ${count} busiest sites; the others show –.`,
 } as const;

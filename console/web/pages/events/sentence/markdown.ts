@@ -65,7 +65,7 @@ function scoreTable(details: EventDetails, inboundScore: number): string {
 
 export function asMarkdown(event: MarkdownSource, link: string | null): string {
   const { summary, details } = event;
-  const { telling, noise } = orderRules(details.messages ?? []);
+  const { significant, minor } = orderRules(details.messages ?? []);
   const headers = (details.headers ?? []).map(([name, value]) => `${name}: ${value ?? words.notStored}`);
   const facts = [words.time(event.at), words.site(codeSpan(event.site)), words.requestId(codeSpan(event.request_id))];
   const parts = [
@@ -73,7 +73,7 @@ export function asMarkdown(event: MarkdownSource, link: string | null): string {
     words.facts(summary.category_name, summary.severity, plainText(event.verdict), event.status),
     [...facts, ...(link === null ? [] : [words.link(link)])].join('\n'),
     codeBlock([`${event.method} ${event.uri} ${details.protocol ?? ''}`.trim(), ...headers]),
-    telling.length === 0 ? '' : `${words.rules}\n\n${[...telling, ...noise].map(ruleLine).join('\n')}`,
+    significant.length === 0 ? '' : `${words.rules}\n\n${[...significant, ...minor].map(ruleLine).join('\n')}`,
     scoreTable(details, event.inbound_score),
     words.end,
   ];

@@ -43,14 +43,14 @@ t.test('27.2: rules that say little come last', async (t) => {
     rule(949_110, '0'),
   ]);
   t.same(
-    [ids(mixed.telling), ids(mixed.noise)],
+    [ids(mixed.significant), ids(mixed.minor)],
     [
       [942_100, 930_100],
       [920_350, 7],
     ],
   );
   const alone = orderRules([rule(920_350, '4')]);
-  t.same([ids(alone.telling), ids(alone.noise)], [[920_350], []], 'unless there is nothing else');
+  t.same([ids(alone.significant), ids(alone.minor)], [[920_350], []], 'unless there is nothing else');
 });
 
 t.test('values are cut at their hits', async (t) => {

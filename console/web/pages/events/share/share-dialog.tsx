@@ -1,4 +1,4 @@
-// A link to an event for somebody without a login: made and copied by one button.
+// A link to an event for readers without a login: one button creates and copies it.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';
 import { call } from '../../../client/http.js';

@@ -3,11 +3,9 @@
 import { call, Refused } from '../../../client/http.js';
 import { mayAs } from '../../../client/session.js';
 import { tell, tellProblem } from '../../../kit/overlays.js';
-import { shareText } from '../../../texts/events/share.js';
 import { workbenchText as text } from '../../../texts/events/workbench.js';
 import type { SecurityEvent } from '../events.js';
-import { asMarkdown } from '../sentence/markdown.js';
-import { copyText } from '../share/copy.js';
+import { copyAsMarkdown } from '../share/copy.js';
 
 const daySeconds = 86_400;
 
@@ -27,7 +25,7 @@ const unblock = (subject: string): Promise<void> =>
     tell(text.unblocked(subject));
   });
 
-export const block = (event: SecurityEvent): Promise<void> =>
+const block = (event: SecurityEvent): Promise<void> =>
   attempt(async () => {
     const { client_ip: network } = event;
     const body = { network, action: 'deny', reason: text.blockReason, expires_in_seconds: daySeconds } as const;
@@ -35,15 +33,10 @@ export const block = (event: SecurityEvent): Promise<void> =>
     tell(text.blocked(network), false, { label: text.undo, run: () => void unblock(network) });
   });
 
-async function copyMarkdown(event: SecurityEvent): Promise<void> {
-  const isCopied = await copyText(asMarkdown({ ...event, details: event.details ?? {} }, null));
-  tell(isCopied ? shareText.markdownCopied : shareText.browserRefuses, !isCopied);
-}
-
 /** True when the key did something. */
 export function doByKey(key: string, event: SecurityEvent, onExclude: (event: SecurityEvent) => void): boolean {
   if (key === 'm') {
-    void copyMarkdown(event);
+    void copyAsMarkdown({ ...event, details: event.details ?? {} });
     return true;
   }
   if (!mayAs('operator') || event.client_ip === '') return false;

@@ -1,6 +1,6 @@
 // Scans of running applications: begun in three clicks, watched while they run, stopped one by one or all at once.
 import { createEffect, onCleanup, Show, type JSX } from 'solid-js';
-import { showCount, showMoment } from '../../../client/moments.js';
+import { showMoment } from '../../../client/moments.js';
 import { createPagedList } from '../../../client/pages.js';
 import { createQuery } from '../../../client/query.js';
 import type { VmAccess } from '../../../client/vm-access.js';
@@ -12,12 +12,11 @@ import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 import { plain } from '../../vulnerabilities/words.js';
 import { Halt } from './halt.js';
 import { NewScan } from './new-scan.js';
-import { inputOf, isOpen, resultOf, type ActiveScan } from './scan-result.js';
+import { countOf, inputOf, isOpen, resultOf, type ActiveScan } from './scan-result.js';
 import { ScanView } from './scan-view.js';
 
 const tones: Readonly<Record<string, Tone>> = { succeeded: 'good', failed: 'danger', running: 'info', queued: 'info' };
 const refreshMs = 2000;
-const countOf = (count: number | undefined): string => (count === undefined ? '–' : showCount(count));
 
 const columns: readonly TableColumn<ActiveScan>[] = [
   { title: text.when, class: 'nums', cell: ({ created_at: at }) => showMoment(at) },

@@ -6,6 +6,7 @@ import type { QueryState } from '../../../client/query.js';
 import { Button, Foreign, Notice } from '../../../kit/basics.js';
 import { TextField } from '../../../kit/form.js';
 import { Confirm } from '../../../kit/overlays.js';
+import { Unread } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 
 export function Halt(props: {
@@ -35,6 +36,9 @@ export function Halt(props: {
             </Button>
           </Show>
         </Notice>
+      </Show>
+      <Show when={props.of.problem()}>
+        {(found) => <Unread problem={found().message} retry={() => props.of.reload()} />}
       </Show>
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <Show when={props.mayPress && props.of.data()?.halted === false}>

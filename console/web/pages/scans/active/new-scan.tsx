@@ -9,6 +9,7 @@ import { SelectField } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { Read } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
+import { isVerified } from './scan-result.js';
 
 type Profile = Body<'POST /api/v1/scans'>['profile'];
 const targetsMax = 500;
@@ -19,6 +20,19 @@ async function begin(target: string, profile: Profile): Promise<string> {
   return id;
 }
 
+function NoTargets(props: { readonly mayAdd: boolean }): JSX.Element {
+  return (
+    <Empty title={text.noTargets}>
+      <p>{text.noTargetsAbout}</p>
+      <Show when={props.mayAdd}>
+        <A class="button primary" href="/vulnerabilities/targets?add=1">
+          {text.addTarget}
+        </A>
+      </Show>
+    </Empty>
+  );
+}
+
 export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (id: string) => void }): JSX.Element {
   const targets = createQuery('GET /api/v1/targets', () => ({ query: { limit: targetsMax, sort: 'url' as const } }));
   const profiles = createQuery('GET /api/v1/scans/profiles');
@@ -26,7 +40,7 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
   const [profile, setProfile] = createSignal<Profile>('standard');
   const action = createAction();
   const chosen = () => targets.data()?.items.find(({ id }) => id === target());
-  const isUnproved = (): boolean => chosen()?.verified_at === null;
+  const isUnproved = (): boolean => chosen() !== undefined && !isVerified(chosen()?.verified_at);
   const options = () =>
     (profiles.data()?.items ?? []).map(
       ({ name, checks }) => [name, `${text.profiles[name]} (${text.checks(checks)})`] as const,
@@ -40,19 +54,7 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
     <Card title={text.start}>
       <Read of={targets}>
         {(answer) => (
-          <Show
-            when={answer().items.length > 0}
-            fallback={
-              <Empty title={text.noTargets}>
-                <p>{text.noTargetsAbout}</p>
-                <Show when={props.mayAdd}>
-                  <A class="button primary" href="/vulnerabilities/targets?add=1">
-                    {text.addTarget}
-                  </A>
-                </Show>
-              </Empty>
-            }
-          >
+          <Show when={answer().items.length > 0} fallback={<NoTargets mayAdd={props.mayAdd} />}>
             <div class="stack">
               <div class="grid-2">
                 <SelectField
@@ -64,7 +66,13 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
                   ]}
                   onChange={setTarget}
                 />
-                <SelectField label={text.profile} value={profile()} options={options()} onChange={setProfile} />
+                <SelectField
+                  label={text.profile}
+                  value={profile()}
+                  options={options()}
+                  from={profiles}
+                  onChange={setProfile}
+                />
               </div>
               <Show when={isUnproved()}>
                 <Notice tone="warn">

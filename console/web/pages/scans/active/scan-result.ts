@@ -1,5 +1,6 @@
-// What a scan of a running application says of itself, while it runs and after it.
+// What the API says about a scan of a running application, while it runs and after it.
 import type { Item } from '../../../client/http.js';
+import { showCount } from '../../../client/moments.js';
 
 export type ActiveScan = Item<'GET /api/v1/scans'>;
 export type Found = Item<'GET /api/v1/scans/{id}/findings'>;
@@ -24,6 +25,14 @@ interface ScanResult {
   readonly checks?: Readonly<Record<string, number>>;
   readonly left_out?: readonly { readonly url?: string; readonly reason?: string }[];
 }
+
+/** As the server says it (vm-manager/dast/targets/verify.ts): a proof holds for 90 days. */
+const verifiedMs = 90 * 86_400_000;
+export const isVerified = (at: string | null | undefined): boolean =>
+  at != null && Date.now() - Date.parse(at) < verifiedMs;
+
+/** Not counted yet is no nought. */
+export const countOf = (count: number | undefined): string => (count === undefined ? '–' : showCount(count));
 
 export const inputOf = ({ input }: Pick<ActiveScan, 'input'>): ScanInput => input ?? {};
 export const resultOf = ({ result }: Pick<ActiveScan, 'result'>): ScanResult => result ?? {};

@@ -1,20 +1,19 @@
-// One scan: how far it is, what it covered, what it found. Read again while it runs.
-import { createEffect, For, Show, type JSX } from 'solid-js';
+// One scan: its progress, what it covered, what it found. Read again while it runs.
+import { createEffect, For, onCleanup, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';
 import { call } from '../../../client/http.js';
 import { showCount } from '../../../client/moments.js';
-import { createPagedList } from '../../../client/pages.js';
+import { createPagedList, type PagedList } from '../../../client/pages.js';
 import { createQuery } from '../../../client/query.js';
 import type { VmAccess } from '../../../client/vm-access.js';
-import { Button, Foreign, Notice, Pairs } from '../../../kit/basics.js';
+import { Button, Foreign, Loading, Notice, Pairs } from '../../../kit/basics.js';
 import { tell } from '../../../kit/overlays.js';
-import { Read } from '../../../kit/page-state.js';
+import { Read, Unread } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 import { FoundCard } from './found-card.js';
-import { inputOf, isOpen, resultOf, type ActiveScan } from './scan-result.js';
+import { countOf, inputOf, isOpen, resultOf, type ActiveScan, type Found } from './scan-result.js';
 
 const refreshMs = 1000;
-const countOf = (count: number | undefined): string => (count === undefined ? '–' : showCount(count));
 
 function Covered(props: { readonly of: ActiveScan }): JSX.Element {
   const checks = () => Object.entries(resultOf(props.of).checks ?? {});
@@ -68,15 +67,61 @@ function Progress(props: { readonly of: ActiveScan }): JSX.Element {
   );
 }
 
+/** That nothing was found counts only for what was looked at. */
+function nothingFound(scan: ActiveScan): string {
+  if (isOpen(scan)) return text.noFindingsYet;
+  return Object.keys(resultOf(scan).checks ?? {}).length === 0 ? text.noCheckEnded : text.noFindings;
+}
+
+function FoundList(props: {
+  readonly scan: ActiveScan;
+  readonly of: PagedList<Found>;
+  readonly access: VmAccess;
+}): JSX.Element {
+  return (
+    <Show when={props.access.may('view_findings')} fallback={<p>{text.findingsHidden}</p>}>
+      <Show when={props.of.problem()}>{(found) => <Unread problem={found().message} retry={props.of.reload} />}</Show>
+      <Show when={props.of.isAnswered()} fallback={props.of.problem() === null ? <Loading /> : null}>
+        <For each={props.of.items()} fallback={<p>{nothingFound(props.scan)}</p>}>
+          {(row) => (
+            <FoundCard
+              scan={props.scan.id}
+              of={row}
+              mayRun={props.access.may('run_scans')}
+              mayPatch={props.access.may('apply_vpatch')}
+              onProved={props.of.reload}
+            />
+          )}
+        </For>
+        <Show when={props.of.hasMore()}>
+          <div>
+            <Button isBusy={props.of.isLoading()} onClick={props.of.readMore}>
+              {text.moreFindings}
+            </Button>
+          </div>
+        </Show>
+      </Show>
+    </Show>
+  );
+}
+
 export function ScanView(props: {
   readonly id: string;
   readonly access: VmAccess;
   readonly onChanged: () => void;
 }): JSX.Element {
-  const scan = createQuery('GET /api/v1/scans/{id}', () => ({ params: { id: props.id } }), { everyMs: refreshMs });
   const { id } = props;
-  const found = createPagedList('GET /api/v1/scans/{id}/findings', () => ({}), 100, { id });
+  const scan = createQuery('GET /api/v1/scans/{id}', () => ({ params: { id } }));
+  const mayRead = (): boolean => props.access.may('view_findings');
+  const found = createPagedList('GET /api/v1/scans/{id}/findings', () => (mayRead() ? {} : null), 100, { id });
   const action = createAction();
+  createEffect(() => {
+    const now = scan.data();
+    scan.problem(); // what could not be read is asked for again, too
+    if (now === undefined || !isOpen(now)) return;
+    const timer = setTimeout(() => void scan.reload(), refreshMs);
+    onCleanup(() => clearTimeout(timer));
+  });
   createEffect((before: string) => {
     const now = scan.data();
     if (now === undefined) return before;
@@ -120,22 +165,7 @@ export function ScanView(props: {
           </Show>
           <Covered of={one()} />
           <h3>{text.findings}</h3>
-          <Show
-            when={props.access.may('view_findings') && found.items().length > 0}
-            fallback={<p>{text.noFindings}</p>}
-          >
-            <For each={found.items()}>
-              {(row) => (
-                <FoundCard
-                  scan={id}
-                  of={row}
-                  mayRun={props.access.may('run_scans')}
-                  mayPatch={props.access.may('apply_vpatch')}
-                  onProved={found.reload}
-                />
-              )}
-            </For>
-          </Show>
+          <FoundList scan={one()} of={found} access={props.access} />
         </div>
       )}
     </Read>
