@@ -35,7 +35,7 @@ const digestMax = 500;
 const batch = 50;
 const keptDays = 30;
 
-/** The place that a secret is sealed for: whoever changes the receiver has to give it again. */
+/** The place that a secret is sealed for: a change of the receiver needs the secret again. */
 export const placeOfSecret = (type: string, config: Readonly<Record<string, unknown>>): string =>
   `vm_channels:/${type}/${senderOf(type).receiver(config)}`;
 
