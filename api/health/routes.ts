@@ -64,8 +64,8 @@ const healthSchema = {
   tags: ['health'],
   summary: 'The database answers, and no background job hangs',
   description:
-    'Without the database 503. `degraded`: requests are answered, a background job runs past its limit (`jobs`) or a file of ' +
-    '`locations` is missing or broken.',
+    'Without the database 503. `degraded`: requests are answered, a background job runs past its limit (`jobs`) or a ' +
+    'file of `locations` is missing or broken.',
   security: [],
   response: {
     200: Type.Object({
