@@ -3,7 +3,7 @@ import t from 'tap';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { consoleHeader, createForwarding } from '../http-server/trusted-proxies.js';
-import { isHeldBy, rangeOf, readAddress, toSourceKey } from './address.js';
+import { isHeldBy, rangeOf, readAddress, toSourceKey, clientNetwork } from './address.js';
 import { createAddressSet } from './address-set.js';
 import { toNetwork } from './network.js';
 
@@ -137,4 +137,19 @@ t.test('trusted proxies', async (t) => {
   t.equal(trusted([])('127.0.0.1'), false);
   for (const wrong of ['nonsense', '10.0.0.0/33', '10.0.0.0/255.0.255.0', '2001:db8::/ffff::'])
     t.throws(() => trusted([wrong]), { message: /^API_TRUSTED_PROXIES has / }, wrong);
+});
+
+t.test('SIEM 1: the network that is shown in place of an address', async (t) => {
+  const cases: [string, string | null][] = [
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['2001:db8:1:2::77', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
+    ['::ffff:198.51.100.9', '198.51.100.0/24'],
+    ['2001:db8:5:6::/64', '2001:db8:5::/48'],
+    ['', null],
+    ['nonsense', null],
+  ];
+  for (const [address, network] of cases) t.equal(clientNetwork(address), network, address);
 });

@@ -73,6 +73,16 @@ export function toSourceKey(ip: string): string {
   return `${groups.join(':')}::/64`;
 }
 
+/** What is shown in place of an address (or /64): its /24, or its /48 of IPv6. null: it is no address. */
+export function clientNetwork(ip: string): string | null {
+  const [bare = ''] = ip.split(/[%/]/, 1);
+  if (!ipaddr.isValid(bare)) return null;
+  const address = ipaddr.process(bare);
+  if (address.kind() === 'ipv4') return address.toString().replace(/\d+$/, '0/24');
+  const groups = (address as ipaddr.IPv6).parts.slice(0, 3).map((part) => part.toString(16));
+  return `${groups.join(':')}::/48`;
+}
+
 /** Of four decimal parts, by character codes: splitting a million texts costs more than all else about a list. */
 function ipv4Value(text: string): number {
   let value = 0;

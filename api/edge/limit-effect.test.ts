@@ -89,7 +89,7 @@ async function overHttp(t: Test, database: Database): Promise<void> {
     ...[1, 2, 3, 4].map((number) => record(number, '/login?x=1')),
     record(5, '/LOGIN'),
     record(6, '/other'),
-    record(7, '/login', 'of-nobody'),
+    record(7, '/login', 'not-a-site'),
     { ...record(8, '/login'), at_ms: at.clock.nowMs - 3_700_000 },
   ];
   const body = { node: 'n', batch_id: 'b1', requests, events: [], dropped: 0 };

@@ -4,6 +4,7 @@
 // Paths are compared as they were written, decoded once and without case; the gates compare more readings of odd paths.
 // Records keep no header fields: a zone by header is not counted.
 import { parseWindow } from '#settings';
+import { toSourceKey } from '../addresses/address.js';
 
 export interface EffectLimit {
   readonly kind: 'default' | 'zone' | 'endpoint';
@@ -80,15 +81,8 @@ export function isMeant(limit: EffectLimit): (request: Pick<RecordedRequest, 'me
   };
 }
 
-/** An IPv6 client is its /64. */
-function clientOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const after = tail.split(':').filter(Boolean);
-  const zeros = address.includes('::') ? Array<string>(Math.max(0, 8 - groups.length - after.length)).fill('0') : [];
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':');
-}
+/** An IPv6 client is its /64. IPv4, as most are, is not parsed: an hour has many records. */
+const clientOf = (address: string): string => (address.includes(':') ? toSourceKey(address) : address);
 
 /** `requests` in order of time; null where records do not say who is counted. */
 export function effectOf(limit: EffectLimit, requests: Iterable<RecordedRequest>, isShared: boolean): Effect | null {

@@ -4,7 +4,6 @@ import type { Database } from '../db/client.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { event } from '../testing/builders/records.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { networkOf } from './shared-view.js';
 
 const hostile = `<script>alert(1)</script>\u202e\u0000${'x'.repeat(3000)}`;
 const client = '203.0.113.7';
@@ -177,17 +176,4 @@ t.test('a link ends with its event and with who made it', async (t) => {
     t.match(await open(at, made.body['token']), { status: 404 });
     t.match(await at.call('POST', `/api/events/${id}/shares`, { token: admin.token, body: {} }), { status: 404 });
   });
-});
-
-t.test('networks of addresses', async (t) => {
-  for (const [address, network] of [
-    ['192.0.2.77', '192.0.2.0/24'],
-    ['2001:db8:1:2::3', '2001:db8:1::/48'],
-    ['2001:db8::1', '2001:db8:0::/48'],
-    ['::1', '0:0:0::/48'],
-    ['fe80::1%eth0', 'fe80:0:0::/48'],
-    ['', ''],
-    ['nonsense', ''],
-  ] as const)
-    t.equal(networkOf(address), network, address);
 });

@@ -1,5 +1,5 @@
-// Share links of events: made and revoked by operators, opened by whoever has the link. A link that is unknown, over or
-// revoked, whose event is gone, or that the settings do not allow any more, is answered in the same words.
+// Share links of events: made and revoked by operators, opened by a reader with the link. A link that is unknown, over
+// or revoked, whose event is gone, or that the settings do not allow any more, is answered in the same words.
 import { Type } from '@sinclair/typebox';
 import {
   ApiError,

@@ -2,7 +2,7 @@
 // not shown by oversight. Records are stored without secrets; here they pass the masks again, with those for personal
 // data whatever `privacy_mode` says, and the client's address is shown as its network.
 import { Type, type Static } from '@sinclair/typebox';
-import { isIPv4, isIPv6 } from 'node:net';
+import { clientNetwork } from '../addresses/address.js';
 import { SummaryView, viewEvent, type RecordedEvent } from '../events/view.js';
 import { Nullable, Time } from '../http-kit/index.js';
 import { maskRecords } from '../masking/mask-records.js';
@@ -63,17 +63,6 @@ const fieldsOf = (value: unknown): Fields =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, textCharsMax) : '');
 const wholeOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
-
-export function networkOf(address: string): string {
-  if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
-  if (!isIPv6(address)) return '';
-  const [head = ''] = address.split('%');
-  const [before = '', after] = head.split('::');
-  const groups = before.split(':').filter((one) => one !== '');
-  const missing = after === undefined ? 0 : 8 - groups.length - after.split(':').filter((one) => one !== '').length;
-  const first = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0')].slice(0, 3);
-  return `${first.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/48`;
-}
 
 function messageOf(value: unknown): Details['messages'] {
   const one = fieldsOf(value);
@@ -143,14 +132,14 @@ function withoutAddress<T>(value: T, address: string, network: string): T {
   ) as T;
 }
 
-/** The event without what is nobody's business outside, its sentence made of what is left. */
+/** The fields that readers outside may see; the sentence is derived from these. */
 export function shareEvent(event: RecordedEvent, expiresAt: Date): SharedEventView {
   const picked = {
     uri: event.uri.slice(0, 8192),
     details: chosen(event.details) as unknown as Record<string, unknown>,
   };
   const [masked = picked] = maskRecords({ requests: [], samples: [], events: [picked] }, 'personal').events;
-  const network = networkOf(event.client_ip);
+  const network = clientNetwork(event.client_ip) ?? '';
   const hidden =
     event.client_ip === '' ? masked : withoutAddress(masked, event.client_ip, network === '' ? '(client)' : network);
   const { summary } = viewEvent({ ...event, ...hidden, node: '', details: hidden.details });

@@ -15,6 +15,7 @@ import {
   SomeOf,
 } from '../http-kit/index.js';
 import { eventVerdicts, requestVerdicts } from './kinds.js';
+import { categoryColumn } from './facets/filters.js';
 import { categoryNames } from './summary/categories.js';
 
 /**
@@ -130,7 +131,10 @@ export async function pageRecords<T extends { at: string; id: number }>(
   ] as const;
   const equals = columns.map((name) => {
     const value = wanted[name];
-    return value === undefined ? sql`` : sql`and ${sql(name)} in ${sql([...listOf(value)] as string[])}`;
+    if (value === undefined) return sql``;
+    const values = [...listOf(value)] as string[];
+    const column = name === 'category' ? categoryColumn(sql, values) : sql`${sql(name)}`;
+    return sql`and ${column} in ${sql(values)}`;
   });
   const rule =
     wanted.rule_id === undefined

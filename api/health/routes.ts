@@ -64,7 +64,8 @@ const healthSchema = {
   tags: ['health'],
   summary: 'The database answers, and no background job hangs',
   description:
-    'Without the database 503. `degraded`: requests are answered, a background job runs past its limit (`jobs`).',
+    'Without the database 503. `degraded`: requests are answered, a background job runs past its limit (`jobs`) or a ' +
+    'file of `locations` is missing or broken.',
   security: [],
   response: {
     200: Type.Object({
@@ -122,13 +123,15 @@ export function registerHealthRoutes(app: App, parts: HealthParts): void {
     const hanging = await ofDatabase(hangingJobs(database.sql));
     const rules = ruleSets.notice();
     await locations.refresh();
+    const places = locations.states().map(({ of, status }) => ({ of, status }));
+    const isPlaced = places.every(({ status }) => status === 'ok' || status === 'old');
     return {
-      status: hanging.length === 0 ? ('ok' as const) : ('degraded' as const),
+      status: hanging.length === 0 && isPlaced ? ('ok' as const) : ('degraded' as const),
       release: release(),
       database: database.kind,
       jobs: { hanging: hanging.map(({ name, running_since: at }) => ({ name, running_since: at.toISOString() })) },
       rules: { ...rules, notice: formatNotice(rules) },
-      locations: locations.states().map(({ of, status }) => ({ of, status })),
+      locations: places,
     };
   });
   app.get('/api/ready', { schema: readySchema }, async () => {

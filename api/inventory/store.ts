@@ -99,13 +99,15 @@ export const listEndpoints = (sql: Queryable, site: string): Promise<Endpoint[]>
 
 const seenMax = 5000;
 
-/** Methods and templates of a site, by its name or the host that it serves; for scans. */
+/** Methods and templates of sites, those with most requests first; for scans. */
 export async function listSeen(
   sql: Queryable,
-  site: string,
+  sites: readonly string[],
 ): Promise<readonly { readonly method: string; readonly template: string }[]> {
   return sql<{ method: string; template: string }[]>`
-    select method, template from api_endpoints where site = ${site} order by hits desc, template limit ${seenMax}`;
+    select method, template from api_endpoints
+    where site in (select jsonb_array_elements_text(${sql.json([...sites])}))
+    order by hits desc, template limit ${seenMax}`;
 }
 
 export interface InventoryFigures {

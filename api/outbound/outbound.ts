@@ -27,7 +27,7 @@ export interface OutboundRequest {
 export interface OutboundReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One for each Set-Cookie: joined they could not be told apart. */
+  /** One for each Set-Cookie: joined they could not be separated. */
   readonly cookies: readonly string[];
   readonly body: Buffer;
   /** Where the answer came from after redirects. */

@@ -1,6 +1,6 @@
 // What a connector leaves out of events, before any format sees them: the option `redact`, a list of words. A field
 // that is left out is null in every format; nothing of it remains in another place of the event.
-import { isIP } from 'node:net';
+import { clientNetwork } from '../addresses/address.js';
 import type { SecurityEvent } from './event.js';
 
 /** What each word leaves out. */
@@ -18,20 +18,6 @@ export const redactions = {
 export type Redaction = keyof typeof redactions;
 
 export const isRedaction = (word: string): word is Redaction => Object.hasOwn(redactions, word);
-
-/** The network that is told instead of an address: `192.0.2.0/24`, `2001:db8:1::/48`. */
-export function networkOf(client: string): string | null {
-  const [address = ''] = client.split('/');
-  if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`;
-  if (isIP(address) !== 6) return null;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(address);
-  if (mapped !== null) return `${mapped[1]}.0/24`;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all = tail === undefined ? groups : [...groups, ...Array<string>(8 - groups.length - behind.length).fill('0')];
-  return `${[...all, ...behind].slice(0, 3).join(':')}::/48`;
-}
 
 /** A copy without what the words name. Texts that repeat a hidden address or query lose it, too. */
 export function redact(event: SecurityEvent, words: ReadonlySet<Redaction>): SecurityEvent {
@@ -51,7 +37,7 @@ export function redact(event: SecurityEvent, words: ReadonlySet<Redaction>): Sec
     name: scrub(event.name),
     node: has('node') ? null : event.node,
     site: has('site') ? null : event.site,
-    client_ip: has('client_ip') ? null : has('client_host') && client !== null ? networkOf(client) : client,
+    client_ip: has('client_ip') ? null : has('client_host') && client !== null ? clientNetwork(client) : client,
     request:
       request === null
         ? null

@@ -7,7 +7,7 @@ import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
-import { listSeen } from '../inventory/store.js';
+import { createSeenEndpoints } from './seen-endpoints.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
@@ -44,7 +44,7 @@ const toHost = (parts: VmParts): Host => ({
   takeEvents,
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
-  seenEndpoints: async (host) => listSeen(parts.database.sql, host),
+  seenEndpoints: createSeenEndpoints(parts),
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

@@ -103,10 +103,19 @@ async function suite(t: Test, database: Database): Promise<void> {
 
   await t.test('30.compliance: a scan that left nothing open shows that a control holds, for 90 days', async (t) => {
     t.match(await control('asvs:V12.1', `&application_id=${shop}`), { result: 'no_evidence', scans: [] });
-    await database.sql`
-      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-      values ('iac', ${shop}, 'succeeded', 'test', ${new Date(at.clock.nowMs)}, ${new Date(at.clock.nowMs)})`;
+    const scanned = (application: string, files: number) => database.sql`
+      insert into vm_runs (kind, application_id, status, result, created_by, created_at, finished_at)
+      values ('iac', ${application}, 'succeeded', ${database.sql.json({ files_scanned: files })}, 'test',
+        ${new Date(at.clock.nowMs)}, ${new Date(at.clock.nowMs)})`;
+    await scanned(shop, 0);
+    const idle = await control('asvs:V12.1', `&application_id=${shop}`);
+    t.match(idle, { result: 'no_evidence', scans: [] }, 'a scan that read no file has looked at nothing');
+    await scanned(shop, 7);
     t.match(await control('asvs:V12.1', `&application_id=${shop}`), { result: 'met', scans: [{ source: 'iac' }] });
+    const partly = { result: 'no_evidence', reason: /cover 1 of 2 applications/, scans: [{ source: 'iac' }] };
+    t.match(await control('asvs:V12.1'), partly, 'one application says nothing of the others');
+    await scanned(other, 7);
+    t.match(await control('asvs:V12.1'), { result: 'met' });
     await database.sql`update vm_runs set finished_at = ${new Date(at.clock.nowMs - 91 * dayMs)} where kind = 'iac'`;
     t.match(await control('asvs:V12.1', `&application_id=${shop}`), { result: 'no_evidence', scans: [] });
   });

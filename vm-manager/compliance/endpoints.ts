@@ -80,6 +80,8 @@ const AssessedView = Type.Composite([
     open_findings: Type.Integer(),
     worst: Nullable(OneOf(severityNames)),
     scans: Type.Array(Type.Object({ source: Type.String(), at: Time })),
+    covered: Type.Integer({ description: 'applications that one of these scans looked at' }),
+    applications: Type.Integer({ description: 'active ones in reach, or the one that was asked for' }),
     answered: Type.Array(
       Type.Object({
         name: Type.String(),
@@ -105,6 +107,8 @@ const viewAssessed = (of: Assessed): Static<typeof AssessedView> => ({
   open_findings: of.openFindings,
   worst: of.worst,
   scans: of.scans.map(({ source, at }) => ({ source, at: at.toISOString() })),
+  covered: of.covered,
+  applications: of.applications,
   answered: of.checks.map(({ evidence, settings, ...check }) => ({
     ...check,
     settings: [...settings],

@@ -5,6 +5,7 @@ import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import { severityNames } from '../findings/words.js';
 import type { Host, WayOut } from '../host.js';
 import { unfit } from '../kit/endpoint.js';
+import { checkReceiver } from '../kit/outgoing.js';
 import { checkTemplate } from './template.js';
 import { Asker, TrackerError } from './trackers/ask.js';
 import { trackerOf } from './trackers/index.js';
@@ -117,28 +118,8 @@ export function requireWayOut({ wayOut }: Pick<Host, 'wayOut'>): WayOut {
 }
 
 /** Throws 422 for an address that would be refused when it is asked; one that is only away is taken. */
-export async function checkTarget(host: Host, url: string): Promise<void> {
-  const way = requireWayOut(host);
-  try {
-    await way.check(url);
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'outbound_refused')
-      throw unfit(
-        '/config/url',
-        `may not be asked: ${error.message.replace(/\.$/, '')}`,
-        'OUTBOUND_ALLOW is a variable of the control plane',
-      );
-    if (!(error instanceof ApiError)) throw error;
-  }
-  if (new URL(url).protocol === 'https:') return;
-  const isAllowed = await way.isAllowListed(url).catch(() => false);
-  if (!isAllowed)
-    throw unfit(
-      '/config/url',
-      'is plain http, which would show the secret to the network',
-      'write https, or add the host to OUTBOUND_ALLOW',
-    );
-}
+export const checkTarget = (host: Host, url: string): Promise<void> =>
+  checkReceiver(requireWayOut(host), url, '/config/url', 'is plain http, which would show the secret to the network');
 
 export interface IntegrationRow {
   readonly id: number;

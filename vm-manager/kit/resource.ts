@@ -304,7 +304,7 @@ function patchOf(resource: Resource): Endpoint {
     answer: viewSchema(resource),
     handle: async (call) => {
       await resource.ask?.(call, call.body);
-      let told: Readonly<Record<string, unknown>> = {};
+      let further: Readonly<Record<string, unknown>> = {};
       const row = await refuseConflicts(resource, () =>
         call.audited(
           'vm.update',
@@ -319,10 +319,10 @@ function patchOf(resource: Resource): Endpoint {
               update ${tx(resource.table)} set ${tx(values as never)} where id = ${before.id} returning *`;
             if (made === undefined) throw notFound(resource.noun, String(before.id));
             await resource.after?.(tx, call, made, before);
-            told = resource.changes?.(before, made) ?? {};
+            further = resource.changes?.(before, made) ?? {};
             return made;
           },
-          () => ({ ...withoutSecrets(resource, call.body as Record<string, unknown>), ...told }),
+          () => ({ ...withoutSecrets(resource, call.body as Record<string, unknown>), ...further }),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);

@@ -29,13 +29,16 @@ interface Due {
 
 const firstWaitMs = 30_000;
 const waitMsMax = 3_600_000;
-/** Attempts of a message before it is given up; a channel that is away is waited for, and costs none. */
+/** Attempts of a message before it is given up. While a channel is away only its first message is tried. */
 const attemptsMax = 8;
 const digestMax = 500;
 const batch = 50;
 const keptDays = 30;
+const dayMs = 86_400_000;
+/** A channel that has failed is not waited for longer: its queue has an end, and a repair sends no old news. */
+const queuedDaysMax = 7;
 
-/** The place that a secret is sealed for: whoever changes the receiver has to give it again. */
+/** The place that a secret is sealed for: a change of the receiver needs the secret again. */
 export const placeOfSecret = (type: string, config: Readonly<Record<string, unknown>>): string =>
   `vm_channels:/${type}/${senderOf(type).receiver(config)}`;
 
@@ -151,11 +154,18 @@ export async function sendNotices(host: Host, signal: AbortSignal): Promise<numb
   const { sql } = host;
   const now = new Date(host.now());
   await sql`
-    delete from vm_notices where created_at < ${new Date(now.getTime() - keptDays * 86_400_000)} and state <> 'queued'`;
+    delete from vm_notices where created_at < ${new Date(now.getTime() - keptDays * dayMs)} and state <> 'queued'`;
+  await sql`
+    update vm_notices set state = 'failed',
+      last_error = ${`It waited for ${queuedDaysMax} days: the channel did not take it, or is switched off.`}
+    where state = 'queued' and not_before < ${new Date(now.getTime() - queuedDaysMax * dayMs)}`;
   if (host.wayOut === undefined) return 0;
   const channels = await sql<ChannelRow[]>`
     select * from vm_channels where enabled and state <> 'failed' and (retry_at is null or retry_at <= ${now})
     order by id`;
-  const sent = await Promise.all(channels.map((one) => roundOf(host, one, signal)));
-  return sent.reduce((sum, one) => sum + one, 0);
+  // all have ended before an error of one ends the round: the next round may not run beside them and send twice
+  const ended = await Promise.allSettled(channels.map((one) => roundOf(host, one, signal)));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return ended.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
 }

@@ -7,6 +7,7 @@ import { allOf } from '../database.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
+import { checkReceiver } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
 import { requireRow, resourceEndpoints, type Resource, type Row } from '../kit/resource.js';
 import { isUnconfined } from '../kit/caller.js';
@@ -30,20 +31,9 @@ function checkConfig(type: string, config: unknown): Config {
   throw unfit(`/config${error.path}`, `does not fit (${error.message})`, `a channel of ${type} has ${known}`);
 }
 
-/** Throws 422 for a receiver that may not be asked; one that is only away is taken. */
-async function checkAddress({ host }: Call, address: string, path: string): Promise<void> {
-  const { wayOut: way } = host;
-  if (way === undefined) throw new ApiError('not_ready', 'This server sends nothing to other systems.');
-  try {
-    await way.check(address);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'outbound_refused')
-      throw unfit(path, `may not be asked: ${error.message.replace(/\.$/, '')}`, 'OUTBOUND_ALLOW lists what may');
-  }
-  if (new URL(address).protocol === 'https:') return;
-  if (!(await way.isAllowListed(address).catch(() => false)))
-    throw unfit(path, 'is not encrypted', 'choose an encryption (https), or add the host to OUTBOUND_ALLOW');
+async function checkAddress({ host: { wayOut } }: Call, address: string, path: string): Promise<void> {
+  if (wayOut === undefined) throw new ApiError('not_ready', 'This server sends nothing to other systems.');
+  await checkReceiver(wayOut, address, path, 'is not encrypted');
 }
 
 async function storedChannel(call: Call): Promise<ChannelRow | null> {

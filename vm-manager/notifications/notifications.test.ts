@@ -259,6 +259,13 @@ async function troubles(t: Test, stage: Stage): Promise<void> {
   await client.call('POST', `/notifications/channels/${channel}/test`);
   await stage.round();
   t.equal(stage.take('/hook').length, 2, 'the test, and what had waited');
+  fail(401);
+  await stage.finding('never taken');
+  await stage.round();
+  await stage.round(8 * 24 * 60 * minute);
+  const [waited] = await stage.deliveries('state=failed');
+  t.match(waited, { title: 'never taken', last_error: /waited for 7 days/ }, 'the queue of a failed channel ends');
+  stage.take('/hook');
   const moved = await client.call('PATCH', `/notifications/channels/${channel}`, {
     config: { url: http.url.replace('127.0.0.1', 'localhost') },
   });

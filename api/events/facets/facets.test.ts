@@ -88,8 +88,8 @@ async function suite(t: Test, database: Database): Promise<void> {
   const whole = { from: new Date('2026-02-28T00:00:00Z'), to: new Date('2026-03-03T00:00:00Z') };
   const asked = [{}, { site: 'shop' }, { category: ['sqli', 'xss'] }, { verdict: ['block'], status: 403 }];
   const others = [{ client_ip: '203.0.113.3' }, { path: '/orders/{number}' }, { method: 'GET' }];
-  const byHours: Bounds = { scanned: 10, matching: 10, found: 0 };
-  const byIndex: Bounds = { scanned: 10, matching: 10, found: 10_000 };
+  const byHours: Bounds = { scanned: 10, matching: 10, found: 0, uncounted: 100 };
+  const byIndex: Bounds = { scanned: 10, matching: 10, found: 10_000, uncounted: 100 };
   const oneByOne = (filters: object) => readStats(database, { ...whole, ...filters });
 
   await t.test('27.3: hours say the same as the events themselves, counted or not yet', async (t) => {
@@ -127,6 +127,32 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.equal(total, row?.n, JSON.stringify(filters));
     }
   });
+
+  await t.test('27.3: while counts are far behind nothing is read one by one without a bound', async (t) => {
+    const { sql } = database;
+    const notYet = { ...byHours, uncounted: 19 };
+    await sql`update event_counting set counted_to = (select max(id) - 20 from security_events)`;
+    t.match((await oneByOne({})).notices, [], 'few are read');
+    const few = await readStats(database, whole, notYet);
+    t.match(few, { total: 120, is_estimate: false, notices: [/^More than 19 stored events are not counted/] });
+    await sql`update security_events set id = id * 449`;
+    const many = await readStats(database, whole, notYet);
+    t.match(many, { total: 120 * 449, is_estimate: true, one_in: 449, facets: { site: { is_estimate: true } } });
+    await sql`update event_counting set counted_to = (select max(id) from security_events)`;
+    t.match((await readStats(database, whole, notYet)).notices, []);
+  });
+
+  await t.test(
+    '27.3: events without a category count as other, are found as other, and the answer says so',
+    async (t) => {
+      await database.sql`update security_events set category = null, path_template = null where rule_id = 941100`;
+      t.match((await oneByOne({})).notices, [/count as Other/]);
+      const found = await stats('&category=other');
+      t.match(found.body, { total: 30, notices: [/count as Other/], facets: { category: { values: [{ n: 30 }] } } });
+      t.equal((await at.call('GET', '/api/events?category=other&limit=100', { token })).body['items'].length, 30);
+      t.match((await stats('&category=sqli')).body, { total: 30 });
+    },
+  );
 }
 
 t.test('27.3: facets', (t) => onBothDatabases(t, 'facets', suite));

@@ -58,10 +58,20 @@ export const ofHours = ({ from, to, ...wanted }: StatsFilters): StatsFilters => 
   ...Object.fromEntries(given({ from, to, ...wanted }).filter(([name]) => hourly.has(name))),
 });
 
+/**
+ * The column of a category. Events stored before there were categories have none and count as `other`; only where
+ * `other` is wanted is that asked, so that an index on the column serves all others.
+ */
+export const categoryColumn = (sql: Queryable, wanted: readonly string[]) =>
+  wanted.includes('other') ? sql`coalesce(category, 'other')` : sql`category`;
+
 /** `and …` for each filter that there is, without the range. */
 export function conditions(sql: Queryable, filters: StatsFilters) {
   const each = given(filters).map(([name, value]) => {
-    const column = sql(name === 'path' ? 'path_template' : name);
+    const column =
+      name === 'category'
+        ? categoryColumn(sql, value as string[])
+        : sql`${sql(name === 'path' ? 'path_template' : name)}`;
     return Array.isArray(value)
       ? sql`and ${column} in ${sql(value as string[])}`
       : sql`and ${column} = ${value as string}`;

@@ -32,6 +32,14 @@ export async function extentOf(sql: Queryable, filters: StatsFilters, counted: n
   return { inRange: row?.all ?? 0, matching: row?.matching ?? 0 };
 }
 
+/** The coarsest index answers where counts by hour are too far behind to be completed one by one. */
+export async function sampledExtentOf(sql: Queryable, filters: StatsFilters): Promise<Extent> {
+  const [row] = await sql<{ all: number; matching: number }[]>`
+    select count(*) * 449 as all, count(*) filter (where true ${conditions(sql, filters)}) * 449 as matching
+    from security_events where id % 449 = 0 and at >= ${filters.from} and at < ${filters.to}`;
+  return { inRange: row?.all ?? 0, matching: row?.matching ?? 0 };
+}
+
 /** Sites and rules (0: none) of what matches, by which an index finds it, and how many events these have in all. */
 export async function rulesOf(sql: Queryable, filters: StatsFilters, counted: number) {
   const [row] = await sql<{ sites: string[]; rules: number[]; n: number }[]>`

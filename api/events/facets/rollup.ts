@@ -12,6 +12,24 @@ export async function countedTo(sql: Queryable): Promise<number> {
   return state?.counted_to ?? 0;
 }
 
+const newestId = async (sql: Queryable): Promise<number> =>
+  (await sql<{ id: number | null }[]>`select max(id) as id from security_events`)[0]?.id ?? 0;
+
+/** Whether more events than this are in no count by hour yet. Requests have ids of the same sequence. */
+export async function isFarBehind(sql: Queryable, counted: number, most: number): Promise<boolean> {
+  if ((await newestId(sql)) - counted <= most) return false;
+  const [row] = await sql<{ n: number }[]>`
+    select count(*) as n from (select 1 from security_events where id > ${counted} limit ${most + 1}) as uncounted`;
+  return (row?.n ?? 0) > most;
+}
+
+/** Whether events of the range were stored before there were categories; an index has these alone. */
+export async function hasUncategorised(sql: Queryable, { from, to }: { from: Date; to: Date }): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select 1 from security_events where category is null and at >= ${from} and at < ${to}) as found`;
+  return row?.found ?? false;
+}
+
 /** Returns how many ids were passed. One server at a time (a job of the leader). */
 export async function countEvents(
   { sql, kind, untilQuiet }: Pick<Database, 'sql' | 'kind' | 'untilQuiet'>,
@@ -19,8 +37,7 @@ export async function countEvents(
 ): Promise<number> {
   await sql`insert into event_counting (counted_to) values (0) on conflict do nothing`;
   const begun = await countedTo(sql);
-  const [newest] = await sql<{ id: number | null }[]>`select max(id) as id from security_events`;
-  const last = Math.min(newest?.id ?? 0, begun + rowsPerRun);
+  const last = Math.min(await newestId(sql), begun + rowsPerRun);
   let from = begun;
   if (from < last) await untilQuiet(patienceMs);
   while (from < last && signal?.aborted !== true) {

@@ -57,6 +57,7 @@ const StatsView = Type.Object({
     description: 'bars without events are left out',
   }),
   facets: Type.Object(Object.fromEntries(facetNames.map((name) => [name, Facet])) as Record<FacetName, typeof Facet>),
+  notices: Type.Array(Type.String(), { description: 'what the counts lack, in sentences' }),
   locations: Type.Array(Location, { description: 'files of MMDB_COUNTRY_FILE and MMDB_NETWORK_FILE, if set' }),
 });
 
@@ -88,6 +89,7 @@ const view = (stats: EventStats, locations: Locations): Static<typeof StatsView>
   ...stats,
   from: stats.from.toISOString(),
   to: stats.to.toISOString(),
+  notices: [...stats.notices],
   histogram: stats.histogram.map(({ at, n, blocked }) => ({ at: at.toISOString(), n, blocked })),
   facets: Object.fromEntries(
     facetNames.map((name) => {

@@ -1,11 +1,12 @@
 // Facets and the histogram of the workbench. Where few events lie in the range they are counted one by one. Where many
 // do, counts by hour answer for what has few values, and a sample that is spread evenly over the range for the rest
-// (`is_estimate`, `one_in`); few that match among many are found by an index and counted one by one.
+// (`is_estimate`, `one_in`); few that match among many are found by an index and counted one by one. While counts by
+// hour are far behind (after an upgrade), samples answer for everything.
 import type { Database, Queryable } from '../../db/client.js';
 import { facetNames, hasIndex, isOfHours, type Counted, type FacetName, type StatsFilters } from './filters.js';
 import { manyValued, readEvents, readManyValued, samples, type Reading, type Sample } from './from-events.js';
-import { extentOf, readHours, rulesOf, wholeHours, type Extent } from './from-hours.js';
-import { countedTo } from './rollup.js';
+import { extentOf, readHours, rulesOf, sampledExtentOf, wholeHours, type Extent } from './from-hours.js';
+import { countedTo, hasUncategorised, isFarBehind } from './rollup.js';
 
 export interface FacetValue {
   readonly value: string;
@@ -23,6 +24,8 @@ export interface EventStats {
   readonly facets: Readonly<
     Record<FacetName, { readonly values: readonly FacetValue[]; readonly is_estimate: boolean }>
   >;
+  /** Why the answer is less than it could be, and until when. */
+  readonly notices: readonly string[];
 }
 
 /** How many events may be read for one answer. */
@@ -33,10 +36,12 @@ export interface Bounds {
   readonly matching: number;
   /** Rows that an index finds all over the table. */
   readonly found: number;
+  /** Events that no count by hour has yet. */
+  readonly uncounted: number;
 }
 const boundsOf: Readonly<Record<Database['kind'], Bounds>> = {
-  postgres: { scanned: 60_000, matching: 40_000, found: 10_000 },
-  embedded: { scanned: 20_000, matching: 20_000, found: 5000 },
+  postgres: { scanned: 60_000, matching: 40_000, found: 10_000, uncounted: 60_000 },
+  embedded: { scanned: 20_000, matching: 20_000, found: 5000, uncounted: 20_000 },
 };
 
 const barsMax = 120;
@@ -64,7 +69,7 @@ const exact = (rows: readonly Counted[], reading: Reading): Answer => ({
   isTotalEstimate: false,
 });
 
-function assemble({ rows, reading, estimated, isTotalEstimate }: Answer): EventStats {
+function assemble({ rows, reading, estimated, isTotalEstimate }: Answer): Omit<EventStats, 'notices'> {
   const { filters, step, sample } = reading;
   const facets = Object.fromEntries(
     facetNames.map((name) => [name, { values: [] as FacetValue[], is_estimate: estimated.includes(name) }]),
@@ -111,16 +116,12 @@ async function answerBySample(sql: Queryable, reading: Reading, bounds: Bounds):
   return exact(await readEvents(sql, all), all);
 }
 
-export async function readStats(
-  { sql, kind }: Pick<Database, 'sql' | 'kind'>,
-  filters: StatsFilters,
-  bounds: Bounds = boundsOf[kind],
-): Promise<EventStats> {
-  const counted = await countedTo(sql);
+type Counts = Omit<EventStats, 'notices'>;
+
+async function readCounts(sql: Queryable, filters: StatsFilters, bounds: Bounds, counted: number): Promise<Counts> {
   const extent = await extentOf(sql, filters, counted);
-  const sample = sampleFor(extent, bounds);
-  const reading = { filters, sample, step: stepSeconds(filters.from, filters.to) };
-  if (sample === 1) return assemble(exact(await readEvents(sql, reading), reading));
+  const reading = { filters, sample: sampleFor(extent, bounds), step: stepSeconds(filters.from, filters.to) };
+  if (reading.sample === 1) return assemble(exact(await readEvents(sql, reading), reading));
   if (!isOfHours(filters)) return assemble(await answerBySample(sql, reading, bounds));
   if (extent.matching <= bounds.found) {
     const narrowed = await rulesOf(sql, filters, counted);
@@ -128,4 +129,37 @@ export async function readStats(
     if (narrowed.n <= bounds.found * 2) return assemble(exact(await readEvents(sql, all), all));
   }
   return assemble(await answerByHours(sql, reading, counted));
+}
+
+async function readWithoutHours(sql: Queryable, filters: StatsFilters, bounds: Bounds): Promise<Counts> {
+  const sample = sampleFor(await sampledExtentOf(sql, filters), bounds);
+  const reading = { filters, sample, step: stepSeconds(filters.from, filters.to) };
+  if (sample === 1) return assemble(exact(await readEvents(sql, reading), reading));
+  return assemble(await answerBySample(sql, reading, bounds));
+}
+
+const uncategorisedNotice =
+  'Events of this range that were stored before events had a category count as Other and have no path, country or ' +
+  'network.';
+const behindNotice = (most: number): string =>
+  `More than ${most.toLocaleString('en')} stored events are not counted by hour yet: until they are, samples answer ` +
+  'for long ranges.';
+
+export async function readStats(
+  { sql, kind }: Pick<Database, 'sql' | 'kind'>,
+  filters: StatsFilters,
+  bounds: Bounds = boundsOf[kind],
+): Promise<EventStats> {
+  const counted = await countedTo(sql);
+  const isBehind = await isFarBehind(sql, counted, bounds.uncounted);
+  const counts = isBehind
+    ? await readWithoutHours(sql, filters, bounds)
+    : await readCounts(sql, filters, bounds, counted);
+  return {
+    ...counts,
+    notices: [
+      ...(isBehind ? [behindNotice(bounds.uncounted)] : []),
+      ...((await hasUncategorised(sql, filters)) ? [uncategorisedNotice] : []),
+    ],
+  };
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../db/client.js';
 import { startTestApp } from '../../testing/app.js';
 import { mmdbOf, type MmdbEntry } from '../../testing/builders/mmdb.js';
 import { event, start } from '../../testing/builders/records.js';
-import { onBothDatabases } from '../../testing/databases.js';
+import { onBothDatabases, onEmbeddedDatabase } from '../../testing/databases.js';
 import { makeDirectory } from '../../testing/temporary.js';
 import { createLocations } from './locations.js';
 
@@ -176,3 +176,13 @@ async function suite(t: Test, database: Database): Promise<void> {
 }
 
 t.test('27.3: events get country and network', (t) => onBothDatabases(t, 'locations', suite));
+
+t.test('27.3: health is degraded while a file that is set is not there', async (t) => {
+  const directory = await makeDirectory(t, 'mmdb');
+  await onEmbeddedDatabase(t, 'locations-health', async (t, database) => {
+    const at = await startTestApp(database, { locationFiles: { country: join(directory, 'none'), network: null } });
+    t.teardown(() => at.close());
+    const locations = [{ of: 'country', status: 'missing' }];
+    t.match(await at.call('GET', '/api/health'), { status: 200, body: { status: 'degraded', locations } });
+  });
+});

@@ -66,8 +66,10 @@ class LocationFile {
       this.#reader = reader;
       this.#trouble = null;
     } catch (error) {
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (isMissing) this.#stamp = '';
+      const { code } = error as NodeJS.ErrnoException;
+      const isMissing = code === 'ENOENT';
+      // the file system refused, which a change of rights repairs without a new stamp: the next look tries again
+      if (code !== undefined) this.#stamp = '';
       const why = isMissing ? 'is not there' : `cannot be read (${(error as Error).message})`;
       this.#say(isMissing ? 'missing' : 'broken', why);
     }

@@ -1,5 +1,5 @@
 // Attack categories, each once: the key that filters and facets use, its name, and which rules belong to it. Rules are
-// told by number, because events store the number of the rule that decided in a column of its own.
+// known by number, because events store the number of the rule that decided in a column of its own.
 
 interface CategoryRow {
   readonly name: string;
@@ -73,7 +73,3 @@ export function categoryOfRule(id: number | null): EventCategory {
   if (id === null) return 'other';
   return rows.find(([, { rules }]) => rules.some(([first, last]) => id >= first && id <= last))?.[0] ?? 'other';
 }
-
-/** Rules of a category as ranges of numbers; none: it is not told by rules. */
-export const rulesOfCategory = (category: EventCategory): readonly (readonly [number, number])[] =>
-  eventCategories[category].rules;

@@ -1,5 +1,5 @@
 // A matched value as people read it: percent-encoding undone, bytes read as UTF-8 where they are, cut to a window
-// around what matched. Control and direction characters stay in `value` (whoever shows it names them) and are written
+// around what matched. Control and direction characters stay in `value` (the page names them) and are written
 // as escapes in plain text.
 
 export interface ShownValue {

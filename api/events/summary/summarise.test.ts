@@ -179,15 +179,15 @@ t.test('27.2: one sentence for every kind of event', async (t) => {
     t.equal(found.category_name, eventCategories[found.category].name, name);
     t.equal(categoryOf(eventOf([said])), found.category, `${name}: counted as what it is called`);
   }
-  const told = new Set(sentences.map(([, said]) => summarise(eventOf([said])).category));
+  const named = new Set(sentences.map(([, said]) => summarise(eventOf([said])).category));
   t.same(
-    categoryNames.filter((one) => !told.has(one)),
+    categoryNames.filter((one) => !named.has(one)),
     ['engine-error'],
     'every category has a row here; a failed inspection has one below',
   );
 });
 
-t.test('27.2: what no rule says, and which of several rules is told', async (t) => {
+t.test('27.2: what no rule says, and which of several rules names the event', async (t) => {
   const rates = { change: 'enter', requests_per_minute: 900, baseline_rpm: 40 };
   for (const [name, event, text] of [
     [

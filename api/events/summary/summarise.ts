@@ -106,7 +106,7 @@ function telling(event: SummarisedEvent, { messages, interruption }: StoredDetai
 }
 
 /** Categories whose name says too little: their rule says what it was. */
-const toldByRule: ReadonlySet<EventCategory> = new Set([
+const namedByRule: ReadonlySet<EventCategory> = new Set([
   'protocol',
   'protocol-attack',
   'upload',
@@ -119,7 +119,7 @@ const toldByRule: ReadonlySet<EventCategory> = new Set([
 
 function whatOf(category: EventCategory, { rule_id: id, message }: StoredMessage): string {
   const { name } = eventCategories[category];
-  if (!toldByRule.has(category)) return name;
+  if (!namedByRule.has(category)) return name;
   const said = message
     .trim()
     .replace(/[.:\s]+$/, '')

@@ -19,7 +19,7 @@ export const asvs: FrameworkData = {
     ['V3.2', 'Browsers take content for what it is', 'browser'],
     ['V3.3', 'Cookies have the attributes that protect them', 'cookies'],
     ['V3.4', 'Answers carry the headers that protect browsers', 'browser'],
-    ['V3.5', 'Requests of other origins are told apart', 'browser', 'access'],
+    ['V3.5', 'Requests of other origins are distinguished', 'browser', 'access'],
     ['V3.6', 'Resources of other places are checked before they run', 'integrity'],
     ['V3.7', 'Further protections of the browser: redirects, plug-ins', 'browser'],
     ['V4.1', 'Services answer with the right type, and trust only known proxies', 'configuration', 'input'],

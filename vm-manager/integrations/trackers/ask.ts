@@ -2,6 +2,7 @@
 // is in a message, whatever a server sends back.
 import { ApiError } from '#http-kit';
 import type { WayOut } from '../../host.js';
+import { retryAfterMs } from '../../kit/outgoing.js';
 import { obj, str } from '../../imports/normalize.js';
 import { maskSecrets } from '../../secrets/mask.js';
 
@@ -35,12 +36,13 @@ const toldMax = 400;
 /** Nobody is believed who wants to be left alone for longer. */
 const waitMsMax = 86_400_000;
 
-/** Milliseconds that the answer asks for: seconds or a date (RFC 9110, 10.2.3), or GitHub's moment of reset. */
+/** Milliseconds that the answer asks for: `Retry-After`, or GitHub's moment of reset. */
 function waitOf(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const after = headers['retry-after'];
-  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 - nowMs : NaN;
-  const asked = after === undefined ? reset : /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - nowMs;
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 1000), waitMsMax) : null;
+  if (after !== undefined) return retryAfterMs(after, nowMs, waitMsMax);
+  if (headers['x-ratelimit-remaining'] !== '0') return null;
+  const reset = Number(headers['x-ratelimit-reset']) * 1000 - nowMs;
+  return Number.isFinite(reset) ? Math.min(Math.max(reset, 1000), waitMsMax) : null;
 }
 
 const saidMax = 10;

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { createHmac } from 'node:crypto';
 import { at, str } from '../../imports/normalize.js';
 import { unfit } from '../../kit/endpoint.js';
+import { signedHeaders } from '../../kit/outgoing.js';
 import { TrackerError, type Asker } from './ask.js';
 import type { Connection, Draft, Remote, RemoteState, Tracker } from './tracker.js';
 
@@ -16,9 +17,7 @@ class Webhook implements Connection {
 
   private async send(id: string, type: string, data: Readonly<Record<string, unknown>>): Promise<unknown> {
     const body = JSON.stringify({ type, ...data });
-    const timestamp = String(Math.floor(this.asker.now() / 1000));
-    const signature = createHmac('sha256', this.secret).update(`${id}.${timestamp}.${body}`).digest('base64');
-    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+    const headers = signedHeaders(id, this.asker.now(), body, this.secret);
     return this.asker.ask('POST', '', { body, headers });
   }
 

@@ -2,23 +2,24 @@
 // (Events API v2), and any receiver, signed as Standard Webhooks say.
 import { ApiError } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { createHmac } from 'node:crypto';
 import type { WayOut } from '../../host.js';
 import { unfit } from '../../kit/endpoint.js';
+import { retryAfterMs, signedHeaders } from '../../kit/outgoing.js';
 import { textOf } from '../../kit/values/text.js';
-import { plainLine, type Message, type MessageLine } from '../message.js';
-import { SendError, type Sender } from './sender.js';
+import { plainLine, type MessageLine } from '../message.js';
+import { SendError, type Sender, type Sending } from './sender.js';
 
 const timeoutMs = 10_000;
 const bytesMax = 65_536;
 const waitMsMax = 3_600_000;
 
-function waitOf(after: string | undefined): number | null {
-  return after !== undefined && /^\d+$/.test(after) ? Math.min(Number(after) * 1000, waitMsMax) : null;
-}
-
 /** Posts once. Throws SendError; its text names the host alone, since paths of webhooks are secrets. */
-async function post(way: WayOut, url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
+async function post(
+  { way, nowMs }: Sending,
+  url: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<void> {
   const host = new URL(url).host;
   let reply: Awaited<ReturnType<WayOut['send']>>;
   try {
@@ -37,7 +38,11 @@ async function post(way: WayOut, url: string, body: string, headers: Record<stri
   if (status < 300) return;
   const said = `${host} answers with ${status}.`;
   if (status === 429 || status === 408 || status >= 500)
-    throw new SendError('later', `${said} It is sent again.`, waitOf(reply.headers['retry-after']));
+    throw new SendError(
+      'later',
+      `${said} It is sent again.`,
+      retryAfterMs(reply.headers['retry-after'], nowMs, waitMsMax),
+    );
   if (status === 400 || status === 413 || status === 422)
     throw new SendError('refused', `${said} It does not take this message.`);
   throw new SendError('setup', `${said} Check the address and the secret of the channel.`);
@@ -80,14 +85,14 @@ export const slack: Sender = {
   receiver: () => 'slack',
   check: (_, secret) => checkSecretUrl(secret),
   address: (_, secret) => secret,
-  send: ({ way, secret }, message) => {
+  send: (sending, message) => {
     const lines = [...message.lines.map(slackLine), ...(message.more > 0 ? [`… and ${message.more} more`] : [])];
     const text = lines.join('\n').slice(0, sectionMax);
     const blocks = [
       { type: 'section', text: { type: 'plain_text', text: message.subject.slice(0, 150) } },
       { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } },
     ];
-    return post(way, secret ?? '', JSON.stringify({ text: forSlack(message.subject), blocks }));
+    return post(sending, sending.secret ?? '', JSON.stringify({ text: forSlack(message.subject), blocks }));
   },
 };
 
@@ -102,7 +107,7 @@ export const teams: Sender = {
   receiver: () => 'teams',
   check: (_, secret) => checkSecretUrl(secret),
   address: (_, secret) => secret,
-  send: ({ way, secret }, message) => {
+  send: (sending, message) => {
     const block = (text: string, more: object = {}) => ({ type: 'TextBlock', text, wrap: true, ...more });
     const body = [
       block(forTeams(message.subject), { weight: 'Bolder', size: 'Medium' }),
@@ -118,7 +123,7 @@ export const teams: Sender = {
       actions: actions.map((url) => ({ type: 'Action.OpenUrl', title: 'Open', url })),
     };
     const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }];
-    return post(way, secret ?? '', JSON.stringify({ type: 'message', attachments }));
+    return post(sending, sending.secret ?? '', JSON.stringify({ type: 'message', attachments }));
   },
 };
 
@@ -145,7 +150,8 @@ export const pagerduty: Sender = {
   ),
   receiver: (config) => new URL(textOf(config['url'] ?? dutyUrl)).origin,
   address: (config) => textOf(config['url'] ?? dutyUrl),
-  send: ({ way, config, secret }, message) => {
+  send: (sending, message) => {
+    const { config, secret } = sending;
     const [first] = message.lines;
     const body = {
       routing_key: secret,
@@ -162,7 +168,7 @@ export const pagerduty: Sender = {
         .flatMap(({ url, title }) => (url === null ? [] : [{ href: url, text: title ?? url }]))
         .slice(0, 10),
     };
-    return post(way, textOf(config['url'] ?? dutyUrl), JSON.stringify(body));
+    return post(sending, textOf(config['url'] ?? dutyUrl), JSON.stringify(body));
   },
 };
 
@@ -182,16 +188,9 @@ export const webhook: Sender = {
       throw unfit('/secret', 'is too short to sign with', 'give 24 characters or more, made by chance');
   },
   address: (config) => textOf(config['url']),
-  send: ({ way, config, secret, nowMs }, message: Message) => {
+  send: (sending, message) => {
     const body = JSON.stringify({ type: 'notice', ...message });
-    const timestamp = String(Math.floor(nowMs / 1000));
-    const signature = createHmac('sha256', secret ?? '')
-      .update(`${message.id}.${timestamp}.${body}`)
-      .digest('base64');
-    return post(way, textOf(config['url']), body, {
-      'webhook-id': message.id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${signature}`,
-    });
+    const signed = signedHeaders(message.id, sending.nowMs, body, sending.secret ?? '');
+    return post(sending, textOf(sending.config['url']), body, signed);
   },
 };

@@ -21,6 +21,7 @@ export function Facets(props: { readonly of: Stats; readonly filters: Filters })
   const isChosen = (name: FacetName, value: string): boolean => props.filters[name] === value;
   return (
     <>
+      <For each={props.of.notices}>{(notice) => <Notice tone="warn" title={notice} />}</For>
       <For each={props.of.locations}>
         {({ notice }) => <Show when={notice}>{(said) => <Notice tone="warn" title={said()} />}</Show>}
       </For>
