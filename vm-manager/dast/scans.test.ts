@@ -243,6 +243,17 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(reply, { status: 403, body: { detail: /needs the permission run_scans/ } }, JSON.stringify(body));
     }
     t.same((await call('GET', path))['excluded_paths'], before, 'nothing was changed');
+    // a target that is made anew has the bounds of its author: verifying it is what lets a scan go that far
+    const anew = await at.call('POST', '/api/v1/targets', {
+      token: person.token,
+      body: { application_id: application, url: `${lab.origin}/anew`, requests_per_second: 2000 },
+    });
+    t.equal(anew.status, 201);
+    for (const method of ['file', 'header', 'site']) {
+      const proof = `/api/v1/targets/${String(anew.body['id'])}/verify`;
+      const reply = await at.call('POST', proof, { token: person.token, body: { method } });
+      t.match(reply, { status: 403, body: { detail: /run_scans/ } }, method);
+    }
     t.equal((await patch({ excluded_paths: [...before, '/more'], scope_paths: ['/'] })).status, 200, 'narrower');
     t.equal((await patch({ scope_paths: [] })).status, 403, 'wider');
     await call('PATCH', path, { excluded_paths: before, scope_paths: [] });
