@@ -48,7 +48,7 @@ const allows = ({ headers }: Exchange, origin: string): boolean =>
   headers['access-control-allow-origin'] === origin && headers['access-control-allow-credentials'] === 'true';
 
 async function cors(probe: Probe): Promise<Proof | null> {
-  if (probe.form.method !== 'GET') return null;
+  if (probe.form.method !== 'GET') return probe.leaveOut();
   const host = new URL(probe.parts.origin).hostname;
   const origins: readonly (() => string)[] = [
     () => `https://${word(8)}.example`,
@@ -81,7 +81,7 @@ const namesHost = (exchange: Exchange, host: string): boolean => {
 };
 
 async function hostHeader(probe: Probe): Promise<Proof | null> {
-  if (probe.form.method !== 'GET') return null;
+  if (probe.form.method !== 'GET') return probe.leaveOut();
   for (const header of ['x-forwarded-host', 'x-host', 'forwarded']) {
     const valueOf = (host: string): string => (header === 'forwarded' ? `host=${host}` : host);
     const host = `${word(8)}.example`;
@@ -143,7 +143,8 @@ export const headerChecks: readonly Check[] = [
     cwe: 644,
     on: 'form',
     profiles: everywhere,
-    description: 'Links of the answer are made of a header that anybody can set: a cache or an e-mail carries them on.',
+    description:
+      'Links of the answer are made of a header that any client can set: a cache or an e-mail carries them on.',
     remediation: 'Make absolute addresses of a configured name; take X-Forwarded-Host from known proxies only.',
     prove: hostHeader,
   },
