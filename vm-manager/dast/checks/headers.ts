@@ -1,18 +1,23 @@
 // Values that reach the head of an answer, and headers of the request that an answer believes.
-import { attributeOf, elementsOf } from '../crawl/html.js';
+import { attributeOf, elementsOf, refreshOf } from '../crawl/html.js';
 import type { Exchange, Proof } from '../model.js';
 import { always, everywhere, isHtml, proveBy, word, type Attack, type Check, type Probe } from './check.js';
 
 const leadsTo = ({ headers, body, request }: Exchange, host: string): boolean => {
-  const places = [headers['location'], /url\s*=\s*(.+)$/i.exec(headers['refresh'] ?? '')?.[1]];
-  if (/html/i.test(headers['content-type'] ?? ''))
-    for (const one of elementsOf(body.slice(0, 50_000)))
-      if (one.tagName === 'meta' && /refresh/i.test(attributeOf(one, 'http-equiv') ?? ''))
-        places.push(/url\s*=\s*['"]?([^'"]+)/i.exec(attributeOf(one, 'content') ?? '')?.[1]);
+  const places: (string | null | undefined)[] = [
+    headers['location'],
+    /url\s*=\s*(.+)$/i.exec(headers['refresh'] ?? '')?.[1],
+  ];
+  if (/html/i.test(headers['content-type'] ?? '')) places.push(...elementsOf(body.slice(0, 50_000)).map(refreshOf));
   return places.some((place) => {
     // browsers read a backslash as a slash here
     const text = place?.trim().replaceAll('\\', '/');
-    return text !== undefined && URL.canParse(text, request.url) && new URL(text, request.url).hostname === host;
+    return (
+      text !== undefined &&
+      text !== '' &&
+      URL.canParse(text, request.url) &&
+      new URL(text, request.url).hostname === host
+    );
   });
 };
 
