@@ -6,7 +6,7 @@ import type { FindingRow } from '../findings/fields.js';
 import { readDetails, requireFinding } from '../findings/store.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
-import { endpoint, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { activate, disable, proveAgain, rehearse } from './activate.js';
 import type { Firewall, PatchHits } from './firewall.js';

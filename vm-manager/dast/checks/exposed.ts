@@ -1,5 +1,5 @@
-// What a site serves that was not meant to be public: files by their usual names, backups, listings of directories. A file is
-// known by its contents, and a name that cannot exist must not be answered alike.
+// What a site serves that was not meant to be public: files by their usual names, backups, listings of directories. A
+// file is known by its contents, and a name that cannot exist must not be answered alike.
 import type { Exchange, Proof } from '../model.js';
 import { always, everyTurn, everywhere, turnsOfSign, turnsOfWord, word, type Check, type Probe } from './check.js';
 

@@ -29,7 +29,7 @@ async function traversal(probe: Probe): Promise<Proof | null> {
   const proof = await proveBy(
     probe,
     makers,
-    `In ${turnsOfSign} turns the answer had the first lines of a file of the system; for one that is not there it had not.`,
+    `In ${turnsOfSign} turns the answer had the first lines of a system file; for one that is missing it had not.`,
     turnsOfSign,
   );
   return proof === null && tried.length < paths.length ? probe.leaveOut() : proof;
@@ -71,7 +71,7 @@ async function xxe(probe: Probe): Promise<Proof | null> {
     const exchange = await send(file);
     if (exchange === null || !knownFile(exchange)) return null;
     const neutral = await send(`"${word()}"`);
-    const why = `In ${turnsOfSign} turns an external entity was replaced by the text of a file, and no other entity was.`;
+    const why = `In ${turnsOfSign} turns an external entity was replaced by the text of a file, a plain one was not.`;
     return neutral === null || knownFile(neutral) ? null : { attack: file, exchange, neutral, why };
   });
   const { callbacks } = probe.parts;

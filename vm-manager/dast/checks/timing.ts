@@ -28,7 +28,7 @@ export async function byTime(
         measured.push(`${seconds} s asked: ${Math.round(exchange.ms)} ms`);
         if (seconds > 0) slow = { attack, exchange, neutral: base, why: '' };
       }
-      const why = `In ${rowsOfTimes} rows the answer took as long as the value says; in the last: ${measured.join(', ')}.`;
+      const why = `In ${rowsOfTimes} rows the answer took as long as the value says; the last: ${measured.join(', ')}.`;
       return slow === null ? null : { ...slow, why };
     });
     if (proof !== null) return proof;

@@ -1,6 +1,6 @@
 // Whether what was found is exploitable behind the firewall: the same check once more, with the firewall's entry in
 // the place of the target. `blocked` needs the same place to answer harmless values there as it does without, and the
-// attack to get, each time, a status by which firewalls refuse: an entry that is away or knows no such page blocks nothing.
+// attack to get, each time, a status by which firewalls refuse: an entry that is away blocks nothing.
 import type { Form, Found } from '../model.js';
 import { ScanOver } from '../model.js';
 import { turnsOfWord } from '../checks/check.js';
@@ -70,7 +70,7 @@ export async function tryBehindWaf(given: ScanPlan, waf: string, found: readonly
 /** By which firewalls refuse a request; 401, 404, 429 and 5xx are answers of other things. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 405, 406, 413, 414, 415, 418, 422, 431]);
 
-/** Twice the attack is refused that passes without the firewall, and the harmless request is answered as it is there. */
+/** Twice the attack is refused that passes without the firewall, and the harmless request is answered as there. */
 async function isBlocked({ talk }: Prover, { proof }: Found, form: Form, move: (url: string) => string) {
   const { request, status } = proof.exchange;
   for (let turn = 0; turn < turnsOfWord; turn++) {

@@ -137,7 +137,10 @@ export class Scanner {
 
   async #tryForm(form: Form, checks: readonly Check[], seenPaths: readonly string[]): Promise<void> {
     const base = await this.#talk.baseline(form);
-    if (base === null || isBusy(base.status)) return void checks.forEach(({ id }) => this.coverage.miss(id, form));
+    if (base === null || isBusy(base.status)) {
+      for (const { id } of checks) this.coverage.miss(id, form);
+      return;
+    }
     const isGone = base.status === 404 || base.status === 405;
     for (const check of checks.filter(({ on }) => on !== 'param')) await this.#try(check, form, null, seenPaths);
     const proven = new Map<string, Set<string>>();
@@ -171,7 +174,7 @@ export class Scanner {
 function requirePage({ pages }: Crawled): void {
   const statuses = [...pages.values()].map(({ status }) => status);
   if (statuses.some((status) => status < 300)) return;
-  const seen = [...new Set(statuses)].sort().join(', ');
+  const seen = [...new Set(statuses)].sort((left, right) => left - right).join(', ');
   const answers = seen === '' ? 'nothing answered' : `${statuses.length} addresses answered ${seen}`;
   throw new ScanOver('unreachable', `No page was reached: ${answers}. See its url, scope_paths and login.`);
 }
