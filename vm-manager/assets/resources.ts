@@ -7,6 +7,7 @@ import { isUnconfined, reachable, requireWhole, type Reach } from '../kit/caller
 import { toId, unfit, type Call } from '../kit/endpoint.js';
 import type { Resource } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
+import { scanMethods } from '../dast/model.js';
 import { refreshApplication } from '../findings/refresh.js';
 import { boundsChanged, checkTargetChange } from './scan-bounds.js';
 
@@ -133,7 +134,6 @@ export const applications: Resource = {
 const Paths = (description: string) =>
   Type.Array(Type.String({ pattern: '^/[^\\s]{0,499}$' }), { maxItems: 100, uniqueItems: true, description });
 const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' });
-const scanMethods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
 const BaseAddress = Type.String({ maxLength: 500, pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' });
 
 /** Within which bounds a target is scanned; docs/active-scans.md. */

@@ -34,7 +34,7 @@ export interface Param {
 
 export type BodyKind = 'none' | 'form' | 'json' | 'xml';
 
-/** A request with values that can be changed, told apart from others by `key`. */
+/** A request with values that can be changed, identified by `key`. */
 export interface Form {
   readonly key: string;
   readonly method: ScanMethod;

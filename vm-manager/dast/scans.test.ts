@@ -1,4 +1,4 @@
-// Scans over /api/v1, against the lab: nothing is asked of a target that nobody has proven; findings go through the
+// Scans over /api/v1, against the lab: nothing is asked of a target that is not verified; findings go through the
 // importer; each is tried again behind a firewall; stop, switch and a process that ends close nothing.
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,10 +20,11 @@ type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
 /** A firewall that knows two signs of attacks, in addresses alone. */
 async function startFirewall(t: Test, lab: Lab) {
   const asked: number[] = [];
+  const waf = { url: '', asked, attackStatus: 403 };
   const server = createServer((incoming, reply) => {
     asked.push(performance.now());
     const isAttack = /'|root|passwd/i.test(decodeURIComponent(incoming.url ?? ''));
-    if (isAttack) return void reply.writeHead(403).end('blocked');
+    if (isAttack) return void reply.writeHead(waf.attackStatus).end('blocked');
     const headers = { ...incoming.headers, 'x-via-waf': '1' };
     const onward = request(lab.origin + (incoming.url ?? '/'), { method: incoming.method, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -37,7 +38,8 @@ async function startFirewall(t: Test, lab: Lab) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  waf.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return waf;
 }
 
 async function suite(t: Test, database: Database): Promise<void> {
@@ -123,14 +125,14 @@ async function suite(t: Test, database: Database): Promise<void> {
     const whole = { status: 'succeeded', progress: 100, result: { complete: true, phase: 'done' } };
     await t.test('nothing reaches a waf_url that is not verified', async (t) => {
       const begun = await begin();
-      const told = /Nothing is sent to the waf_url .* not verified/;
-      t.match(begun['input'], { waf_url: null, notes: [told] });
+      const note = /Nothing is sent to the waf_url .* not verified/;
+      t.match(begun['input'], { waf_url: null, notes: [note] });
       const run = await ended(String(begun['id']));
-      t.match(run, { ...whole, result: { notes: [told] } }, JSON.stringify(run));
+      t.match(run, { ...whole, result: { notes: [note] } }, JSON.stringify(run));
       const [one] = (await call('GET', `/scans/${run['id']}/findings`))['items'] as Json[];
-      t.match(one, { behind_waf: 'not_tried', behind_waf_note: told });
+      t.match(one, { behind_waf: 'not_tried', behind_waf_note: note });
       const again = await call('POST', `/scans/${run['id']}/prove`, { finding: one?.['id'] });
-      t.match(again, { still_there: true, behind_waf: 'not_tried', behind_waf_note: told });
+      t.match(again, { still_there: true, behind_waf: 'not_tried', behind_waf_note: note });
       t.equal(waf.asked.length, 0);
       const ways = await call('GET', `/targets/${target}/verification`);
       t.match(ways, { waf: { url: waf.url, is_tried: false, verified_at: null, file: { contents: lab.verifyToken } } });
@@ -163,6 +165,12 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.notMatch(JSON.stringify([found, hub]), /session=ey|Lab-Passw0rd/, 'no credentials in what is kept');
     const again = await call('POST', `/scans/${run['id']}/prove`, { finding: scripting?.['id'] });
     t.match(again, { still_there: true, behind_waf: 'exploitable' });
+    const traversal = found.find(({ check }) => check === 'path-traversal')?.['id'];
+    for (const [status, behind] of Object.entries({ 404: 'unknown', 429: 'unknown', 502: 'unknown', 403: 'blocked' })) {
+      waf.attackStatus = Number(status);
+      const tried = await call('POST', `/scans/${run['id']}/prove`, { finding: traversal });
+      t.match(tried, { still_there: true, behind_waf: behind }, `the firewall's entry answers ${status}`);
+    }
     const second = await ended(String((await begin())['id']));
     t.match(second['result'], { report: { created: 0, closed: 0 } });
   });
@@ -243,6 +251,17 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(reply, { status: 403, body: { detail: /needs the permission run_scans/ } }, JSON.stringify(body));
     }
     t.same((await call('GET', path))['excluded_paths'], before, 'nothing was changed');
+    // a target that is made anew has the bounds of its author: verifying it is what lets a scan go that far
+    const anew = await at.call('POST', '/api/v1/targets', {
+      token: person.token,
+      body: { application_id: application, url: `${lab.origin}/anew`, requests_per_second: 2000 },
+    });
+    t.equal(anew.status, 201);
+    for (const method of ['file', 'header', 'site']) {
+      const proof = `/api/v1/targets/${String(anew.body['id'])}/verify`;
+      const reply = await at.call('POST', proof, { token: person.token, body: { method } });
+      t.match(reply, { status: 403, body: { detail: /run_scans/ } }, method);
+    }
     t.equal((await patch({ excluded_paths: [...before, '/more'], scope_paths: ['/'] })).status, 200, 'narrower');
     t.equal((await patch({ scope_paths: [] })).status, 403, 'wider');
     await call('PATCH', path, { excluded_paths: before, scope_paths: [] });
@@ -258,6 +277,18 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 
   await t.test('stop, switch and a process that ends close nothing', async (t) => {
+    const known = ((await call('GET', '/scans?status=succeeded&limit=1'))['items'] as Json[])[0]?.['id'];
+    const [proved] = (await call('GET', `/scans/${known}/findings`))['items'] as Json[];
+    for (const status of [403, 429]) {
+      lab.refuses = status;
+      const refused = await ended(String((await begin())['id']));
+      const result = { complete: false, report: { closed: 0 } };
+      t.match(refused, { status: 'failed', error: new RegExp(`No page was reached.*${status}`), result });
+    }
+    t.match(await call('POST', `/scans/${known}/prove`, { finding: proved?.['id'] }, 409), {
+      detail: /could not be tried/,
+    });
+    lab.refuses = null;
     lab.delayMs = 40;
     const first = String((await begin())['id']);
     t.match(await begin(409), { detail: /is running/ }, 'one scan for each target');

@@ -6,12 +6,12 @@ import type { FindingRow } from '../findings/fields.js';
 import { readDetails, requireFinding } from '../findings/store.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
-import { endpoint, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, toId, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { activate, disable, proveAgain, rehearse } from './activate.js';
 import type { Firewall, PatchHits } from './firewall.js';
 import { propose, type Proposal } from './propose.js';
-import { requireFirewall } from './prove.js';
+import { requireFirewall, tryAlone } from './prove.js';
 import { strategies } from './rule-text.js';
 import {
   findByRule,
@@ -79,22 +79,6 @@ async function show(call: Call, row: PatchRow) {
 
 const again = async (call: Call, row: PatchRow) => show(call, await requirePatch(call.sql, call.reach, String(row.id)));
 
-/** The rule alone has to see the attack and leave the harmless requests alone; throws 422 where it does not. */
-async function tryAlone(firewall: Firewall, proposal: Proposal): Promise<void> {
-  const { attack, benign } = proposal;
-  const [ruleId] = firewall.ownIds;
-  const [sees, ...hits] = await firewall.tryRule(ruleId, proposal.text(ruleId), [attack, ...benign]);
-  if (sees !== true)
-    throw unfit(
-      '/strategy',
-      `makes a rule that does not see the request (${attack.method} ${attack.uri.slice(0, 200)})`,
-      'name the /parameter that the attack stands in, take another /strategy, or give the /request',
-    );
-  const hit = hits.includes(true) ? benign[hits.indexOf(true)] : undefined;
-  if (hit !== undefined)
-    throw unfit('/strategy', `makes a rule that refuses the harmless request "${hit.name}"`, 'take another strategy');
-}
-
 interface Made {
   readonly finding: FindingRow;
   readonly proposal: Proposal;
@@ -113,7 +97,7 @@ async function prepare(call: Call<Record<string, string>, unknown, Wishes>, fire
     benignValues,
     request: request === undefined ? undefined : { headers: [], body: '', ...request },
   });
-  if (proposal.origin === 'own') await tryAlone(firewall, proposal);
+  await tryAlone(firewall, proposal);
   const [application] = await sql<{ site: string | null }[]>`
     select site from vm_applications where id = ${finding.application_id}`;
   return { finding, proposal, site: application?.site ?? null, usedIds: await firewall.usedIds() };

@@ -4,8 +4,10 @@
 import { ApiError, type Actor } from '#http-kit';
 import type { Tx } from '../database.js';
 import type { Host } from '../host.js';
+import { unfit } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import type { Firewall, FirewallRequest, Trial, Verdict } from './firewall.js';
+import type { Proposal } from './propose.js';
 import { goStale, insertProof, setState, type PatchRow, type ProofRow } from './store.js';
 
 /** Throws 503 where this server has no firewall. */
@@ -15,6 +17,23 @@ export function requireFirewall({ firewall }: Pick<Host, 'firewall'>): Firewall 
     'not_ready',
     'This server has no firewall: virtual patches need a data plane that is connected to the control plane.',
   );
+}
+
+/** The rule alone has to see the attack and leave the harmless requests alone; throws 422 where it does not. */
+export async function tryAlone(firewall: Firewall, { origin, attack, benign, text }: Proposal): Promise<void> {
+  // rules of the catalogue are tried with the catalogue
+  if (origin === 'catalogue') return;
+  const [ruleId] = firewall.ownIds;
+  const [sees, ...hits] = await firewall.tryRule(ruleId, text(ruleId), [attack, ...benign]);
+  if (sees !== true)
+    throw unfit(
+      '/strategy',
+      `makes a rule that does not see the request (${attack.method} ${attack.uri.slice(0, 200)})`,
+      'name the /parameter that the attack stands in, take another /strategy, or give the /request',
+    );
+  const hit = hits.includes(true) ? benign[hits.indexOf(true)] : undefined;
+  if (hit !== undefined)
+    throw unfit('/strategy', `makes a rule that refuses the harmless request "${hit.name}"`, 'take another strategy');
 }
 
 export const requestsOf = (row: PatchRow): FirewallRequest[] => [row.attack, ...row.benign, ...row.mutations];

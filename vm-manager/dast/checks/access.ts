@@ -1,7 +1,7 @@
-// Who may do what: tokens whose signature nobody checks, pages that need a login and do not ask for one, methods that
+// Who may do what: tokens whose signature is not checked, pages that need a login and do not ask for one, methods that
 // go around a refusal.
 import type { Exchange, Proof } from '../model.js';
-import { always, everywhere, likeness, word, type Check, type Probe } from './check.js';
+import { always, everyTurn, everywhere, likeness, turnsOfSign, word, type Check, type Probe } from './check.js';
 
 const isJwt = (text: string): boolean => /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$/.test(text);
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -31,25 +31,29 @@ function forgedTokens(token: string, kind: 'none' | 'signature'): string[] {
   return ['none', 'None', 'NONE'].map((alg) => `${base64({ alg, typ })}.${claims}.`);
 }
 
-/** Three ways: the token opens the page, no token does not, and the forged one does. */
+/** Four ways: the token opens the page, the forged one does; no token, and a random text, do not. */
 async function forged(probe: Probe, kind: 'none' | 'signature'): Promise<Proof | null> {
   const held = tokenOf(probe);
   const { recipe } = probe.talk.session;
-  if (held === null || recipe === null) return null;
+  if (held === null || recipe === null) return probe.leaveOut();
   const ask = async (headers: Record<string, string>) =>
     probe.talk.get(recipe.checkUrl, { isAnonymous: true, headers });
-  const own = await ask(held.using(held.token));
-  const none = await ask({});
-  if (!isIn(own, recipe.checkText) || isIn(none, recipe.checkText)) return null;
-  const garbage = await ask(held.using(`${word(8)}.${word(8)}.${word(8)}`));
-  if (isIn(garbage, recipe.checkText)) return null;
+  const why = `In ${turnsOfSign} turns the forged token opened the page; no token, and a random text, did not.`;
+  const attack = kind === 'none' ? 'alg: none' : 'another signature';
+  // where its own token does not open the page, nothing can be said about others
+  if (!isIn(await ask(held.using(held.token)), recipe.checkText)) return probe.leaveOut();
   for (const text of forgedTokens(held.token, kind)) {
-    const first = await ask(held.using(text));
-    if (!isIn(first, recipe.checkText)) continue;
-    const again = await ask(held.using(text));
-    if (again === null || !isIn(again, recipe.checkText)) continue;
-    const why = 'The forged token opens the page; no token, and one that is none, do not.';
-    return { attack: kind === 'none' ? 'alg: none' : 'another signature', exchange: again, neutral: none, why };
+    const proof = await everyTurn(turnsOfSign, async () => {
+      const exchange = await ask(held.using(text));
+      if (exchange === null || !isIn(exchange, recipe.checkText)) return null;
+      const neutral = await ask({});
+      const garbage = await ask(held.using(`${word(8)}.${word(8)}.${word(8)}`));
+      if (neutral === null || garbage === null) return null;
+      return isIn(neutral, recipe.checkText) || isIn(garbage, recipe.checkText)
+        ? null
+        : { attack, exchange, neutral, why };
+    });
+    if (proof !== null) return proof;
   }
   return null;
 }
@@ -57,47 +61,47 @@ async function forged(probe: Probe, kind: 'none' | 'signature'): Promise<Proof |
 /** The page needs credentials by its specification, or by its name, and answers alike without them. */
 async function withoutLogin(probe: Probe): Promise<Proof | null> {
   const { form, talk } = probe;
-  if (form.method !== 'GET') return null;
+  if (form.method !== 'GET') return probe.leaveOut();
   const isPrivate = /(?:^|\/)(?:admin|internal|management|backoffice|console)(?:\/|$)/i.test(
     new URL(form.url).pathname,
   );
   const hasSession = talk.session.recipe !== null;
   if (form.isProtected !== true && !(isPrivate && hasSession)) return null;
-  const anonymous = await probe.send({}, { isAnonymous: true });
-  if (anonymous === null || anonymous.status >= 300 || anonymous.body.trim() === '') return null;
-  if (/type=["']?password/i.test(anonymous.body)) return null;
-  if (hasSession) {
-    const own = await probe.baseline();
-    if (own === null || own.status >= 300 || likeness(own, []) !== likeness(anonymous, [])) return null;
-  }
-  const missing = await talk.get(`${form.url.replaceAll(/\{[^}]*\}/g, '1')}${word(8)}`, { isAnonymous: true });
-  if (missing !== null && missing.status < 300 && likeness(missing, []) === likeness(anonymous, [])) return null;
-  const again = await probe.send({}, { isAnonymous: true });
-  if (again === null || again.status >= 300) return null;
-  return {
-    attack: 'no credentials',
-    exchange: again,
-    neutral: null,
-    why: 'It answers without credentials as with them.',
-  };
+  const why = hasSession
+    ? `In ${turnsOfSign} turns it answered without credentials as with them.`
+    : `In ${turnsOfSign} turns it answered without the credentials that its specification demands.`;
+  return everyTurn(turnsOfSign, async () => {
+    const exchange = await probe.send({}, { isAnonymous: true });
+    if (exchange === null || exchange.status >= 300 || exchange.body.trim() === '') return null;
+    if (/type=["']?password/i.test(exchange.body)) return null;
+    if (hasSession) {
+      const own = await probe.send();
+      if (own === null || own.status >= 300 || likeness(own, []) !== likeness(exchange, [])) return null;
+    }
+    const missing = await talk.get(`${form.url.replaceAll(/\{[^}]*\}/g, '1')}${word(8)}`, { isAnonymous: true });
+    if (missing === null) return null;
+    if (missing.status < 300 && likeness(missing, []) === likeness(exchange, [])) return null;
+    return { attack: 'no credentials', exchange, neutral: null, why };
+  });
 }
 
 /** A refusal that another method, or a header that names one, goes around. */
 async function aroundMethod(probe: Probe): Promise<Proof | null> {
   const { form, talk } = probe;
-  if (form.method !== 'GET') return null;
-  const refused = await probe.send({}, { isAnonymous: true });
-  if (refused === null || (refused.status !== 401 && refused.status !== 403)) return null;
+  if (form.method !== 'GET') return probe.leaveOut();
   const url = form.url.replaceAll(/\{[^}]*\}/g, '1');
   const ask = async (address: string) =>
     talk.ask({ method: 'POST', url: address, headers: { 'content-length': '0' }, body: null }, { isAnonymous: true });
-  const other = await ask(url);
-  if (other === null || other.status !== 200 || other.body.trim() === '') return null;
-  const missing = await ask(`${url}${word(8)}`);
-  if (missing !== null && missing.status < 300) return null;
-  const again = await ask(url);
-  if (again === null || again.status !== 200) return null;
-  return { attack: 'POST', exchange: again, neutral: refused, why: `GET answers ${refused.status}, POST answers 200.` };
+  return everyTurn(turnsOfSign, async () => {
+    const neutral = await probe.send({}, { isAnonymous: true });
+    if (neutral === null || (neutral.status !== 401 && neutral.status !== 403)) return null;
+    const exchange = await ask(url);
+    if (exchange === null || exchange.status !== 200 || exchange.body.trim() === '') return null;
+    const missing = await ask(`${url}${word(8)}`);
+    if (missing === null || missing.status < 300) return null;
+    const why = `In ${turnsOfSign} turns GET answered ${neutral.status} and POST 200.`;
+    return { attack: 'POST', exchange, neutral, why };
+  });
 }
 
 export const accessChecks: readonly Check[] = [
@@ -108,7 +112,7 @@ export const accessChecks: readonly Check[] = [
     cwe: 347,
     on: 'site',
     profiles: always,
-    description: 'A JSON Web Token that says that it has no signature is taken: anybody can write one.',
+    description: 'A JSON Web Token that says that it has no signature is accepted: an attacker can write one.',
     remediation: 'Name the algorithm that is accepted, and verify the signature of every token with it.',
     prove: async (probe) => forged(probe, 'none'),
   },
@@ -119,7 +123,7 @@ export const accessChecks: readonly Check[] = [
     cwe: 347,
     on: 'site',
     profiles: always,
-    description: 'A JSON Web Token with another signature is taken: anybody can write one.',
+    description: 'A JSON Web Token with another signature is accepted: an attacker can write one.',
     remediation: 'Verify the signature of every token before its claims are read.',
     prove: async (probe) => forged(probe, 'signature'),
   },
@@ -130,7 +134,7 @@ export const accessChecks: readonly Check[] = [
     cwe: 306,
     on: 'form',
     profiles: always,
-    description: 'The page is meant for users who are logged in, and answers to everybody.',
+    description: 'The page is meant for users who are logged in, and answers without a login.',
     remediation: 'Check the session of every request in one place, before the page is made.',
     prove: withoutLogin,
   },

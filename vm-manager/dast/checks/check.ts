@@ -1,5 +1,6 @@
 // A check is a row: what it is called, where it runs, and `prove`, which returns a proof or null. A proof is an effect
-// that was seen twice, with different random values, and not seen with a neutral value in the same place.
+// that was seen twice, with different random values, and not seen with a neutral value in the same place. An effect
+// that holds no random value (a status, a known text, a time) can come by chance: it has to show in each of ten turns.
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Values } from '../http/forms.js';
 import type { SendOptions, Talk } from '../http/talk.js';
@@ -33,6 +34,8 @@ export interface ProbeParts {
 /** What a check is given. */
 export class Probe {
   readonly parts: ProbeParts;
+  /** The check does not apply here, or tried less than it knows. */
+  wasLeftOut = false;
   constructor(parts: ProbeParts) {
     this.parts = parts;
   }
@@ -48,6 +51,12 @@ export class Probe {
 
   get talk(): Talk {
     return this.parts.talk;
+  }
+
+  /** In the place of a proof: that there is none says nothing. */
+  leaveOut(): null {
+    this.wasLeftOut = true;
+    return null;
   }
 
   async baseline(): Promise<Exchange | null> {
@@ -82,21 +91,40 @@ export interface Attack {
   readonly shows: (exchange: Exchange) => boolean;
 }
 
+/** For effects that hold a random value of the request. */
+export const turnsOfWord = 2;
+/** For effects that a page could have by chance: one time in two each way, it passes once in a million checks. */
+export const turnsOfSign = 10;
+
+/** The last proof, where each turn has one; null as soon as a turn has none. */
+export async function everyTurn(turns: number, turn: () => Promise<Proof | null>): Promise<Proof | null> {
+  let proof: Proof | null = null;
+  for (let count = 0; count < turns; count++) {
+    proof = await turn();
+    if (proof === null) return null;
+  }
+  return proof;
+}
+
 /**
- * Tries each attack; one whose effect shows has to show it again with other random values, and its neutral twin must
- * not. `make` is called for each try, so that nothing random is used twice.
+ * Tries each attack; in each turn its effect has to show and that of its neutral twin must not. `make` is called for
+ * each turn, so that nothing random is used twice.
  */
-export async function proveBy(probe: Probe, makers: readonly (() => Attack)[], why: string): Promise<Proof | null> {
+export async function proveBy(
+  probe: Probe,
+  makers: readonly (() => Attack)[],
+  why: string,
+  turns = turnsOfWord,
+): Promise<Proof | null> {
   for (const make of makers) {
-    const first = make();
-    const seen = await probe.with(first.attack);
-    if (seen === null || !first.shows(seen)) continue;
-    const neutral = await probe.with(first.neutral);
-    if (neutral === null || first.shows(neutral)) continue;
-    const again = make();
-    const repeated = await probe.with(again.attack);
-    if (repeated === null || !again.shows(repeated)) continue;
-    return { attack: again.attack, exchange: repeated, neutral, why };
+    const proof = await everyTurn(turns, async () => {
+      const { attack, neutral: twin, shows } = make();
+      const exchange = await probe.with(attack);
+      if (exchange === null || !shows(exchange)) return null;
+      const neutral = await probe.with(twin);
+      return neutral === null || shows(neutral) ? null : { attack, exchange, neutral, why };
+    });
+    if (proof !== null) return proof;
   }
   return null;
 }

@@ -1,7 +1,7 @@
-// What a site serves that nobody was to see: files by their usual names, backups, listings of directories. A file is
-// known by its contents, and a name that cannot exist must not be answered alike.
+// What a site serves that was not meant to be public: files by their usual names, backups, listings of directories. A
+// file is known by its contents, and a name that cannot exist must not be answered alike.
 import type { Exchange, Proof } from '../model.js';
-import { always, everywhere, word, type Check, type Probe } from './check.js';
+import { always, everyTurn, everywhere, turnsOfSign, turnsOfWord, word, type Check, type Probe } from './check.js';
 
 interface ExposedFile {
   readonly path: string;
@@ -45,16 +45,16 @@ async function isOrdinary({ parts, talk }: Probe, { path, shows }: ExposedFile):
   const other = await talk.get(`${parts.origin}${path.slice(0, at + 1)}${word(8)}${path.slice(at + 1)}`, {
     isAnonymous: true,
   });
-  return other !== null && other.status < 300 && shows(other);
+  return other === null || (other.status < 300 && shows(other));
 }
 
 async function proveFile(probe: Probe, file: ExposedFile, why: string): Promise<Proof | null> {
   const url = `${probe.parts.origin}${file.path}`;
-  const seen = await probe.talk.get(url, { isAnonymous: true });
-  if (seen === null || seen.status !== 200 || !file.shows(seen) || (await isOrdinary(probe, file))) return null;
-  const again = await probe.talk.get(url, { isAnonymous: true });
-  if (again === null || again.status !== 200 || !file.shows(again)) return null;
-  return { attack: file.path, exchange: again, neutral: null, why };
+  return everyTurn(turnsOfSign, async () => {
+    const exchange = await probe.talk.get(url, { isAnonymous: true });
+    if (exchange === null || exchange.status !== 200 || !file.shows(exchange)) return null;
+    return (await isOrdinary(probe, file)) ? null : { attack: file.path, exchange, neutral: null, why };
+  });
 }
 
 /** One check for each file, so that each is a finding of its own. */
@@ -110,13 +110,14 @@ async function listing(probe: Probe): Promise<Proof | null> {
 }
 
 async function trace({ parts, talk }: Probe): Promise<Proof | null> {
-  const marker = word(12);
-  const request = { method: 'TRACE', url: `${parts.origin}/`, headers: { 'x-probe': marker }, body: null } as const;
-  const first = await talk.ask(request, { isAnonymous: true });
-  if (first === null || first.status !== 200 || !first.body.includes(marker)) return null;
-  const again = await talk.ask(request, { isAnonymous: true });
-  if (again === null || !again.body.includes(marker)) return null;
-  return { attack: 'TRACE', exchange: again, neutral: null, why: 'The answer repeats the headers of the request.' };
+  const why = 'The answer repeats the headers of the request.';
+  return everyTurn(turnsOfWord, async () => {
+    const marker = word(12);
+    const request = { method: 'TRACE', url: `${parts.origin}/`, headers: { 'x-probe': marker }, body: null } as const;
+    const exchange = await talk.ask(request, { isAnonymous: true });
+    if (exchange === null || exchange.status !== 200 || !exchange.body.includes(marker)) return null;
+    return { attack: 'TRACE', exchange, neutral: null, why };
+  });
 }
 
 async function introspection({ parts, talk }: Probe): Promise<Proof | null> {
@@ -131,7 +132,12 @@ async function introspection({ parts, talk }: Probe): Promise<Proof | null> {
     if (first === null || !/"__schema"\s*:\s*\{\s*"queryType"/.test(first.body)) continue;
     const again = await talk.ask(request, { isAnonymous: true });
     if (again !== null && again.body.includes('"__schema"'))
-      return { attack: request.body, exchange: again, neutral: null, why: 'It tells anybody its whole schema.' };
+      return {
+        attack: request.body,
+        exchange: again,
+        neutral: null,
+        why: 'It shows its whole schema without a login.',
+      };
   }
   return null;
 }
@@ -173,7 +179,7 @@ export const exposedChecks: readonly Check[] = [
   },
   {
     id: 'graphql-introspection',
-    title: 'GraphQL tells its schema',
+    title: 'GraphQL shows its schema',
     severity: 'low',
     cwe: 200,
     on: 'site',

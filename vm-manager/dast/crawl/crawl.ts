@@ -214,7 +214,8 @@ export class Crawler {
         else {
           this.#sources['openapi'] = (this.#sources['openapi'] ?? 0) + 1;
           this.#add(form);
-          if (form.method === 'GET') this.#pages.set(address, (await this.#talk.baseline(form)) ?? answer);
+          const page = form.method === 'GET' ? await this.#talk.baseline(form) : null;
+          if (page !== null) this.#pages.set(address, page);
         }
       }
       return;

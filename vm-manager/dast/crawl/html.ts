@@ -73,6 +73,12 @@ function resolve(address: string, base: string): string | null {
   return /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
+/** Where a page leads by itself after a while; null: the element says nothing of that. */
+export const refreshOf = (element: Element): string | null =>
+  element.tagName === 'meta' && /refresh/i.test(attributeOf(element, 'http-equiv') ?? '')
+    ? (/url\s*=\s*['"]?([^'"]+)/i.exec(attributeOf(element, 'content') ?? '')?.[1] ?? null)
+    : null;
+
 /** Addresses in texts of scripts: quoted, absolute within the site, and of no odd characters. */
 const inScripts = /["'`](\/[\w\-./]{1,120}(?:\?[\w\-.=&%]{0,120})?)["'`]/g;
 
@@ -139,8 +145,7 @@ export function readPage(html: string, address: string): Page {
     const name = linkAttributes[one.tagName];
     if (name !== undefined) take(attributeOf(one, name), textOf(one));
     for (const part of (attributeOf(one, 'srcset') ?? '').split(',')) take(part.trim().split(/\s/)[0] ?? null, '');
-    if (one.tagName === 'meta' && /refresh/i.test(attributeOf(one, 'http-equiv') ?? ''))
-      take(/url\s*=\s*['"]?([^'"]+)/i.exec(attributeOf(one, 'content') ?? '')?.[1] ?? null, '');
+    take(refreshOf(one), '');
     if (one.tagName === 'script') scripts.push(textOf(one));
   }
   for (const script of scripts) for (const [, path] of script.matchAll(inScripts)) take(path ?? null, '');

@@ -116,7 +116,7 @@ export function requestOf(form: Form, values: Values = {}, headers: Values = {})
   };
 }
 
-/** The same request as it is written on the wire, for people and for the firewall. */
+/** The same request as it is written on the wire, for readers and for the firewall. */
 export function showRequest({ method, url, headers, body }: ScanRequest): string {
   const { host } = new URL(url);
   const target = url.slice(url.indexOf(host) + host.length) || '/';

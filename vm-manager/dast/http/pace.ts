@@ -22,7 +22,7 @@ export class Rate {
   async turn(perSecond: number, signal: AbortSignal): Promise<void> {
     const mine = this.#turns.then(async () => {
       const waitMs = this.#nextAt - performance.now();
-      // timers know whole milliseconds alone
+      // timers know whole milliseconds alone; the one way in which this fails is the stop, which is asked for next
       if (waitMs >= 1) await pause(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       this.#nextAt = Math.max(this.#nextAt, performance.now() - 1) + (1000 / perSecond) * this.#slowness;

@@ -14,6 +14,9 @@ const failuresMax = 10;
 const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const samplesOfBaseline = 10;
 
+/** The target, or what stands before it, has no answer now. */
+export const isBusy = (status: number): boolean => busyStatus.has(status);
+
 const stoppedBy = ({ reason }: AbortSignal): ScanOver =>
   new ScanOver('stopped', typeof reason === 'string' ? reason : 'The scan was stopped.');
 
@@ -119,7 +122,7 @@ export class PoliteClient {
     const usual = [...baseline].sort((left, right) => left - right)[baseline.length >> 1] ?? ms;
     // answers of attacks that make it wait are slow on purpose: those alone slow nothing down
     const isSlow = ms > Math.max(usual * 3, 250) && ms < 900;
-    if (busyStatus.has(status) || isSlow) {
+    if (isBusy(status) || isSlow) {
       this.#slow();
       const seconds = Number(retryAfter);
       if (seconds > 0) this.#parts.rate.rest(seconds);

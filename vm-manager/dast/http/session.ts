@@ -19,7 +19,7 @@ export interface SessionRecipe {
   readonly name?: string;
   /** Password, token or value. */
   readonly secret: string;
-  /** A page that only somebody who is logged in sees, and a text on it. */
+  /** A page that only a user who is logged in sees, and a text on it. */
   readonly checkUrl: string;
   readonly checkText: string;
 }

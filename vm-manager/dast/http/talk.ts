@@ -3,7 +3,7 @@
 import { readPage } from '../crawl/html.js';
 import { NotAllowed, type Exchange, type Form, type Param, type ScanRequest } from '../model.js';
 import { addressOf, requestOf, type Values } from './forms.js';
-import type { PoliteClient } from './polite-client.js';
+import { isBusy, type PoliteClient } from './polite-client.js';
 import type { Session } from './session.js';
 
 export interface SendOptions {
@@ -13,23 +13,43 @@ export interface SendOptions {
   readonly timeoutMs?: number;
 }
 
+/** What all checks of a scan share. */
+interface Shared {
+  /** Requests that took the session away, as `METHOD url`: never sent again. */
+  readonly endsSession: Set<string>;
+  readonly baselines: Map<string, Promise<Exchange | null>>;
+  login: Promise<void> | null;
+}
+
 export class Talk {
   readonly client: PoliteClient;
   readonly session: Session;
-  /** Requests that took the session away, as `METHOD url`: never sent again. */
-  readonly endsSession = new Set<string>();
-  readonly #baselines = new Map<string, Promise<Exchange | null>>();
-  #login: Promise<void> | null = null;
+  /** Requests of this check that were not sent, or whose answer says nothing about the application. */
+  unanswered = 0;
+  readonly #shared: Shared;
 
-  constructor(client: PoliteClient, session: Session) {
+  constructor(client: PoliteClient, session: Session, shared?: Shared) {
     [this.client, this.session] = [client, session];
+    this.#shared = shared ?? { endsSession: new Set(), baselines: new Map(), login: null };
+  }
+
+  /** The same session, with a count of its own of what was not answered. */
+  forCheck(): Talk {
+    return new Talk(this.client, this.session, this.#shared);
   }
 
   /** null: no answer, or it may not be sent. Throws ScanOver. */
-  async ask(request: ScanRequest, { isAnonymous = false, headers = {}, timeoutMs }: SendOptions = {}) {
+  async ask(request: ScanRequest, options: SendOptions = {}): Promise<Exchange | null> {
+    const exchange = await this.#ask(request, options);
+    if (exchange === null || isBusy(exchange.status)) this.unanswered++;
+    return exchange;
+  }
+
+  async #ask(request: ScanRequest, { isAnonymous = false, headers = {}, timeoutMs }: SendOptions) {
+    const shared = this.#shared;
     const name = `${request.method} ${request.url.split('?', 1)[0]}`;
-    if (this.endsSession.has(name)) return null;
-    await this.#login;
+    if (shared.endsSession.has(name)) return null;
+    await shared.login;
     const own = isAnonymous ? {} : this.session.headers();
     let exchange: Exchange | null;
     try {
@@ -41,9 +61,9 @@ export class Talk {
     }
     if (exchange === null || isAnonymous) return exchange;
     if (this.session.take(exchange) && this.session.recipe !== null) {
-      this.endsSession.add(name);
-      this.#login ??= this.session.logIn(this.client).finally(() => (this.#login = null));
-      await this.#login;
+      shared.endsSession.add(name);
+      shared.login ??= this.session.logIn(this.client).finally(() => (shared.login = null));
+      await shared.login;
       return null;
     }
     return exchange;
@@ -62,10 +82,11 @@ export class Talk {
   /** The form's own answer, asked once. */
   async baseline(form: Form): Promise<Exchange | null> {
     const key = `${form.method} ${addressOf(form)} ${form.bodyKind}`;
-    let known = this.#baselines.get(key);
+    const { baselines } = this.#shared;
+    let known = baselines.get(key);
     if (known === undefined) {
       known = this.send(form);
-      this.#baselines.set(key, known);
+      baselines.set(key, known);
     }
     return known;
   }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
+import { pause, until } from '#api/testing/waiting';
 import { Budget, Rate } from '../http/pace.js';
 import { createCallbacks } from '../run/callbacks.js';
 import { Scanner, type ScanPlan } from '../run/scanner.js';
@@ -111,6 +112,49 @@ const createCallbacksAt = (callbacks: ReturnType<typeof createCallbacks>, addres
   },
 });
 
+t.test('a target that refuses is not taken for one without flaws', async (t) => {
+  const lab = await new Lab().start();
+  t.teardown(async () => lab.close());
+  for (const status of [403, 404, 429, 503]) {
+    lab.refuses = status;
+    const { over } = await new Scanner(planFor(lab, { recipe: null })).scan();
+    t.match(over, { reason: 'unreachable', message: new RegExp(`No page was reached.*${status}`) });
+  }
+  lab.refuses = null;
+  const bounds = { scopePaths: ['/show/text', '/account', '/login'] };
+  const seen = ['/show/text?term=a', '/account'].map((template) => ({ method: 'GET', template }));
+  const place = `${lab.origin}/show/text`;
+  const scan = async (status: number | null, withLogin: boolean) => {
+    const plan = planFor(lab, { bounds, seen, ...(withLogin ? {} : { recipe: null }) });
+    const scanner = new Scanner({
+      ...plan,
+      way: {
+        ...way,
+        send: async (url, call) => {
+          if (scanner.coverage.phase === 'checks') lab.refuses = status;
+          return way.send(url, call);
+        },
+      },
+    });
+    const outcome = await scanner.scan();
+    lab.refuses = null;
+    return { ...outcome, coverage: scanner.coverage };
+  };
+  const whole = await scan(null, true);
+  t.equal(whole.over, null);
+  t.ok(whole.found.map(nameOf).includes('xss-reflected /show/text term'));
+  t.ok(whole.coverage.covers('xss-reflected', place) && whole.coverage.covers('path-traversal', place));
+  t.notOk(whole.coverage.covers('ssrf', place), 'it was not looked for without a callback_url');
+  t.notOk(whole.coverage.covers('exposed-file:/.env', `${lab.origin}/`), 'it is out of scope');
+  for (const status of [401, 403, 429, 503]) {
+    const { over, coverage } = await scan(status, false);
+    t.equal(over, null, `${status} after the crawl`);
+    for (const check of ['xss-reflected', 'path-traversal', 'sql-injection-boolean'])
+      t.notOk(coverage.covers(check, place), `${status}: ${check} closes nothing`);
+  }
+  t.match((await scan(401, true)).over, { reason: 'unreachable', message: /login did not hold/ });
+});
+
 t.test('the bounds hold: rate, stop, budget, window', async (t) => {
   const lab = await new Lab().start();
   t.teardown(async () => lab.close());
@@ -128,16 +172,16 @@ t.test('the bounds hold: rate, stop, budget, window', async (t) => {
     const stop = new AbortController();
     const scanner = new Scanner(planFor(lab, { recipe: null, signal: stop.signal }));
     const running = scanner.scan();
-    while (scanner.client.counts.requests < 20) await new Promise((done) => setTimeout(done, 5));
+    await until('it crawls', async () => scanner.client.counts.requests >= 20);
     const [count, at] = [lab.seen.length, performance.now()];
     stop.abort();
     const { over } = await running;
     t.equal(over?.reason, 'stopped');
     t.ok(performance.now() - at < 1000, 'within a second');
     // what had left before the stop may come in a moment later
-    await new Promise((done) => setTimeout(done, 50));
+    await pause(50);
     const after = lab.seen.length;
-    await new Promise((done) => setTimeout(done, 300));
+    await pause(300);
     t.equal(lab.seen.length, after, 'nothing is asked afterwards');
     t.ok(after - count <= 4, 'but what was on its way');
     lab.delayMs = 0;

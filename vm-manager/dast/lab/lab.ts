@@ -122,6 +122,8 @@ export class Lab {
   verifyToken = '';
   /** Answers slower, to be stopped in the midst. */
   delayMs = 0;
+  /** Answers everything with this status; null: it does not. */
+  refuses: number | null = null;
 
   constructor(other = 'http://127.0.0.1:9') {
     this.#other = other;
@@ -153,6 +155,7 @@ export class Lab {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     if (this.delayMs > 0) await new Promise((done) => setTimeout(done, this.delayMs));
+    if (this.refuses !== null) return html(reply, '<p>Not now.</p>', this.refuses);
     const fields = new URLSearchParams(/urlencoded/.test(request.headers['content-type'] ?? '') ? body : '');
     const ask: Ask = {
       request,

@@ -1,7 +1,9 @@
 // Whether what was found is exploitable behind the firewall: the same check once more, with the firewall's entry in
-// the place of the target. `blocked` needs the same place to answer harmless values there as it does without.
+// the place of the target. `blocked` needs the same place to answer harmless values there as it does without, and the
+// attack to get, each time, a status by which firewalls refuse: an entry that is away blocks nothing.
 import type { Form, Found } from '../model.js';
 import { ScanOver } from '../model.js';
+import { turnsOfWord } from '../checks/check.js';
 import { requestOf } from '../http/forms.js';
 import { Prover, type ScanPlan } from './scanner.js';
 import type { BehindWaf } from './store.js';
@@ -39,11 +41,13 @@ const moved = (form: Form, move: (url: string) => string): Form => ({
   page: form.page === null ? null : move(form.page),
 });
 
-export async function tryBehindWaf(
-  given: ScanPlan,
-  waf: string,
-  found: readonly Found[],
-): Promise<ReadonlyMap<Found, BehindWaf>> {
+export interface Tried {
+  readonly verdicts: ReadonlyMap<Found, BehindWaf>;
+  /** Why it ended early: the rest is `unknown`. */
+  readonly over: ScanOver | null;
+}
+
+export async function tryBehindWaf(given: ScanPlan, waf: string, found: readonly Found[]): Promise<Tried> {
   const { plan, move } = behind(given, waf);
   const prover = new Prover(plan);
   const verdicts = new Map<Found, BehindWaf>();
@@ -51,23 +55,30 @@ export async function tryBehindWaf(
     await prover.logIn();
     for (const one of found) {
       const form = moved(one.form, move);
-      const proof = await prover.prove({ checkId: one.check.id, form, param: one.param });
+      const { proof } = await prover.prove({ checkId: one.check.id, form, param: one.param });
       if (proof !== null) verdicts.set(one, 'exploitable');
       else verdicts.set(one, (await isBlocked(prover, one, form, move)) ? 'blocked' : 'unknown');
     }
   } catch (error) {
     if (!(error instanceof ScanOver)) throw error;
     for (const one of found) if (!verdicts.has(one)) verdicts.set(one, 'unknown');
+    return { verdicts, over: error };
   }
-  return verdicts;
+  return { verdicts, over: null };
 }
 
-/** The attack is answered otherwise than without the firewall, and the harmless request is not. */
-async function isBlocked(prover: Prover, { proof, form: direct }: Found, form: Form, move: (url: string) => string) {
+/** By which firewalls refuse a request; 401, 404, 429 and 5xx are answers of other things. */
+const refusals: ReadonlySet<number> = new Set([400, 403, 405, 406, 413, 414, 415, 418, 422, 431]);
+
+/** Twice the attack is refused that passes without the firewall, and the harmless request is answered as there. */
+async function isBlocked({ talk }: Prover, { proof }: Found, form: Form, move: (url: string) => string) {
   const { request, status } = proof.exchange;
-  const attack = await prover.talk.ask({ ...request, url: move(request.url) });
-  const harmless = await prover.talk.ask(requestOf(form));
-  if (attack === null || harmless === null) return false;
-  const isRefused = attack.status !== status && attack.status >= 400;
-  return isRefused && harmless.status < 400 && direct.method === form.method;
+  for (let turn = 0; turn < turnsOfWord; turn++) {
+    const harmless = await talk.ask(requestOf(form));
+    const attack = await talk.ask({ ...request, url: move(request.url) });
+    if (attack === null || harmless === null) return false;
+    if (attack.status === status || !refusals.has(attack.status)) return false;
+    if (harmless.status >= 300 && harmless.status !== proof.neutral?.status) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
 // Addresses of this server that a target asks for when it fetches what a request names. Each has a token that only the
-// scan knows; whoever asks for another one gets 404. They live as long as the process, and not long.
+// scan knows; a request for another one gets 404. They live as long as the process, and not long.
 import { randomBytes } from 'node:crypto';
 
 const issuedMax = 10_000;

@@ -20,6 +20,9 @@ export function placeKey(url: string): string {
 
 const placesMax = 20_000;
 
+const counts = (places: ReadonlyMap<string, ReadonlySet<string>>): Readonly<Record<string, number>> =>
+  Object.fromEntries([...places].map(([id, { size }]) => [id, size]));
+
 export class Coverage {
   phase: 'login' | 'crawl' | 'checks' | 'firewall' | 'done' = 'login';
   client: PoliteClient | null = null;
@@ -31,6 +34,7 @@ export class Coverage {
   formsDone = 0;
   readonly #began = performance.now();
   readonly #covered = new Map<string, Set<string>>();
+  readonly #missed = new Map<string, Set<string>>();
   #waiting = 0;
   #leftOut: readonly LeftOut[] = [];
   #sources: Readonly<Record<string, number>> = {};
@@ -46,16 +50,28 @@ export class Coverage {
   }
 
   cover(checkId: string, form: Form): void {
-    const places = this.#covered.get(checkId) ?? new Set<string>();
-    this.#covered.set(checkId, places);
+    this.#note(this.#covered, checkId, form);
+  }
+
+  /** One of its values was not looked at: whatever the others show, nothing is closed there. */
+  miss(checkId: string, form: Form): void {
+    this.#note(this.#missed, checkId, form);
+  }
+
+  #note(noted: Map<string, Set<string>>, checkId: string, form: Form): void {
+    const places = noted.get(checkId) ?? new Set<string>();
+    noted.set(checkId, places);
     if (places.size < placesMax) places.add(placeKey(form.url));
   }
 
   covers(checkId: string, url: string): boolean {
+    const missed = this.#missed.get(checkId);
+    // a list that is full may lack this place
+    if (missed !== undefined && (missed.size >= placesMax || missed.has(placeKey(url)))) return false;
     return this.#covered.get(checkId)?.has(placeKey(url)) === true;
   }
 
-  /** The crawl is worth a third; nobody knows how long it is before it ends. */
+  /** The crawl is worth a third; how long it is shows at its end. */
   get percent(): number {
     if (this.phase === 'login') return 0;
     if (this.phase === 'crawl') return Math.min(30, Math.round((30 * this.pages) / (this.pages + this.#waiting + 10)));
@@ -63,24 +79,25 @@ export class Coverage {
   }
 
   toJson() {
-    const counts = this.client?.counts;
+    const asked = this.client?.counts;
     const seconds = (performance.now() - this.#began) / 1000;
-    const requests = counts?.requests ?? 0;
+    const requests = asked?.requests ?? 0;
     return {
       phase: this.phase,
       notes: this.notes,
       requests,
-      failed_requests: counts?.failed ?? 0,
+      failed_requests: asked?.failed ?? 0,
       requests_per_second: Math.round((requests / Math.max(0.001, seconds)) * 10) / 10,
-      refused: counts?.refused ?? {},
-      slowed: counts?.slowed ?? 0,
+      refused: asked?.refused ?? {},
+      slowed: asked?.slowed ?? 0,
       seconds: Math.round(seconds * 10) / 10,
       pages: this.pages,
       forms: this.formsTotal,
       forms_done: this.formsDone,
       findings: this.findings,
       sources: this.#sources,
-      checks: Object.fromEntries([...this.#covered].map(([id, places]) => [id, places.size])),
+      checks: counts(this.#covered),
+      not_looked_at: counts(this.#missed),
       shapes: this.#forms.slice(0, 500),
       left_out: this.#leftOut.slice(0, 200),
     };

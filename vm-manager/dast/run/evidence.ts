@@ -51,7 +51,7 @@ export function evidenceOf({ proof }: Pick<Found, 'proof'>): Evidence {
   };
 }
 
-/** As the importer takes it: a place, told apart by check, method, address and parameter. */
+/** As the importer takes it: a place, distinguished by check, method, address and parameter. */
 export function recordOf(found: Found, behindWaf: string): FindingRecord {
   const { check, form, param } = found;
   const evidence = { ...evidenceOf(found), behind_waf: behindWaf };

@@ -35,11 +35,18 @@ async function proveUntil(
     const prover = new Prover(plan);
     await prover.logIn();
     const seenPaths = row.form.page === null ? [] : [row.form.page];
-    const proof = await prover.prove({ checkId: row.check_id, form: row.form, param: row.param, seenPaths });
+    const looked = await prover.prove({ checkId: row.check_id, form: row.form, param: row.param, seenPaths });
+    const { proof } = looked;
+    if (proof === null && !looked.isCertain)
+      throw new ApiError(
+        'conflict',
+        'It could not be tried: the target refused or left out answers, or the check does not apply to it as it is. ' +
+          'See its login and bounds, then prove it again.',
+      );
     const found: Found | null = proof === null ? null : { check, form: row.form, param: row.param, proof };
     const entry = wafEntryOf(target, call.now);
-    const verdicts = found === null || entry?.url == null ? null : await tryBehindWaf(plan, entry.url, [found]);
-    const behind = found === null ? row.behind_waf : (verdicts?.get(found) ?? 'not_tried');
+    const tried = found === null || entry?.url == null ? null : await tryBehindWaf(plan, entry.url, [found]);
+    const behind = found === null ? row.behind_waf : (tried?.verdicts.get(found) ?? 'not_tried');
     const isThere = found !== null;
     const outcome = isThere ? 'it is there' : 'it does not show';
     const summary = `proved finding ${row.id} of the scan ${row.run_id} again: ${outcome}`;

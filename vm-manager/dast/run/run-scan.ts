@@ -13,11 +13,11 @@ import { type Call } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
 import { isInWindow, type Bounds } from '../http/bounds.js';
 import { Budget, rateOf } from '../http/pace.js';
-import type { Found, Profile, ScanMethod } from '../model.js';
+import type { Found, Profile, ScanMethod, ScanOver } from '../model.js';
 import { recipeOf } from '../targets/sessions.js';
 import { whyStopped } from '../targets/heed.js';
 import { isVerified, verifiedDays, wafEntryOf, type TargetRow } from '../targets/verify.js';
-import { tryBehindWaf } from './behind-waf.js';
+import { tryBehindWaf, type Tried } from './behind-waf.js';
 import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
 import { Scanner, type ScanPlan } from './scanner.js';
@@ -35,7 +35,7 @@ const running = new Map<number, Running>();
 /** Findings that are being proved again. */
 const proving = new Set<AbortController>();
 
-/** Of this process; the token is known to the target that was asked, and to nobody else. */
+/** Of this process; the token is known to the target that was asked alone. */
 export const callbackList: CallbackList = createCallbacks(() => '');
 
 export function boundsOf(target: TargetRow): Bounds {
@@ -142,7 +142,9 @@ export async function besideScans<T>(
     const why = await whyStopped(sql, target);
     if (why !== null) stop.abort(why);
   };
-  const timer = setInterval(() => void look().catch(() => undefined), heartbeatMs);
+  // a switch that cannot be read may have been pressed
+  const end = (): void => stop.abort('The database does not answer, so that the switch for all scans is not known.');
+  const timer = setInterval(() => void look().catch(end), heartbeatMs);
   timer.unref();
   proving.add(stop);
   try {
@@ -180,6 +182,7 @@ class ScanJob {
   readonly #rows = new Map<Found, number>();
   readonly #unwritten: Found[] = [];
   #isLost = false;
+  #beatAt = performance.now();
 
   constructor(call: Call, target: TargetRow, plan: ScanPlan, id: number, stop: AbortController) {
     [this.#call, this.#target, this.#plan, this.#id, this.#stop] = [call, target, plan, id, stop];
@@ -194,12 +197,12 @@ class ScanJob {
     const { sql } = this.#call;
     let beating: Promise<void> = Promise.resolve();
     const timer = setInterval(() => {
-      beating = beating.then(async () => this.#beat()).catch(() => undefined);
+      beating = beating.then(async () => this.#beat()).catch((error: unknown) => this.#missBeat(error));
     }, heartbeatMs);
     timer.unref();
     try {
-      const { over } = await this.#scanner.scan();
-      const verdicts = await this.#behind(over === null);
+      const scanned = await this.#scanner.scan();
+      const { verdicts, over } = await this.#behind(scanned.over);
       clearInterval(timer);
       await beating;
       await this.#write();
@@ -221,13 +224,23 @@ class ScanJob {
       const why = error instanceof Error ? error.message : String(error);
       const result = { ...this.#scanner.coverage.toJson(), complete: false };
       const end: RunEnd = { status: 'failed', error: why.slice(0, 2000), result };
+      // where the database is away the lease ends, and with it the run, as failed (endLostRuns)
       await finishRun(sql, this.#id, end, this.#now).catch(() => undefined);
     } finally {
       clearInterval(timer);
     }
   }
 
-  /** Says how far it is, and asks whether it is to stop. */
+  /** The next beat tries again, until the lease is over: then another process may begin a scan of this target. */
+  #missBeat(error: unknown): void {
+    const { notes } = this.#scanner.coverage;
+    const why = error instanceof Error ? error.message : String(error);
+    const note = `The database did not answer for a while: ${why.slice(0, 300)}`;
+    if (!notes.includes(note) && notes.length < 20) notes.push(note);
+    if (performance.now() - this.#beatAt > leaseMs) this.#stop.abort('The database does not answer any more.');
+  }
+
+  /** Reports how far it is, and asks whether it is to stop. */
   async #beat(): Promise<void> {
     const { sql } = this.#call;
     await this.#write();
@@ -237,6 +250,7 @@ class ScanJob {
         result = ${json(sql, { ...coverage.toJson(), complete: false })}
       where id = ${this.#id} and status = 'running'
       returning cancel_asked`;
+    this.#beatAt = performance.now();
     if (row === undefined) this.#isLost = true;
     const why = row === undefined || row.cancel_asked ? 'The scan was stopped.' : await whyStopped(sql, this.#target);
     if (why !== null) this.#stop.abort(why);
@@ -249,20 +263,21 @@ class ScanJob {
     }
   }
 
-  /** Each finding again through the firewall. */
-  async #behind(isWhole: boolean): Promise<ReadonlyMap<Found, BehindWaf>> {
+  /** Each finding again through the firewall; that it was stopped there ends the scan as stopped, too. */
+  async #behind(before: ScanOver | null): Promise<Tried> {
     const { coverage, found: all } = this.#scanner;
     const entry = wafEntryOf(this.#target, this.#now);
     if (entry !== null && entry.why !== '') coverage.notes.push(entry.why);
-    if (entry?.url == null || !isWhole) return new Map();
+    if (entry?.url == null || before !== null) return { verdicts: new Map(), over: before };
     coverage.phase = 'firewall';
-    const verdicts = await tryBehindWaf(this.#plan, entry.url, all);
+    const { verdicts, over } = await tryBehindWaf(this.#plan, entry.url, all);
+    if (over !== null) coverage.notes.push(`Not all findings were tried behind the firewall: ${over.message}`);
     await this.#write();
     for (const [found, verdict] of verdicts) {
       const id = this.#rows.get(found);
       if (id !== undefined) await this.#call.sql`update vm_scan_findings set behind_waf = ${verdict} where id = ${id}`;
     }
-    return verdicts;
+    return { verdicts, over: over?.reason === 'stopped' ? over : null };
   }
 
   /** Through the importer of every report; what the scan did not cover proves nothing. */

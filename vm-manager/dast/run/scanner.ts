@@ -8,10 +8,10 @@ import { Crawler, type Crawled } from '../crawl/crawl.js';
 import type { Bounds } from '../http/bounds.js';
 import { formOfLink, toForm } from '../http/forms.js';
 import type { Budget, Rate } from '../http/pace.js';
-import { PoliteClient } from '../http/polite-client.js';
+import { isBusy, PoliteClient } from '../http/polite-client.js';
 import { Session, type SessionRecipe } from '../http/session.js';
 import { Talk } from '../http/talk.js';
-import { ScanOver, type Form, type Found, type Param, type Profile, type Proof } from '../model.js';
+import { ScanOver, type Exchange, type Form, type Found, type Param, type Profile, type Proof } from '../model.js';
 import { allEnded } from './all-ended.js';
 import { Coverage } from './coverage.js';
 
@@ -66,14 +66,25 @@ export class Scanner {
       );
       this.coverage.crawled(crawled);
       this.#look(crawled);
+      requirePage(crawled);
       this.coverage.phase = 'checks';
       await this.#tryAll(crawled);
+      await this.#requireSession();
       this.coverage.phase = 'done';
       return { found: this.found, over: null };
     } catch (error) {
       if (error instanceof ScanOver) return { found: this.found, over: error };
       throw error;
     }
+  }
+
+  /** A session that ended without a word: what was looked at since then is not known. */
+  async #requireSession(): Promise<void> {
+    if (await this.#talk.session.holds(this.client)) return;
+    throw new ScanOver(
+      'unreachable',
+      'The login did not hold until the end, so that pages behind it may have been missed. Begin again.',
+    );
   }
 
   #keep(found: Found): void {
@@ -83,17 +94,18 @@ export class Scanner {
   }
 
   #look({ pages }: Crawled): void {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const check of passiveChecks) {
       for (const [url, exchange] of pages) {
         const form = formOfLink(url, null);
+        if (isRefused(exchange, form)) continue;
         const shown = check.look(exchange);
         this.coverage.cover(check.id, check.of === 'site' ? this.#site() : form);
         if (shown === null) continue;
         const at = check.of === 'site' ? this.#site() : toForm({ ...form, params: [] });
         const name = `${check.id} ${at.key} ${shown.param ?? ''}`;
-        if (told.has(name)) continue;
-        told.add(name);
+        if (reported.has(name)) continue;
+        reported.add(name);
         const proof = { attack: '', exchange, neutral: null, why: shown.why };
         this.#keep({ check, form: at, param: shown.param ?? null, proof });
       }
@@ -125,7 +137,10 @@ export class Scanner {
 
   async #tryForm(form: Form, checks: readonly Check[], seenPaths: readonly string[]): Promise<void> {
     const base = await this.#talk.baseline(form);
-    if (base === null) return;
+    if (base === null || isBusy(base.status)) {
+      for (const { id } of checks) this.coverage.miss(id, form);
+      return;
+    }
     const isGone = base.status === 404 || base.status === 405;
     for (const check of checks.filter(({ on }) => on !== 'param')) await this.#try(check, form, null, seenPaths);
     const proven = new Map<string, Set<string>>();
@@ -134,8 +149,10 @@ export class Scanner {
       for (const check of checks.filter(({ on }) => on === 'param')) {
         const before = proven.get(param.name) ?? new Set<string>();
         proven.set(param.name, before);
-        if (sameWeakness[check.id]?.some((id) => before.has(id)) === true) continue;
-        if (await this.#try(check, form, param, seenPaths)) before.add(check.id);
+        const isKnown = sameWeakness[check.id]?.some((id) => before.has(id)) === true;
+        // what is refused is tried all the same; that nothing shows there closes nothing
+        if (isKnown || isRefused(base, form)) this.coverage.miss(check.id, form);
+        if (!isKnown && (await this.#try(check, form, param, seenPaths))) before.add(check.id);
       }
     }
   }
@@ -143,12 +160,31 @@ export class Scanner {
   async #try(check: Check, form: Form, param: Param | null, seenPaths: readonly string[]): Promise<boolean> {
     const { base, profile, callbacks } = this.#plan;
     const { origin } = new URL(base);
-    const probe = new Probe({ talk: this.#talk, form, param, origin, profile, callbacks, seenPaths });
+    const talk = this.#talk.forCheck();
+    const probe = new Probe({ talk, form, param, origin, profile, callbacks, seenPaths });
     const proof = await check.prove(probe);
-    this.coverage.cover(check.id, form);
+    if (talk.unanswered > 0) this.coverage.miss(check.id, form);
+    else if (!probe.wasLeftOut) this.coverage.cover(check.id, form);
     if (proof !== null) this.#keep({ check, form, param: param?.name ?? null, proof });
     return proof !== null;
   }
+}
+
+/** Throws ScanOver where no page was reached: that nothing is found there says nothing. */
+function requirePage({ pages }: Crawled): void {
+  const statuses = [...pages.values()].map(({ status }) => status);
+  if (statuses.some((status) => status < 300)) return;
+  const seen = [...new Set(statuses)].sort((left, right) => left - right).join(', ');
+  const answers = seen === '' ? 'nothing answered' : `${statuses.length} addresses answered ${seen}`;
+  throw new ScanOver('unreachable', `No page was reached: ${answers}. See its url, scope_paths and login.`);
+}
+
+/** The answer is of what stands before the form, not of the form: a refusal, or the way to a login. */
+function isRefused({ status, headers }: Exchange, { params }: Form): boolean {
+  if (status === 401) return !params.some(({ name }) => /pass|pwd|pin|secret/i.test(name));
+  if (status >= 300 && status < 400)
+    return /log-?_?in|sign-?_?in|\/(?:auth|sso|oauth2?)\b/i.test(headers['location'] ?? '');
+  return status === 403 || status === 407 || isBusy(status);
 }
 
 export interface Again {
@@ -156,6 +192,12 @@ export interface Again {
   readonly form: Form;
   readonly param: string | null;
   readonly seenPaths?: readonly string[];
+}
+
+export interface Looked {
+  readonly proof: Proof | null;
+  /** Without a proof: the check was answered to its end, so that there is none. */
+  readonly isCertain: boolean;
 }
 
 /** Single checks on single forms, with one client for all of them; passive checks look at the page once more. */
@@ -172,17 +214,22 @@ export class Prover {
     await this.talk.session.logIn(this.talk.client);
   }
 
-  async prove({ checkId, form, param, seenPaths = [] }: Again): Promise<Proof | null> {
+  async prove({ checkId, form, param, seenPaths = [] }: Again): Promise<Looked> {
     const { base, profile, callbacks } = this.#plan;
     const check = findCheck(checkId);
+    const own = await this.talk.baseline(form);
+    if (own === null || isBusy(own.status)) return { proof: null, isCertain: false };
     if (check === null) {
-      const exchange = await this.talk.baseline(form);
-      const shown = exchange === null ? null : passiveChecks.find(({ id }) => id === checkId)?.look(exchange);
-      if (shown === null || shown === undefined || exchange === null) return null;
-      return { attack: '', exchange, neutral: null, why: shown.why };
+      const shown = passiveChecks.find(({ id }) => id === checkId)?.look(own) ?? null;
+      if (shown === null) return { proof: null, isCertain: !isRefused(own, form) };
+      return { proof: { attack: '', exchange: own, neutral: null, why: shown.why }, isCertain: true };
     }
     const named = param === null ? null : (form.params.find(({ name }) => name === param) ?? null);
     const { origin } = new URL(base);
-    return check.prove(new Probe({ talk: this.talk, form, param: named, origin, profile, callbacks, seenPaths }));
+    const talk = this.talk.forCheck();
+    const probe = new Probe({ talk, form, param: named, origin, profile, callbacks, seenPaths });
+    const proof = await check.prove(probe);
+    const wasRefused = check.on === 'param' && isRefused(own, form);
+    return { proof, isCertain: talk.unanswered === 0 && !probe.wasLeftOut && !wasRefused };
   }
 }

@@ -114,7 +114,7 @@ export function TargetList(props: {
         [text.application, <Foreign text={props.applications.nameOf(row.application_id)} />],
         [text.added, showMoment(row.created_at)],
       ]}
-      more={(row) => <Verification id={row().id} mayVerify={props.mayEdit} mayRun={props.mayRun} />}
+      more={(row) => <Verification id={row().id} mayRun={props.mayRun} />}
       form={(of, onSaved) => (
         <>
           <NeedsApplication applications={props.applications} text={text.firstApplication} />

@@ -76,11 +76,7 @@ function Standing(props: { readonly at: string | null; readonly by: string | nul
   );
 }
 
-export function Verification(props: {
-  readonly id: string;
-  readonly mayVerify: boolean;
-  readonly mayRun: boolean;
-}): JSX.Element {
+export function Verification(props: { readonly id: string; readonly mayRun: boolean }): JSX.Element {
   const ways = createQuery('GET /api/v1/targets/{id}/verification', () => ({ params: { id: props.id } }));
   const again = (): void => void ways.reload();
   return (
@@ -89,7 +85,7 @@ export function Verification(props: {
         <div class="stack">
           <h3>{text.verification}</h3>
           <Standing at={answer().verified_at} by={answer().verified_by} needs={text.needsProof} />
-          <Prove id={props.id} of="target" ways={answer()} mayVerify={props.mayVerify} onProved={again} />
+          <Prove id={props.id} of="target" ways={answer()} mayVerify={props.mayRun} onProved={again} />
           <Show when={answer().waf}>
             {(waf) => (
               <>
@@ -103,7 +99,7 @@ export function Verification(props: {
                   needs={waf().is_tried ? text.wafSame : text.wafNeeds}
                 />
                 <Show when={!waf().is_tried}>
-                  <Prove id={props.id} of="waf" ways={waf()} mayVerify={props.mayVerify} onProved={again} />
+                  <Prove id={props.id} of="waf" ways={waf()} mayVerify={props.mayRun} onProved={again} />
                 </Show>
               </>
             )}
