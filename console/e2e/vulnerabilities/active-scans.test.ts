@@ -70,7 +70,8 @@ t.test('scans of a running application', { skip: withoutBrowser }, async (t) => 
   await card.getByText('exploitable behind the firewall').waitFor({ timeout: 150_000 });
   await card.getByRole('button', { name: 'Prove again' }).click();
   await page.getByText('It is still there.').waitFor();
-  await card.getByText(/^A patch of this kind may fit; it is tried when you propose it/).waitFor();
+  // the rule was tried with the request of the evidence before the card says that it fits
+  await card.getByText('A virtual patch fits').waitFor();
   await settled(page);
   for (const [name, width, scheme] of [
     ['light', 1440, 'light'],
@@ -84,11 +85,9 @@ t.test('scans of a running application', { skip: withoutBrowser }, async (t) => 
     t.same(await seriousOn(page, name === 'light' ? 'all' : 'colours'), [], `${name}: axe finds nothing`);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
-  await card.getByText('A virtual patch fits').waitFor();
   await card.getByRole('link', { name: 'Propose a virtual patch' }).click();
   const form = page.getByRole('dialog', { name: /^Virtual patch for finding/ });
   await form.getByRole('button', { name: 'Propose a virtual patch' }).click();
-  // the rule was tried with the request of the evidence before the card says that it fits
   await page.getByText('The patch is a draft. Look at it, then put it in force.').waitFor();
   await go(page, view);
   await page.getByRole('button', { name: 'Stop all scans' }).click();

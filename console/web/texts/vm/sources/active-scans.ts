@@ -67,7 +67,7 @@ export const activeText = {
   gone: 'It does not show any more.',
   goneBadge: 'does not show any more',
   provedAt: 'Proved',
-  patchFits: 'A patch of this kind may fit; it is tried when you propose it',
+  patchFits: 'A virtual patch fits',
   patchNot: 'No virtual patch fits',
   propose: 'Propose a virtual patch',
   seePatch: 'See its virtual patch',
