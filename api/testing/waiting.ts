@@ -8,6 +8,9 @@ export const testMsMax = Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000;
 
 const patienceMs = 180_000;
 const betweenLooksMs = 20;
+const betweenLooksMsMax = 500;
+/** A look may cost the work of a request: what takes long is looked at seldom, so that it does not take longer. */
+const shareOfWait = 0.15;
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -15,7 +18,8 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
   while (!(await isTrue())) {
-    if (performance.now() - startedMs > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain: ${what}`);
-    await pause(betweenLooksMs);
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > patienceMs) throw new Error(`waited ${patienceMs / 1000} s in vain: ${what}`);
+    await pause(Math.min(Math.max(betweenLooksMs, waitedMs * shareOfWait), betweenLooksMsMax));
   }
 }

@@ -117,6 +117,7 @@ async function look(t: Test, stack: Stack): Promise<void> {
   await go(page, '/vulnerabilities?cwe=78');
   await page.locator('.table-row').click();
   const drawer = page.getByRole('dialog');
+  await settled(page); // what arrives moves what is below it
   await drawer.getByText('What the risk is made of').click();
   await drawer.getByText('severity (CVSS)').waitFor();
   await drawer.getByText('Where it was seen').click();
