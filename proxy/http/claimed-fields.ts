@@ -40,7 +40,8 @@ const rows: Readonly<Record<string, string>> = {
     'akamai-* x-akamai-* incap-client-* x-sucuri-* ali-cdn-real-ip cdn-src-ip cdn-real-ip ' +
     'do-connecting-ip eo-client-ip eo-connecting-ip',
   Azure:
-    'x-azure-* x-arr-* x-ms-original-url x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host ' +
+    'x-azure-* x-arr-* x-ms-original-url ' +
+    'x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host ' +
     'was-default-hostname',
   Google:
     'x-goog-authenticated-user-* x-goog-iap-* x-appengine-* x-endpoint-api-userinfo ' + 'x-apigateway-api-userinfo',
@@ -48,7 +49,8 @@ const rows: Readonly<Record<string, string>> = {
     'x-amzn-oidc-* x-amzn-mtls-* x-amzn-tls-* x-amzn-request-context x-amzn-lambda-context ' +
     'x-apigateway-event x-apigateway-context cloudfront-viewer-* cloudfront-forwarded-*',
   'certificates of clients':
-    'ssl-* x-ssl-* client-cert client-cert-* x-client-cert x-client-cert-* x-client-certificate* x-clientcert* x-client-dn x-client-cn ' +
+    'ssl-* x-ssl-* client-cert client-cert-* x-client-cert x-client-cert-* ' +
+    'x-client-certificate* x-clientcert* x-client-dn x-client-cn ' +
     'x-client-ssl-* x-client-san ' +
     'x-client-subject* x-client-issuer* x-client-verify x-client-serial x-client-fingerprint x-tls-* ' +
     'x-mtls-* x-x509-*',
