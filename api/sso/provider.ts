@@ -29,7 +29,8 @@ export async function discover({ outbound, sealing }: ProviderParts, settings: S
       { redirect_uris: [settings.sso_redirect_uri], [oidc.clockTolerance]: clockToleranceSeconds },
       secret === undefined ? oidc.None() : oidc.ClientSecretBasic(secret),
       {
-        execute: isPlainAllowed ? [oidc.allowInsecureRequests] : [],
+        // The library leaves signatures of ID tokens to TLS, which not every road to a provider has to its end.
+        execute: [oidc.enableNonRepudiationChecks, ...(isPlainAllowed ? [oidc.allowInsecureRequests] : [])],
         [oidc.customFetch]: (url, init) => outbound.fetch(url, init),
         timeout: 10,
       },
@@ -66,6 +67,7 @@ export async function exchange(
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new ApiError('sso_refused', 'The provider sent no ID token.');
+    refuseForeign(claims, config.clientMetadata().client_id);
     // some providers keep e-mail out of the ID token
     const info =
       claims['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
@@ -85,14 +87,34 @@ export async function exchange(
   } catch (cause) {
     const own = ownRefusal(cause);
     if (own !== null) throw own;
-    throw new ApiError('sso_refused', `The provider's answer was refused: ${describe(cause)}.`, { cause });
+    throw new ApiError('sso_refused', `The provider's answer was refused: ${describe(cause)}.${adviceFor(cause)}`, {
+      cause,
+    });
   }
+}
+
+/** What the library leaves open: a token that names another client (azp), and one from the future. */
+function refuseForeign(claims: oidc.IDToken, clientId: string): void {
+  if (claims.azp !== undefined && claims.azp !== clientId)
+    throw new ApiError('sso_refused', 'The provider made the ID token for another application (azp).');
+  if (claims.iat > Date.now() / 1000 + clockToleranceSeconds)
+    throw new ApiError('sso_refused', 'The ID token was issued in the future: compare the clocks.');
 }
 
 /** Our own refusal, however deep the library wrapped it. */
 function ownRefusal(error: unknown): ApiError | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ApiError) return at;
   return null;
+}
+
+const advice =
+  ' ID tokens have to be signed by a key of the key set (jwks_uri) of the provider, such as RS256 or ES256.';
+
+/** Where an algorithm or a key is none of the provider's key set, what to do there. */
+function adviceFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isOfSignature = /UNSUPPORTED_OPERATION|KEY_SELECTION/.test(code) || /signature/.test(describe(error));
+  return isOfSignature ? advice : '';
 }
 
 const describe = (error: unknown): string =>

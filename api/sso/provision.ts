@@ -6,6 +6,10 @@ import type { Settings } from '#settings';
 import { findUserByEmail, insertUser, updateUser, type User } from '../users/store.js';
 import type { Identity } from './provider.js';
 
+/** One address and nothing else: what stands before or behind another @ or a comma may be of another domain. */
+const address = /^[^\s\p{C}@<>()[\],;:\\"]+@[^\s\p{C}@<>()[\],;:\\"]+$/u;
+const addressCharactersMax = 254;
+
 /** Throws `sso_refused`. */
 export async function provision(
   parts: Pick<Parts, 'now' | 'audit'>,
@@ -16,6 +20,8 @@ export async function provision(
 ): Promise<User> {
   if (identity.email === '' || !identity.verified)
     throw new ApiError('sso_refused', 'The provider does not vouch for an e-mail address of yours.');
+  if (identity.email.length > addressCharactersMax || !address.test(identity.email))
+    throw new ApiError('sso_refused', 'What the provider calls your e-mail address is none.');
   const domain = identity.email.slice(identity.email.lastIndexOf('@') + 1).toLowerCase();
   if (settings.sso_allowed_domain !== '' && domain !== settings.sso_allowed_domain.toLowerCase())
     throw new ApiError('sso_refused', `People of ${domain} may not log in here.`);

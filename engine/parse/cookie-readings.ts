@@ -14,6 +14,8 @@ const depthMax = 64;
 const backslash = 0x5c;
 /** Fewer characters of base64 hold at most three bytes of a document: no value longer than one. */
 const base64Min = 6;
+/** Fewer characters hold no text that is not seen in the value itself, and a header has room for ten thousand. */
+const jsonMin = 4;
 
 const noLimits = { noFilesBytesMax: 65_536, uploadFilesMax: 0, argumentSeparator: '&' };
 
@@ -100,6 +102,7 @@ function addStructured(text: string, into: Set<string>): void {
     if (rest !== '') into.add(rest);
   }
   if (rest.startsWith('j:')) rest = rest.slice(2);
+  if (rest.length < jsonMin) return;
   if (isJsonStart(rest)) addJson(Buffer.from(rest, 'latin1'), into);
   else addBase64(rest, into);
 }

@@ -3,7 +3,7 @@
 // share them, so that no protection is got around by a spelling that another one knows. Paths are Latin1, keys Unicode
 // of one case.
 import { Collection } from '../transaction/collection.js';
-import { decodePercent, isPlainPath, lowBytes, pathOf, readingsOf } from './path-readings.js';
+import { decodePercent, isPlainPath, lowBytes, pathOf, readingsMax, readingsOf } from './path-readings.js';
 
 /** A script with a path behind it (PATH_INFO): a front controller serves `/index.php/a` as `/a`. */
 const scriptSegment = /\/[^/]*\.(?:php\d?|phtml|f?cgi|pl|py|rb|wsgi|cf[mc]|aspx?)(?=\/)/i;
@@ -31,9 +31,11 @@ export function pathKeys(path: string, keepsSegments = false): readonly string[]
   const isPlain = isPlainPath(path);
   const hasPlus = plus.test(path);
   if (isPlain && !hasPlus && !(path.includes('.') && scriptSegment.test(path))) return [path.toLowerCase()];
-  const ways = hasPlus ? blanksForPlus(path) : [];
   const plain = isPlain ? [path] : readingsOf(path);
-  if (plain === null || ways === null) return null;
+  // With blanks for plus signs there are up to three times as many.
+  if (plain === null || (hasPlus && plain.length * 3 > readingsMax)) return null;
+  const ways = hasPlus ? blanksForPlus(path) : [];
+  if (ways === null || plain.length + ways.length > readingsMax) return null;
   const readings = hasPlus ? [...plain, ...ways] : plain;
   const keys = new Set([keyOf(normalisePath(path))]);
   for (const reading of readings) {

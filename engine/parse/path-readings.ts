@@ -23,9 +23,12 @@ export interface PathReading {
   readonly isRaw: boolean;
 }
 
-/** Together: beyond it a path is taken for one that can mean anything. 64 readings of an ordinary path of 1 KiB. */
-const readingBytesMax = 65_536;
-const readingsMax = 400;
+/**
+ * Together: beyond it a path is taken for one that can mean anything. Paths that people use have ten readings at most;
+ * each costs some ten microseconds, and a short path of nothing but spellings would have two thousand.
+ */
+const readingBytesMax = 32_768;
+export const readingsMax = 128;
 
 /**
  * Every reading that follows from the path by decoding it (percent, `%uXXXX`, overlong and full-width forms, characters

@@ -25,6 +25,11 @@ const rows: Readonly<Record<string, string>> = {
   'Oracle Access Manager and single sign-on': 'oam-* oam_* osso-* proxy-remote-*',
   'WebSphere plug-in': '$ws*',
   Linkerd: 'l5d-client-* l5d-remote-*',
+  'Apache NiFi': 'x-proxiedentit* x-proxycontextpath x-proxyhost x-proxyport x-proxyscheme',
+  CouchDB: 'x-auth-couchdb-*',
+  'WSO2 API Manager': 'x-jwt-assertion',
+  'Next.js behind its own router': 'x-matched-path x-invoke-* x-now-route-matches',
+  Zope: 'x-vhm-*',
   'OpenSearch and Elasticsearch behind a proxy': 'x-proxy-user x-proxy-roles x-proxy-ext-*',
   'AD FS proxy': 'x-ms-proxy x-ms-forwarded-client-ip x-ms-endpoint-absolute-path',
   Kong: 'x-consumer-* x-credential-* x-anonymous-consumer',
@@ -35,15 +40,17 @@ const rows: Readonly<Record<string, string>> = {
     'akamai-* x-akamai-* incap-client-* x-sucuri-* ali-cdn-real-ip cdn-src-ip cdn-real-ip ' +
     'do-connecting-ip eo-client-ip eo-connecting-ip',
   Azure:
-    'x-azure-* x-arr-* x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host ' +
+    'x-azure-* x-arr-* x-ms-original-url ' +
+    'x-ms-client-principal* x-ms-token-* x-waws-* x-appservice-proto disguised-host ' +
     'was-default-hostname',
   Google:
     'x-goog-authenticated-user-* x-goog-iap-* x-appengine-* x-endpoint-api-userinfo ' + 'x-apigateway-api-userinfo',
   Amazon:
     'x-amzn-oidc-* x-amzn-mtls-* x-amzn-tls-* x-amzn-request-context x-amzn-lambda-context ' +
-    'cloudfront-viewer-* cloudfront-forwarded-*',
+    'x-apigateway-event x-apigateway-context cloudfront-viewer-* cloudfront-forwarded-*',
   'certificates of clients':
-    'ssl-* x-ssl-* client-cert client-cert-* x-client-cert x-client-cert-* x-clientcert* x-client-dn x-client-cn ' +
+    'ssl-* x-ssl-* client-cert client-cert-* x-client-cert x-client-cert-* ' +
+    'x-client-certificate* x-clientcert* x-client-dn x-client-cn ' +
     'x-client-ssl-* x-client-san ' +
     'x-client-subject* x-client-issuer* x-client-verify x-client-serial x-client-fingerprint x-tls-* ' +
     'x-mtls-* x-x509-*',

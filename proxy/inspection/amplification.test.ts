@@ -8,7 +8,7 @@ import t, { type Test } from 'tap';
 import { configOf, startBackend, startPlane, testMsMax } from '../e2e/harness.js';
 import { realArtifact, realEngine, withoutRules } from '../e2e/real-rules.js';
 import { loadInspection } from './engine-inspection.js';
-import { CostSearch, randomOf, type CostlyBody } from './testing/costly-bodies.js';
+import { CostSearch, dearCookies, randomOf, type CostlyBody } from './testing/costly-bodies.js';
 
 const bodies = Number(process.env['AMPLIFICATION_BODIES'] ?? 120);
 const seed = Number(process.env['SEED'] ?? 20_261_127);
@@ -57,7 +57,13 @@ async function searchAt(t: Test, level: number): Promise<void> {
   };
   const artifact = await realArtifact(settings);
   const inspection = loadInspection(artifact);
-  const dearest = await new CostSearch(inspection, limits, randomOf(seed)).run(bodies);
+  const search = new CostSearch(inspection, limits, randomOf(seed));
+  const dearest = await search.run(bodies);
+  for (const text of dearCookies) {
+    const cpuMs = search.spendOnCookies(text);
+    t.ok(cpuMs < cpuMsMax, `${cpuMs.toFixed(1)} ms for 4 KiB of cookies of ${JSON.stringify(text)}`);
+    t.comment(`${cpuMs.toFixed(1)} ms: 4 KiB of cookies of ${JSON.stringify(text)}`);
+  }
   inspection.release();
   t.ok(dearest.length >= 6, `${dearest.length} kinds of bodies`);
   for (const body of dearest) {

@@ -16,6 +16,7 @@ import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js'
 import { malformed, type UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
 import { Relay, type RelayOwner, type RelayWorker, type SlowReason } from './limits/relay.js';
+import type { OpenStream } from './limits/stream-places.js';
 import type { ResponseWriter } from './response-writer.js';
 import { messageInspectorOf, type HandshakenRequest } from './websocket-messages.js';
 
@@ -48,6 +49,8 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
   refuse(status: number, reason: 'streams', isLast: boolean): void;
   /** It takes too little of its response, or sends too little of its body; the request ends. */
   clientTooSlow(side: 'response' | 'request', reason: SlowReason): void;
+  /** Its client is denied by now: it is cut, where gates hold. */
+  clientDenied(): void;
   failed(error: ProxyError): void;
   endWith(answer: Answer, action: Action, isLast: boolean): void;
   finish(action: Action): void;
@@ -56,7 +59,8 @@ export interface RepliedRequest extends Omit<HandshakenRequest, 'exchange'> {
 /** tunnel: a WebSocket; held: collected for phase 4; flowing: relayed. */
 type State = 'waiting' | 'held' | 'inspecting' | 'flowing' | 'tunnel';
 
-export class Reply implements UpstreamHandler, RelayOwner {
+export class Reply implements UpstreamHandler, RelayOwner, OpenStream {
+  place = -1;
   private state: State = 'waiting';
   private head: UpstreamHead | null = null;
   private readonly dispatchedMs = performance.now();
@@ -120,8 +124,10 @@ export class Reply implements UpstreamHandler, RelayOwner {
   private takeStreamPlace(): boolean {
     const { request } = this;
     this.hasStreamPlace = this.worker.streams.take(request.client, request.limits.streamsMax);
-    if (this.hasStreamPlace) request.upstream?.outlast();
-    else {
+    if (this.hasStreamPlace) {
+      request.upstream?.outlast();
+      this.worker.streams.open.add(this);
+    } else {
       request.upstream?.abort();
       request.refuse(503, 'streams', true);
     }
@@ -154,6 +160,15 @@ export class Reply implements UpstreamHandler, RelayOwner {
 
   get client(): string {
     return this.request.client;
+  }
+  get address(): string {
+    return this.request.head.clientIp;
+  }
+  clientDenied(): void {
+    const { tunnelClient } = this;
+    this.request.clientDenied();
+    // The library of uws has taken the connection of a WebSocket over; cutting the request does not reach it.
+    if (this.isOver) tunnelClient?.end();
   }
   get limits(): Limits {
     return this.request.limits;
@@ -195,6 +210,7 @@ export class Reply implements UpstreamHandler, RelayOwner {
   release(): void {
     this.relay?.release();
     this.mask?.release();
+    this.worker.streams.open.delete(this);
     if (this.hasStreamPlace) this.worker.streams.giveBack(this.request.client);
     this.hasStreamPlace = false;
   }

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { finishSteps } from '#engine';
 import { messageOf } from '../contract/errors.js';
+import { isKeptOut } from '../admit/bans/kept-out.js';
 import { systemNames } from '../admit/bots/crawler-check.js';
 import { openGates } from '../admit/index.js';
 import { shareLimits } from '../admit/limits/leases/share-limits.js';
@@ -190,6 +191,8 @@ const sweeper = watchEvery(sweepEveryMs, (nowMs, stoodStillMs) => {
     relay.standStill(stoodStillMs);
     relay.sweep(nowMs, timeouts);
   }
+  const sharedMs = gateWorker.clock.sharedMs(performance.now());
+  context.streams.endDenied((address) => isKeptOut(gateWorker, address, sharedMs));
   gateWorker.tables.attack.tell(start.workerId, metrics.requests);
   const tooFull = listener === null ? null : heap.look();
   if (tooFull !== null) void stop(timeouts.drainMs, tooFull);

@@ -6,6 +6,7 @@ import type { LimitFields } from '../../admit/limits/fields.js';
 import type { PreparedGate } from '../../admit/gate.js';
 import type { ProxyError } from '../../contract/errors.js';
 import type { Limits } from '../../contract/index.js';
+import { findField } from '../../http/header-fields.js';
 import type { Exchange } from '../../listeners/listener.js';
 import type { Action, RefusalReason } from '../../metrics/families.js';
 import type { Metrics } from '../../metrics/metrics.js';
@@ -129,6 +130,19 @@ export class RequestUnderWay implements FinishedRequest {
 
   clientTooSlow(side: 'response' | 'request', reason: SlowReason): void {
     endSlowClient(this, side, reason);
+  }
+
+  clientDenied(): void {
+    const { head, generation } = this;
+    const { router } = this.context.current();
+    const site = router.match(findField(head.headers, 'host') ?? '', head.uri)?.site ?? this.site;
+    // As it was when the stream began, and as it is now: monitoring ends nothing, nor does a site without protection.
+    const isHeld = this.gates === generation.admission.ofProtected && site?.mode !== 'DetectionOnly';
+    if (this.isOver || !isHeld) return;
+    this.endedBy = 'denied meanwhile';
+    this.metrics.count('refused', { status: '403', reason: 'gate' });
+    this.giveUpUpstream();
+    this.cut('refused');
   }
 
   cut(action: Action): void {

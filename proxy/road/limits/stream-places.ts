@@ -2,11 +2,21 @@
 // its client likes, so a few hundred visitors of a chat would hold all connections that a worker may have, and nobody
 // else would be served. They have places of their own instead: a number for the worker, and a quarter of it for one
 // client.
+import { ActiveList, type ActiveMember } from '../../worker/active-list.js';
 import { ClientShares } from './client-shares.js';
 
 const clientShare = 0.25;
 
+/** A WebSocket or event stream that is open. */
+export interface OpenStream extends ActiveMember {
+  /** Of its client, as the gates have it. */
+  readonly address: string;
+  /** The gates keep its client out by now; where they do not hold, it goes on. */
+  clientDenied(): void;
+}
+
 export class StreamPlaces {
+  readonly open = new ActiveList<OpenStream>();
   private readonly taken = new ClientShares();
 
   /** False: all `placesMax` are taken, or all that this client may have. What was taken is given back once. */
@@ -15,6 +25,12 @@ export class StreamPlaces {
     if (taken.total >= placesMax || taken.of(client) >= Math.ceil(placesMax * clientShare)) return false;
     taken.add(client, 1);
     return true;
+  }
+
+  /** Gates are asked as a stream begins, and it may last for days: whoever is denied meanwhile is looked for here. */
+  endDenied(isDenied: (address: string) => boolean): void {
+    if (this.open.size === 0) return;
+    for (const stream of this.open.all()) if (isDenied(stream.address)) stream.clientDenied();
   }
 
   giveBack(client: string): void {

@@ -19,6 +19,8 @@ export const notes: readonly string[] = [
     'finds it; what only the own check finds is answered 400 and recorded',
   'a head of more than 64 KiB, or of more than 1,100 fields, ends its request without an answer; the limits of the ' +
     'settings below that are answered 414 and 431',
+  'fields that stand in a head of more than 4,096 characters already (HPACK names one again by a byte) may be 1,024 ' +
+    'characters together, beyond it 431; HTTP/1.1 has no such limit, because there they are sent',
   'WebSockets (RFC 8441) and server push are not offered',
   'an answer that ends a connection of HTTP/1.1 ends the request only',
   'a response that fails half-way ends with a reset of its request (INTERNAL_ERROR)',

@@ -2,7 +2,7 @@
 import { connect as http2Connect } from 'node:http2';
 import t, { type Test } from 'tap';
 import { isInFlight, metricsWith, startBackend, startPlane, testMsMax, until } from '../../e2e/harness.js';
-import { encodeFields, flags, frameTypes, RawHttp2 } from '../testing/raw-http2.js';
+import { encodeFields, encodeIndexed, flags, frameTypes, RawHttp2 } from '../testing/raw-http2.js';
 import { pseudo } from '../testing/smuggling-cases.js';
 import { allowances } from './excess.js';
 
@@ -212,6 +212,25 @@ t.test('TLS: windows that stay closed hold nothing for long', async (t) => {
   await until(isEnded(large));
   await until(isEnded(small));
   t.pass('each ended');
+});
+
+t.test('TLS: issue 22 B4: a field that is named again by one byte is not looked at again', async (t) => {
+  const { open, isServed } = await startEdge(t);
+  const whole = flags.endHeaders | flags.endStream;
+  for (const name of ['cookie', 'x-any']) {
+    const client = await open();
+    const field = encodeIndexed([name, 'a=%27'.repeat(780)]);
+    client.frame(frameTypes.headers, whole, 1, Buffer.concat([encodeFields(pseudo()), field]));
+    t.equal(await client.outcome(1), 200, 'once it is a field like any other');
+    const again = (times: number): Buffer => Buffer.concat([encodeFields(pseudo()), Buffer.alloc(times, 0x80 | 62)]);
+    client.frame(frameTypes.headers, whole, 3, again(1));
+    t.equal(await client.outcome(3), 200, 'also by its index');
+    client.frame(frameTypes.headers, whole, 5, again(7));
+    t.equal(await client.outcome(5), 431, `28 KiB of ${name} in ${again(7).length} bytes`);
+    client.frame(frameTypes.headers, whole, 7, again(1));
+    t.equal(await client.outcome(7), 200, 'the connection goes on');
+  }
+  t.ok(await isServed());
 });
 
 t.test('TLS: who begins no request, or does not end the head of one, is not waited for', async (t) => {

@@ -35,6 +35,34 @@ t.test('TLS: a head is the one that HTTP/1.1 would have', async (t) => {
   t.match(read(withFields(['x', 'a'.repeat(40_000)])).refusal, { status: 431 });
 });
 
+t.test('TLS: issue 22 B4: the same field again and again is no longer head', async (t) => {
+  const long = 'a'.repeat(2000);
+  const crumbs = Array.from({ length: 120 }, (_, index) => ['cookie', `name${index}=${'v'.repeat(60)}`] as const);
+  const times = (field: readonly [string, string], count: number) => Array.from({ length: count }, () => field);
+  for (const [what, fields, status] of [
+    ['cookies that are all different', crumbs, null],
+    ['a long field', [['x-token', 'a'.repeat(20_000)]], null],
+    [
+      'the same in two fields',
+      [
+        ['x-a', long],
+        ['x-b', long],
+        ['x-c', long],
+      ],
+      null,
+    ],
+    ['short ones again', [['x-a', long], ['x-b', long], ...times(['x-forwarded-for', '192.0.2.1'], 30)], null],
+    ['little of the same', times(['x-a', 'b'], 100), null],
+    ['a long cookie again', times(['cookie', `a=${long}`], 3), 431],
+    ['many short cookies again', [...times(['cookie', 'a=1'], 90), ['x-a', long], ['x-b', long], ['x-c', 'a']], null],
+    ['a long field again', times(['x-a', long], 3), 431],
+    ['two by turns', [...times(['x-a', long], 2), ...times(['x-b', long], 2)], 431],
+  ] as const) {
+    const { refusal } = read(withFields(...(fields as readonly (readonly [string, string])[])));
+    t.equal(refusal?.status ?? null, status, what);
+  }
+});
+
 t.test('TLS: fields of responses keep their values, and lose what HTTP/2 has not', async (t) => {
   const flat = [
     'Set-Cookie',

@@ -27,6 +27,11 @@ const connectionFields: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
+/** Characters of a head that are never compared: fewer cost little, however few bytes they came in. */
+const freeCharacters = 4096;
+/** Characters of fields that stand in a head already, name and value. */
+const repeatedCharactersMax = 1024;
+
 const pseudoNames: ReadonlySet<string> = new Set([':method', ':path', ':scheme', ':authority']);
 const bad = (reason: string): Refusal => ({ status: 400, reason });
 
@@ -100,6 +105,27 @@ function trim(value: string): string {
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /**
+ * One byte names a field of up to 4 KiB that came before (HPACK), as often as it is written: what is the same field
+ * again counts as nothing that was sent, or 44 bytes would be 30 KiB for rules to look through. Clients that split
+ * cookies send each once.
+ */
+function refusalOfRepeats(raw: readonly string[]): Refusal | null {
+  let characters = 0;
+  for (const text of raw) characters += text.length;
+  if (characters <= freeCharacters) return null;
+  const known = new Set<string>();
+  let repeated = 0;
+  for (let index = 0; index < raw.length; index += 2) {
+    const field = `${raw[index] as string}:${raw[index + 1] as string}`;
+    if (known.has(field)) repeated += field.length;
+    else known.add(field);
+  }
+  return repeated > repeatedCharactersMax
+    ? { status: 431, reason: `more than ${repeatedCharactersMax} characters of fields that are there already` }
+    : null;
+}
+
+/**
  * `raw`: flat names and values as they came, latin1. `isWhole`: no body follows. A request that cannot be taken has a
  * refusal, and a head all the same, for the records.
  */
@@ -115,6 +141,7 @@ export function readHttp2Head(raw: readonly string[], isWhole: boolean, limits: 
   const checked = checkRequestHead(method, uri, 'HTTP/1.1', headers, limits);
   const refusal =
     fields.refusal ??
+    refusalOfRepeats(raw) ??
     refusalOfTarget(method, uri, pseudo) ??
     checked.refusal ??
     refusalOfBody(checked.framing, isWhole);

@@ -32,6 +32,13 @@ export function encodeFields(fields: readonly Field[]): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), ...text(name), ...text(value)]));
 }
 
+/** The same for one field, which the other side shall know by index 62 from then on (section 6.2.1). */
+export function encodeIndexed(field: Field): Buffer {
+  const literal = encodeFields([field]);
+  literal[0] = 0x40;
+  return literal;
+}
+
 function integer(value: number, prefixBits: number): Buffer {
   const max = 2 ** prefixBits - 1;
   if (value < max) return Buffer.from([value]);
