@@ -136,3 +136,31 @@ async function suite(t: Test, database: Database): Promise<void> {
 }
 
 t.test('delivered rules come back', (t) => onBothDatabases(t, 'delivered rules', suite));
+
+t.test('before the first apply: a node that cannot serve what it had gets the settings of the beginning', (t) =>
+  onBothDatabases(t, 'nothing applied', async (t, database) => {
+    const upstream = await startUpstream(t);
+    const [adminPort, dataDir] = [await freePort(), await makeDirectory(t, 'never-applied')];
+    await writeFile(join(dataDir, 'current.json'), '{"of": "another release"}');
+    const again = { upstream, adminPort, dataDir, resume: true, controlUrl: 'http://127.0.0.1:1' };
+    const node = await startNode(t, again);
+    t.equal(await ask(node, '/'), 503, 'nobody knows what it served');
+    const env = {
+      dataAdminToken: nodeToken,
+      dataAdminUrls: [node.url],
+      dataDirectory: await makeDirectory(t, 'control'),
+      crsDirectory: await writeRuleSet(t),
+      upstreams: { customer: upstream, payment: upstream },
+      settingsEncryptionSecret: 'b'.repeat(40),
+    };
+    const plane = await start(database, env);
+    t.teardown(() => plane.stop());
+    // what is saved and not applied is not put in force by the way
+    t.equal((await plane.call('PATCH', '/api/settings', { mode: 'DetectionOnly' })).status, 200);
+    await plane.reconcile();
+    const injection = `/?q=${encodeURIComponent("1' OR '1'='1' -- ")}`;
+    t.same([await ask(node, '/'), await ask(node, injection)], [200, 403]);
+    t.match(await plane.reconcile(), /^1 of 1 nodes answer$/, 'and is left alone then');
+    t.match((await plane.call('GET', '/api/nodes')).body, { active_version: 1 });
+  }),
+);

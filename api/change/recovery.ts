@@ -2,7 +2,7 @@
 import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';
 import { systemActor } from '../http-kit/index.js';
-import type { ActivateAnswer } from '../nodes/node-client.js';
+import type { ActivateAnswer, StatusAnswer } from '../nodes/node-client.js';
 import { nextGeneration } from '../nodes/fleet.js';
 import { listNodes } from '../nodes/node-store.js';
 import { findRunning } from '../rollout/store.js';
@@ -76,7 +76,11 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
   const away = [...answers.values()].filter(({ kind }) => kind === 'unreachable').length;
   const lines = [`${answers.size - away} of ${answers.size} nodes answer`];
   if (healed !== 'nothing') lines.push(`an interrupted activation was ${healed}`);
-  if (state.activeId === null || state.pendingId !== null) return lines.join('; ');
+  if (state.pendingId !== null) return lines.join('; ');
+  if (state.activeId === null) {
+    for (const [url, answer] of answers) if (isClosed(answer)) lines.push(`${url} ${await bringUp(parts, url, audit)}`);
+    return lines.join('; ');
+  }
   const expected = await expectedOf(parts, state.activeId);
   const reached = (await findRunning(database.sql))?.reached ?? []; // they are the rollout's
   for (const [url, answer] of answers) {
@@ -92,7 +96,15 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
   return lines.join('; ');
 }
 
-/** Under the lock, with everything read again: the first look was without it. */
+/** The settings that a control plane begins with: until the first apply its node serves these, from its own file. */
+const firstVersionId = 1;
+const isClosed = (answer: StatusAnswer | undefined): boolean =>
+  answer?.kind === 'answered' && answer.status.isClosed === true;
+
+/**
+ * Under the lock, with everything read again: the first look was without it. Before the first apply only a node that
+ * cannot serve any more what it had (a release with another format of rules) is given the settings of the beginning.
+ */
 async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Promise<string> {
   const { database, fleet } = parts;
   const { sql } = database;
@@ -101,11 +113,12 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
     const answer = (await fleet.ask()).get(url);
     const row = (await listNodes(sql)).find((one) => one.url === url);
     const isOfRollout = (await findRunning(sql))?.reached.includes(url) ?? false;
-    if (isOfRollout || state.pendingId !== null || state.activeId === null || answer?.kind !== 'answered')
+    const servedId = state.activeId ?? (isClosed(answer) ? firstVersionId : null);
+    if (isOfRollout || state.pendingId !== null || servedId === null || answer?.kind !== 'answered')
       return 'is up to date';
-    const standing = viewNode(url, answer, row, await expectedOf(parts, state.activeId));
+    const standing = viewNode(url, answer, row, await expectedOf(parts, servedId));
     if (standing.state !== 'behind') return 'is up to date';
-    const version = await findVersion(sql, state.activeId);
+    const version = await findVersion(sql, servedId);
     const brought =
       version === null
         ? null
@@ -119,7 +132,7 @@ async function bringUp(parts: ChangeRoadParts, url: string, audit: AuditLog): Pr
     const what = `settings version ${versionId} as its generation ${generation}`;
     await sql.begin(async (tx) => {
       // the other nodes and the next replay begin with what was taken
-      await markActive(tx, versionId, appliedWith(target), state.generation);
+      await markActive(tx, versionId, appliedWith(target), state.activeId === null ? generation : state.generation);
       await audit.record(tx, {
         actor: systemActor,
         action: 'nodes.reconcile',

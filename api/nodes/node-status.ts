@@ -26,6 +26,8 @@ export interface NodeStatus {
   /** SHA-256 of the artifact it serves; '' without one. */
   readonly ruleset: string;
   readonly workers: number;
+  /** It answers 503 for what is protected, until rules are sent to it. */
+  readonly isClosed?: boolean;
   /** SHA-256 of its list of client measures; absent: it is of a release before them, or does not say. */
   readonly measures?: string;
   /** SHA-256 of its deny list; absent: it does not say. */
@@ -42,7 +44,7 @@ export type StatusAnswer =
 
 /** What `GET :2019/status` says; of something that is no node, why it is none. */
 export function statusOf(body: Readonly<Record<string, unknown>>): StatusAnswer {
-  const { generation, ruleset, workers, sites } = body;
+  const { generation, ruleset, workers, sites, closed } = body;
   if (typeof generation !== 'number' || typeof ruleset !== 'string')
     return { kind: 'unreachable', detail: 'what answers there is not a data-plane node' };
   const digest = (name: 'measures' | 'threats'): string | undefined => {
@@ -56,6 +58,7 @@ export function statusOf(body: Readonly<Record<string, unknown>>): StatusAnswer 
       generation,
       ruleset,
       workers: Array.isArray(workers) ? workers.length : 0,
+      ...(typeof closed === 'string' ? { isClosed: true } : {}),
       ...(measures === undefined ? {} : { measures }),
       ...(threats === undefined ? {} : { threats }),
       upstreams: upstreamsOf(sites),

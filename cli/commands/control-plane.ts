@@ -11,6 +11,9 @@ import {
   type RunningServer,
 } from '#api/main';
 import { backupRunner } from '../backup/scheduled.js';
+import type { Values } from '#settings/environment';
+import { shown } from '../environment/directories.js';
+import { envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { isSystemError, Refusal, startRefusal, wrongUsage } from '../refusal.js';
@@ -47,6 +50,14 @@ async function start(env: Env, runBackup: RunBackup, manager: ServiceManager | n
   }
 }
 
+/** The password itself only where nobody could read it otherwise. */
+function describeFirstLogin({ email, password }: FirstLogin, { ADMIN_INITIAL_PASSWORD: given }: Values): string {
+  const place = process.env['ADMIN_INITIAL_PASSWORD'] ? 'the environment' : shown(envFilePath());
+  return given === ''
+    ? `first login: ${email} ${password} (to be changed then)`
+    : `first login: ${email}, with ADMIN_INITIAL_PASSWORD of ${place} (to be changed then)`;
+}
+
 /** Resolves never: signals, or the end of whoever started it, end the process. */
 export async function runControlPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
@@ -57,9 +68,8 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   const manager = findServiceManager();
   const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values), manager);
   closeOnSignals(server, server.app.log);
-  // Its parent prints the password to a person; the log file must not have it.
-  if (process.send === undefined && firstLogin !== null)
-    console.log(`first login: ${firstLogin.email} ${firstLogin.password} (to be changed then)`);
+  // Its parent prints the password to a person; a log, of a file or of the system, must not have it.
+  if (process.send === undefined && firstLogin !== null) console.log(describeFirstLogin(firstLogin, values));
   console.log(`control plane on ${server.url}/api/docs`);
   process.once('disconnect', () => void server.close().finally(() => process.exit(0))); // whoever started us is gone
   // `install.sh` waits for the second one before it restarts the data plane: the compile takes a core for ten seconds

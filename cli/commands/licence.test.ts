@@ -122,6 +122,9 @@ async function fiveSites(t: Test, copy: string, env: Record<string, string>): Pr
       },
     ),
   );
+  const log = readFileSync(join(copy, 'control-plane.log'), 'utf8');
+  t.match(log, /^first login: owner@example\.org, with ADMIN_INITIAL_PASSWORD of the environment /m);
+  t.notOk(log.includes(passwords[0]), 'a log has no password');
   const logIn = async (password: string): Promise<string> =>
     String((await call('POST', '/api/login', { email: 'owner@example.org', password })).body['token']);
   const first = await logIn(passwords[0]);

@@ -448,7 +448,6 @@ current_release() { basename "$(readlink "$prefix/current" 2>/dev/null || true)"
 link() { # TARGET NAME
   mkdir -p "$(dirname "$root$2")"
   [ "$(readlink "$root$2" 2>/dev/null || true)" = "$1" ] && return 0
-  if [ -d "$root$2" ] && [ ! -L "$root$2" ]; then die "$root$2 belongs to the package gatehouse." "remove it first (apt-get remove gatehouse; data stays), or upgrade with apt"; fi
   rm -f "$root$2.part"
   ln -s "$1" "$root$2.part"
   mv -T "$root$2.part" "$root$2"
@@ -699,6 +698,10 @@ summary() {
 find_bundle
 find_engine
 [ -n "$way" ] || { if [ -f "$prefix/engine" ]; then way=containers; elif [ -L "$prefix/current" ] || [ -z "$engine" ]; then way=native; else way=containers; fi; }
+# a directory where this installer has a link: files of dpkg
+if [ -d "$root/usr/lib/gatehouse" ] && [ ! -L "$root/usr/lib/gatehouse" ]; then
+  die 'the package gatehouse is installed here.' 'upgrade it with apt, or remove it first (apt-get remove gatehouse; data stay)'
+fi
 if [ "$way" = native ] && [ -f "$prefix/engine" ]; then die 'containers are installed here.' 'back up, run uninstall.sh, install with --native, restore'; fi
 if [ "$way" = containers ] && [ -L "$prefix/current" ]; then die 'services are installed here.' 'back up, run uninstall.sh, install with --containers, restore'; fi
 if [ "$way" = containers ]; then find_profile; else profile=${profile:-small}; fi

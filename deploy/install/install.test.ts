@@ -131,6 +131,25 @@ for (const shell of shells)
     t.notOk(existsSync(join(root, 'var/lib/gatehouse-installer')));
   });
 
+t.test('a host with the package: neither script touches it', { skip }, async (t) => {
+  const { bundle, run, root } = await stage(t);
+  const settings = join(root, 'etc/gatehouse/.env');
+  for (const at of [join(root, 'usr/lib/gatehouse'), dirname(settings)]) mkdirSync(at, { recursive: true });
+  writeFileSync(settings, 'WAF_PORT=8080\n');
+  const installed = run(bundle('1.0.0'));
+  t.equal(installed.status, 1);
+  t.match(installed.stderr, /the package gatehouse is installed here[^]*apt-get remove/);
+  for (const more of [[], ['--purge']]) {
+    const removed = spawnSync('sh', [join(checkout, 'deploy/install/uninstall.sh'), '-y', '--root', root, ...more], {
+      encoding: 'utf8',
+    });
+    t.equal(removed.status, 1);
+    t.match(removed.stderr, /the package gatehouse is installed here; nothing was deleted[^]*apt-get/);
+  }
+  for (const path of ['opt', 'var/lib/gatehouse-installer', 'usr/bin']) t.notOk(existsSync(join(root, path)), path);
+  t.ok(existsSync(settings));
+});
+
 t.test('.env is read as the program reads it', { skip }, async (t) => {
   const { bundle, run, release, root, ports } = await stage(t);
   const file = join(root, 'etc/gatehouse/.env');

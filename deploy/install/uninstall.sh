@@ -46,6 +46,11 @@ ours() { # whether a link leads into this installation, so that a package's own 
   case $(readlink "$1" 2>/dev/null || true) in /opt/gatehouse/*) return 0 ;; *) return 1 ;; esac
 }
 
+if [ -d "$root/usr/lib/gatehouse" ] && [ ! -L "$root/usr/lib/gatehouse" ]; then
+  echo 'uninstall: the package gatehouse is installed here; nothing was deleted.' >&2
+  echo '  Fix: apt-get remove gatehouse (data stay), or apt-get purge gatehouse' >&2
+  exit 1
+fi
 found=
 for path in $programs $data; do [ ! -e "$path" ] || found=yes; done
 [ -n "$found" ] || { echo 'Nothing of Gatehouse is installed here.'; exit 0; }

@@ -27,7 +27,7 @@ interface LockEntry {
 /** Needed to install re2 and to compile against it, never while it runs. */
 const forInstallationOnly: ReadonlySet<string> = new Set(['nan', 'node-gyp', 'install-artifact-from-github']);
 const importForms =
-  /(?:from|import|require(?:\.resolve)?\s*\(|import\s*\()\s*["']((?:@[\w.-]+\/)?[\w][\w.-]*)(?:\/[^"']*)?["']/g;
+  /(?:from|import|require\s*\(|\.resolve\s*\(|import\s*\()\s*["']((?:@[\w.-]+\/)?[\w][\w.-]*)(?:\/[^"']*)?["']/g;
 
 /** Names of packages that the scripts below `folders` import. */
 export function importedPackages(folders: readonly string[]): string[] {

@@ -102,6 +102,31 @@ t.test('provenance: in-toto in DSSE, opened by its key only', async (t) => {
   t.equal(openEnvelope(changed, pemPublicKey(key)), null);
 });
 
+t.test('a release carries every package that a program loads, also files that it asks for by a path', async (t) => {
+  const at = directoryOf(t);
+  const forms = [
+    ["import { a } from 'fastify/lib/x.js';", 'fastify'],
+    ["const b = await import('postgres');", 'postgres'],
+    ["createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')", 'dejavu-fonts-ttf'],
+    ["require.resolve('@tree-sitter-grammars/tree-sitter-hcl/x.wasm')", '@tree-sitter-grammars/tree-sitter-hcl'],
+  ] as const;
+  writeFileSync(join(at, 'a.js'), forms.map(([text]) => text).join('\n'));
+  t.strictSame(importedPackages([at]), forms.map(([, name]) => name).sort());
+  // those of the package file: what a browser gets is in the bundle, of others only types or headers are needed
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const rooms = ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager', 'cli', 'console', 'fixtures/demo'];
+  const carried = packagesFor(root, importedPackages(rooms.map((room) => join(root, 'build', room))));
+  const notLoaded =
+    /^(?:@codemirror\/.*|@solidjs\/.*|@tanstack\/.*|solid-js|uplot|uqr|node-addon-api|@opentelemetry\/sdk-trace-base)$/;
+  for (const name of Object.keys(dependencies).filter((name) => !notLoaded.test(name)))
+    t.ok(
+      carried.some(({ path }) => path === `node_modules/${name}`),
+      name,
+    );
+});
+
 t.test('the bill of materials names every package that runs, the same twice', async (t) => {
   const packages = packagesFor(root, importedPackages([join(root, 'build/api'), join(root, 'build/proxy')]));
   const input = {

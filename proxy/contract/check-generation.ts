@@ -3,6 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import { createDoorCheck, dataPlaneProperties } from '#settings';
 import type { GenerationRequest, Problem } from './index.js';
+import { dashboardSite } from './proxy-config.js';
 
 const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
 
@@ -27,11 +28,24 @@ function withoutDefaults(properties: Readonly<Record<string, unknown>>): Record<
   );
 }
 
+interface SitesSchema {
+  readonly items: { readonly properties: { readonly name: { readonly pattern: string } } };
+}
+
+/** The console under its own name (DASHBOARD_DOMAIN) is a site, too, with a name that settings cannot give. */
+function withDashboard(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const sites = properties['sites'] as SitesSchema;
+  const { name, ...others } = sites.items.properties;
+  const pattern = `^${dashboardSite.replace('.', String.raw`\.`)}$|${name.pattern}`;
+  const named = { ...sites.items, properties: { ...others, name: { ...name, pattern } } };
+  return { ...properties, sites: { ...sites, items: named } };
+}
+
 const ProxyConfigSchema = {
   type: 'object',
   required,
   properties: {
-    ...withoutDefaults(dataPlaneProperties()),
+    ...withDashboard(withoutDefaults(dataPlaneProperties())),
     trustedProxies: {
       type: 'array',
       items: { type: 'string', pattern: network, 'x-mend': 'send CIDR notation, such as "10.0.0.0/8"' },

@@ -28,6 +28,21 @@ t.test('no sites: the bundled demo, or the applications of the environment', asy
   );
 });
 
+t.test(
+  'DASHBOARD_DOMAIN: the node takes the site of the console, and no other name that settings cannot have',
+  async (t) => {
+    const upstreams = upstreamDefaults({ DASHBOARD_DOMAIN: 'waf.example.com' });
+    for (const settings of [{}, { sites: [{ name: 'shop', prefix: '/', upstream: 'http://10.0.0.5:80' }] }]) {
+      const { config } = resolveProxyConfig(settings, upstreams);
+      t.equal(config?.sites.at(-1)?.name, '.dashboard');
+      t.strictSame(checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config }), []);
+      const sites = config?.sites.map((site) => ({ ...site, name: `.${site.name}` }));
+      const paths = checkGenerationRequest({ id: 1, sha256: '', artifactPath: '', config: { ...config, sites } });
+      t.ok(paths.some(({ path }) => path === '/config/sites/0/name'));
+    }
+  },
+);
+
 t.test('probes are expected to be blocked unless the settings say otherwise', async (t) => {
   const { categories, inbound_threshold } = defaultSettings();
   const sqli = (change: object) => ({ ...categories, sqli: { ...categories.sqli, ...change } });

@@ -193,6 +193,22 @@ t.test('DASHBOARD_DOMAIN: the console under its own name, beside the sites', asy
     t.match(await get(port, '/login', { host: 'waf.example.test' }, tls), { body: 'console waf.example.test' });
     t.notMatch(await get(port, '/', { host: 'shop.example.test' }, tls), { body: /console/ });
   }
+  const { chain, key } = await certificateFor('waf.example.test');
+  await put(plane, '/certificates', { certificates: [{ id: 'console', chain, key }] });
+  t.match(
+    await get(plane.ports.http, '/login', { host: 'waf.example.test' }),
+    { status: 308, headers: { location: 'https://waf.example.test/login' } },
+    'with a certificate never plain, https_redirect or not',
+  );
+  t.not((await get(plane.ports.http, '/', { host: 'shop.example.test' })).status, 308, 'a site is left to the setting');
+  const changed = toProxyConfig(requireSettings({ limits: { uri_bytes_max: 4096 } }), upstreams);
+  const generation = { id: 0, sha256: '', artifactPath: '', selfTest: 'skip', config: changed };
+  t.match(
+    await put(plane, '/generation', generation),
+    { status: 200, text: /"outcome":"active"/ },
+    'a change is taken',
+  );
+  t.match(await get(plane.ports.tls as number, '/login', { host: 'waf.example.test' }, true), { body: /^console/ });
   const own = { name: 'own', prefix: '/', upstream: shop.url, host: 'waf.example.test', protected: false };
   const sites = toProxyConfig(requireSettings({ sites: [own] }), upstreams).sites.map(({ name }) => name);
   t.strictSame(sites, ['own'], 'a site of the settings with that host has its way');

@@ -11,6 +11,7 @@ import type { PreparedGate } from '../admit/gate.js';
 import { preflightHead, preflightReply, preflightTarget } from '../admit/preflight.js';
 import { LimitFields } from '../admit/limits/fields.js';
 import { ProxyError } from '../contract/errors.js';
+import { dashboardSite } from '../contract/proxy-config.js';
 import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';
@@ -83,11 +84,13 @@ export class ProxiedRequest extends RequestUnderWay implements AskedRequest, Bod
     if (proof !== null) return this.endWith({ shape: 'text', status: 200, text: proof }, 'served');
     const host = findField(this.head.headers, 'host') ?? '';
     if (this.exchange.tls?.isMisdirected?.(host) === true) return this.refuse(421, 'misdirected', !this.isBodyComplete);
-    const location = config.httpsRedirect
-      ? https.redirectOf(this.head, config, this.exchange.isTls, this.isFromTrustedProxy)
-      : null;
-    if (location !== null) return this.endWith({ shape: 'redirect', status: 308, location }, 'served');
     const routed = router.match(host, this.head.uri);
+    // logins are typed at the console: it is never plain where it has a certificate
+    const location =
+      config.httpsRedirect || routed?.site.name === dashboardSite
+        ? https.redirectOf(this.head, config.httpsPort, this.exchange.isTls, this.isFromTrustedProxy)
+        : null;
+    if (location !== null) return this.endWith({ shape: 'redirect', status: 308, location }, 'served');
     if (routed === null) return this.refuse(404, 'no_site', !this.isBodyComplete);
     const { site } = routed;
     this.site = site;

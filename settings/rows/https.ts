@@ -7,7 +7,7 @@ export const httpsRows = {
   https_redirect: setting(Flag(false), {
     access: 'admin',
     reach: ['data'],
-    enforcedBy: answers,
+    enforcedBy: 'proxy/road/proxied-request.ts',
     description:
       'requests over plain HTTP for hosts that have a certificate are answered 308 with their address at https; ' +
       'hosts without one, and what a trusted proxy says came over https, are served as they come',

@@ -98,6 +98,20 @@ t.test('a bucket', async (t) => {
     t.notOk(store.objects.has(`copies/of-a=b/${at(12)}`));
   });
 
+  await t.test('a download that breaks off', async (t) => {
+    store.objects.set(`copies/of-a=b/${at(20)}`, Buffer.from('content'));
+    const fetched = join(directory, 'fetched');
+    store.cuts = 2;
+    await place.get(at(20), fetched);
+    t.equal(await readFile(fetched, 'utf8'), 'content', 'is begun again');
+    store.cuts = 9;
+    const message = /^fetching of-a=b\/gatehouse-.* failed: the store broke it off \(.+\)\. Run it again\.$/;
+    const refused = openS3({ ...options, retries: 0 }).get(at(20), join(directory, 'again'));
+    await t.rejects(refused, { name: 'BackupError', message });
+    store.cuts = 0;
+    await t.rejects(place.get(at(20), fetched), { code: 'EEXIST' }, 'a file of this host is not replaced');
+  });
+
   const wrong: [object, RegExp][] = [
     [{ secretAccessKey: 'wrong' }, /SignatureDoesNotMatch.*Mend: BACKUP_S3_SECRET_ACCESS_KEY/],
     [{ accessKeyId: 'wrong' }, /InvalidAccessKeyId.*Mend: BACKUP_S3_ACCESS_KEY_ID/],

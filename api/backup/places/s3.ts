@@ -132,13 +132,8 @@ export function openS3(options: S3Options): Place {
       await upload(send, file, key, options.partBytes ?? partBytesDefault);
     },
     list: () => list(send, prefix),
-    async get(name, to) {
-      const key = keyOf(name);
-      const answer = await send({ method: 'GET', key, doing: `fetching ${key}`, allowed: [404] });
-      if (answer.status === 404 || answer.body === null)
-        throw new BackupError(`s3://${bucket}/${key}: there is no such object.`);
-      await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(to, { mode: 0o600, flags: 'wx' }));
-    },
+    get: (name, to) =>
+      download(send, `s3://${bucket}/`, keyOf(name), { to, retries: options.retries ?? retriesDefault }),
     remove: async (name) => {
       const key = keyOf(name);
       await send({ method: 'DELETE', key, doing: `removing ${key}`, allowed: [404] });
@@ -160,6 +155,27 @@ async function list(send: Send, prefix: string): Promise<readonly Stored[]> {
     token = tag(xml, 'IsTruncated') === 'true' ? tag(xml, 'NextContinuationToken') : null;
   } while (token !== null);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A body that breaks off is asked for again, from its beginning. Errors of this disk are left as they are. */
+async function download(send: Send, bucket: string, key: string, wanted: { to: string; retries: number }) {
+  const { to, retries } = wanted;
+  const doing = `fetching ${key}`;
+  for (let attempt = 0; ; attempt++) {
+    const answer = await send({ method: 'GET', key, doing, allowed: [404] });
+    if (answer.status === 404 || answer.body === null)
+      throw new BackupError(`${bucket}${key}: there is no such object.`);
+    const file = createWriteStream(to, { mode: 0o600, flags: attempt === 0 ? 'wx' : 'w' });
+    try {
+      await pipeline(Readable.fromWeb(answer.body as never), file);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+      if (attempt >= retries)
+        throw new BackupError(`${doing} failed: the store broke it off (${reasonOf(error as Error)}). Run it again.`);
+      await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
+    }
+  }
 }
 
 /** In one request or in parts; an upload in parts that fails is taken back, so that the store keeps no piece of it. */

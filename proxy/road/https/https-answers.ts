@@ -10,11 +10,6 @@ const challengePath = '/.well-known/acme-challenge/';
 /** Of a Host field, without port and the dot at its end, in small letters. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-export interface RedirectSettings {
-  readonly httpsRedirect: boolean;
-  readonly httpsPort: number;
-}
-
 export class HttpsAnswers {
   private tokens: ReadonlyMap<string, string> = new Map();
   private names: ReadonlySet<string> = new Set();
@@ -50,11 +45,11 @@ export class HttpsAnswers {
    */
   redirectOf(
     { uri, headers }: Pick<RequestHead, 'uri' | 'headers'>,
-    { httpsRedirect, httpsPort }: RedirectSettings,
+    httpsPort: number,
     isTls: boolean,
     isTrusted: boolean,
   ): string | null {
-    if (!httpsRedirect || isTls || !uri.startsWith('/')) return null;
+    if (isTls || !uri.startsWith('/')) return null;
     const host = findField(headers, 'host') ?? '';
     if (!this.hasCertificate(host)) return null;
     if (isTrusted && findField(headers, 'x-forwarded-proto')?.toLowerCase() === 'https') return null;
