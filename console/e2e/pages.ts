@@ -71,6 +71,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/notifications',
   '/admin/settings',
   '/admin/settings/limits',
+  '/admin/settings?q=seconds',
+  '/admin/settings?changed=1',
   '/admin/changes',
   '/admin/nodes',
   '/admin/audit',
