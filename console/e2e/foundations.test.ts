@@ -82,8 +82,14 @@ async function palette(t: Test, stack: Stack): Promise<void> {
   await page.keyboard.type('block a');
   await dialog.getByRole('option', { name: /Block a client/ }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByLabel('Addresses and networks').waitFor();
-  await page.keyboard.press('Escape');
+  await typeInto(page, page.getByLabel('Addresses and networks'), '192.0.2.99 # by keys\n192.0.2.128/25');
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }));
+  await page.getByText('2 clients: blocked on all nodes.').waitFor();
+  for (const client of ['192.0.2.128/25', '192.0.2.99']) {
+    const row = page.locator('.table-row', { hasText: client });
+    await press(page, row.getByRole('button', { name: 'Unblock' }));
+    await row.waitFor({ state: 'detached' });
+  }
   await page.keyboard.press('Control+k');
   await page.keyboard.type('zzz');
   await dialog.getByText('Nothing is called that.').waitFor();

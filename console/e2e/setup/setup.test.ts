@@ -125,7 +125,7 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   };
   await post(5);
   const clicks = countClicks(page);
-  await clicks.on('Rate limits', 'link');
+  await clicks.on('Limits and bots', 'link');
   await page.getByText('Rate limits are off').waitFor();
   await clicks.on('Add a limit');
   await page.keyboard.type('/login');

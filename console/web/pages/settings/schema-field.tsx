@@ -132,11 +132,13 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
           <details class="card" open={isOpen(index)} onToggle={(event) => setOpen(index, event.currentTarget.open)}>
             <summary class="summary row between">
               <strong>{nameOf(entry(), index)}</strong>
-              <Button isSmall disabled={props.isDisabled} onClick={() => remove(index)}>
-                {words.remove}
-              </Button>
             </summary>
-            <div class="body">
+            <div class="body stack">
+              <div>
+                <Button isSmall disabled={props.isDisabled} onClick={() => remove(index)}>
+                  {words.remove}
+                </Button>
+              </div>
               <MembersField
                 {...props}
                 label=""
