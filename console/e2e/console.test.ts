@@ -76,7 +76,7 @@ async function events(t: Test, stack: Stack): Promise<void> {
   t.same(complaints, []);
 }
 
-/** From an event: the road it took, the client slowed down, the request as the test of a new rule. */
+/** From an event: the road it took, the client slowed down and let go, the request as the test of a new rule. */
 async function eventToRule(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
@@ -86,12 +86,12 @@ async function eventToRule(t: Test, stack: Stack): Promise<void> {
   const road = drawer.locator('.road');
   await road.waitFor();
   t.match(await road.innerText(), /passed[^]*take[^]*blocked[^]*request body[^]*not reached[^]*forward/);
-  await press(page, drawer.getByRole('button', { name: 'Decide over this client' }));
-  const question = page.getByRole('dialog', { name: /What about/ });
-  await tabTo(page, question.getByLabel('Decision'));
+  await press(page, drawer.getByRole('button', { name: 'Block', exact: true }));
+  const question = page.getByRole('dialog', { name: /^Block 127/ });
+  await tabTo(page, question.getByLabel('Action'));
   await page.keyboard.press('End'); // the last choice is to slow it down
-  await press(page, question.getByRole('button', { name: 'Decide', exact: true }));
-  await page.getByText(/It is decided over|your own address/).waitFor(); // the tests' client is whoever asks
+  await press(page, question.getByRole('button', { name: 'Slow down', exact: true }));
+  await page.getByText(/slowed down on all nodes|your own address/).waitFor(); // the client is the test itself
   await page.keyboard.press('Escape');
   await drawer.getByRole('button', { name: 'Use as the test of a rule' }).click();
   const choice = page.getByRole('dialog', { name: 'Use as the test of a rule' });

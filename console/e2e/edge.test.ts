@@ -1,4 +1,4 @@
-// What people see and decide at the edge, in a real browser: attack mode, verdicts over clients, threat feeds.
+// What users see and do at the edge, in a real browser: attack mode, measures against clients, threat feeds.
 import t, { type Test } from 'tap';
 import { testMsMax } from '#api/testing/waiting';
 import { askApi, chooseOwnPassword, go, logIn, startStack, withoutBrowser, type Stack } from './stack.js';
@@ -7,24 +7,24 @@ async function measures(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/protection/addresses');
-  await page.getByText('No client is denied, challenged or slowed down').waitFor();
-  await page.getByRole('button', { name: 'Decide over a client' }).click();
+  await page.getByText('No client is blocked, challenged or slowed down').waitFor();
+  await page.getByRole('button', { name: 'Block a client' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Address or network').fill('not an address');
-  await dialog.getByRole('button', { name: 'Decide' }).click();
+  await dialog.getByLabel('Addresses and networks').fill('not an address');
+  await dialog.getByRole('button', { name: 'Block', exact: true }).click();
   await dialog.getByRole('alert').waitFor();
-  await dialog.getByLabel('Address or network').fill('127.0.0.0/8');
-  await dialog.getByRole('button', { name: 'Decide' }).click();
+  await dialog.getByLabel('Addresses and networks').fill('127.0.0.0/8');
+  await dialog.getByRole('button', { name: 'Block', exact: true }).click();
   await dialog.getByText('covers your own address').waitFor(); // nobody locks themselves out unasked
   await dialog.getByText('Do it all the same').waitFor();
-  await dialog.getByLabel('Address or network').fill('198.51.100.7');
+  await dialog.getByLabel('Addresses and networks').fill('198.51.100.7');
   await dialog.getByLabel('Action').selectOption('throttle');
   await dialog.getByLabel('Why').fill('<b>too many</b>');
-  await dialog.getByRole('button', { name: 'Decide' }).click();
+  await dialog.getByRole('button', { name: 'Slow down' }).click();
   const row = page.locator('.table-row', { hasText: '198.51.100.7' });
   await row.waitFor();
   t.match(await row.innerText(), /slowed down[^]*<b>too many<\/b>/, 'what was decided, and why, as text');
-  await row.getByRole('button', { name: 'Lift' }).click();
+  await row.getByRole('button', { name: 'Unblock' }).click();
   await row.waitFor({ state: 'detached' });
   for (const body of [
     { network: '198.51.100.8', action: 'deny', reason: 'a denial' },
@@ -54,7 +54,7 @@ async function measures(t: Test, stack: Stack): Promise<void> {
   await shows(2);
   await page.getByRole('search').getByLabel('Client').fill('198.51.');
   await shows(1);
-  await rows.first().getByRole('button', { name: 'Lift' }).click();
+  await rows.first().getByRole('button', { name: 'Unblock' }).click();
   await shows(0);
   t.same(complaints, []);
 }
@@ -62,7 +62,8 @@ async function measures(t: Test, stack: Stack): Promise<void> {
 async function attackMode(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await go(page, '/protection/gates?view=attack');
+  await go(page, '/protection/gates?view=attack'); // as links had it
+  await page.waitForURL('**/protection/attack-mode');
   await page.getByText('There was no attack yet').waitFor();
   await page.locator('.table-row').first().waitFor();
   t.match(await page.locator('.table-row').first().innerText(), /calm/, 'the node says how it is');
@@ -72,7 +73,7 @@ async function attackMode(t: Test, stack: Stack): Promise<void> {
 async function feeds(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
-  await go(page, '/protection/addresses');
+  await go(page, '/protection/feeds');
   await page.getByText('No feed is on').waitFor();
   t.same(complaints, []);
 }

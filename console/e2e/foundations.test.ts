@@ -26,7 +26,7 @@ async function tables(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/protection/addresses');
-  await page.getByText('No client is denied, challenged or slowed down').waitFor();
+  await page.getByText('No client is blocked, challenged or slowed down').waitFor();
   const addresses = [...Array(addressesMax).keys()].map((at) => `198.18.${at >> 8}.${at & 255}`);
   t.equal(await askApi(page, 'POST', '/api/threat-intel', { addresses, reason: 'a test' }), 200);
   await page.reload();
@@ -79,11 +79,17 @@ async function palette(t: Test, stack: Stack): Promise<void> {
   await page.waitForFunction(() => document.activeElement?.closest('#rl_trusted_proxies') !== null);
   t.match(page.url(), /settings\/\w+#rl_trusted_proxies$/, 'a setting by its name, where it is edited');
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('deny');
-  await dialog.getByRole('option', { name: /Deny an address/ }).waitFor();
+  await page.keyboard.type('block a');
+  await dialog.getByRole('option', { name: /Block a client/ }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByLabel('Addresses and networks').waitFor();
-  await page.keyboard.press('Escape');
+  await typeInto(page, page.getByLabel('Addresses and networks'), '192.0.2.99 # by keys\n192.0.2.128/25');
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }));
+  await page.getByText('2 clients: blocked on all nodes.').waitFor();
+  for (const client of ['192.0.2.128/25', '192.0.2.99']) {
+    const row = page.locator('.table-row', { hasText: client });
+    await press(page, row.getByRole('button', { name: 'Unblock' }));
+    await row.waitFor({ state: 'detached' });
+  }
   await page.keyboard.press('Control+k');
   await page.keyboard.type('zzz');
   await dialog.getByText('Nothing is called that.').waitFor();
@@ -107,10 +113,10 @@ async function unsaved(t: Test, stack: Stack): Promise<void> {
   const { page } = await stack.open();
   await logIn(page);
   await go(page, '/admin/settings/limits');
-  await page.getByRole('link', { name: 'Rule set', exact: true }).first().click();
+  await page.getByRole('link', { name: 'Rules', exact: true }).click();
   await go(page, '/waf');
   await page.getByLabel('Inbound threshold').fill('8');
-  await page.getByRole('link', { name: 'Nodes' }).click();
+  await page.getByRole('link', { name: 'System' }).click();
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
   await dialog.getByRole('button', { name: 'Stay here' }).click();
   t.equal(await page.getByLabel('Inbound threshold').inputValue(), '8', 'staying keeps what was typed');
@@ -122,14 +128,14 @@ async function unsaved(t: Test, stack: Stack): Promise<void> {
   await page.reload();
   t.equal(asked, 1, 'the browser asks before the window goes');
   await page.getByLabel('Inbound threshold').fill('8');
-  await page.getByRole('link', { name: 'Nodes' }).click();
+  await page.getByRole('link', { name: 'System' }).click();
   await dialog.getByRole('button', { name: 'Leave and discard' }).click();
-  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
   await go(page, '/waf/rules/new');
   await page.getByLabel('Name').fill('half a rule');
-  await page.getByRole('link', { name: 'Nodes' }).click();
+  await page.getByRole('link', { name: 'System' }).click();
   await dialog.getByRole('button', { name: 'Leave and discard' }).click();
-  await page.getByRole('heading', { name: 'Nodes', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
   t.equal(asked, 1);
 }
 
@@ -182,7 +188,7 @@ async function upgraded(t: Test, stack: Stack): Promise<void> {
     /SecAction/,
     'the browser asks before it goes',
   );
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.keyboard.type('ga'); // to the audit log
   await page.getByRole('button', { name: 'Leave and discard' }).click();
   await page.getByLabel('Name').waitFor({ state: 'detached' });
   t.equal(await notice.count(), 1);
@@ -192,10 +198,10 @@ async function upgraded(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
   t.equal(await notice.count(), 0);
   await losePartsOf(page, false);
-  await page.getByRole('link', { name: 'Custom rules', exact: true }).click();
+  await page.getByRole('link', { name: 'Sites', exact: true }).click();
   await page.getByText('A part of the console could not be loaded').waitFor();
   t.equal(await notice.count(), 0, 'a server that is away has replaced nothing');
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.keyboard.type('ga'); // to the audit log
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
   t.equal(await page.locator('.notice').count(), 0, 'another page is not the one that failed');
 }

@@ -125,7 +125,7 @@ async function limits(t: Test, stack: Stack): Promise<void> {
   };
   await post(5);
   const clicks = countClicks(page);
-  await clicks.on('Rate limits', 'link');
+  await clicks.on('Limits and bots', 'link');
   await page.getByText('Rate limits are off').waitFor();
   await clicks.on('Add a limit');
   await page.keyboard.type('/login');
@@ -174,6 +174,7 @@ async function connectors(t: Test, stack: Stack): Promise<void> {
   t.teardown(() => server.close());
   const { page, complaints } = await stack.open();
   await logIn(page);
+  await page.getByRole('link', { name: 'Alerts', exact: true }).click();
   await page.getByRole('link', { name: 'Connectors', exact: true }).click();
   await page.getByText('Security events stay in this installation').waitFor();
   await page.getByText('No alert rule sends notifications').waitFor();
@@ -212,6 +213,7 @@ async function connectors(t: Test, stack: Stack): Promise<void> {
 async function siteAuth(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
+  await page.getByRole('link', { name: 'Sites', exact: true }).click();
   await page.getByRole('link', { name: 'Site authentication', exact: true }).click();
   await page.getByText('Site authentication is off').waitFor();
   await page.getByLabel('Protected paths').fill('members');

@@ -39,6 +39,8 @@ interface InputProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
+  /** The focus goes elsewhere. */
+  readonly onLeave?: () => void;
   readonly help?: JSX.Element;
   readonly problem?: string | null;
   readonly type?: string;
@@ -68,6 +70,7 @@ export function TextField(props: InputProps): JSX.Element {
             step={props.type === 'number' ? 'any' : undefined}
             spellcheck={false}
             onInput={(event) => props.onInput(event.currentTarget.value)}
+            onBlur={() => props.onLeave?.()}
           />
           <Show when={props.unit}>
             <span class="faint small">{props.unit}</span>

@@ -44,6 +44,8 @@ const paths = {
   bell: 'M8 2a4 4 0 0 0-4 4v3l-1.5 2.5h11L12 9V6a4 4 0 0 0-4-4M6.5 13.8h3',
   upload: 'M8 10.5V2.5M5 5.5l3-3 3 3M2.5 10v3.5h11V10',
   plus: 'M8 3v10M3 8h10',
+  star: 'M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z',
+  fold: 'M4.5 6.5 8 10l3.5-3.5',
 };
 
 export type IconName = keyof typeof paths;

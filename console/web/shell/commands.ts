@@ -2,7 +2,8 @@
 // who is logged in reaches.
 import { logOut, mayAs, type Role } from '../client/session.js';
 import { shellText as text } from '../texts/shell.js';
-import { allPages, mayOpen } from './navigation.js';
+import { allEntries } from './nav/navigation.js';
+import { tabsOf } from './nav/place.js';
 import { toggleTheme } from './theme.js';
 
 export interface Command {
@@ -30,7 +31,7 @@ const action = (title: string, words: string, role: Role, run: () => void): Acti
 export function commandsFor({ navigate, showKeys }: CommandTools): readonly Command[] {
   const to = (path: string) => () => navigate(path);
   const actions = [
-    action(text.denyAddress, text.denyAddressWords, 'operator', to('/protection/addresses?add=1')),
+    action(text.blockClient, text.blockClientWords, 'operator', to('/protection/addresses?add=1')),
     action(text.newCustomRule, text.newCustomRuleWords, 'operator', to('/waf/rules/new')),
     action(text.reviewApplyChanges, text.reviewApplyChangesWords, 'operator', to('/admin/changes')),
     action(text.newAssessment, text.newAssessmentWords, 'operator', to('/vulnerabilities/assessments?add=1')),
@@ -43,7 +44,12 @@ export function commandsFor({ navigate, showKeys }: CommandTools): readonly Comm
     action(text.logOut, text.logOutWords, 'viewer', () => void logOut()),
   ];
   return [
-    ...allPages.filter(mayOpen).map(({ title, words, path }) => ({ title, group: text.page, words, run: to(path) })),
+    ...allEntries.flatMap((entry) =>
+      tabsOf(entry).map(({ title, words, path }) => ({
+        ...{ title, words: `${words} ${entry.title}`, run: to(path) },
+        group: entry.title === title ? text.page : entry.title,
+      })),
+    ),
     { title: text.myAccount, group: text.page, words: text.myAccountWords, run: to('/account') },
     ...actions.filter(({ role }) => mayAs(role)).map((one) => ({ ...one, group: text.do })),
   ];

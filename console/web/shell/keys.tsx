@@ -3,7 +3,7 @@ import { useNavigate } from '@solidjs/router';
 import { For, onCleanup, onMount, type JSX } from 'solid-js';
 import { Overlay } from '../kit/overlays.js';
 import { shellText as text } from '../texts/shell.js';
-import { allPages, mayOpen } from './navigation.js';
+import { allPages, mayOpen } from './nav/navigation.js';
 
 /** `g`, then one of these: to the page with that address. */
 const goKeys: Readonly<Record<string, string>> = {
@@ -11,7 +11,8 @@ const goKeys: Readonly<Record<string, string>> = {
   e: '/soc',
   r: '/requests',
   w: '/waf',
-  l: '/protection/gates',
+  l: '/protection/limits',
+  m: '/protection/addresses',
   s: '/admin/settings',
   c: '/admin/changes',
   n: '/admin/nodes',

@@ -1,6 +1,6 @@
 // The frame of every page: where one is, what is not active yet, who one is.
-import { A, useLocation } from '@solidjs/router';
-import { createEffect, createSignal, For, Show, type JSX, type ParentProps } from 'solid-js';
+import { A } from '@solidjs/router';
+import { createEffect, createSignal, Show, type JSX, type ParentProps } from 'solid-js';
 import { isSessionLost } from '../client/http.js';
 import { account, logOut, mayAs } from '../client/session.js';
 import { createQuery } from '../client/query.js';
@@ -9,58 +9,14 @@ import { savedAt } from '../client/settings-draft.js';
 import { Badge, Button } from '../kit/basics.js';
 import { Icon } from '../kit/icons.js';
 import { Overlay, Toasts } from '../kit/overlays.js';
-import { BrandMark } from './brand-mark.js';
-import { brand, brandSub } from './brand.js';
 import { Updated } from './failed.js';
 import { LoginForm } from './login.js';
-import { mayOpen, navigation } from './navigation.js';
 import { KeyHelp, useKeys } from './keys.js';
+import { SectionTabs } from './nav/section-tabs.js';
+import { Sidebar } from './nav/sidebar.js';
 import { onPaletteKey, Palette } from './palette.js';
 import { theme, toggleTheme } from './theme.js';
 import { shellText as text } from '../texts/shell.js';
-
-function Sidebar(props: { readonly isOpen: boolean; readonly onLeave: () => void }): JSX.Element {
-  const location = useLocation();
-  let list: HTMLElement | undefined;
-  // the list of pages is longer than most windows: the one that is open is in sight
-  createEffect(() => {
-    const link = list?.querySelector<HTMLElement>(`.nav-link[href="${CSS.escape(location.pathname)}"]`);
-    if (list === undefined || link == null) return;
-    const isSeen = link.offsetTop >= list.scrollTop && link.offsetTop + link.offsetHeight <= list.clientHeight;
-    if (!isSeen) list.scrollTop = link.offsetTop - list.clientHeight / 2;
-  });
-  return (
-    <nav ref={list} class="sidebar" id="navigation" aria-label={text.pages} data-open={props.isOpen}>
-      <A class="brand" href="/" onClick={props.onLeave}>
-        <BrandMark />
-        <span>
-          {brand} <small>{brandSub}</small>
-        </span>
-      </A>
-      <For each={navigation}>
-        {({ title, pages }) => (
-          <div class="nav-group">
-            <h2>{title}</h2>
-            <For each={pages.filter(mayOpen)}>
-              {(page) => (
-                <A
-                  class="nav-link"
-                  href={page.path}
-                  end
-                  aria-current={location.pathname === page.path ? 'page' : undefined}
-                  onClick={props.onLeave}
-                >
-                  <Icon name={page.icon} />
-                  {page.title}
-                </A>
-              )}
-            </For>
-          </div>
-        )}
-      </For>
-    </nav>
-  );
-}
 
 /** Says when what is saved is not what serves. */
 function Unapplied(): JSX.Element {
@@ -78,7 +34,11 @@ function Unapplied(): JSX.Element {
   );
 }
 
-function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => void }): JSX.Element {
+function Topbar(props: {
+  readonly isMenuOpen: boolean;
+  readonly onMenu: () => void;
+  readonly onPalette: () => void;
+}): JSX.Element {
   return (
     <header class="topbar">
       <Button
@@ -86,6 +46,7 @@ function Topbar(props: { readonly onMenu: () => void; readonly onPalette: () => 
         class="menu-button"
         aria-label={text.pages}
         aria-controls="navigation"
+        aria-expanded={props.isMenuOpen}
         onClick={props.onMenu}
       >
         <Icon name="menu" />
@@ -116,6 +77,11 @@ export function Layout(props: ParentProps): JSX.Element {
   const [isMenuOpen, setMenuOpen] = createSignal(false);
   const [isPaletteOpen, setPaletteOpen] = createSignal(false);
   const [isHelpOpen, setHelpOpen] = createSignal(false);
+  // the focus goes back to the button that opened it; in a wide window that is not there
+  const closeMenu = (): void => {
+    if (isMenuOpen()) document.querySelector<HTMLElement>('.menu-button')?.focus();
+    setMenuOpen(false);
+  };
   // who administers nothing may be offered more by a grant; it is asked for beside the page, which does not wait
   createEffect(() => {
     if (account() == null || mayAs('admin')) forgetHeld();
@@ -128,9 +94,17 @@ export function Layout(props: ParentProps): JSX.Element {
       <a class="skip-link" href="#content">
         {text.content}
       </a>
-      <Sidebar isOpen={isMenuOpen()} onLeave={() => setMenuOpen(false)} />
+      <Sidebar isOpen={isMenuOpen()} onLeave={closeMenu} />
+      <Show when={isMenuOpen()}>
+        <div class="nav-backdrop" onClick={closeMenu} />
+      </Show>
       <div>
-        <Topbar onMenu={() => setMenuOpen(!isMenuOpen())} onPalette={() => setPaletteOpen(true)} />
+        <Topbar
+          isMenuOpen={isMenuOpen()}
+          onMenu={() => setMenuOpen(!isMenuOpen())}
+          onPalette={() => setPaletteOpen(true)}
+        />
+        <SectionTabs />
         <main class="page" id="content" tabindex="-1">
           <Updated />
           {props.children}

@@ -2,7 +2,6 @@
 import { some, type Shown } from './shown.js';
 
 export const protectionText = {
-  deny: 'Deny',
   actions: 'Actions',
   why: 'Why',
   baselineComesProgram: 'the baseline that comes with the program',
@@ -11,11 +10,6 @@ export const protectionText = {
   fetched: 'The feed was fetched.',
   feedFailed:
     'The feed could not be fetched. The table shows the error. A list that was fetched before stays in force.',
-  for: 'For',
-  oneLineIpv4Or: 'One a line, IPv4 or IPv6.',
-  addressesNetworks: 'Addresses and networks',
-  denyAddresses: 'Deny addresses',
-  addedWereKnown: (a: Shown, b: Shown) => `${a} added, ${b} were known.`,
   since: 'Since',
   state: 'State',
   noCrawlerCameSince: 'No crawler came since the nodes began',
@@ -58,7 +52,7 @@ export const protectionText = {
   whatSaysItselfUser: 'What it says of itself (User-Agent)',
   address: 'Address',
   whoSays: 'Is it who it says?',
-  limitsBots: 'Limits and bots',
+  requestPath: 'Request path',
   settings: 'Settings',
   betweenConnectionRulesRates:
     'Between the connection and the rules: rates, floods, bans, site authentication, challenges, bots. ' +
@@ -125,15 +119,12 @@ export const protectionText = {
   fetched2: 'Fetched',
   version: 'Version',
   name: 'Name',
-  untilTakenOff: 'until it is taken off',
-  n30Days: '30 days',
-  week: 'a week',
-  day: 'a day',
-  hour: 'an hour',
   bots: 'Bots',
   limits2: 'Limits',
-  order: 'Order',
   attackMode: 'Attack mode',
+  attackModeAbout:
+    'While far more requests arrive than usual, each client gets a tight limit. Nodes learn what is usual and switch ' +
+    'it on and off by themselves, or a setting keeps it on.',
   underAttack: 'Under attack',
   tightCap: (a: Shown, b: Shown) => `Each client gets ${a} requests in ${b} until the rate is as usual again.`,
   calm: 'calm',
@@ -161,17 +152,10 @@ export const protectionText = {
   when: 'When',
   noAttackYet: 'There was no attack yet',
   noAttackYetAbout: 'Each beginning and end of one is kept here, with the rates that led to it.',
-  decideOver: 'Decide over a client',
-  decide: 'Decide',
-  action: 'Action',
-  denyIt: 'Deny: 403, on the deny list',
-  challengeIt: 'Challenge: proof of work on all paths',
-  throttleIt: 'Throttle: 15 requests in 10 seconds',
-  tenMinutes: 'ten minutes',
-  addressOrNetwork: 'Address or network',
-  decidedUntil: (a: Shown, b: Shown, c: Shown) => `${a}: ${b} until ${c}.`,
-  evenSo: 'Do it all the same',
   threatFeeds: 'Threat feeds',
+  threatFeedsAbout: 'Lists of addresses that are fetched and blocked on protected sites.',
+  theirClients: 'Every client that is blocked',
+  lists: 'Lists',
   noFeed: 'No feed is on',
   noFeedAbout: 'Switch on the list of Tor exits, or name a list of your own, in the settings.',
   from: 'From',

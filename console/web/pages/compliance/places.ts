@@ -12,7 +12,7 @@ const places: Readonly<Record<string, string>> = {
   '/api/rules/evidence': '/waf/tuning',
   '/api/settings': '/admin/settings',
   '/api/siem': '/alerts?view=connectors',
-  '/api/threat-intel/feeds': '/protection/addresses',
+  '/api/threat-intel/feeds': '/protection/feeds',
   '/api/users': '/admin/users',
 };
 

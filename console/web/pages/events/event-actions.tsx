@@ -1,4 +1,4 @@
-// What can be done from an event: exclude a rule, decide over the client or let it in again, copy the request, keep it
+// What can be done from an event: exclude a rule, block or unblock the client, copy the request, keep it
 // as the test of a rule.
 import { A, useNavigate } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
@@ -11,6 +11,7 @@ import { SelectField } from '../../kit/form.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { eventsText as words } from '../../texts/events.js';
 import { shareText as shareWords } from '../../texts/events/share.js';
+import { BlockDialog } from '../protection/block-dialog.js';
 import type { RuleTest } from '../rules/rule.js';
 import { asCurl, type EventDetails, type StoredField } from './event-text.js';
 import type { SecurityEvent } from './events.js';
@@ -20,84 +21,50 @@ import { ShareDialog } from './share/share-dialog.js';
 const headersOf = (event: SecurityEvent): readonly StoredField[] =>
   ((event.details ?? {}) as EventDetails).headers ?? [];
 
-type Decision = 'deny' | 'challenge' | 'throttle';
-const spans = [
-  ['3600', words.spans.hour],
-  ['86400', words.spans.day],
-  ['604800', words.spans.week],
-] as const;
-type Span = (typeof spans)[number][0];
-
-/** Refuses a client, challenges it or slows it down, for a while. */
-function DecideOver(props: { readonly clientIp: string }): JSX.Element {
+/** Blocks a client, challenges it or slows it down, for a while. */
+function Block(props: { readonly clientIp: string }): JSX.Element {
   const [isAsked, setAsked] = createSignal(false);
-  const [decision, setDecision] = createSignal<Decision>('deny');
-  const [span, setSpan] = createSignal<Span>('86400');
-  const action = createAction();
-  const decide = async (): Promise<void> => {
-    const body = {
-      network: props.clientIp,
-      action: decision(),
-      reason: words.fromSecurityEvent,
-      expires_in_seconds: Number(span()),
-    };
-    if (!(await action.run(() => call('POST /api/bans', { body })))) return;
-    tell(words.decided(props.clientIp));
-    setAsked(false);
-  };
   return (
     <>
       <Button icon="ban" onClick={() => setAsked(true)}>
-        {words.decide}
+        {words.block}
       </Button>
-      <Confirm
+      <BlockDialog
         isOpen={isAsked()}
-        title={words.decideOver(props.clientIp)}
-        action={words.decideNow}
-        isBusy={action.isBusy()}
-        onConfirm={() => void decide()}
+        client={props.clientIp}
+        reason={words.fromSecurityEvent}
         onClose={() => setAsked(false)}
-      >
-        <div class="stack">
-          <SelectField
-            label={words.decision}
-            value={decision()}
-            options={Object.entries(words.decisions) as [Decision, string][]}
-            onChange={setDecision}
-          />
-          <SelectField label={words.howLong} value={span()} options={spans} onChange={setSpan} />
-          <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-        </div>
-      </Confirm>
+        onDone={() => undefined}
+      />
     </>
   );
 }
 
 /** Takes back whatever keeps a client out. */
-function LetIn(props: { readonly clientIp: string }): JSX.Element {
+function Unblock(props: { readonly clientIp: string }): JSX.Element {
   const [isAsked, setAsked] = createSignal(false);
   const action = createAction();
-  const letIn = async (): Promise<void> => {
+  const unblock = async (): Promise<void> => {
     const query = { subject: props.clientIp, action: 'deny' } as const;
     const isDone = await action.run(() => call('DELETE /api/measures', { query }));
     if (!isDone) return;
-    tell(words.letInDone(props.clientIp));
+    tell(words.unblockDone(props.clientIp));
     setAsked(false);
   };
   return (
     <>
       <Button icon="check" onClick={() => setAsked(true)}>
-        {words.letIn}
+        {words.unblock}
       </Button>
       <Confirm
         isOpen={isAsked()}
-        title={words.letInAsk(props.clientIp)}
-        action={words.letIn}
+        title={words.unblockAsk(props.clientIp)}
+        action={words.unblock}
         isBusy={action.isBusy()}
-        onConfirm={() => void letIn()}
+        onConfirm={() => void unblock()}
         onClose={() => setAsked(false)}
       >
-        <p>{words.letInAbout}</p>
+        <p>{words.unblockAbout}</p>
         <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       </Confirm>
     </>
@@ -192,8 +159,8 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
         <Button icon="tune" onClick={props.onExclude}>
           {words.exclude}
         </Button>
-        <Show when={keptOutBy.has(props.event.rule_id ?? 0)} fallback={<DecideOver clientIp={props.event.client_ip} />}>
-          <LetIn clientIp={props.event.client_ip} />
+        <Show when={keptOutBy.has(props.event.rule_id ?? 0)} fallback={<Block clientIp={props.event.client_ip} />}>
+          <Unblock clientIp={props.event.client_ip} />
         </Show>
         <AddTest event={props.event} />
         <Share event={props.event} />

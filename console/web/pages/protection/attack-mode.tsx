@@ -4,7 +4,7 @@ import { Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Badge, Card, Foreign, Notice, PageHead, Pairs } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
@@ -55,7 +55,7 @@ const changeColumns: readonly TableColumn<Change>[] = [
 ];
 
 /** Of each node and of the last hundred changes. */
-export function AttackModeTab(): JSX.Element {
+function State(): JSX.Element {
   const state = createQuery('GET /api/attack-mode', () => ({}), { everyMs: 10_000 });
   return (
     <Read of={state}>
@@ -107,5 +107,14 @@ export function AttackModeTab(): JSX.Element {
         </>
       )}
     </Read>
+  );
+}
+
+export function AttackModePage(): JSX.Element {
+  return (
+    <>
+      <PageHead title={text.attackMode} about={text.attackModeAbout} />
+      <State />
+    </>
   );
 }

@@ -1,12 +1,13 @@
-// Feeds of bad addresses: what is fetched, when, and what went wrong.
+// Feeds of addresses to block: what is fetched, when, and what went wrong; and the managed feed of the vendor.
 import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { call, Refused, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { Badge, Button, Card, Foreign, type Tone } from '../../kit/basics.js';
+import { Badge, Button, Card, Foreign, Notice, PageHead, Pairs, type Tone } from '../../kit/basics.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { protectionText as text } from '../../texts/protection.js';
@@ -40,7 +41,7 @@ const columnsOf = (
   },
 ];
 
-export function Feeds(): JSX.Element {
+function Feeds(): JSX.Element {
   const feeds = createQuery('GET /api/threat-intel/feeds', () => ({}), { everyMs: 30_000 });
   const [busy, setBusy] = createSignal('');
   const fetchNow = async (name: string): Promise<void> => {
@@ -60,9 +61,9 @@ export function Feeds(): JSX.Element {
   };
   const columns = columnsOf((name) => busy() === name, fetchNow);
   return (
-    <Card isFlush title={text.threatFeeds} actions={<A href="/admin/settings/feeds">{text.settings}</A>}>
+    <Card isFlush title={text.lists} actions={<A href="/admin/settings/feeds">{text.settings}</A>}>
       <Table
-        label={text.threatFeeds}
+        label={text.lists}
         columns={columns}
         of={ofQuery(feeds, (data) => data.feeds)}
         keyOf={({ name }) => name}
@@ -70,5 +71,78 @@ export function Feeds(): JSX.Element {
         emptyAbout={text.noFeedAbout}
       />
     </Card>
+  );
+}
+
+function ManagedFeed(): JSX.Element {
+  const feed = createQuery('GET /api/managed-feed', () => ({}), { everyMs: 30_000 });
+  const [isBusy, setBusy] = createSignal(false);
+  const refresh = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await call('POST /api/managed-feed/refresh');
+      tell(text.fetched);
+      await feed.reload();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card
+      title={text.managedFeed}
+      actions={
+        <Show when={mayAs('admin')}>
+          <A href="/admin/settings/feeds#mrf_enabled">{text.settings}</A>
+          <Button isBusy={isBusy()} disabled={feed.data()?.enabled !== true} onClick={() => void refresh()}>
+            {text.fetchNow}
+          </Button>
+        </Show>
+      }
+    >
+      <Read of={feed}>
+        {(data) => (
+          <div class="stack tight">
+            <div class="row">
+              <Badge tone={data().enabled ? 'good' : 'neutral'}>{data().enabled ? 'on' : 'off'}</Badge>
+              <span class="muted">{data().url === '' ? text.baselineComesProgram : data().url}</span>
+            </div>
+            <Show when={data().last_error}>{(problem) => <Notice tone="warn">{problem()}</Notice>}</Show>
+            <Show when={data().copy}>
+              {(copy) => (
+                <Pairs
+                  of={[
+                    [text.name, copy().name],
+                    [text.version, String(copy().version)],
+                    [text.fetched2, showMoment(copy().fetched_at)],
+                    [text.networks, showCount(copy().networks)],
+                    [text.signed, copy().signed ? 'yes' : 'no'],
+                  ]}
+                />
+              )}
+            </Show>
+          </div>
+        )}
+      </Read>
+    </Card>
+  );
+}
+
+export function FeedsPage(): JSX.Element {
+  return (
+    <>
+      <PageHead
+        title={text.threatFeeds}
+        about={
+          <>
+            {text.threatFeedsAbout} <A href="/protection/addresses">{text.theirClients}</A>
+          </>
+        }
+      />
+      <Feeds />
+      <ManagedFeed />
+    </>
   );
 }

@@ -1,24 +1,19 @@
-// What a request meets before the rules see it: the order, what each limit counts, attack mode, which crawlers came.
-import { A, useSearchParams } from '@solidjs/router';
-import { For, Match, Show, Switch, type JSX } from 'solid-js';
+// The path of a request before the rules see it: its stages in their order, and what each has decided.
+import { A, Navigate, useSearchParams } from '@solidjs/router';
+import { For, Show, type JSX } from 'solid-js';
 import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Card, Empty, PageHead, Tabs } from '../../kit/basics.js';
+import { Badge, Card, Empty, PageHead } from '../../kit/basics.js';
 import { Read } from '../../kit/page-state.js';
 import { groupOf } from '../settings/groups.js';
-import { AttackModeTab } from './attack-mode.js';
-import { Bots } from './bots.js';
-import { RateLimits } from './rate-limits.js';
 import { protectionText as text } from '../../texts/protection.js';
 
-type TabName = 'pipeline' | 'limits' | 'attack' | 'bots';
-
-const tabs: readonly (readonly [TabName, string])[] = [
-  ['pipeline', text.order],
-  ['limits', text.limits2],
-  ['attack', text.attackMode],
-  ['bots', text.bots],
-];
+/** Views that this page had have become pages; links to them go on working. */
+const moved: Readonly<Record<string, string>> = {
+  limits: '/protection/limits?view=nodes',
+  attack: '/protection/attack-mode',
+  bots: '/protection/bots',
+};
 
 /** A setting's place in the form. */
 function SettingLink(props: { readonly name: string }): JSX.Element {
@@ -72,34 +67,27 @@ function Pipeline(): JSX.Element {
 }
 
 export function Gates(): JSX.Element {
-  const [search, setSearch] = useSearchParams();
-  const tab = (): TabName => tabs.find(([name]) => name === search['view'])?.[0] ?? 'pipeline';
+  const [search] = useSearchParams();
+  const elsewhere = (): string | undefined => moved[String(search['view'] ?? '')];
   return (
-    <>
-      <PageHead
-        title={text.limitsBots}
-        about={
-          <>
-            {text.betweenConnectionRulesRates}
-            <A href="/admin/settings/rates">{text.settings}</A>.
-          </>
-        }
-      />
-      <Tabs label={text.limitsBots} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view })} />
-      <Switch>
-        <Match when={tab() === 'pipeline'}>
+    <Show
+      when={elsewhere()}
+      fallback={
+        <>
+          <PageHead
+            title={text.requestPath}
+            about={
+              <>
+                {text.betweenConnectionRulesRates}
+                <A href="/admin/settings/rates">{text.settings}</A>.
+              </>
+            }
+          />
           <Pipeline />
-        </Match>
-        <Match when={tab() === 'limits'}>
-          <RateLimits />
-        </Match>
-        <Match when={tab() === 'attack'}>
-          <AttackModeTab />
-        </Match>
-        <Match when={tab() === 'bots'}>
-          <Bots />
-        </Match>
-      </Switch>
-    </>
+        </>
+      }
+    >
+      {(href) => <Navigate href={href()} />}
+    </Show>
   );
 }

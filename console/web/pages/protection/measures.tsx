@@ -10,7 +10,6 @@ import { SelectField, TextField } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofPages } from '../../kit/table/table-source.js';
-import { engineText } from '../../texts/engine/engine.js';
 import { measuresText as text } from '../../texts/resources/measures.js';
 import { nameOfKey } from '../engine/words.js';
 
@@ -124,7 +123,7 @@ const Ends = (one: Measure): JSX.Element => {
 
 const columnsOf = (onLift: (one: Measure) => void): readonly TableColumn<Measure>[] => [
   { title: text.subject, sortBy: (one) => one.subject, cell: Whom },
-  { title: text.action, cell: (one) => <Badge tone="warn">{engineText.enforced[one.action]}</Badge> },
+  { title: text.action, cell: (one) => <Badge tone="warn">{text.actionNames[one.action]}</Badge> },
   { title: text.source, sortBy: (one) => one.source, cell: (one) => text.sources[one.source] },
   { title: text.state, cell: (one) => <Badge tone={tones[one.state]}>{text.states[one.state]}</Badge> },
   { title: text.why, class: 'reasons', cell: (one) => <Why of={one} /> },

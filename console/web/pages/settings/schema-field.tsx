@@ -1,10 +1,11 @@
 // A field for any setting, made from its schema: the form follows the settings, not the other way round.
 import { createSignal, For, Index, Show, type JSX } from 'solid-js';
 import type { FieldProblem } from '../../client/http.js';
-import { showBytes, showCount } from '../../client/moments.js';
 import { Button } from '../../kit/basics.js';
 import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
+import { Described, helpOf } from './setting-help.js';
 import { blankOf, linesFrom, numberFrom, shapeOf, titleOf, type SettingSchema } from './schema.js';
+import { unitOf, type Unit } from './units.js';
 import { settingsText as words } from '../../texts/settings.js';
 
 export interface SchemaFieldProps {
@@ -23,31 +24,6 @@ type Fields = Readonly<Record<string, unknown>>;
 function problemAt({ problems, path }: SchemaFieldProps): string | null {
   const found = problems.filter((one) => one.path === path || one.path.startsWith(`${path}/`));
   return found.length === 0 ? null : found.map(({ reason, mend }) => `${reason}${mend ? `; ${mend}` : ''}`).join('. ');
-}
-
-/** Descriptions set names in backticks, as documentation does: the names are set as code. */
-function Described(props: { readonly text: string }): JSX.Element {
-  return <For each={props.text.split('`')}>{(part, at) => (at() % 2 === 0 ? part : <code>{part}</code>)}</For>;
-}
-
-function helpOf(schema: SettingSchema): JSX.Element {
-  const { minimum, maximum } = shapeOf(schema).schema;
-  const range =
-    minimum !== undefined && maximum !== undefined ? words.range(showCount(minimum), showCount(maximum)) : '';
-  const usual = ['string', 'number', 'boolean'].includes(typeof schema.default) && schema.default !== '';
-  return (
-    <>
-      <Described text={schema.description ?? ''} />
-      <span class="faint">
-        {range === '' ? '' : ` (${range})`}
-        {usual
-          ? words.usually(
-              typeof schema.default === 'number' ? showCount(schema.default) : String(schema.default as string),
-            )
-          : ''}
-      </span>
-    </>
-  );
 }
 
 function SecretField(props: SchemaFieldProps): JSX.Element {
@@ -89,21 +65,29 @@ function JsonField(props: SchemaFieldProps): JSX.Element {
   );
 }
 
+/** By which a link names the member of a setting: `limits.uri_bytes_max`. */
+const placeIn = (path: string, name: string): string => `${path}/${name}`.slice(1).replaceAll('/', '.');
+
 function MembersField(props: SchemaFieldProps): JSX.Element {
   const fields = (): Fields => (props.value ?? {}) as Fields;
   return (
     <fieldset class="stack bare">
+      <Show when={props.label !== ''}>
+        <legend class="name">{props.label}</legend>
+      </Show>
       <For each={Object.entries(shapeOf(props.schema).schema.properties ?? {})}>
         {([name, schema]) => (
-          <SchemaField
-            schema={schema}
-            path={`${props.path}/${name}`}
-            label={titleOf(name)}
-            value={fields()[name]}
-            problems={props.problems}
-            isDisabled={props.isDisabled}
-            onChange={(value) => props.onChange({ ...fields(), [name]: value })}
-          />
+          <div id={placeIn(props.path, name)}>
+            <SchemaField
+              schema={schema}
+              path={`${props.path}/${name}`}
+              label={titleOf(name)}
+              value={fields()[name]}
+              problems={props.problems}
+              isDisabled={props.isDisabled}
+              onChange={(value) => props.onChange({ ...fields(), [name]: value })}
+            />
+          </div>
         )}
       </For>
     </fieldset>
@@ -139,6 +123,7 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
   };
   return (
     <div class="stack">
+      <strong>{props.label}</strong>
       <p class="muted small sentence">
         <Described text={props.schema.description ?? ''} />
       </p>
@@ -147,13 +132,16 @@ function EntriesField(props: SchemaFieldProps): JSX.Element {
           <details class="card" open={isOpen(index)} onToggle={(event) => setOpen(index, event.currentTarget.open)}>
             <summary class="summary row between">
               <strong>{nameOf(entry(), index)}</strong>
-              <Button isSmall disabled={props.isDisabled} onClick={() => remove(index)}>
-                {words.remove}
-              </Button>
             </summary>
-            <div class="body">
+            <div class="body stack">
+              <div>
+                <Button isSmall disabled={props.isDisabled} onClick={() => remove(index)}>
+                  {words.remove}
+                </Button>
+              </div>
               <MembersField
                 {...props}
+                label=""
                 schema={itemSchema()}
                 path={`${props.path}/${index}`}
                 value={entry()}
@@ -187,7 +175,8 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
       value={shown()}
       help={
         <>
-          {helpOf(props.schema)} {words.oneALine}
+          {helpOf(props.schema)}
+          <span class="faint bounds">{words.oneALine}</span>
         </>
       }
       problem={problemAt(props)}
@@ -203,12 +192,6 @@ function LinesField(props: SchemaFieldProps): JSX.Element {
 const isSame = (left: readonly string[], right: readonly string[]): boolean =>
   left.length === right.length && left.every((line, at) => line === right[at]);
 
-/** Eight digits of bytes are read by nobody: their size stands beside them. */
-function unitOf({ schema, value }: SchemaFieldProps): string | undefined {
-  const unit = schema['x-unit'];
-  return unit === 'bytes' && typeof value === 'number' && value >= 1000 ? words.inBytes(showBytes(value)) : unit;
-}
-
 function PlainField(props: SchemaFieldProps): JSX.Element {
   const shape = (): ReturnType<typeof shapeOf> => shapeOf(props.schema);
   const text = (): string => String((props.value as string | number | null | undefined) ?? '');
@@ -220,12 +203,49 @@ function PlainField(props: SchemaFieldProps): JSX.Element {
     <TextField
       label={props.label}
       value={text()}
-      unit={unitOf(props)}
+      unit={props.schema['x-unit']}
       help={helpOf(props.schema)}
       problem={problemAt(props)}
       isDisabled={props.isDisabled}
       onInput={(typed) => props.onChange(read(typed))}
     />
+  );
+}
+
+/** A size or a time: with its unit, as people write it. */
+function UnitField(props: SchemaFieldProps & { readonly unit: Unit }): JSX.Element {
+  // as it was typed until the field is left: `1000 ms` does not become `1 s` under the hand
+  const [typed, setTyped] = createSignal<string | null>(null);
+  const read = (text: string): unknown => {
+    if (text.trim() === '' && shapeOf(props.schema).isNullable) return null;
+    return props.unit.parse(text) ?? text;
+  };
+  const shown = (): string => {
+    const text = typed();
+    return text !== null && read(text) === props.value ? text : props.unit.format(props.value);
+  };
+  const isUnread = (): boolean => typeof props.value === 'string' && props.unit.parse(props.value) === null;
+  return (
+    <TextField
+      label={props.label}
+      value={shown()}
+      help={helpOf(props.schema)}
+      problem={isUnread() ? props.unit.accepted : problemAt(props)}
+      isDisabled={props.isDisabled}
+      onInput={(text) => {
+        setTyped(text);
+        props.onChange(read(text));
+      }}
+      onLeave={() => setTyped(null)}
+    />
+  );
+}
+
+function NumberOrText(props: SchemaFieldProps): JSX.Element {
+  return (
+    <Show when={unitOf(props.schema)} fallback={<PlainField {...props} />}>
+      {(unit) => <UnitField {...props} unit={unit()} />}
+    </Show>
   );
 }
 
@@ -268,8 +288,8 @@ function FlagField(props: SchemaFieldProps): JSX.Element {
 const fieldOf = {
   flag: FlagField,
   choice: ChoiceField,
-  number: PlainField,
-  text: PlainField,
+  number: NumberOrText,
+  text: NumberOrText,
   secret: SecretField,
   lines: LinesField,
   entries: EntriesField,

@@ -57,6 +57,7 @@ export function titleOf(name: string): string {
   if (Object.hasOwn(text.titles, name)) return text.titles[name as keyof typeof text.titles];
   const short = name.replace(/^(rl|flood|bot|ai|auth|ti|mrf|policy|sso|siem|api|attack|otel)_/, '');
   const words = short
+    .replace(/_(ms|sec|seconds|bytes)(?=$|_max$|_min$)/, '') // the value is shown with its unit
     .split('_')
     .map((word) => (Object.hasOwn(text.spellings, word) ? text.spellings[word as keyof typeof text.spellings] : word))
     .join(' ');

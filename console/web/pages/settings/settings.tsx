@@ -1,90 +1,59 @@
-// Every setting, by group. What is typed is a draft until it is saved; what is saved protects once it is applied.
-import { A, useLocation, useParams } from '@solidjs/router';
-import { createEffect, createMemo, createSignal, For, onMount, Show, type JSX } from 'solid-js';
-import { Refused } from '../../client/http.js';
+// Every setting by its schema, in groups: looked for by words, or by what differs from its default. What is typed is a
+// draft until it is saved; what is saved protects once it is applied.
+import { A, useLocation, useNavigate, useParams, useSearchParams } from '@solidjs/router';
+import { createEffect, createMemo, For, onMount, Show, type JSX } from 'solid-js';
 import { both, createQuery } from '../../client/query.js';
 import { mayAs, type Role } from '../../client/session.js';
-import {
-  changed,
-  discard,
-  draft,
-  edit,
-  loadSettings,
-  problems,
-  save,
-  settingsRead,
-} from '../../client/settings-draft.js';
-import { Badge, Button, Card, PageHead } from '../../kit/basics.js';
-import { tell, tellProblem } from '../../kit/overlays.js';
+import { changed, draft, edit, loadSettings, problems, settingsRead } from '../../client/settings-draft.js';
+import { Badge, Button, Card, Empty, Notice, PageHead } from '../../kit/basics.js';
+import { Switch, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
-import { UnsavedGuard } from '../../kit/unsaved.js';
 import { ConflictDialog } from './conflict.js';
+import { defaultOf, fits, isDefault } from './filter.js';
 import { groupOf, groups, other, type SettingGroup } from './groups.js';
+import { DraftGuard, SaveBar } from './save-bar.js';
 import { SchemaField } from './schema-field.js';
 import { SitesNow } from './sites-now.js';
-import { titleOf, type SettingSchema } from './schema.js';
+import { shapeOf, titleOf, type SettingSchema } from './schema.js';
 import { SsoTest } from './sso-test.js';
 import { settingsText as text } from '../../texts/settings.js';
 
-/** Saves what differs, and says what came of it. */
-export function SaveBar(props: { readonly names?: readonly string[]; readonly onSaved?: () => void }): JSX.Element {
-  const [isBusy, setBusy] = createSignal(false);
-  const waiting = createMemo(() => changed().filter((name) => props.names === undefined || props.names.includes(name)));
-  const send = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (!(await save(waiting()))) return;
-      tell(text.savedProtectsOnceApplied);
-      props.onSaved?.();
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      tellProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Show when={waiting().length > 0}>
-      <div class="notice info row between wrap" role="status">
-        <span>
-          {text.notSaved}
-          <span class="mono small">{waiting().join(', ')}</span>
-        </span>
-        <span class="row">
-          <Button onClick={() => discard(waiting())}>{text.discard}</Button>
-          <Button look="primary" isBusy={isBusy()} onClick={() => void send()}>
-            {text.save}
-          </Button>
-        </span>
-      </div>
-    </Show>
-  );
-}
-
-const draftPages: ReadonlySet<string> = new Set(['/waf', '/inventory/specifications']);
-
-/** Asks before the draft of the settings is left behind; the pages that show it may be walked between. */
-export function DraftGuard(): JSX.Element {
-  const keeps = (path: string): boolean => path.startsWith('/admin/settings') || draftPages.has(path);
-  return <UnsavedGuard isDirty={changed().length > 0} onDiscard={discard} keeps={keeps} />;
-}
+type Schemas = Readonly<Record<string, SettingSchema>>;
 
 const fields = 'input, select, textarea, button';
 
-/** The setting that the address names is brought into view, once it is there. */
-function createShownSetting(isThere: () => boolean): void {
+const isNotDefault = (name: string, schema: SettingSchema): boolean => !isDefault(schema, draft()?.[name]);
+
+/** The setting, or the member of one, that a link names: `#rl_window`, `?field=limits.uri_bytes_max`. */
+function createLinked(schemas: () => Schemas): () => string {
   const location = useLocation();
+  const navigate = useNavigate();
+  const params = useParams();
+  const [search] = useSearchParams();
+  const linked = createMemo(() => String(search['field'] ?? '') || decodeURIComponent(location.hash.slice(1)));
+  const setting = (): string => linked().split('.')[0] ?? '';
+  const isThere = createMemo(() => Object.hasOwn(schemas(), setting()) && draft() !== null);
   createEffect(() => {
-    const name = decodeURIComponent(location.hash.slice(1));
-    if (name === '' || !isThere()) return;
-    const element = document.getElementById(name);
+    const group = groupOf(setting())?.key;
+    if (!isThere() || group === undefined) return;
+    if (params['group'] !== group) {
+      navigate(`/admin/settings/${group}#${linked()}`, { replace: true });
+      return;
+    }
+    const element = document.getElementById(linked()) ?? document.getElementById(setting());
     element?.scrollIntoView({ block: 'center' });
     element?.querySelector<HTMLElement>(fields)?.focus({ preventScroll: true });
   });
+  return () => (draft() === null || Object.keys(schemas()).length === 0 || isThere() ? '' : linked());
 }
 
 function Setting(props: { readonly name: string; readonly schema: SettingSchema }): JSX.Element {
   const isForeign = (): boolean => !mayAs((props.schema['x-access'] ?? 'admin') as Role);
+  const mayReset = (): boolean =>
+    !isForeign() &&
+    shapeOf(props.schema).kind !== 'secret' &&
+    defaultOf(props.schema) !== undefined &&
+    isNotDefault(props.name, props.schema);
   return (
     <div class="stack tight" id={props.name}>
       <div class="row wrap small">
@@ -97,6 +66,16 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
         </Show>
         <Show when={isForeign()}>
           <Badge>{text.onlyOf(props.schema['x-access'])}</Badge>
+        </Show>
+        <Show when={mayReset()}>
+          <Button
+            look="plain"
+            isSmall
+            aria-label={text.toDefaultOf(titleOf(props.name))}
+            onClick={() => edit(props.name, defaultOf(props.schema))}
+          >
+            {text.toDefault}
+          </Button>
         </Show>
       </div>
       <SchemaField
@@ -112,7 +91,11 @@ function Setting(props: { readonly name: string; readonly schema: SettingSchema 
   );
 }
 
-function GroupMenu(props: { readonly chosen: string; readonly present: readonly SettingGroup[] }): JSX.Element {
+function GroupMenu(props: {
+  readonly chosen: string | null;
+  readonly present: readonly SettingGroup[];
+  readonly changedIn: (key: string) => number;
+}): JSX.Element {
   let menu: HTMLElement | undefined;
   // on a telephone the groups are one line that is moved sideways: the chosen one is in sight
   createEffect(() => {
@@ -125,7 +108,13 @@ function GroupMenu(props: { readonly chosen: string; readonly present: readonly 
       <For each={props.present}>
         {({ key, title }) => (
           <A class="nav-link" href={`/admin/settings/${key}`} aria-current={props.chosen === key ? 'page' : undefined}>
-            {title}
+            <span class="grow">{title}</span>
+            <Show when={props.changedIn(key) > 0}>
+              <Badge>
+                <span class="visually-hidden">{text.notDefault}: </span>
+                {props.changedIn(key)}
+              </Badge>
+            </Show>
           </A>
         )}
       </For>
@@ -133,48 +122,133 @@ function GroupMenu(props: { readonly chosen: string; readonly present: readonly 
   );
 }
 
-export function Settings(): JSX.Element {
+interface Filter {
+  readonly typed: () => string;
+  readonly isChangedOnly: () => boolean;
+  readonly isOn: () => boolean;
+}
+
+function FilterBar(props: { readonly of: Filter }): JSX.Element {
+  const [, setSearch] = useSearchParams();
+  const set = (name: string, value: string): void => setSearch({ [name]: value }, { replace: true });
+  return (
+    <div class="row wrap end wide" role="search">
+      <div class="settings-find">
+        <TextField
+          label={text.find}
+          type="search"
+          value={props.of.typed()}
+          placeholder={text.findHint}
+          onInput={(value) => set('q', value)}
+        />
+      </div>
+      <Switch
+        label={text.changedOnly}
+        isOn={props.of.isChangedOnly()}
+        onChange={(isOn) => set('changed', isOn ? '1' : '')}
+      />
+    </div>
+  );
+}
+
+function createFilter(): Filter {
+  const [search] = useSearchParams();
+  const typed = (): string => String(search['q'] ?? '');
+  const isChangedOnly = (): boolean => search['changed'] === '1';
+  return { typed, isChangedOnly, isOn: () => typed().trim() !== '' || isChangedOnly() };
+}
+
+/** The settings of each group, as far as the filter lets them through. */
+function createGroups(schemas: () => Schemas, filter: Filter) {
   const params = useParams();
+  const named = createMemo(() => {
+    const found = new Map<string, string[]>();
+    for (const name of Object.keys(schemas())) {
+      const key = groupOf(name)?.key;
+      if (key !== undefined) found.set(key, [...(found.get(key) ?? []), name]);
+    }
+    return found;
+  });
+  const present = createMemo(() => [...groups, other].filter(({ key }) => named().has(key)));
+  const chosen = createMemo(() => present().find(({ key }) => key === params['group']) ?? present()[0] ?? other);
+  const schemaOf = (name: string): SettingSchema => schemas()[name] ?? {};
+  const isShown = (name: string): boolean =>
+    fits(name, schemaOf(name), filter.typed()) &&
+    (!filter.isChangedOnly() || changed().includes(name) || isNotDefault(name, schemaOf(name)));
+  const namesOf = (key: string): readonly string[] => {
+    const all = named().get(key) ?? [];
+    return filter.isOn() ? all.filter(isShown) : all;
+  };
+  // by key, so that a group that stays keeps its fields and the focus in them
+  const shown = createMemo(() =>
+    filter.isOn() ? present().flatMap(({ key }) => (namesOf(key).length > 0 ? [key] : [])) : [chosen().key],
+  );
+  const changedIn = (key: string): number =>
+    (named().get(key) ?? []).filter((name) => isNotDefault(name, schemaOf(name))).length;
+  return { present, chosen, namesOf, shown, changedIn };
+}
+
+function GroupCard(props: {
+  readonly title: string;
+  readonly names: readonly string[];
+  readonly schemas: Schemas;
+}): JSX.Element {
+  return (
+    <Card title={props.title}>
+      <div class="stack form">
+        <For each={props.names}>{(name) => <Setting name={name} schema={props.schemas[name] ?? {}} />}</For>
+        <Show when={props.names.includes('sso_issuer')}>
+          <SsoTest />
+        </Show>
+      </div>
+    </Card>
+  );
+}
+
+export function Settings(): JSX.Element {
   const schema = createQuery('GET /api/settings/schema');
   onMount(() => void loadSettings());
-  const properties = createMemo(
-    () =>
-      (schema.data() as { readonly properties?: Readonly<Record<string, SettingSchema>> } | undefined)?.properties ??
-      {},
+  const schemas = createMemo(
+    () => (schema.data() as { readonly properties?: Schemas } | undefined)?.properties ?? ({} as Schemas),
   );
-  const present = createMemo(() => {
-    const used = new Set(Object.keys(properties()).map((name) => groupOf(name)?.key));
-    return [...groups, other].filter(({ key }) => used.has(key));
-  });
-  const chosen = createMemo(() => present().find(({ key }) => key === params['group']) ?? present()[0] ?? other);
-  const names = createMemo(() => Object.keys(properties()).filter((name) => groupOf(name)?.key === chosen().key));
-  createShownSetting(() => names().length > 0 && draft() !== null);
+  const filter = createFilter();
+  const { present, chosen, namesOf, shown, changedIn } = createGroups(schemas, filter);
+  const unknown = createLinked(schemas);
+  const titleOfGroup = (key: string): string => [...groups, other].find((one) => one.key === key)?.title ?? key;
   return (
     <>
-      <PageHead title={text.settings} about={present().length > 0 ? chosen().about : undefined} />
-      <SaveBar />
+      <PageHead title={text.advanced} about={filter.isOn() ? text.advancedAbout : chosen().about} />
+      <FilterBar of={filter} />
+      <Show when={unknown()}>{(name) => <Notice tone="warn">{text.noSuchSetting(name())}</Notice>}</Show>
       <DraftGuard />
       <ConflictDialog />
       <Read of={both(schema, settingsRead)}>
         {() => (
           <div class="settings-grid">
-            <GroupMenu chosen={chosen().key} present={present()} />
+            <GroupMenu chosen={filter.isOn() ? null : chosen().key} present={present()} changedIn={changedIn} />
             <div class="stack">
-              <Card title={chosen().title}>
-                <div class="stack form">
-                  <For each={names()}>{(name) => <Setting name={name} schema={properties()[name] ?? {}} />}</For>
-                  <Show when={names().includes('sso_issuer')}>
-                    <SsoTest />
-                  </Show>
-                </div>
-              </Card>
-              <Show when={chosen().key === 'sites'}>
-                <SitesNow />
-              </Show>
+              <For
+                each={shown()}
+                fallback={
+                  <Card>
+                    <Empty title={text.nothingFound}>{text.nothingFoundAbout}</Empty>
+                  </Card>
+                }
+              >
+                {(key) => (
+                  <>
+                    <GroupCard title={titleOfGroup(key)} names={namesOf(key)} schemas={schemas()} />
+                    <Show when={key === 'sites'}>
+                      <SitesNow />
+                    </Show>
+                  </>
+                )}
+              </For>
             </div>
           </div>
         )}
       </Read>
+      <SaveBar />
     </>
   );
 }

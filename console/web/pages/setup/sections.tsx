@@ -9,7 +9,7 @@ import { Read } from '../../kit/page-state.js';
 import { ConflictDialog } from '../settings/conflict.js';
 import { SchemaField } from '../settings/schema-field.js';
 import { titleOf, type SettingSchema } from '../settings/schema.js';
-import { DraftGuard, SaveBar } from '../settings/settings.js';
+import { DraftGuard, SaveBar } from '../settings/save-bar.js';
 import { shownValue } from './shown-value.js';
 
 export interface Section {
@@ -51,7 +51,7 @@ function SectionCard(props: { readonly of: Section; readonly schemas: Schemas })
           <Pairs
             of={others().map((name) => [
               titleOf(name),
-              <Foreign text={shownValue(draft()?.[name], props.schemas[name]?.['x-unit'])} max={500} />,
+              <Foreign text={shownValue(draft()?.[name], props.schemas[name])} max={500} />,
             ])}
           />
         </Show>
@@ -77,9 +77,7 @@ export function Sections(props: { readonly of: readonly Section[] }): JSX.Elemen
             </div>
           )}
         </Read>
-        <div class="save-bar">
-          <SaveBar names={names} />
-        </div>
+        <SaveBar names={names} />
       </div>
     </>
   );

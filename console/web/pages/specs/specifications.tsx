@@ -12,7 +12,7 @@ import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { specsText as text } from '../../texts/apis/specs.js';
 import { ConflictDialog } from '../settings/conflict.js';
-import { DraftGuard, SaveBar } from '../settings/settings.js';
+import { DraftGuard, SaveBar } from '../settings/save-bar.js';
 import { FromTraffic } from './from-traffic.js';
 import { InForce } from './in-force.js';
 import type { StoredSpec } from './named.js';
@@ -52,7 +52,6 @@ export function Specifications(): JSX.Element {
           </>
         }
       />
-      <SaveBar names={own} onSaved={reload} />
       <DraftGuard />
       <ConflictDialog />
       <Read of={settingsRead}>{() => <InForce />}</Read>
@@ -72,6 +71,7 @@ export function Specifications(): JSX.Element {
           emptyAbout={text.noVersionsAbout}
         />
       </Card>
+      <SaveBar names={own} onSaved={reload} />
       <SpecDrawer
         of={all().find(({ id }) => String(id) === chosen()) ?? null}
         all={all()}

@@ -10,7 +10,7 @@ import { AreaField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { ConflictDialog } from '../settings/conflict.js';
 import { linesFrom, numberFrom } from '../settings/schema.js';
-import { DraftGuard, SaveBar } from '../settings/settings.js';
+import { DraftGuard, SaveBar } from '../settings/save-bar.js';
 import { Profiles } from './profiles.js';
 import { wafText as words } from '../../texts/waf.js';
 
@@ -161,7 +161,6 @@ export function RuleSet(): JSX.Element {
           </>
         }
       />
-      <SaveBar names={own} />
       <DraftGuard />
       <ConflictDialog />
       <Read of={both(categories, settingsRead)}>
@@ -175,6 +174,7 @@ export function RuleSet(): JSX.Element {
           </>
         )}
       </Read>
+      <SaveBar names={own} />
     </>
   );
 }

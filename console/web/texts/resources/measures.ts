@@ -4,14 +4,43 @@ import type { Shown } from '../shown.js';
 export const measuresText = {
   title: 'Client measures',
   about:
-    'Clients that are denied, challenged or slowed down on protected sites by any source; in force within ' +
-    'seconds, without an apply.',
+    'Clients that are blocked, challenged or slowed down on protected sites, whatever the source. A change is in ' +
+    'force on all nodes within seconds, without an apply.',
+  block: 'Block a client',
+  blockOne: (a: Shown) => `Block ${a}`,
+  clients: 'Addresses and networks',
+  clientsHelp: 'One a line: IPv4, IPv6, a network such as 198.51.100.0/24, or a principal of a verdict.',
+  clientsOf: (a: Shown) => `${a} clients`,
+  tooMany: (a: Shown) =>
+    `At most ${a} clients can be challenged or slowed down at once. Use fewer, or block them, which takes any number.`,
+  actionsToTake: {
+    deny: 'Block: every request gets 403',
+    challenge: 'Challenge: proof of work on all paths',
+    throttle: 'Slow down: 15 requests in 10 seconds',
+  },
+  doIt: { deny: 'Block', challenge: 'Challenge', throttle: 'Slow down' },
+  done: {
+    deny: (a: Shown) => `${a}: blocked on all nodes.`,
+    challenge: (a: Shown) => `${a}: challenged on all nodes.`,
+    throttle: (a: Shown) => `${a}: slowed down on all nodes.`,
+  },
+  for: 'For',
+  /** Seconds; without any it has no end. */
+  spans: {
+    600: '10 minutes',
+    3600: '1 hour',
+    86400: '1 day',
+    604800: '1 week',
+    2592000: '30 days',
+    '': 'until it is unblocked',
+  },
+  evenSo: 'Do it all the same',
   measures: 'Client measures',
   subject: 'Client',
   beginning: 'Beginning of an address',
   action: 'Action',
   everyAction: 'every action',
-  actionNames: { deny: 'denied', challenge: 'challenged', throttle: 'slowed down' },
+  actionNames: { deny: 'blocked', challenge: 'challenged', throttle: 'slowed down' },
   source: 'Source',
   everySource: 'every source',
   sources: {
@@ -28,20 +57,18 @@ export const measuresText = {
   kinds: { address: 'address', network: 'network', principal: 'principal' },
   state: 'State',
   everyState: 'every state',
-  states: { active: 'active', ended: 'ended', lifted: 'lifted' },
+  states: { active: 'active', ended: 'ended', lifted: 'unblocked' },
   why: 'Why',
   added: 'Added',
   ends: 'Ends',
   never: 'never',
   actions: 'Actions',
-  lift: 'Lift',
-  lifted: (a: Shown) => `The measure on ${a} is lifted on all nodes.`,
-  liftedBy: (a: Shown) => `lifted by ${a}`,
+  lift: 'Unblock',
+  lifted: (a: Shown) => `${a} is unblocked on all nodes.`,
+  liftedBy: (a: Shown) => `unblocked by ${a}`,
   limitedWithin: (a: Shown, b: Shown, c: Shown, d: Shown) => `${a} limited in ${b} s by ${c}, on ${d}`,
   itsRequest: 'its request',
   bansBefore: (a: Shown) => (a === 1 ? 'one ban before it' : `${a} bans before it`),
-  none: 'No client is denied, challenged or slowed down',
-  noneAbout:
-    'Decide over a client here or from one of its security events, deny addresses of your own, or switch on a ' +
-    'threat feed.',
+  none: 'No client is blocked, challenged or slowed down',
+  noneAbout: 'Block a client here or from one of its security events, or switch on a threat feed.',
 } as const;
