@@ -65,6 +65,8 @@ const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c
 function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
     return true;
+  // one font of twenty-two is used (vm-manager/reports/fonts.ts)
+  if (packagePath === 'node_modules/dejavu-fonts-ttf' && part.endsWith('.ttf')) return part !== 'ttf/DejaVuSans.ttf';
   // of the C library musl
   if (part.endsWith('musl.node')) return true;
   const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);
