@@ -64,6 +64,8 @@ export function createInstance({ logger, forwarding }: InstanceOptions): App {
     frameworkErrors: (error, request, reply) =>
       void sendRefusal(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: sendUnreadable,
+    // who asks while it closes has been let in and is answered: the next process takes over at the same socket
+    return503OnClosing: false,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
   }).withTypeProvider<TypeBoxProvider>();

@@ -46,6 +46,7 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
   const app = Fastify({
     bodyLimit: bodyBytesMax,
     forceCloseConnections: true,
+    return503OnClosing: false,
     exposeHeadRoutes: true,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
