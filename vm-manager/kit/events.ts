@@ -5,7 +5,7 @@ import { json, type Tx } from '../database.js';
 
 /** Every event that there is. A name is never given another meaning: programs filter by them. */
 export const eventTypes = {
-  'finding.created': 'a finding was seen for the first time',
+  'finding.created': 'a finding was written by hand (those of a report: import.done)',
   'finding.transition': 'a finding changed its state',
   'finding.assigned': 'a finding was given to somebody, or taken from them',
   'finding.risk': 'the risk of a finding was overridden, or the override was taken back',
@@ -33,6 +33,7 @@ export interface NewEvent {
   readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain';
   readonly entityId: number | string;
   readonly applicationId: number | string | null;
+  /** `summary` is the title of what has no name of its own; `severity` (0 to 4) that of an import. */
   readonly payload?: Readonly<Record<string, unknown>>;
   /** An event with a key happens once while it is kept; what is never to be said again is remembered elsewhere. */
   readonly key?: string;
@@ -57,7 +58,8 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       insert into vm_outbox (at, body)
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
-        'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit), 'severity', f.severity,
+        'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit, m.payload ->> 'summary'),
+        'severity', case when m.type = 'import.done' then (m.payload ->> 'severity')::integer else f.severity end,
         'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id
         left join vm_findings f on m.entity = 'finding' and f.id = m.entity_id

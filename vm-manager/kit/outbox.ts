@@ -15,9 +15,9 @@ export interface OutboxEvent {
   readonly entity_id: string;
   readonly application_id: string | null;
   readonly application: string | null;
-  /** Of the finding, the acceptance or the chain; the commit of an evaluation; null for the others. */
+  /** Of the finding, the acceptance or the chain; the commit of an evaluation; what an import found; else null. */
   readonly title: string | null;
-  /** Of a finding: 0 info to 4 critical. */
+  /** Of a finding, of an import the gravest that is new and open: 0 info to 4 critical. */
   readonly severity: number | null;
   /** Whether the finding still is to be mended; null for the others. */
   readonly is_open: boolean | null;

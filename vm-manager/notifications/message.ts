@@ -38,14 +38,16 @@ const clean = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   maskSecrets(text.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]+/g, ' ')).slice(0, textMax);
 
-const pathOf = ({ entity, entity_id: id }: NoticedEvent): string | null =>
+const pathOf = ({ type, entity, entity_id: id }: NoticedEvent): string | null =>
   entity === 'finding'
     ? `/vulnerabilities?status=all&finding=${encodeURIComponent(id)}`
     : entity === 'acceptance'
       ? `/vulnerabilities/acceptances?acceptance=${encodeURIComponent(id)}`
       : entity === 'chain'
         ? '/vulnerabilities/chains'
-        : null;
+        : type === 'import.done'
+          ? '/vulnerabilities/imports'
+          : null;
 
 function lineOf(event: NoticedEvent, console: string | undefined): MessageLine {
   const path = pathOf(event);

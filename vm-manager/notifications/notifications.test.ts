@@ -7,6 +7,7 @@ import { onBothDatabases } from '#api/testing/databases';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { startFake, type Asked, type Fake } from '../integrations/testing/fake-server.js';
 import { Client, type Json } from '../testing/import-client.js';
+import { found, run, sarif } from '../testing/reports-of-scopes.js';
 import { startFakeSmtp, type FakeSmtp } from './testing/fake-smtp.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -161,6 +162,36 @@ async function predicates(t: Test, stage: Stage): Promise<void> {
   await clear(stage, channel);
 }
 
+async function imports(t: Test, stage: Stage): Promise<void> {
+  const { webhook } = channelsOf(stage);
+  const config = { ...(webhook?.['config'] as Json), console_url: 'https://gatehouse.example' };
+  const channel = await stage.made('/notifications/channels', { name: 'i', type: 'webhook', ...webhook, config });
+  const predicate = { field: 'severity', op: 'gte', value: 'high' };
+  await stage.made('/notifications/routes', { name: 'i', channel_id: channel, events: ['import.done'], predicate });
+  const result = (score: string, rule: string): Json => ({
+    ...found(rule),
+    properties: { 'security-severity': score },
+  });
+  const [mild, ...grave] = [result('2', 'a'), result('8', 'b'), result('9.8', 'c'), result('9.1', 'd')] as const;
+  for (const [results, title] of [
+    [[mild], null],
+    [[mild, ...grave], 'house tool: 3 new findings (2 critical, 1 high)'],
+    [[mild, ...grave], null],
+    [[], null],
+    [[grave[1]], 'house tool: 1 new finding (1 critical)'], // what had gone is back
+  ] as const) {
+    const sent = await stage.client.send(stage.application, sarif(run('house tool', results)), {
+      mode: 'sync',
+      confirm_close: 'true',
+    });
+    t.equal(sent.status, 202, JSON.stringify(sent.body));
+    await stage.round(minute);
+    const lines = [{ title, severity: 'critical', url: 'https://gatehouse.example/vulnerabilities/imports' }];
+    t.match(stage.take('/hook'), title === null ? [] : [{ body: { lines } }], title ?? 'nothing grave is new');
+  }
+  await clear(stage, channel);
+}
+
 async function digests(t: Test, stage: Stage): Promise<void> {
   const { webhook } = channelsOf(stage);
   const channel = await stage.made('/notifications/channels', { name: 'd', type: 'webhook', ...webhook });
@@ -300,6 +331,7 @@ t.test('notices', (t) =>
     const stage = await stageOf(t, database);
     await t.test('30.notifications: every kind of channel, from the test to the notice', (t) => everyKind(t, stage));
     await t.test('30.notifications: routes choose by type and predicate', (t) => predicates(t, stage));
+    await t.test('30.notifications: an import is one notice of what is new in it', (t) => imports(t, stage));
     await t.test('30.notifications: digests gather, cooldowns silence', (t) => digests(t, stage));
     await t.test('30.notifications: quiet hours wait, urgent notices do not', (t) => quietHours(t, stage));
     await t.test('30.notifications: what is away is tried again, what is wrong is said', (t) => troubles(t, stage));

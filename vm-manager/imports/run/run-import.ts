@@ -15,6 +15,7 @@ import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
 import type { Keyed } from '../../secrets/protect-record.js';
 import { closePercentDefault, refuseMassClose } from '../closing.js';
 import type { Fields } from './fields.js';
+import { countOpened, summaryOf } from './import-summary.js';
 import { keptParts } from './looked-at.js';
 import { openReport, withReport, type BegunReport } from './open-report.js';
 import type { Format } from '../formats/format.js';
@@ -269,8 +270,9 @@ async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, sc
     await applyNewMutes(tx, caller.actor, run.id, now);
     await queueImport(tx, run.id, caller.actor, now);
   }
-  const payload = { created: report.created, reopened: report.reopened, closed: report.closed };
   const { applicationId } = scope;
+  const { created, reopened, closed } = report;
+  const payload = { created, reopened, closed, ...summaryOf(tool, await countOpened(tx, scope)) };
   await emit(tx, [{ type: 'import.done', entity: 'run', entityId: run.id, applicationId, payload }], now);
   return { run: done, report, facts };
 }

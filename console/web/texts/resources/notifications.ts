@@ -37,7 +37,7 @@ export const notificationsText = {
   allEvents: 'all',
   severity: 'Minimum severity',
   severityHelp:
-    'Only events of single findings have a severity: with a minimum, others such as import.done are left out.',
+    'Events of findings have their severity, import.done that of the gravest new finding. Others have none and are left out.',
   everySeverity: 'every event',
   ownPredicate: 'custom predicate (set by the API)',
   digest: 'Digest, minutes',
