@@ -77,7 +77,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       name: 'Vulnerability manager: finding.created',
       severity: 9,
       action: 'observed',
-      reason: 'a finding was seen for the first time: Server-side request forgery, in Shop',
+      reason: 'a finding was added by hand: Server-side request forgery, in Shop',
       details: { entity: 'finding', entity_id: entry, application: 'Shop', application_id: shop },
     });
     t.match(events[2], { severity: 8, details: { title: / on Shop/, payload: { kind: 'kill-chain', hops: 2 } } });

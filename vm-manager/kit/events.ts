@@ -5,7 +5,7 @@ import { json, type Tx } from '../database.js';
 
 /** Every event that there is. A name is never given another meaning: programs filter by them. */
 export const eventTypes = {
-  'finding.created': 'a finding was written by hand (those of a report: import.done)',
+  'finding.created': 'a finding was added by hand',
   'finding.transition': 'a finding changed its state',
   'finding.assigned': 'a finding was given to somebody, or taken from them',
   'finding.risk': 'the risk of a finding was overridden, or the override was taken back',

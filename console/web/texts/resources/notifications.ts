@@ -37,7 +37,7 @@ export const notificationsText = {
   allEvents: 'all',
   severity: 'Minimum severity',
   severityHelp:
-    'Events of findings have their severity, import.done that of the gravest new finding. Others have none and are left out.',
+    'Findings have their severity, import.done that of the gravest new one. Events without a severity are left out.',
   everySeverity: 'every event',
   ownPredicate: 'custom predicate (set by the API)',
   digest: 'Digest, minutes',
