@@ -2,6 +2,7 @@
 import type { ProxyConfig } from '#proxy/contract';
 import type { AuditLog } from '../audit/chain.js';
 import { systemActor } from '../http-kit/index.js';
+import { nameOf } from '../nodes/directory.js';
 import type { ActivateAnswer, StatusAnswer } from '../nodes/node-client.js';
 import { nextGeneration } from '../nodes/fleet.js';
 import { listNodes } from '../nodes/node-store.js';
@@ -78,7 +79,8 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
   if (healed !== 'nothing') lines.push(`an interrupted activation was ${healed}`);
   if (state.pendingId !== null) return lines.join('; ');
   if (state.activeId === null) {
-    for (const [url, answer] of answers) if (isClosed(answer)) lines.push(`${url} ${await bringUp(parts, url, audit)}`);
+    for (const [url, answer] of answers)
+      if (hadSettings(url) && isClosed(answer)) lines.push(`${url} ${await bringUp(parts, url, audit)}`);
     return lines.join('; ');
   }
   const expected = await expectedOf(parts, state.activeId);
@@ -98,6 +100,8 @@ export async function reconcileNodes(parts: ChangeRoadParts, audit: AuditLog): P
 
 /** The settings that a control plane begins with: until the first apply its node serves these, from its own file. */
 const firstVersionId = 1;
+/** Nodes that enrol begin without any: they wait for the first apply (api/enrolment/first-apply.ts). */
+const hadSettings = (url: string): boolean => nameOf(url) === null;
 const isClosed = (answer: StatusAnswer | undefined): boolean =>
   answer?.kind === 'answered' && answer.status.isClosed === true;
 
