@@ -80,3 +80,30 @@ export const maskCookies = (text: string, hide: (secret: string) => string): str
         attribute.test(name) || isHidden(value) || isObvious(value) ? all : name + hide(value),
       ),
   );
+
+/** A part of an address that has encoded characters in it, between the marks of queries. */
+const encodedPart = /[^\s"'`<>?&;#]*%[2-7][\da-f][^\s"'`<>?&;#]*/gi;
+const encodedMax = 4000;
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null; // `100%25%zz` is no encoding
+  }
+}
+
+/** The text without secrets that stand percent-encoded in it; `mask` reads what the parts say. */
+export function maskEncoded(text: string, mask: (plain: string) => string): string {
+  return text.replace(encodedPart, (part) => {
+    const plain = part.length > encodedMax ? null : decoded(part);
+    if (plain === null) return part;
+    const masked = mask(plain);
+    if (masked === plain) return part;
+    const at = part.indexOf('=');
+    const name = at < 0 ? '' : `${decoded(part.slice(0, at)) ?? ''}=`;
+    return at >= 0 && masked.startsWith(name)
+      ? part.slice(0, at + 1) + encodeURIComponent(masked.slice(name.length))
+      : encodeURIComponent(masked);
+  });
+}
