@@ -81,8 +81,9 @@ export const maskCookies = (text: string, hide: (secret: string) => string): str
       ),
   );
 
-/** A part of an address that has encoded characters in it, between the marks of queries. */
-const encodedPart = /[^\s"'`<>?&;#]*%[2-7][\da-f][^\s"'`<>?&;#]*/gi;
+/** A part of an address, between the marks of queries. */
+const part = /[^\s"'`<>?&;#]+/g;
+const encodedCharacter = /%[2-7][\da-f]/i;
 const encodedMax = 4000;
 
 function decoded(text: string): string | null {
@@ -93,17 +94,20 @@ function decoded(text: string): string | null {
   }
 }
 
+/** Halves of characters, which no address has, become `\ufffd`. */
+const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
+
 /** The text without secrets that stand percent-encoded in it; `mask` reads what the parts say. */
 export function maskEncoded(text: string, mask: (plain: string) => string): string {
-  return text.replace(encodedPart, (part) => {
-    const plain = part.length > encodedMax ? null : decoded(part);
-    if (plain === null) return part;
-    const masked = mask(plain);
-    if (masked === plain) return part;
-    const at = part.indexOf('=');
-    const name = at < 0 ? '' : `${decoded(part.slice(0, at)) ?? ''}=`;
+  return text.replace(part, (given) => {
+    if (given.length > encodedMax || !encodedCharacter.test(given)) return given;
+    const plain = decoded(given);
+    const masked = plain === null ? null : mask(plain);
+    if (masked === null || masked === plain) return given;
+    const at = given.indexOf('=');
+    const name = at < 0 ? '' : `${decoded(given.slice(0, at)) ?? ''}=`;
     return at >= 0 && masked.startsWith(name)
-      ? part.slice(0, at + 1) + encodeURIComponent(masked.slice(name.length))
-      : encodeURIComponent(masked);
+      ? given.slice(0, at + 1) + encoded(masked.slice(name.length))
+      : encoded(masked);
   });
 }
