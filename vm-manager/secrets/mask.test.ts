@@ -227,3 +227,29 @@ t.test('Q5: no text takes long, and a masked text stays as it is', async (t) => 
     t.ok((user + system) / 1000 < 1500, `${piece}…: ${Math.round((user + system) / 1000)} ms`);
   }
 });
+
+t.test('22 K1: a secret in an encoded part of an address', async (t) => {
+  const encodings: readonly (readonly [string, string])[] = [
+    ['https://h.example/p?q=%7B%22password%22:%22§%22%7D&page=2', 'https://h.example/p?q=%7B%22password%22'],
+    ['https://h.example/p?q=%7B%22api_key%22%3A%22§%22%7D', 'https://h.example/p?q=%7B%22api_key%22%3A%22'],
+    ['/p?x=https%3A%2F%2Fbob%3A§%40h.example&y=1', '/p?x=https%3A%2F%2Fbob%3A****%40h.example&y=1'],
+    ['https://h.example/p?password%3D§', 'https://h.example/p?password%3D'],
+    ['https://h.example/p?a=1%26password%3D§', 'https://h.example/p?a=1%26password%3D'],
+    ['https://h.example/p?pass%77ord=§', 'https://h.example/p?pass%77ord='],
+    ['GET /back?next=%2Flogin%3Fuser%3Da%26pwd%3D§ HTTP/1.1', 'GET /back?next=%2Flogin%3Fuser%3Da%26pwd%3D'],
+  ];
+  for (const secret of ['Kite7xQ9z!', 'Summer2024x', 'x9\ud83d\ude00Kite7xQ9z', 'Su\ud800mmer2024x', made(26)])
+    for (const [address, kept] of encodings) {
+      const masked = maskSecrets(address.replaceAll('§', secret));
+      t.notMatch(masked, secret.slice(4), masked);
+      t.ok(masked.startsWith(kept), `${masked} begins with ${kept}`);
+    }
+  const ordinary = [
+    'https://h.example/p?q=%7B%22page%22%3A%222%22%7D',
+    'https://h.example/a%20b/c?next=https%3A%2F%2Fh.example%2Fhome',
+    'src/my%20file.js',
+    'LIKE %22%foo%',
+    '100%25 of %zz',
+  ];
+  for (const text of ordinary) t.equal(maskSecrets(text), text);
+});

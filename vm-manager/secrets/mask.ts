@@ -1,7 +1,7 @@
 // Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
 // assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
 import { maskSpoken } from './credentials.js';
-import { maskCookies, maskParameters } from './parameters.js';
+import { maskCookies, maskEncoded, maskParameters } from './parameters.js';
 import {
   assignment,
   authorization,
@@ -203,7 +203,13 @@ const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(
 const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellings(text)));
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
-export function patternsMask(text: string): string {
+export const patternsMask = (text: string): string =>
+  plainMask(text.includes('%') ? maskEncoded(text, maskPart) : text);
+
+/** As a query of its own, so that a name at its beginning is one. */
+const maskPart = (part: string): string => plainMask(`?${part}`).slice(1);
+
+function plainMask(text: string): string {
   let masked = text;
   if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
   masked = masked.replace(tokenShapes, hide);

@@ -80,3 +80,34 @@ export const maskCookies = (text: string, hide: (secret: string) => string): str
         attribute.test(name) || isHidden(value) || isObvious(value) ? all : name + hide(value),
       ),
   );
+
+/** A part of an address, between the marks of queries. */
+const part = /[^\s"'`<>?&;#]+/g;
+const encodedCharacter = /%[2-7][\da-f]/i;
+const encodedMax = 4000;
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null; // `100%25%zz` is no encoding
+  }
+}
+
+/** Halves of characters, which no address has, become `\ufffd`. */
+const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
+
+/** The text without secrets that stand percent-encoded in it; `mask` reads what the parts say. */
+export function maskEncoded(text: string, mask: (plain: string) => string): string {
+  return text.replace(part, (given) => {
+    if (given.length > encodedMax || !encodedCharacter.test(given)) return given;
+    const plain = decoded(given);
+    const masked = plain === null ? null : mask(plain);
+    if (masked === null || masked === plain) return given;
+    const at = given.indexOf('=');
+    const name = at < 0 ? '' : `${decoded(given.slice(0, at)) ?? ''}=`;
+    return at >= 0 && masked.startsWith(name)
+      ? given.slice(0, at + 1) + encoded(masked.slice(name.length))
+      : encoded(masked);
+  });
+}

@@ -357,6 +357,8 @@ t.test('22 Q9: the tables name weaknesses that exist, and each rule once', async
   );
   const cases: readonly (readonly [string, string, string, number])[] = [
     ['gosec', 'G201', '', 89],
+    ['Security Code Scan', 'SCS0018', '', 22],
+    ['Security Code Scan', 'SCS0029', '', 79],
     ['Brakeman', 'x', 'CheckSQL/SQL Injection', 89],
     ['ruff', 'S602', '', 78],
     ['SpotBugs', 'XXE_DTD', '', 611],

@@ -80,13 +80,15 @@ export class Roots {
     looked: readonly string[] = [],
   ): Promise<void> {
     await this.learnCheckout(sample, isKnownBelow, looked);
-    const open = sample.flatMap((record) => {
+    const places = sample.flatMap((record) => {
       const path = pathOf(record);
-      return path === null ? [] : [{ rule_id: record.ruleId, path: this.named(path) ?? path }];
+      return path === null ? [] : [{ rule_id: record.ruleId, path }];
     });
-    if (open.length === 0) return;
-    const some = spread(open, namesMax);
-    this.moves = movesOf(some, await readKnown([...new Set(some.map(({ path }) => nameOf(path)))]));
+    if (places.length === 0) return;
+    const known = await readKnown([...new Set(spread(places, namesMax).map(({ path }) => nameOf(path)))]);
+    if (this.checkout !== null && isOfRepository(this.checkout, places, known)) this.checkout = null;
+    const open = places.map(({ rule_id, path }) => ({ rule_id, path: this.named(path) ?? path }));
+    this.moves = movesOf(spread(open, namesMax), known);
     if (!open.some(({ path }) => isAbsolute(path) && !this.isMoved(path))) return;
     const common = new CommonRoot();
     if (isWhole) for (const { path } of open) common.add(path);
@@ -160,6 +162,19 @@ function spread<T>(all: readonly T[], most: number): readonly T[] {
   if (all.length <= most) return all;
   const step = all.length / most;
   return Array.from({ length: most }, (_, index) => all[Math.floor(index * step)] as T);
+}
+
+/** `/app` is a directory of images, or `app` of the repository with a slash before it: more known places decide. */
+function isOfRepository(directory: string, places: readonly Known[], known: readonly Known[]): boolean {
+  const all = new Set(known.map(({ rule_id, path }) => `${rule_id}\0${path}`));
+  let votes = 0;
+  for (const { rule_id, path } of places) {
+    const inner = below(path, directory);
+    if (inner === null) continue;
+    if (all.has(`${rule_id}\0${withoutRoot(path)}`)) votes++;
+    if (all.has(`${rule_id}\0${inner}`)) votes--;
+  }
+  return votes > 0;
 }
 
 export interface RootSource {

@@ -146,6 +146,25 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.same(await paths(app), ['cart/src/b.js', 'pay/src/a.js', 'pay/src/new.js']);
   });
 
+  for (const [directory, names] of [
+    ['/src', ['src/a.js', 'src/b.js']],
+    ['/app', ['app/a.js', 'main.js']],
+    ['/workspace', ['workspace/a.js', 'b.js']],
+  ] as const)
+    await t.test(`22 K5: ${directory} is of the repository where it was before`, async (t) => {
+      const app = await client.application();
+      const write = sarif();
+      const first = await client.send(app, write('.', names), { mode: 'sync' });
+      t.match(first.body, { report: { created: names.length } }, JSON.stringify(first.body));
+      const again = await client.send(app, write('', names), { mode: 'sync' });
+      t.match(again.body, { report: { created: 0, closed: 0 } }, JSON.stringify(again.body));
+      t.same(await paths(app), [...names].sort());
+      // an image that holds the repository there
+      const image = await client.send(app, write(directory, names), { mode: 'sync' });
+      t.match(image.body, { report: { created: 0, closed: 0 } }, JSON.stringify(image.body));
+      t.same(await paths(app), [...names].sort());
+    });
+
   for (const [what, write, before, after, fields = {}] of cases)
     await t.test(`22 Q7: ${what}`, async (t) => {
       const app = await client.application();
