@@ -95,12 +95,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The first backups of format 2 have no list: there the name says it. */
+const isSealed = ({ format, sealed }: Manifest, path: string): boolean =>
+  sealed === undefined ? format >= 2 && path.endsWith(sealedEnding) : sealed.includes(path);
+
 /** The files of the backup as they are to lie in the data directory; those that are sealed are opened in `staging`. */
 async function openFiles(manifest: Manifest, staging: string, key: Key | null): Promise<string[]> {
   const files: string[] = [];
   for (const { path } of manifest.entries) {
     if (!path.startsWith('files/')) continue;
-    if (manifest.sealed?.includes(path) !== true) {
+    if (!isSealed(manifest, path)) {
       files.push(path);
       continue;
     }

@@ -144,7 +144,7 @@ t.test('before the first apply: a node that cannot serve what it had gets the se
     await writeFile(join(dataDir, 'current.json'), '{"of": "another release"}');
     const again = { upstream, adminPort, dataDir, resume: true, controlUrl: 'http://127.0.0.1:1' };
     const node = await startNode(t, again);
-    t.equal(await ask(node, '/'), 503, 'nobody knows what it served');
+    t.equal(await ask(node, '/'), 503, 'what it served is not known');
     const env = {
       dataAdminToken: nodeToken,
       dataAdminUrls: [node.url],

@@ -1,4 +1,4 @@
-// A control plane that is restarted behind a socket that stays: whoever was let in is answered, also while it closes.
+// A control plane that is restarted behind a socket that stays: clients that were let in are answered while it closes.
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import t from 'tap';

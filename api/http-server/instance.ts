@@ -64,7 +64,7 @@ export function createInstance({ logger, forwarding }: InstanceOptions): App {
     frameworkErrors: (error, request, reply) =>
       void sendRefusal(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: sendUnreadable,
-    // who asks while it closes has been let in and is answered: the next process takes over at the same socket
+    // a client that was let in is answered while it closes: behind a socket that stays, the next process takes over
     return503OnClosing: false,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },

@@ -131,7 +131,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.same(
     users.map(({ email }) => email),
     ['ann@corp.example'],
-    'nobody else has come in',
+    'no other account was made',
   );
   await at.close();
 }

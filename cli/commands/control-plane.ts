@@ -50,7 +50,7 @@ async function start(env: Env, runBackup: RunBackup, manager: ServiceManager | n
   }
 }
 
-/** The password itself only where nobody could read it otherwise. */
+/** With the password only where no file or variable has it. */
 function describeFirstLogin({ email, password }: FirstLogin, { ADMIN_INITIAL_PASSWORD: given }: Values): string {
   const place = process.env['ADMIN_INITIAL_PASSWORD'] ? 'the environment' : shown(envFilePath());
   return given === ''

@@ -1,4 +1,4 @@
-// Whoever is denied while a WebSocket or an event stream of theirs is open: gates are asked as it begins, and it lasts.
+// Clients that are denied while a WebSocket or an event stream of theirs is open: gates are asked as it begins.
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import {

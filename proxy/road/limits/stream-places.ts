@@ -27,7 +27,7 @@ export class StreamPlaces {
     return true;
   }
 
-  /** Gates are asked as a stream begins, and it may last for days: whoever is denied meanwhile is looked for here. */
+  /** Gates are asked as a stream begins, and it may last for days: clients that are denied meanwhile are found here. */
   endDenied(isDenied: (address: string) => boolean): void {
     if (this.open.size === 0) return;
     for (const stream of this.open.all()) if (isDenied(stream.address)) stream.clientDenied();

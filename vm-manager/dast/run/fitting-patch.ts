@@ -28,8 +28,9 @@ async function tried(firewall: Firewall, proposal: Proposal): Promise<FittingPat
   try {
     await tryAlone(firewall, proposal);
   } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
     // that it could not be tried now is no answer that stays
-    if (!(error instanceof ApiError) || error.code !== 'unfit') throw error;
+    if (error.code !== 'unfit') return none(`It could not be tried: ${error.message}`);
     made = none(error.message);
   }
   if (trials.size >= trialsMax) trials.clear();

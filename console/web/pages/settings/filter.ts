@@ -2,7 +2,7 @@
 import { groupOf } from './groups.js';
 import { shapeOf, titleOf, type SettingSchema } from './schema.js';
 
-/** What a setting has where nobody has changed it; undefined: the schema does not say. */
+/** The value of a setting that was not changed; undefined: the schema does not say. */
 export function defaultOf(schema: SettingSchema): unknown {
   const { kind, schema: inner, isNullable } = shapeOf(schema);
   if (kind !== 'members' || isNullable) return schema.default;
