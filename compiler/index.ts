@@ -53,3 +53,5 @@ export {
   type TrialOutcome,
   type TrialRequest,
 } from './policy/trial.js';
+// For the control plane, which weighs stored matches; it loads the engine in its sandbox only.
+export { judgeMatch, type MatchJudgement } from '#engine';

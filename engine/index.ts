@@ -47,6 +47,7 @@ export type {
   TransactionEnvironment,
 } from './transaction/transaction.js';
 export { evidenceRules, raisedRuleId } from './second-opinion/evidence-rules.js';
+export { judgeMatch, type MatchJudgement } from './second-opinion/judge-match.js';
 export type { Feature, OpinionMode, SecondOpinion } from './second-opinion/opinion.js';
 export { allSigns, supportedFrom } from './second-opinion/support.js';
 export { weakRules } from './second-opinion/weak-rules.js';

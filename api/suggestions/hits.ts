@@ -13,29 +13,41 @@ export interface RuleHit {
   readonly tags: readonly string[];
   /** `ARGS:q`; '' when the event does not say. */
   readonly variable: string;
+  /** What the rule saw, masked and cut as the event has it; '' when the event does not say. */
+  readonly value: string;
   readonly site: string;
   readonly method: string;
   /** Without the query; numbers and ids as `*`. */
   readonly path: string;
   readonly uri: string;
   readonly clientIp: string;
+  /** Whether it came with a cookie or an Authorization field. */
+  readonly hasSession: boolean;
   readonly verdict: string;
   /** Header fields whose values the event has; others are known by name only and are left out. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** Where hits come from; tests have one in memory. */
+/** What the records of requests say of a client; where records are sampled, of those that were kept. */
+export interface ClientPast {
+  /** Requests that passed and were answered below 400. */
+  readonly good: number;
+  readonly all: number;
+  readonly firstMs: number;
+}
+
 export interface HitSource {
   /** The newest first, of detection rules only. */
   hits(from: Date, eventsMax: number): Promise<readonly RuleHit[]>;
-  /** Which of these clients also made requests that were answered below 400 since then. */
-  goodClients(clients: readonly string[], from: Date): Promise<ReadonlySet<string>>;
+  /** What else is known of these clients since then; a client without records is not in it. */
+  clients(clients: readonly string[], from: Date): Promise<ReadonlyMap<string, ClientPast>>;
   /** One of these requests as it was recorded, secrets masked; null when none was sampled. */
   request(requestIds: readonly string[]): Promise<TrialRequest | null>;
 }
 
 /** `/orders/42/lines` → `/orders/*` + `/lines`: what differs from request to request must not split a path's hits. */
-function templatePath(uri: string): string {
+export function templatePath(uri: string): string {
   const path = (uri.split(/[?#]/, 1)[0] ?? '').slice(0, 1024);
   const segments = path
     .split('/')
@@ -53,8 +65,17 @@ interface StoredMessage {
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The variable as ModSecurity's wording names it: Matched "…" against variable `ARGS:q' (Value: `…'). */
-function variableOf(message: StoredMessage): string {
-  return /against variable `([^']{1,300})'/.exec(text(message.match))?.[1] ?? '';
+function variableOf(match: string): string {
+  return /against variable `([^']{1,300})'/.exec(match)?.[1] ?? '';
+}
+
+const valueBegins = '(Value: `';
+
+function valueOf(match: string): string {
+  const at = match.indexOf(valueBegins);
+  if (at < 0) return '';
+  const value = match.slice(at + valueBegins.length);
+  return value.endsWith("')") ? value.slice(0, -2) : value;
 }
 
 export interface StoredEvent {
@@ -67,6 +88,13 @@ export interface StoredEvent {
   readonly uri: string;
   readonly details: unknown;
 }
+
+const sessionFields: ReadonlySet<string> = new Set(['cookie', 'authorization']);
+
+/** Names are there whether or not the value is. */
+const hasSessionIn = (headers: unknown): boolean =>
+  Array.isArray(headers) &&
+  (headers as unknown[]).some((field) => Array.isArray(field) && sessionFields.has(String(field[0]).toLowerCase()));
 
 /** `details.headers` as the data plane sends them: `[name, value]`, or `[name]` where the value stays there. */
 function headersOf(details: { readonly headers?: unknown }): [string, string][] {
@@ -100,6 +128,7 @@ function toHits(event: StoredEvent): RuleHit[] {
     const tags = Array.isArray(message.tags)
       ? message.tags.filter((tag): tag is string => typeof tag === 'string')
       : [];
+    const match = text(message.match);
     return [
       {
         atMs: event.at.getTime(),
@@ -107,12 +136,14 @@ function toHits(event: StoredEvent): RuleHit[] {
         ruleId,
         message: text(message.message),
         tags,
-        variable: variableOf(message),
+        variable: variableOf(match),
+        value: valueOf(match),
         site: event.site,
         method: event.method,
         path: templatePath(event.uri),
         uri: event.uri,
         clientIp: event.client_ip,
+        hasSession: hasSessionIn(details.headers),
         verdict: event.verdict,
         headers,
       },
@@ -128,13 +159,18 @@ export function createHitSource(sql: Queryable): HitSource {
         where at >= ${from} order by at desc, id desc limit ${eventsMax}`;
       return rows.flatMap(toHits);
     },
-    async goodClients(clients, from) {
-      if (clients.length === 0) return new Set();
-      const rows = await sql<{ client_ip: string }[]>`
-        select distinct client_ip from request_records
-        where at >= ${from} and status < 400 and verdict = 'pass'
-          and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))`;
-      return new Set(rows.map((row) => row.client_ip));
+    async clients(clients, from) {
+      if (clients.length === 0) return new Map();
+      const rows = await sql<{ client_ip: string; good: number; all: number; first: Date }[]>`
+        select client_ip, count(*)::int as all, min(at) as first,
+          count(*) filter (where status < 400 and verdict = 'pass')::int as good
+        from request_records
+        where at >= ${from}
+          and client_ip in (select value from jsonb_array_elements_text(${sql.json([...clients])}::jsonb))
+        group by client_ip`;
+      return new Map(
+        rows.map(({ client_ip, good, all, first }) => [client_ip, { good, all, firstMs: first.getTime() }]),
+      );
     },
     async request(requestIds) {
       const sample = (await findSamples(sql, samplesKept)).find((one) => requestIds.includes(one.requestId));

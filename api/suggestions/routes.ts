@@ -5,9 +5,18 @@ import { toPolicy } from '../change/steps/policy.js';
 import { ApiError, closed, refusals, Time, type App } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { readHead } from '../settings/store.js';
-import { createHitSource, type HitSource } from './hits.js';
+import type { RuleSandbox } from '../rules/sandbox/sandbox.js';
+import { createHitSource, type HitSource, type RuleHit } from './hits.js';
+import { HitEvidence, type Judged } from './likelihood.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
-import { suggestFor, summarizeHits, type RuleSummary, type SuggestOptions } from './summaries.js';
+import {
+  nothingToExclude,
+  placeOf,
+  suggestFor,
+  summarizeHits,
+  type RuleSummary,
+  type SuggestOptions,
+} from './summaries.js';
 import { describeSuggestion, ItemView } from './views.js';
 
 export type SuggestionParts = Pick<Parts, 'database' | 'now' | 'sandbox' | 'ruleSets'>;
@@ -15,6 +24,7 @@ export type SuggestionParts = Pick<Parts, 'database' | 'now' | 'sandbox' | 'rule
 const dayMs = 86_400_000;
 const eventsMax = 20_000;
 const keptMax = 200;
+const unjudged: Judged = { looks: 'unknown', isWeak: false };
 const [budgetMs, budgetMsMax] = [10_000, 120_000];
 
 const schema = {
@@ -66,15 +76,16 @@ export function registerSuggestionRoutes(
     const crsDirectory = ruleSets.directory();
     const from = new Date(nowMs - days * dayMs);
     const hits = await source.hits(from, eventsMax);
-    const good = await source.goodClients([...new Set(hits.map(({ clientIp }) => clientIp))], from);
-    const summaries = summarizeHits(hits, good, limit);
+    const evidence = await weigh(hits, source, parts.sandbox, from);
+    const summaries = summarizeHits(hits, evidence, limit);
     if (verify > 0 && summaries.length > 0 && crsDirectory === null)
       throw new ApiError('not_ready', 'There is no rule set on this server to try exclusions with; ask with verify=0.');
     // whole days: the same question tomorrow is another one, a minute later it is not
     const expiresAt = new Date(Math.ceil(nowMs / dayMs) * dayMs + expires_in_days * dayMs).toISOString();
     const { state, rules } = await readPolicy(parts);
     const options = { source, sandbox: parts.sandbox, crsDirectory: crsDirectory ?? '', rules, expiresAt, nowMs };
-    const likeliest = [...summaries]
+    const likeliest = summaries
+      .filter((summary) => placeOf(summary) !== null)
       .sort((left, right) => right.likelihood.score - left.likelihood.score)
       .slice(0, verify);
     const found = await trials.within(budget_ms, state, likeliest, options);
@@ -87,6 +98,15 @@ export function registerSuggestionRoutes(
     items.sort((left, right) => isVerified(left) - isVerified(right));
     return { from: from.toISOString(), events_read: hits.length, items };
   });
+}
+
+async function weigh(hits: readonly RuleHit[], source: HitSource, sandbox: RuleSandbox, from: Date) {
+  const past = await source.clients([...new Set(hits.map(({ clientIp }) => clientIp))], from);
+  const keyOfHit = ({ ruleId, value }: RuleHit): string => `${ruleId} ${value}`;
+  const different = [...new Map(hits.map((hit) => [keyOfHit(hit), hit])).entries()];
+  const judged = await sandbox.judge(different.map(([, { ruleId, value }]) => ({ ruleId, value })));
+  const known = new Map(different.map(([key], index) => [key, judged[index] ?? unjudged]));
+  return new HitEvidence(hits, (hit) => known.get(keyOfHit(hit)) ?? unjudged, past);
 }
 
 /** The rules to try with, and what tells them from those of another moment. */
@@ -132,6 +152,7 @@ class Trials {
 
   /** Without trying anything; null: nobody has asked for it yet. */
   known(state: string, summary: RuleSummary, options: SuggestOptions): Outcome | null {
+    if (placeOf(summary) === null) return nothingToExclude;
     return this.tried.get(keyOf(state, summary, options))?.is ?? null;
   }
 
@@ -152,8 +173,10 @@ class Trials {
   }
 }
 
-function keyOf(state: string, { ruleId, paths: [busiest] }: RuleSummary, { expiresAt }: SuggestOptions): string {
-  return [state, ruleId, busiest?.path, busiest?.methods.join(), expiresAt].join(' ');
+function keyOf(state: string, summary: RuleSummary, { expiresAt }: SuggestOptions): string {
+  const hits = placeOf(summary)?.hits ?? [];
+  const methods = [...new Set(hits.map(({ method }) => method))].sort();
+  return JSON.stringify([state, summary.ruleId, hits[0]?.path, hits[0]?.variable, methods, expiresAt]);
 }
 
 function viewItem(summary: RuleSummary, outcome: Outcome | null) {

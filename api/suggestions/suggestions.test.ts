@@ -27,10 +27,10 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   }
   t.match((await at.call('GET', '/api/fp-suggestions', { token })).body, { items: [] });
   const node = 'c'.repeat(40);
-  const message = (ruleId: number, variable: string) => ({
+  const message = (ruleId: number, variable: string, value = 'x') => ({
     rule_id: ruleId,
     message: 'SQL Injection Attack',
-    match: `Matched "Operator \`Rx'" against variable \`${variable}' (Value: \`x')`,
+    match: `Matched "Operator \`Rx'" against variable \`${variable}' (Value: \`${value}')`,
     tags: ['attack-sqli', 'OWASP_CRS', 'OWASP_CRS/ATTACK-SQLI'],
   });
   const uri = '/find/42?q=union+select+committee+from+members&lang=en';
@@ -96,6 +96,16 @@ async function suggestions(t: Test, database: Database): Promise<void> {
       },
     }),
   );
+  // from several addresses, as a scanner behind proxies sends them: values are what gives them away
+  const attacks = ['../../etc/passwd', "1' UNION SELECT name, secret FROM accounts--"].flatMap((value, kind) =>
+    Array.from({ length: 6 }, (_, n) =>
+      event(n, `198.51.100.${150 + n}`, {
+        request_id: `t${kind}${n}`,
+        uri: `/files?name=${encodeURIComponent(value)}`,
+        details: { messages: [message([930_100, 942_270][kind] ?? 0, 'ARGS:name', value)] },
+      }),
+    ),
+  );
   // the attack that `up` sends at each start
   const starts = [1, 2, 3].map((n) =>
     event(n, '127.0.0.1', {
@@ -114,6 +124,7 @@ async function suggestions(t: Test, database: Database): Promise<void> {
         ...shoppers.map((ip, n) => event(n, ip)),
         ...scanner,
         ...monitors,
+        ...attacks,
         ...starts,
         event(0, '203.0.113.1', { request_id: 'odd', details: { messages: 'no list' } }),
       ],
@@ -137,23 +148,33 @@ async function suggestions(t: Test, database: Database): Promise<void> {
   const items = quick.body['items'] as { rule_id: number; likelihood: { score: number } }[];
   t.same(
     items.map(({ rule_id }) => rule_id),
-    [942_190, 932_160, 941_110, 920_350],
+    [942_190, 932_160, 941_110, 930_100, 942_270, 920_350],
     'U14: most hits in refused requests first; rules that only decide and what `up` sends itself are left out',
   );
   t.match(items[0], {
     hits: 12,
     paths: [{ path: '/find/*', methods: ['GET'], hits: 12 }],
     variables: [{ variable: 'ARGS:q', hits: 12 }],
-    likelihood: { features: { distinct_clients: 12, journey_share: 1, multi_attack_share: 0 } },
+    likelihood: {
+      verdict: 'likely_false',
+      hits: { likely_false: 12, likely_attack: 0 },
+      features: { distinct_clients: 12, journey_share: 1, multi_attack_share: 0, attack_value_share: 0 },
+    },
     suggestion: { state: 'not_tried' },
   });
   t.ok((items[0]?.likelihood.score ?? 0) > 80, `people shopping: ${items[0]?.likelihood.score}`);
   t.ok((items[1]?.likelihood.score ?? 99) < 40, `a scanner: ${items[1]?.likelihood.score}`);
+  for (const { rule_id, likelihood } of items.slice(3, 5))
+    t.match(
+      likelihood,
+      { verdict: 'likely_attack', hits: { likely_attack: 6 }, features: { attack_value_share: 1 } },
+      `27.7: attacks are no false positives: ${rule_id}`,
+    );
   if (withoutCoreRules !== false) return await at.close();
   const bounded = await at.call('GET', '/api/fp-suggestions?verify=2&expires_in_days=30&budget_ms=0', { token });
   t.same(
     bounded.body['items'].map((one: { rule_id: number; suggestion: { state: string } }) => one.suggestion.state).sort(),
-    ['not_tried', 'not_tried', 'not_tried', 'trying'],
+    ['none', 'none', 'none', 'none', 'not_tried', 'trying'],
     'without time for it nothing is waited for: one is being tried, what is behind it is not begun',
   );
   t.match(bounded.text, /time of this question was over before its turn came; ask again/, 'and says so');
@@ -200,6 +221,11 @@ async function suggestions(t: Test, database: Database): Promise<void> {
     all.find(({ rule_id }) => rule_id === 920_350)?.suggestion,
     { state: 'verified', rule_exclusions: [{ rule_id: 920_350, target: 'REQUEST_HEADERS:Host', path: '/health' }] },
     'U14: what a header says is tried with that header',
+  );
+  t.match(
+    all.find(({ rule_id }) => rule_id === 930_100)?.suggestion,
+    { state: 'none', reason: /look like attacks/ },
+    'and no exclusion is proposed for them',
   );
   const states = all.map(({ suggestion }) => (suggestion as { state: string }).state);
   t.same(

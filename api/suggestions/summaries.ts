@@ -2,7 +2,7 @@
 // exclusion that was tried out.
 import type { TrialRequest } from '#compiler';
 import { type RuleSettings } from '#settings';
-import { familiesByClient, rateLikelihood, type Likelihood } from './likelihood.js';
+import { groupHits, rateLikelihood, type HitEvidence, type HitGroup, type Likelihood } from './likelihood.js';
 import type { HitSource, RuleHit } from './hits.js';
 import type { RuleSandbox } from '../rules/sandbox/sandbox.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
@@ -12,6 +12,8 @@ export interface RuleSummary {
   readonly message: string;
   readonly tags: readonly string[];
   readonly hits: readonly RuleHit[];
+  /** The same hits, weighed. */
+  readonly groups: readonly HitGroup[];
   readonly paths: readonly { readonly path: string; readonly methods: readonly string[]; readonly hits: number }[];
   readonly variables: readonly { readonly variable: string; readonly hits: number }[];
   readonly likelihood: Likelihood;
@@ -31,12 +33,7 @@ const listMax = 10;
 const blockedOf = (hits: readonly RuleHit[]): number => hits.filter(({ verdict }) => verdict === 'block').length;
 
 /** Rules with the most hits in refused requests first, then those with the most hits. */
-export function summarizeHits(
-  hits: readonly RuleHit[],
-  goodClients: ReadonlySet<string>,
-  rulesMax: number,
-): RuleSummary[] {
-  const families = familiesByClient(hits);
+export function summarizeHits(hits: readonly RuleHit[], evidence: HitEvidence, rulesMax: number): RuleSummary[] {
   const byRule = new Map<number, RuleHit[]>();
   for (const hit of hits) byRule.set(hit.ruleId, [...(byRule.get(hit.ruleId) ?? []), hit]);
   return [...byRule]
@@ -45,11 +42,13 @@ export function summarizeHits(
         blockedOf(right) - blockedOf(left) || right.length - left.length || leftId - rightId,
     )
     .slice(0, rulesMax)
-    .map(([ruleId, mine]) => ({
+    .map(([ruleId, mine]) => [ruleId, mine, groupHits(mine, evidence)] as const)
+    .map(([ruleId, mine, groups]) => ({
       ruleId,
       message: mine[0]?.message ?? '',
       tags: mine[0]?.tags ?? [],
       hits: mine,
+      groups,
       paths: counted(mine.map(({ path }) => path))
         .slice(0, listMax)
         .map(({ value, hits: count }) => ({
@@ -60,7 +59,7 @@ export function summarizeHits(
       variables: counted(mine.map(({ variable }) => variable))
         .slice(0, listMax)
         .map(({ value, hits: count }) => ({ variable: value, hits: count })),
-      likelihood: rateLikelihood(mine, families, goodClients),
+      likelihood: rateLikelihood(groups, evidence),
     }));
 }
 
@@ -107,16 +106,34 @@ function isKnown(variable: string, headers: RuleHit['headers']): boolean {
     : headers.some(([shown]) => shown.toLowerCase() === name);
 }
 
-/** For the path and variable with the most hits of the rule. */
+/**
+ * Where an exclusion would help most: the hits of one path and variable that may be false; null where all look like
+ * attacks.
+ */
+export function placeOf({ groups }: RuleSummary): HitGroup | null {
+  const byUse = groups
+    .filter(({ verdict }) => verdict !== 'likely_attack')
+    .toSorted(
+      (left, right) =>
+        Number(right.verdict === 'likely_false') - Number(left.verdict === 'likely_false') ||
+        right.hits.length - left.hits.length,
+    );
+  return byUse[0] ?? null;
+}
+
+export const nothingToExclude: ExclusionSuggestion = {
+  kind: 'none',
+  reason: 'Its hits look like attacks: an exclusion would let them through.',
+  rejected: [],
+};
+
+/** For the path and variable with the most hits of the rule that may be false. */
 export async function suggestFor(summary: RuleSummary, options: SuggestOptions): Promise<ExclusionSuggestion> {
-  const path = summary.paths[0];
-  if (path === undefined) return { kind: 'none', reason: 'the events name no path', rejected: [] };
-  const here = summary.hits.filter((hit) => hit.path === path.path);
-  const variable = counted(here.map((hit) => hit.variable))[0]?.value ?? '';
-  const sample = await findRequest(
-    options.source,
-    here.filter((hit) => hit.variable === variable),
-  );
+  const place = placeOf(summary);
+  const first = place?.hits[0];
+  if (place === null || first === undefined) return nothingToExclude;
+  const { path, variable } = first;
+  const sample = await findRequest(options.source, place.hits);
   if (sample === null)
     return { kind: 'not_reproduced', reason: 'no request of these hits was recorded, and a body cannot be guessed' };
   const { sandbox, crsDirectory, rules, expiresAt, nowMs } = options;
@@ -126,8 +143,8 @@ export async function suggestFor(summary: RuleSummary, options: SuggestOptions):
     ruleId: summary.ruleId,
     variable,
     tag: categoryTag(summary.tags),
-    path: path.path,
-    methods: path.methods,
+    path,
+    methods: [...new Set(place.hits.map(({ method }) => method))].sort(),
     sample,
     expiresAt,
     nowMs,

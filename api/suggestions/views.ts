@@ -1,6 +1,7 @@
 // Suggestions in answers.
 import { Type } from '@sinclair/typebox';
 import { Nullable } from '../http-kit/index.js';
+import type { HitVerdict } from './likelihood.js';
 import type { ExclusionSuggestion } from './suggest-exclusion.js';
 
 const Exclusion = Type.Object({
@@ -39,8 +40,22 @@ const Features = Type.Object({
   variable_concentration: Type.Number(),
   path_concentration: Type.Number(),
   distinct_hours: Type.Integer(),
-  multi_attack_share: Type.Number(),
-  journey_share: Type.Number(),
+  multi_attack_share: Type.Number({ description: 'clients that attack elsewhere, too; 0 to 1' }),
+  journey_share: Type.Number({ description: 'clients with requests that went well; 0 to 1' }),
+  known_share: Type.Number({ description: 'clients that were there a day before; 0 to 1' }),
+  session_share: Type.Number({ description: 'hits with a cookie or an Authorization field; 0 to 1' }),
+  attack_value_share: Nullable(Type.Number({ description: 'hits whose value has the signs of an attack; 0 to 1' })),
+});
+const Verdict = Type.Unsafe<HitVerdict>({
+  type: 'string',
+  enum: ['likely_false', 'unclear', 'likely_attack'],
+  description: 'of the hits that are called likely false at least 95 % are, counted over labelled traffic',
+});
+const Likelihood = Type.Object({
+  score: Type.Integer({ minimum: 0, maximum: 100 }),
+  verdict: Verdict,
+  hits: Type.Object({ likely_false: Type.Integer(), unclear: Type.Integer(), likely_attack: Type.Integer() }),
+  features: Features,
 });
 export const ItemView = Type.Object({
   rule_id: Type.Integer(),
@@ -49,7 +64,7 @@ export const ItemView = Type.Object({
   hits: Type.Integer(),
   paths: Type.Array(Type.Object({ path: Type.String(), methods: Type.Array(Type.String()), hits: Type.Integer() })),
   variables: Type.Array(Type.Object({ variable: Type.String(), hits: Type.Integer() })),
-  likelihood: Type.Object({ score: Type.Integer({ minimum: 0, maximum: 100 }), features: Features }),
+  likelihood: Likelihood,
   suggestion: SuggestionView,
 });
 

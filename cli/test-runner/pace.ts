@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 
 const always = 2;
 /** Of all processors; below it one more file would make those that run late for their time-outs. */
-const idleShareMin = 0.25;
+const idleShareMin = 0.15;
 const sampleMs = 2000;
 
 /** Whether one more file may begin, with `running` under way on `processors` of which `idleShare` (0 to 1) was idle. */

@@ -1,6 +1,7 @@
 // The sandbox's thread: checks of rules, rule tests and verifications of exclusions, one job after the other as
 // sandbox-thread.ts sends them. A job leaves nothing behind that the next one could see.
 import { parentPort } from 'node:worker_threads';
+import { judgeMatch } from '#compiler';
 import { suggestExclusion } from '../../suggestions/suggest-exclusion.js';
 import { checkRulesOfSettings } from '../check-settings.js';
 import { runRuleTests } from '../rule-tests.js';
@@ -14,6 +15,8 @@ function run(job: SandboxJob): SandboxReply {
       return { kind: 'rules', found: checkRulesOfSettings(job.rules, job.changed) };
     case 'exclusion':
       return { kind: 'exclusion', suggestion: suggestExclusion(job.request) };
+    case 'matches':
+      return { kind: 'matches', judged: job.matches.map(({ ruleId, value }) => judgeMatch(ruleId, value)) };
   }
 }
 

@@ -1,4 +1,5 @@
 // Rules of people run here, not in the API's thread: a job has a thread to itself and a time after which it is ended.
+import type { MatchJudgement } from '#compiler';
 import { ApiError } from '../../http-kit/index.js';
 import type { ExclusionRequest, ExclusionSuggestion } from '../../suggestions/suggest-exclusion.js';
 import type { ChangedRules, RulesFinding, RulesOfSettings } from '../check-settings.js';
@@ -8,11 +9,19 @@ import { SpareThreads } from './sandbox-thread.js';
 export type SandboxJob =
   | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
   | { readonly kind: 'rules'; readonly rules: RulesOfSettings; readonly changed: ChangedRules }
-  | { readonly kind: 'exclusion'; readonly request: ExclusionRequest };
+  | { readonly kind: 'exclusion'; readonly request: ExclusionRequest }
+  | { readonly kind: 'matches'; readonly matches: readonly StoredMatch[] };
 export type SandboxReply =
   | { readonly kind: 'tests'; readonly results: RuleTestResult[][] }
   | { readonly kind: 'rules'; readonly found: RulesFinding[] }
-  | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion };
+  | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion }
+  | { readonly kind: 'matches'; readonly judged: readonly MatchJudgement[] };
+
+/** What a rule matched, as an event has it. */
+export interface StoredMatch {
+  readonly ruleId: number;
+  readonly value: string;
+}
 
 export interface RuleSandbox {
   /**
@@ -25,6 +34,8 @@ export interface RuleSandbox {
   /** What is wrong with these rules of a settings object, tests included; throws like `runTests`. */
   checkRules(rules: RulesOfSettings, changed: ChangedRules): Promise<RulesFinding[]>;
   suggest(request: ExclusionRequest): Promise<ExclusionSuggestion>;
+  /** What these values look like, in their order; the engine is loaded in the thread, not in the API's. */
+  judge(matches: readonly StoredMatch[]): Promise<readonly MatchJudgement[]>;
 }
 
 const waitingMax = 16;
@@ -73,18 +84,23 @@ function cpuOfProcess(): number {
 export function createRuleSandbox(options: SandboxOptions = {}): RuleSandbox {
   const { testTimeoutMs = 10_000, suggestTimeoutMs = 120_000, threads = 1 } = options;
   const { patienceMs = 60_000, cpuMs = cpuOfProcess } = options;
-  const turns = new Turns(threads);
-  const spare = new SpareThreads();
-  const run = async (job: SandboxJob, timeoutMs: number): Promise<SandboxReply> => {
-    await turns.enter();
-    try {
-      return await spare.run(job, (ring) =>
-        watch({ timeoutMs, patienceMs: Math.max(patienceMs, timeoutMs), cpuMs }, ring),
-      );
-    } finally {
-      turns.leave();
-    }
+  const makeLine = () => {
+    const turns = new Turns(threads);
+    const spare = new SpareThreads();
+    return async (job: SandboxJob, timeoutMs: number): Promise<SandboxReply> => {
+      await turns.enter();
+      try {
+        return await spare.run(job, (ring) =>
+          watch({ timeoutMs, patienceMs: Math.max(patienceMs, timeoutMs), cpuMs }, ring),
+        );
+      } finally {
+        turns.leave();
+      }
+    };
   };
+  const run = makeLine();
+  // a page asks for it again while an exclusion is tried, which may take minutes: it does not wait for that
+  const runJudges = makeLine();
   const runAll: RuleSandbox['runAll'] = async (jobs) => {
     if (jobs.every(({ tests }) => tests.length === 0)) return jobs.map(() => []);
     const reply = await run({ kind: 'tests', jobs }, testTimeoutMs);
@@ -105,6 +121,12 @@ export function createRuleSandbox(options: SandboxOptions = {}): RuleSandbox {
       const reply = await run({ kind: 'exclusion', request }, suggestTimeoutMs);
       if (reply.kind !== 'exclusion') throw new Error('the sandbox answered another question');
       return reply.suggestion;
+    },
+    async judge(matches) {
+      if (matches.length === 0) return [];
+      const reply = await runJudges({ kind: 'matches', matches }, testTimeoutMs);
+      if (reply.kind !== 'matches') throw new Error('the sandbox answered another question');
+      return reply.judged;
     },
   };
 }

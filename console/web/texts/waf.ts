@@ -94,5 +94,11 @@ export const wafText = {
   excludedPathsOf: (a: Shown) => (a === 1 ? '1 excluded path' : `${a} excluded paths`),
   rulesOf: (a: Shown) => (a === 1 ? '1 rule' : `${a} rules`),
   hitsFromClientsOf: (a: Shown, b: Shown) => `${some(a, 'hit')} from ${some(b, 'client')}`,
-  ofLikelyFalseOf: (a: Shown) => `${a} of 100 likely false`,
+  hitVerdicts: { likely_false: 'Likely false', unclear: 'Unclear', likely_attack: 'Likely attack' },
+  hitsByVerdict: { likely_false: 'likely false', unclear: 'unclear', likely_attack: 'likely attacks' },
+  valuesLikeAttacks: (percent: Shown) => `${percent} % of the values look like attacks`,
+  clientsUseSite: (percent: Shown) => `${percent} % of the clients use the site otherwise`,
+  clientsKnown: (percent: Shown) => `${percent} % were there a day before`,
+  hitsWithSession: (percent: Shown) => `${percent} % came with a cookie or credentials`,
+  clientsAttackElsewhere: (percent: Shown) => `${percent} % of the clients attack elsewhere, too`,
 } as const;

@@ -17,7 +17,34 @@ const [triedAtOnce, triedMax] = [5, 20];
 /** An answer waits so long for trials; then the next question waits for what goes on. */
 const budgetMs = 2000;
 
-const likelihoodTone = (score: number): Tone => (score >= 70 ? 'warn' : score >= 40 ? 'info' : 'neutral');
+type Likelihood = Suggestion['likelihood'];
+
+const verdictTones: Readonly<Record<Likelihood['verdict'], Tone>> = {
+  likely_false: 'warn',
+  unclear: 'info',
+  likely_attack: 'neutral',
+};
+
+/** What speaks for and against, in words; what says nothing is left out. */
+function reasonsOf({ features }: Likelihood): string[] {
+  const percent = (share: number): string => String(Math.round(100 * share));
+  const { attack_value_share: attacks, multi_attack_share: elsewhere } = features;
+  return [
+    ...(attacks === null ? [] : [words.valuesLikeAttacks(percent(attacks))]),
+    words.clientsUseSite(percent(features.journey_share)),
+    words.clientsKnown(percent(features.known_share)),
+    words.hitsWithSession(percent(features.session_share)),
+    ...(elsewhere > 0 ? [words.clientsAttackElsewhere(percent(elsewhere))] : []),
+  ];
+}
+
+/** `12 likely false, 3 unclear`; nothing where all are the same, which the badge says. */
+function mixOf({ hits }: Likelihood): string {
+  const kinds = (['likely_false', 'unclear', 'likely_attack'] as const).filter((kind) => hits[kind] > 0);
+  return kinds.length < 2
+    ? ''
+    : kinds.map((kind) => `${showCount(hits[kind])} ${words.hitsByVerdict[kind]}`).join(', ');
+}
 
 async function take(suggestion: Suggestion): Promise<void> {
   await loadSettings();
@@ -54,8 +81,8 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
             <a class="mono" href={`/soc?rule_id=${props.of.rule_id}`}>
               {props.of.rule_id}
             </a>
-            <Badge tone={likelihoodTone(props.of.likelihood.score)}>
-              {words.ofLikelyFalseOf(props.of.likelihood.score)}
+            <Badge tone={verdictTones[props.of.likelihood.verdict]}>
+              {words.hitVerdicts[props.of.likelihood.verdict]}
             </Badge>
             <Badge tone={props.of.suggestion.state === 'verified' ? 'good' : 'neutral'}>
               {words.trialStates[props.of.suggestion.state]}
@@ -74,6 +101,9 @@ function SuggestionCard(props: { readonly of: Suggestion }): JSX.Element {
       <div class="body stack tight small">
         <span class="muted">
           {words.hitsFromClientsOf(showCount(props.of.hits), props.of.likelihood.features.distinct_clients)}
+          <Show when={mixOf(props.of.likelihood)}>{(mix) => <> ({mix()})</>}</Show>
+          {'. '}
+          {reasonsOf(props.of.likelihood).join(', ')}.
         </span>
         <p class="sentence">{words.untried[props.of.suggestion.state] ?? props.of.suggestion.reason}</p>
         <ul class="stack tight">
