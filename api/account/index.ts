@@ -12,6 +12,7 @@ export const accountFeature: Feature<AccountParts> = {
   name: 'account',
   access: {
     'GET /api/account': whileDutyIsDue,
+    'PATCH /api/account': mine,
     'POST /api/account/password': whileDutyIsDue,
     'POST /api/account/totp': whileDutyIsDue,
     'POST /api/account/totp/confirm': whileDutyIsDue,

@@ -13,10 +13,15 @@ import {
   Time,
   type App,
 } from '../http-kit/index.js';
-import { requireUser } from '../users/store.js';
+import { requireUser, timeZones, type TimeZone } from '../users/store.js';
 import { changeOwnPassword, type AccountParts } from './own-credentials.js';
 import { pageSessions, SessionView } from './session-view.js';
 
+const Zone = Type.Unsafe<TimeZone>({
+  type: 'string',
+  enum: [...timeZones],
+  description: 'in which the console shows times; local: that of the browser',
+});
 const AccountView = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -26,10 +31,17 @@ const AccountView = Type.Object({
   origin: Type.String(),
   duty: Nullable(Type.String({ description: 'change_password or enrol_totp: to be done first' })),
   last_login_at: Nullable(Time),
+  time_zone: Zone,
 });
 export const Password = Type.String({ minLength: 1, maxLength: passwordLengthMax });
 
 const readSchema = { tags: ['account'], summary: 'Who am I', response: { 200: AccountView, ...refusals } };
+const changeSchema = {
+  tags: ['account'],
+  summary: 'Choose the time zone in which the console shows times',
+  body: Type.Object({ time_zone: Zone }, closed),
+  response: { 204: Type.Null(), ...refusals },
+};
 const passwordSchema = {
   tags: ['account'],
   summary: 'Change the password; every other session ends',
@@ -63,7 +75,13 @@ export function registerAccountRoutes(app: App, parts: AccountParts): void {
       origin: user.origin,
       duty: principal.duty,
       last_login_at: user.last_login_at?.toISOString() ?? null,
+      time_zone: user.time_zone ?? 'GMT+4',
     };
+  });
+  app.patch('/api/account', { schema: changeSchema }, async (request, reply) => {
+    const { userId } = requirePrincipal(request);
+    await sql`update users set time_zone = ${request.body.time_zone} where id = ${userId}`;
+    return reply.code(204).send(null);
   });
   app.post('/api/account/password', { schema: passwordSchema }, async (request, reply) => {
     await changeOwnPassword(

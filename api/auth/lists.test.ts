@@ -44,6 +44,18 @@ async function suite(t: Test, database: Database): Promise<void> {
     await idsOf(`/api/users/${operator.id}/sessions`),
   ])
     t.same([ids.length, new Set(ids).size], [11, 11]);
+  const zoneOf = async (token: string) => (await at.call('GET', '/api/account', { token })).body['time_zone'];
+  t.equal(await zoneOf(operator.token), 'GMT+4', '27.6: what the specification shows');
+  t.match(await at.call('PATCH', '/api/account', { token: operator.token, body: { time_zone: 'local' } }), {
+    status: 204,
+  });
+  t.equal(await zoneOf(operator.token), 'local');
+  t.equal(await zoneOf(admin.token), 'GMT+4', 'each user has one');
+  t.match(await at.call('PATCH', '/api/account', { token: operator.token, body: { time_zone: 'Mars' } }), {
+    status: 400,
+    body: { code: 'validation_failed', errors: [{ path: '/time_zone' }] },
+  });
+
   t.match(await call('GET', '/api/tokens?cursor=WyJhIl0'), { status: 400, body: { code: 'bad_cursor' } });
   t.match(await call('GET', `/api/tokens?cursor=${Buffer.from('[9000000000000000,"x"]').toString('base64url')}`), {
     status: 400,

@@ -22,7 +22,13 @@ export interface User {
   readonly updated_at: Date;
   readonly last_login_at: Date | null;
   readonly revision: number;
+  /** null: the usual one. */
+  readonly time_zone: TimeZone | null;
 }
+
+/** Zones in which moments are shown; `local` is the browser's. */
+export const timeZones = ['GMT+4', 'UTC', 'local'] as const;
+export type TimeZone = (typeof timeZones)[number];
 
 /** E-mail addresses compare without case and after Unicode normalisation. */
 export function toEmailKey(email: string): string {

@@ -36,6 +36,17 @@ async function sections(t: Test, stack: Stack): Promise<void> {
   t.equal(await linkOf(page, 'Custom rules', 'Rules').getAttribute('aria-current'), 'true', 'a rule is below its tab');
   await go(page, '/account');
   t.equal(await page.locator('.section-bar').count(), 0);
+  for (const zone of ['UTC', 'GMT+4']) {
+    await page.getByLabel('Time zone').selectOption(zone);
+    await page.getByText('Times are shown in that zone now.').last().waitFor();
+    await page
+      .getByText(new RegExp(`^\\d{4}-\\d\\d-\\d\\d [\\d:]{8} ${zone.replace('+', '\\+')}$`))
+      .first()
+      .waitFor();
+    await go(page, '/soc');
+    await page.getByText(`Time (${zone})`).first().waitFor();
+    await go(page, '/account');
+  }
   await goByPalette(page, 'attack mode', 'Attack mode');
   t.same(complaints, []);
 }

@@ -21,6 +21,7 @@ export const toolVariables = {
   CHAIN_ORGANISATIONS: 'random organisations on which the chain engine has to equal its plain twin',
   TIME_BOUND_CASES: 'texts on which every reader of foreign text is held to its time',
   AMPLIFICATION_BODIES: 'request bodies that the search for much CPU in few bytes tries',
+  TZ: 'time zone of the process; tests of local times set it',
   TUNING_EVERY: 'of so many labelled requests one is taken for what tuning calls false',
   PATH_SPELLINGS: 'spellings of a protected path on which gates and sites are held to models of servers',
   SCHEMA_REQUESTS: 'requests that fit for each operation of random OpenAPI documents; five times as many are changed',

@@ -9,6 +9,7 @@ import { currentChains } from '../graph/live-engine.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
+import { isTimeZone, showIn, usualZone } from './time-zone.js';
 import { chainSection } from './chain-report.js';
 import { findingsSection } from './open-findings.js';
 import { toPdf } from './pdf.js';
@@ -39,6 +40,8 @@ const mediaTypes: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
 };
+/** What is read by programs has its moments in UTC. */
+const isForPeople = (format: Format): boolean => format === 'html' || format === 'pdf';
 const reportsMax = 10_000;
 
 const Scope = Type.Object(
@@ -57,6 +60,12 @@ const Wanted = Type.Object(
       Type.Array(OneOf(sectionNames), { minItems: 1, maxItems: sectionNames.length, uniqueItems: true }),
     ),
     format: OneOf(formats),
+    time_zone: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        description: 'of the moments in HTML and PDF: GMT+4 (the default), UTC, or a name such as Europe/Vienna',
+      }),
+    ),
   },
   closed,
 );
@@ -132,20 +141,22 @@ interface Only {
 }
 
 /** What each section is made of; every one keeps to the same scope. */
-const makers: Readonly<Record<SectionName, (call: Call, reach: Reach, only: Only | null) => Promise<Section>>> = {
+const makers: Readonly<
+  Record<SectionName, (call: Call, reach: Reach, only: Only | null, zone: string) => Promise<Section>>
+> = {
   'attack-chains': async (call, reach, only) => {
     const engine = await currentChains(call.host);
     const asked = only === null ? {} : { application_id: only.id };
     const chains = engine.read(await scopeOf({ sql: call.sql, reach }, engine, asked));
     return chainSection(chains, sections['attack-chains'].title);
   },
-  'open-findings': async ({ sql, now }, reach, only) => {
+  'open-findings': async ({ sql, now }, reach, only, zone) => {
     const where = allOf(sql, [
       visibleFindings(sql, reach),
       sql`application_id in (select id from vm_applications where status = 'active')`,
       ...(only === null ? [] : [sql`application_id = ${only.id}`]),
     ]);
-    return findingsSection(sql, where, sections['open-findings'].title, now);
+    return findingsSection(sql, where, sections['open-findings'].title, { now, zone });
   },
 };
 
@@ -154,15 +165,17 @@ async function build(
   scope: Static<typeof Scope>,
   names: readonly SectionName[],
   title: string,
+  zone = usualZone,
 ): Promise<{ readonly report: Report; readonly only: Only | null }> {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
   const made: Section[] = [];
-  for (const name of names) made.push(await makers[name](call, reach, only));
+  for (const name of names) made.push(await makers[name](call, reach, only, zone));
   const report = {
     title,
     scope: only === null ? 'The organisation' : `The application ${only.name}`,
     generated_at: call.now.toISOString(),
+    shown_at: showIn(zone, call.now),
     sections: made,
   };
   return { report, only };
@@ -204,9 +217,11 @@ const building: readonly Endpoint[] = [
     status: 201,
     answer: ReportView,
     handle: async (call) => {
-      const { scope = {}, format, sections: names = ['attack-chains'] } = call.body;
+      const { scope = {}, format, sections: names = ['attack-chains'], time_zone = usualZone } = call.body;
+      if (!isTimeZone(time_zone))
+        throw unfit('/time_zone', 'is no time zone', 'use GMT+4, UTC or a name such as Europe/Vienna');
       const { title = names.map((name) => sections[name].title).join(', ') } = call.body;
-      const { report, only } = await build(call, scope, names, title);
+      const { report, only } = await build(call, scope, names, title, isForPeople(format) ? time_zone : 'UTC');
       const content = await render(report, format);
       return view(
         await call.audited(

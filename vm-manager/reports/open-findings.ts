@@ -3,6 +3,7 @@ import type { Fragment, Sql } from '../database.js';
 import { severityOf, type FindingRow } from '../findings/fields.js';
 import type { Severity } from '../findings/words.js';
 import type { Tint } from '../chains/score.js';
+import { dayIn } from './time-zone.js';
 import type { Section } from './report.js';
 
 const rowsMax = 50;
@@ -22,8 +23,16 @@ interface Counts {
   readonly overdue: number;
 }
 
-/** Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. */
-export async function findingsSection(sql: Sql, where: Fragment, title: string, now: Date): Promise<Section> {
+/**
+ * Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. Days
+ * are those of `zone`.
+ */
+export async function findingsSection(
+  sql: Sql,
+  where: Fragment,
+  title: string,
+  { now, zone }: { readonly now: Date; readonly zone: string },
+): Promise<Section> {
   const [counted] = await sql<Counts[]>`
     select count(*)::int as open, count(*) filter (where severity = 4)::int as critical,
       count(*) filter (where kev)::int as known_exploited,
@@ -66,7 +75,7 @@ export async function findingsSection(sql: Sql, where: Fragment, title: string, 
         one.title,
         one.application,
         one.location,
-        one.due_at?.slice(0, 10) ?? 'none',
+        one.due_at === null ? 'none' : dayIn(zone, new Date(one.due_at)),
         one.effective_risk,
       ],
     })),

@@ -139,7 +139,7 @@ export async function toPdf(report: Report): Promise<Buffer> {
   writer.size = 18;
   writer.paragraph(report.title);
   writer.size = 9;
-  writer.paragraph(`${report.scope}, ${report.generated_at}`);
+  writer.paragraph(`${report.scope}, ${report.shown_at}`);
   writer.space();
   for (const [index, section] of report.sections.entries()) {
     if (index > 0) document.addPage();

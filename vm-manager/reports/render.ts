@@ -68,7 +68,7 @@ ${lines.length === 0 ? empty : lines}</tbody></table>
 }
 
 /** A page that needs nothing from elsewhere. */
-export function toHtml({ title, scope, generated_at: at, sections }: Report): string {
+export function toHtml({ title, scope, shown_at: at, sections }: Report): string {
   const shown = sections.map((section) => {
     const heading = sections.length === 1 ? new Markup('') : html`<h2>${section.title}</h2>\n`;
     return html`${heading}${new Markup(toSection(section))}`;

@@ -33,6 +33,8 @@ export interface Report {
   readonly scope: string;
   /** ISO 8601; the only thing in which two reports over the same findings differ. */
   readonly generated_at: string;
+  /** The same for people, in the zone that was asked for. */
+  readonly shown_at: string;
   /** At least one; where it is one, its title is not said again. */
   readonly sections: readonly Section[];
 }

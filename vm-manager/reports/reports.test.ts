@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { application, engineOf, examples, finding } from '../chains/testing/build.js';
+import { showIn } from './time-zone.js';
 import { chainSection } from './chain-report.js';
 import { fontsFor } from './fonts.js';
 import { toPdf } from './pdf.js';
@@ -19,6 +20,7 @@ const reportOf = (...sections: Report['sections']): Report => ({
   title,
   scope: 'The organisation',
   generated_at: new Date(0).toISOString(),
+  shown_at: showIn('GMT+4', new Date(0)),
   sections,
 });
 interface Said {
@@ -215,18 +217,18 @@ t.test('14.renderer: each form says to the byte what it said before the renderer
     return [toHtml(whole), toSection(one), toCsv(whole), toJson(whole), drawingOf(await toPdf(whole))].map(sha256);
   };
   t.strictSame(await forms(section), [
-    '3c2fadbbb47a7aee',
+    '1f0bea1d8725c6d2',
     'daf415de2b44863a',
     'a223b939ad9c2709',
     '3f7fe980de21c0f3',
-    '3ad44c0d39a7977b',
+    '759aaead78604d91',
   ]);
   t.strictSame(await forms(emptySection), [
-    '8cf98415b8f5ce95',
+    'c7b53d710f9f8ef7',
     'be904de0b7ac2d09',
     'ea011585e2652f11',
     '455c0afb6c1ddf89',
-    '5e1ef58c07cf917a',
+    '5761322d7eb1006f',
   ]);
 });
 
@@ -281,6 +283,19 @@ async function reports(t: Test, database: Database): Promise<void> {
     return (await call('GET', `/reports/${String(row['id'])}/download`)).body;
   };
 
+  await t.test('27.6: HTML and PDF show moments in the zone that is asked for, data in UTC', async (t) => {
+    const shown = async (body: object) => {
+      const { body: row } = await build({ format: 'html', ...body });
+      const { text } = await call('GET', `/reports/${String(row['id'])}/download`);
+      return /<p>The organisation, ([^<]+)</.exec(text)?.[1];
+    };
+    const now = new Date(at.clock.nowMs);
+    t.equal(await shown({}), showIn('GMT+4', now));
+    t.equal(await shown({ time_zone: 'UTC' }), showIn('UTC', now));
+    t.equal(await shown({ time_zone: 'Asia/Kathmandu' }), showIn('Asia/Kathmandu', now));
+    t.match(await content({ time_zone: 'Asia/Kathmandu' }), { generated_at: now.toISOString() });
+    t.match(await build({ time_zone: 'Mars/Olympus' }), { status: 422, text: /time_zone.*Europe\/Vienna/ });
+  });
   await t.test('R scope: one application when the scope resolves to exactly one, else the organisation', async (t) => {
     const whole = { scope: 'The organisation', kpis: { total_chains: 3 } };
     t.match(await content({}), whole);

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { showAge, showBytes, showMicroseconds, showMoment, showSpan } from './moments.js';
+import { dayAfter, endOfDay, showAge, showBytes, showMicroseconds, showMoment, showSpan, zoneName } from './moments.js';
+import { fromClock, offsetMsAt, setTimeZone } from './time-zone.js';
 
 t.test('moments are shown in GMT+4 and say so', async (t) => {
   t.equal(showMoment('2026-11-22T11:04:05.678Z'), '2026-11-22 15:04:05 GMT+4');
@@ -7,6 +8,37 @@ t.test('moments are shown in GMT+4 and say so', async (t) => {
   t.equal(showMoment('2026-11-22T11:04:05Z', true), '11-22 15:04:05');
   t.equal(showMoment(null), '–');
   t.equal(showMoment('soon'), 'soon');
+});
+
+t.test('27.6: moments are shown and typed in the zone that was chosen', async (t) => {
+  t.teardown(() => setTimeZone('GMT+4'));
+  const summer = Date.parse('2026-07-01T22:30:00Z');
+  const winter = Date.parse('2026-12-31T23:30:00Z');
+  const shown = (ms: number): string => showMoment(new Date(ms).toISOString());
+  setTimeZone('UTC');
+  t.equal(shown(winter), '2026-12-31 23:30:00 UTC');
+  t.equal(endOfDay('2026-12-31'), '2026-12-31T23:59:59.000Z');
+  t.equal(zoneName(), 'UTC');
+  setTimeZone('local');
+  const before = process.env['TZ'];
+  t.teardown(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+  for (const [zone, inSummer, inWinter, end] of [
+    ['Europe/Vienna', '2026-07-02 00:30:00 GMT+2', '2027-01-01 00:30:00 GMT+1', '2026-07-01T21:59:59.000Z'],
+    ['America/St_Johns', '2026-07-01 20:00:00 GMT-2:30', '2026-12-31 20:00:00 GMT-3:30', '2026-07-02T02:29:59.000Z'],
+    ['Asia/Kathmandu', '2026-07-02 04:15:00 GMT+5:45', '2027-01-01 05:15:00 GMT+5:45', '2026-07-01T18:14:59.000Z'],
+    ['Etc/UTC', '2026-07-01 22:30:00 UTC', '2026-12-31 23:30:00 UTC', '2026-07-01T23:59:59.000Z'],
+  ] as const) {
+    process.env['TZ'] = zone;
+    t.equal(shown(summer), inSummer);
+    t.equal(shown(winter), inWinter);
+    t.equal(endOfDay('2026-07-01'), end, zone);
+    t.equal(dayAfter(summer, 0), inSummer.slice(0, 10));
+    for (const ms of [summer, winter, Date.parse('2026-10-25T12:00:00Z')])
+      t.equal(fromClock(ms + offsetMsAt(ms)), ms, `${zone}: what is shown is typed back`);
+  }
 });
 
 t.test('ages, sizes and durations', async (t) => {

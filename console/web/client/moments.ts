@@ -1,31 +1,35 @@
-// Moments as the specification shows them: GMT+4, with the offset written out, so that nobody takes them for local
-// time; what leaves the console (exports, copies) is UTC.
+// Moments in the user's zone (time-zone.ts), with the offset written out; what leaves the console (exports, copies) is
+// UTC.
 import { clientText as text } from '../texts/client.js';
-
-const offsetMinutes = 4 * 60;
-const suffix = 'GMT+4';
+import { fromClock, offsetMsAt, zoneNameAt } from './time-zone.js';
 
 const two = (value: number): string => String(value).padStart(2, '0');
+
+/** The same moment with the clock of the zone as its UTC. */
+const onClock = (ms: number): Date => new Date(ms + offsetMsAt(ms));
 
 /** `2026-11-22 15:04:05 GMT+4`. */
 export function showMoment(iso: string | null | undefined, isShort = false): string {
   if (iso == null) return '–';
-  const at = new Date(Date.parse(iso) + offsetMinutes * 60_000);
+  const ms = Date.parse(iso);
+  const at = onClock(ms);
   if (Number.isNaN(at.getTime())) return iso;
   const day = `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
   const time = `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
-  return isShort ? `${day.slice(5)} ${time}` : `${day} ${time} ${suffix}`;
+  return isShort ? `${day.slice(5)} ${time}` : `${day} ${time} ${zoneNameAt(ms)}`;
 }
 
-export const zoneName = suffix;
+export const zoneName = (): string => zoneNameAt(Date.now());
 
 /** The day that lies so many days after a moment, in the zone that is shown: `2026-12-24`. */
 export const dayAfter = (nowMs: number, days: number): string =>
-  new Date(nowMs + days * 86_400_000 + offsetMinutes * 60_000).toISOString().slice(0, 10);
+  onClock(nowMs + days * 86_400_000)
+    .toISOString()
+    .slice(0, 10);
 
 /** The end of a day of the zone that is shown, in UTC; undefined for what is no day. */
 export function endOfDay(day: string): string | undefined {
-  const end = Date.parse(`${day}T23:59:59Z`) - offsetMinutes * 60_000;
+  const end = fromClock(Date.parse(`${day}T23:59:59Z`));
   return Number.isNaN(end) ? undefined : new Date(end).toISOString();
 }
 

@@ -1,6 +1,7 @@
 // Who is logged in. The token itself is the control plane's HttpOnly cookie: no script sees it.
 import { createSignal } from 'solid-js';
 import { call, Refused, sessionIsBack, type Body, type Reply } from './http.js';
+import { setTimeZone, type TimeZone } from './time-zone.js';
 
 export type Account = Reply<'GET /api/account'>;
 export type Role = 'admin' | 'operator' | 'viewer';
@@ -11,7 +12,9 @@ export { account };
 
 export async function readAccount(): Promise<void> {
   try {
-    setAccount(await call('GET /api/account'));
+    const read = await call('GET /api/account');
+    setTimeZone(read.time_zone);
+    setAccount(read);
   } catch (error) {
     if (error instanceof Refused && error.status === 401) setAccount(null);
     else throw error;
@@ -28,6 +31,12 @@ export async function logIn(body: Body<'POST /api/login'>): Promise<{ readonly c
 export async function answerCode(challenge: string, otp: string): Promise<void> {
   await call('POST /api/login/otp', { body: { challenge, otp } });
   await enter();
+}
+
+/** Keeps the zone in which moments are shown to who is logged in. Throws Refused. */
+export async function chooseTimeZone(time_zone: TimeZone): Promise<void> {
+  await call('PATCH /api/account', { body: { time_zone } });
+  await readAccount();
 }
 
 async function enter(): Promise<void> {

@@ -2,6 +2,11 @@
 
 export const accountText = {
   secondFactor: 'Second factor',
+  timeZone: 'Time zone',
+  timeZoneAbout:
+    'In which the console shows and takes times, and your reports show them. What is exported as data is UTC.',
+  timeZones: { 'GMT+4': 'GMT+4', UTC: 'UTC', local: 'That of the browser' },
+  timeZoneKept: 'Times are shown in that zone now.',
   yourProviderKeeps: 'Your provider keeps it.',
   password: 'Password',
   myAccount: 'My account',

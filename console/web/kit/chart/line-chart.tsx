@@ -1,8 +1,9 @@
 // Numbers over time as lines. The drawing is for eyes; whoever uses it puts the same numbers into a table. Colours are
-// the theme's, moments GMT+4.
+// the theme's, moments the user's zone's.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { createEffect, For, onCleanup, onMount, type JSX } from 'solid-js';
+import { offsetMsAt } from '../../client/time-zone.js';
 import { theme } from '../../shell/theme.js';
 
 export interface Line {
@@ -45,12 +46,13 @@ export interface LineChartProps {
 }
 
 const height = 190;
-const offsetSeconds = 4 * 3600;
+/** Seconds since 1970, with the clock of the user's zone as its UTC. */
+const onClock = (seconds: number): Date => new Date(seconds * 1000 + offsetMsAt(seconds * 1000));
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Hours where the marks are closer than a day, else days; both in GMT+4. */
+/** Hours where the marks are closer than a day, else days; both in the user's zone. */
 function showMark(seconds: number, isFine: boolean): string {
-  const at = new Date((seconds + offsetSeconds) * 1000);
+  const at = onClock(seconds);
   const isMidnight = at.getUTCHours() === 0 && at.getUTCMinutes() === 0;
   return isFine && !isMidnight
     ? `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`
@@ -71,8 +73,7 @@ function optionsFor(width: number, { lines, max, span, onPick }: LineChartProps)
   return {
     width,
     height,
-    // the axis shows GMT+4, as all times of the console
-    tzDate: (seconds) => uPlot.tzDate(new Date((seconds + offsetSeconds) * 1000), 'Etc/UTC'),
+    tzDate: (seconds) => uPlot.tzDate(onClock(seconds), 'Etc/UTC'),
     legend: { show: false },
     cursor: { drag: { x: onPick !== undefined, y: false, setScale: false } },
     scales: {

@@ -2,8 +2,10 @@ import { Show, type JSX } from 'solid-js';
 import { call, Refused, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { account } from '../../client/session.js';
+import { account, chooseTimeZone } from '../../client/session.js';
+import { timeZone, timeZones } from '../../client/time-zone.js';
 import { Badge, Button, Card, Foreign, PageHead } from '../../kit/basics.js';
+import { SelectField } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { PasswordForm } from './password-form.js';
 import { TwoFactor } from './two-factor.js';
@@ -65,6 +67,29 @@ function Sessions(): JSX.Element {
   );
 }
 
+function TimeZoneCard(): JSX.Element {
+  const choose = async (chosen: string): Promise<void> => {
+    try {
+      await chooseTimeZone(timeZones.find((zone) => zone === chosen) ?? 'GMT+4');
+      tell(text.timeZoneKept);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      tellProblem(error);
+    }
+  };
+  return (
+    <Card title={text.timeZone}>
+      <SelectField
+        label={text.timeZone}
+        value={timeZone()}
+        options={timeZones.map((zone) => [zone, text.timeZones[zone]])}
+        help={text.timeZoneAbout}
+        onChange={(zone) => void choose(zone)}
+      />
+    </Card>
+  );
+}
+
 export function Account(): JSX.Element {
   return (
     <>
@@ -79,6 +104,7 @@ export function Account(): JSX.Element {
           <TwoFactor />
         </Card>
       </div>
+      <TimeZoneCard />
       <Sessions />
     </>
   );

@@ -52,7 +52,14 @@ const filterNames = [
 const keptMax = 20_000;
 
 const columns: readonly TableColumn<SecurityEvent>[] = [
-  { title: text.time(zoneName), width: 'var(--col-time,17ch)', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  {
+    get title() {
+      return text.time(zoneName());
+    },
+    width: 'var(--col-time,17ch)',
+    class: 'nums',
+    cell: ({ at }) => showMoment(at, true),
+  },
   {
     title: text.verdict,
     width: 'var(--col-verdict,12ch)',

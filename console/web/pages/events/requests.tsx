@@ -16,7 +16,14 @@ type RequestRow = Item<'GET /api/requests'>;
 const filterNames = 'q verdict rule_id client_ip site method status request_id ja3 ja4 path from to as_of'.split(' ');
 
 const columns: readonly TableColumn<RequestRow>[] = [
-  { title: text.time(zoneName), width: 'var(--col-time,17ch)', class: 'nums', cell: ({ at }) => showMoment(at, true) },
+  {
+    get title() {
+      return text.time(zoneName());
+    },
+    width: 'var(--col-time,17ch)',
+    class: 'nums',
+    cell: ({ at }) => showMoment(at, true),
+  },
   {
     title: text.verdict,
     width: 'var(--col-verdict,12ch)',

@@ -46,7 +46,9 @@ const crawlerColumns: readonly TableColumn<Crawler>[] = [
         : words.latelyOf(showCount(recent.requests), showCount(recent.blocked), showBytes(recent.bytes)),
   },
   {
-    title: words.lastSeenIn(zoneName),
+    get title() {
+      return words.lastSeenIn(zoneName());
+    },
     class: 'nums',
     sortBy: (one) => one.recent?.last_at ?? '',
     cell: ({ recent }) => <Seen at={recent?.last_at} />,
@@ -82,7 +84,9 @@ const fingerprintColumns: readonly TableColumn<Fingerprint>[] = [
   { title: words.refusedOf, isNumber: true, sortBy: (one) => one.blocked, cell: (one) => showCount(one.blocked) },
   { title: words.answers, isNumber: true, sortBy: (one) => one.bytes, cell: (one) => showBytes(one.bytes) },
   {
-    title: words.lastSeenIn(zoneName),
+    get title() {
+      return words.lastSeenIn(zoneName());
+    },
     class: 'nums',
     sortBy: (one) => one.last_at,
     cell: (one) => <Seen at={one.last_at} />,

@@ -3,6 +3,7 @@ import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, linkTo, Refused, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
+import { namedZone } from '../../client/time-zone.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
@@ -79,6 +80,7 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
       ...(title().trim() === '' ? {} : { title: title().trim() }),
       sections: sections.chosen(),
       format: format(),
+      time_zone: namedZone(),
     };
     if (!(await action.run(() => call('POST /api/v1/reports', { body })))) return;
     tell(text.built);

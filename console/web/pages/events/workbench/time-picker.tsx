@@ -57,8 +57,8 @@ export function TimePicker(props: {
         </option>
       </select>
       <Show when={isAbsolute() || isAsked()}>
-        {field('from', text.from(zoneName))}
-        {field('to', text.to(zoneName))}
+        {field('from', text.from(zoneName()))}
+        {field('to', text.to(zoneName()))}
       </Show>
       <select
         class="select fit"

@@ -1,5 +1,6 @@
 // The time range of the workbench: relative to now (`range=24h` in the address), or from one moment to another. Moments
-// are typed and shown in GMT+4, as everywhere in the console.
+// are typed and shown in the user's zone, as everywhere in the console.
+import { fromClock, offsetMsAt } from '../../../client/time-zone.js';
 import type { Filters } from '../../../kit/filter-bar.js';
 
 const minuteMs = 60_000;
@@ -13,8 +14,6 @@ export const relativeRanges = {
 } as const;
 export type RelativeRange = keyof typeof relativeRanges;
 export const rangeDefault: RelativeRange = '24h';
-
-const offsetMs = 4 * 60 * minuteMs;
 
 export const isRelative = (text: string | undefined): text is RelativeRange =>
   text !== undefined && Object.hasOwn(relativeRanges, text);
@@ -32,16 +31,16 @@ export function rangeOf({ range, from, to }: Filters, nowMs: number): AbsoluteRa
   return { from: new Date(nowMs - length).toISOString() };
 }
 
-/** `2026-11-28T13:00` in GMT+4, for a field, as UTC; undefined for what is no moment. */
+/** `2026-11-28T13:00` on the user's clock, as a field has it, as UTC; undefined for what is no moment. */
 export function momentTyped(text: string): string | undefined {
-  const ms = Date.parse(`${text}Z`) - offsetMs;
+  const ms = fromClock(Date.parse(`${text}Z`));
   return text === '' || Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
 /** The other way round. */
 export function momentForField(iso: string | undefined): string {
   const ms = iso === undefined ? Number.NaN : Date.parse(iso);
-  return Number.isNaN(ms) ? '' : new Date(ms + offsetMs).toISOString().slice(0, 16);
+  return Number.isNaN(ms) ? '' : new Date(ms + offsetMsAt(ms)).toISOString().slice(0, 16);
 }
 
 export interface Bar {
