@@ -82,6 +82,27 @@ async function beforeTheFirst(t: Test, stack: Stack): Promise<void> {
   }
 }
 
+async function lateAnswer(t: Test, stack: Stack): Promise<void> {
+  const { page } = await stack.open();
+  await logIn(page);
+  let asked = 0;
+  // the first question is never answered, the next ones are
+  await page.route('**/api/requests*', (route) => (asked++ === 0 ? undefined : route.continue()));
+  await go(page, '/requests');
+  const late = page.getByText('The control plane has not answered for 5 seconds.');
+  await late.waitFor();
+  t.same(await claimed(page), []);
+  await page.getByRole('region', { name: 'Notes' }).getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.table-row').first().waitFor();
+  await late.waitFor({ state: 'detached' });
+  await page.unroute('**/api/requests*');
+  await page.route('**/api/account', (route) => (route.request().method() === 'PATCH' ? undefined : route.continue()));
+  await go(page, '/account');
+  await page.getByLabel('Time zone').selectOption('UTC');
+  await page.getByText('The control plane is still at work on this.').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'nothing that changes is sent twice');
+}
+
 async function anotherQuestion(t: Test, stack: Stack): Promise<void> {
   const { page } = await stack.open();
   await logIn(page);
@@ -130,6 +151,7 @@ t.test('lists say only what they know', { skip: withoutBrowser }, async (t) => {
     return items.length >= 3;
   });
   await t.test('C1: before the first answer', (t) => beforeTheFirst(t, stack));
+  await t.test('27.10: an answer that does not come', (t) => lateAnswer(t, stack));
   await t.test('C1: while another question is asked', (t) => anotherQuestion(t, stack));
   await t.test('C1: when another question is refused', (t) => refusedQuestion(t, stack));
 });

@@ -4,6 +4,7 @@
 import { createSignal } from 'solid-js';
 import type { Routes } from '../../generated/api.js';
 import { clientText as words } from '../texts/client.js';
+import { patiently } from './waiting.js';
 
 export type Route = keyof Routes;
 export type Reply<R extends Route> = Routes[R]['reply'];
@@ -115,13 +116,14 @@ export async function ask<R extends Route>(route: R, options: CallOptions<R> = {
   if (options.body !== undefined) headers['content-type'] = 'application/json';
   if (options.ifMatch != null) headers['if-match'] = options.ifMatch;
   const body = options.form ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-  const response = await fetch(addressOf(path, options.params, options.query), {
-    method,
-    headers,
-    credentials: 'same-origin',
-    ...(body === undefined ? {} : { body }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  }).catch((error: unknown) => {
+  const address = addressOf(path, options.params, options.query);
+  const init: RequestInit = { method, headers, credentials: 'same-origin', ...(body === undefined ? {} : { body }) };
+  return patiently((signal) => answerTo(route, address, { ...init, signal }), method === 'GET', options.signal);
+}
+
+/** Throws Refused, and what ends a question that its signal ended. */
+async function answerTo<R extends Route>(route: R, address: string, init: RequestInit): Promise<Answer<R>> {
+  const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Refused(0, 'unreachable', words.consoleSServerDoes);
   });

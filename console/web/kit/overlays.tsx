@@ -1,6 +1,7 @@
 // What lies above a page: dialogs and drawers (the browser's own <dialog>: focus stays inside, Escape closes, the page
 // behind is inert) and short notes that go by themselves.
 import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import { askLateAgain, waiting } from '../client/waiting.js';
 import { Button } from './basics.js';
 import { told } from './foreign.js';
 import { Icon } from './icons.js';
@@ -134,6 +135,16 @@ export function Toasts(): JSX.Element {
   return (
     <div ref={home}>
       <div class="toasts" role="region" aria-label={words.notes} aria-live="polite" ref={list}>
+        <Show when={waiting() !== 'no'}>
+          <div class="toast">
+            <span>{waiting() === 'reads' ? words.answerIsLate : words.changeIsLate}</span>
+            <Show when={waiting() === 'reads'}>
+              <Button isSmall onClick={askLateAgain}>
+                {words.tryAgain}
+              </Button>
+            </Show>
+          </div>
+        </Show>
         <For each={toasts()}>
           {(toast) => (
             <div class={`toast ${toast.isProblem ? 'danger' : ''}`}>

@@ -4,6 +4,8 @@ import { some, type Shown } from './shown.js';
 export const kitText = {
   staleTable: 'What is shown is not up to date',
   unread: 'This could not be read',
+  answerIsLate: 'The control plane has not answered for 5 seconds.',
+  changeIsLate: 'The control plane is still at work on this.',
   tryAgain: 'Try again',
   more: 'More',
   shownOf: (a: Shown, b: Shown) => `${a} of ${b} shown`,
