@@ -310,7 +310,8 @@ export class Importer {
       source: record.source,
       tool: record.tool ?? facts.tool,
       rule_id: record.ruleId,
-      cwes: record.cwes,
+      // another format of the tool may have named it
+      cwes: record.cwes.length === 0 ? (before?.cwes ?? []) : record.cwes,
       vuln_ids: record.vulnIds,
       location: prepared.location,
       reachable: record.reachable ?? before?.reachable ?? null,
