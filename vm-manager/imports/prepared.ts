@@ -6,7 +6,7 @@ import type { Prepared } from './import-store.js';
 import { showLocation, type FindingRecord, type FormerKeys, type Location } from './record.js';
 
 /** Counted up where masks hide more: what is stored is then masked anew. Hashes without it are of masked records. */
-const keyedMark = 'k2:';
+const keyedMark = 'k3:';
 
 export class PreparedRecord implements Prepared {
   readonly isSuppressed: boolean;
