@@ -37,12 +37,18 @@ export function mayBeEvidence({ rule }: Transaction, link: LinkIR): boolean {
 }
 
 /**
- * What of a value signs support: all of it, or, of a path, its first segment that they support, because signs that ask
- * for the end of a value find it at the end of a segment. Null: nothing.
+ * What of a value signs support: all of it, or the name of a file without its ending, or, of a path, its first segment
+ * that they support, because signs that ask for the end of a value find it at the end of a segment. Null: nothing.
  */
 function supportedPart(kind: AttackKind, found: Omit<Evidence, 'rule' | 'points'>): typeof found | null {
   const isSupported = (one: Texts): boolean => supportOf(0, findSigns(kind, one)) >= supportedFrom;
   if (Math.max(found.raw.length, found.value.length) > raisedBytesMax || isSupported(found)) return found;
+  if (found.variable === 'FILES' || found.variable.startsWith('FILES:')) {
+    // a command is one with `.png` behind it, too
+    const value = found.value.replace(/\.\w{1,5}$/, '');
+    const part = { ...found, raw: value, value };
+    return value !== found.value && isSupported(part) ? part : null;
+  }
   if (found.variable !== 'REQUEST_FILENAME') return null;
   for (const segment of found.value.split('/', segmentsMax)) {
     const part = { ...found, raw: segment, value: segment };

@@ -13,6 +13,8 @@ export interface Prepared {
   readonly fingerprint: string;
   readonly toolKey: string;
   readonly cluster: string | null;
+  /** The same two where it is stored under an earlier path. */
+  readonly former: readonly { readonly fingerprint: string; readonly toolKey: string }[];
   /** Of all that the report says of it. */
   readonly hash: string;
   /** Whether the report said the same when `hash` was stored. */

@@ -1,7 +1,7 @@
 // From records to findings, in batches. A report is imported whole or not at all (run/run-import.ts). What a
 // report says twice is a duplicate; what was imported before is recognised by its keys; what people decided stays.
 import { ApiError } from '#http-kit';
-import { json, type Queryable, type Tx } from '../database.js';
+import type { Queryable, Tx } from '../database.js';
 import type { FindingRow } from '../findings/fields.js';
 import { readFacts, readPolicies, score, type ApplicationFacts, type SlaPolicy } from '../findings/score.js';
 import type { Status } from '../findings/words.js';
@@ -32,27 +32,23 @@ import {
   type Items,
   type ReportFacts,
 } from './record.js';
+import {
+  fingerprintsOf,
+  firstOf,
+  readNamed,
+  readSightings,
+  renewKeys,
+  toolKeysOf,
+  type Finding,
+  type Named,
+  type Sighting,
+} from './run/stored-keys.js';
 import { knowsMore, recogniseOthers } from './same-weakness.js';
 import { RecordMask } from '../secrets/protect-record.js';
 
 export const recordsMax = 200_000;
 const problemsMax = 200;
 
-interface Finding {
-  readonly finding_id: number;
-  readonly status: Status;
-}
-interface Sighting {
-  readonly id: number;
-  readonly tool_key: string;
-  readonly raw_hash: string;
-  /** Not gone. */
-  readonly here: boolean;
-  /** Of its finding. */
-  readonly tool: string;
-  readonly fingerprint: string;
-}
-type Named = Finding & Pick<Sighting, 'fingerprint'>;
 /** A record whose finding is there already; `sighting` is null where this scope has not seen it yet. */
 interface Known {
   readonly prepared: Prepared;
@@ -136,12 +132,14 @@ export class Importer {
       throw new ApiError('body_too_large', `The report has more than ${recordsMax} records; split it.`);
     if (isDropped(given)) return this.drop(this.mask.item(given) as Dropped);
     const item = enriched(given, this.facts.tool);
-    const taken = (this.keys ??= new KeysOfReport(this.facts.tool)).take(item);
+    const { tool } = this.facts;
+    const taken = (this.keys ??= new KeysOfReport(tool)).take(item);
+    const former = this.facts.former?.keysOf(given, tool, (one) => enriched(one, tool)) ?? [];
     const before = taken === null ? undefined : this.slots.get(taken.slot);
     if (taken === null || before !== undefined || taken.again === 'graver') this.report.duplicates_in_file++;
     if (taken === null) return;
     const isGraver = taken.again === 'graver' && before === undefined;
-    const prepared = new PreparedRecord(item, taken.keys, this.mask, this.scope.keyed, isGraver);
+    const prepared = new PreparedRecord(item, taken.keys, this.mask, this.scope.keyed, isGraver, former);
     if (item.severityProblem !== undefined && !item.suppressed && item.source !== 'quality')
       this.noteSeverity(prepared.record, this.mask.text(item.severityProblem));
     if (before !== undefined) this.waiting[before] = prepared;
@@ -207,6 +205,7 @@ export class Importer {
     this.written += fresh.length + known.length;
     // plans made while the tables were small read all of them; new numbers end those plans
     await renewStatistics(tx, before, this.written);
+    await renewKeys(tx, scope, known);
     if (fresh.length > 0) await this.create(tx, fresh);
     await this.recognise(tx, known);
     await touchOccurrences(
@@ -229,23 +228,21 @@ export class Importer {
    * locked: most of a report is as it was the last time, and whole rows of it would be megabytes a batch.
    */
   protected async sort(tx: Tx, batch: readonly PreparedRecord[]): Promise<Sorted> {
-    const sightings = await this.readSightings(
-      tx,
-      batch.map(({ toolKey }) => toolKey),
-    );
+    const sightings = await this.readSightings(tx, batch.flatMap(toolKeysOf));
     const bySighting = new Map(sightings.map((row) => [row.tool_key, row]));
-    const unseen = batch.filter(({ toolKey }) => !bySighting.has(toolKey)).map(({ fingerprint }) => fingerprint);
+    const sightingOf = (one: Prepared): (Sighting & Finding) | undefined => firstOf(bySighting, toolKeysOf(one));
+    const unseen = batch.filter((one) => sightingOf(one) === undefined).flatMap(fingerprintsOf);
     const named = unseen.length === 0 ? [] : await this.readNamed(tx, unseen);
     const byFingerprint = new Map(named.map((row) => [row.fingerprint, row]));
-    const ownOf = (prepared: Prepared): (Finding & Partial<Sighting>) | undefined =>
-      bySighting.get(prepared.toolKey) ?? byFingerprint.get(prepared.fingerprint);
+    const ownOf = (one: Prepared): (Finding & Partial<Sighting>) | undefined =>
+      sightingOf(one) ?? firstOf(byFingerprint, fingerprintsOf(one));
     for (const prepared of batch) this.taken.add(ownOf(prepared)?.finding_id ?? 0);
     const unknown = batch.filter((prepared) => ownOf(prepared) === undefined);
     const others = await recogniseOthers(tx, await this.scopeOfOthers(tx), unknown, this.taken);
     const fresh: Prepared[] = [];
     const known: Known[] = [];
     for (const prepared of batch) {
-      const sighting = bySighting.get(prepared.toolKey) ?? null;
+      const sighting = sightingOf(prepared) ?? null;
       const other = others.get(prepared);
       const found = ownOf(prepared) ?? other;
       if (found !== undefined)
@@ -264,20 +261,12 @@ export class Importer {
     return { fresh, known };
   }
 
-  /** In one value: five hundred parameters cost more than what they ask for. */
   protected async readSightings(tx: Tx, toolKeys: readonly string[]): Promise<(Sighting & Finding)[]> {
-    return tx<(Sighting & Finding)[]>`
-      select o.id, o.tool_key, o.raw_hash, o.finding_id, o.gone_at is null as here, f.status, f.tool, f.fingerprint
-      from vm_occurrences o join vm_findings f on f.id = o.finding_id
-      where o.scope_key = ${this.scope.scopeKey}
-        and o.tool_key in (select jsonb_array_elements_text(${json(tx, toolKeys)}))`;
+    return readSightings(tx, this.scope, toolKeys);
   }
 
   protected async readNamed(tx: Tx, fingerprints: readonly string[]): Promise<Named[]> {
-    return tx<Named[]>`
-      select id as finding_id, fingerprint, status from vm_findings
-      where application_id = ${this.scope.applicationId}
-        and fingerprint in (select jsonb_array_elements_text(${json(tx, fingerprints)}))`;
+    return readNamed(tx, this.scope, fingerprints);
   }
 
   protected async scopeOfOthers(_: Tx): Promise<Parameters<typeof recogniseOthers>[1]> {
@@ -321,7 +310,8 @@ export class Importer {
       source: record.source,
       tool: record.tool ?? facts.tool,
       rule_id: record.ruleId,
-      cwes: record.cwes,
+      // another format of the tool may have named it
+      cwes: record.cwes.length === 0 ? (before?.cwes ?? []) : record.cwes,
       vuln_ids: record.vulnIds,
       location: prepared.location,
       reachable: record.reachable ?? before?.reachable ?? null,

@@ -3,10 +3,10 @@
 import type { Keyed, RecordMask } from '../secrets/protect-record.js';
 import { contentHash, type TakenKeys } from './fingerprint.js';
 import type { Prepared } from './import-store.js';
-import { showLocation, type FindingRecord, type Location } from './record.js';
+import { showLocation, type FindingRecord, type FormerKeys, type Location } from './record.js';
 
 /** Counted up where masks hide more: what is stored is then masked anew. Hashes without it are of masked records. */
-const keyedMark = 'k2:';
+const keyedMark = 'k3:';
 
 export class PreparedRecord implements Prepared {
   readonly isSuppressed: boolean;
@@ -21,8 +21,17 @@ export class PreparedRecord implements Prepared {
   private ownToolKey: string | undefined;
   private ownHash: string | undefined;
 
-  constructor(given: FindingRecord, keys: TakenKeys, mask: RecordMask, keyed: Keyed, isGraver = false) {
-    [this.given, this.keys, this.mask, this.keyed] = [given, keys, mask, keyed];
+  private readonly formerKeys: readonly FormerKeys[];
+
+  constructor(
+    given: FindingRecord,
+    keys: TakenKeys,
+    mask: RecordMask,
+    keyed: Keyed,
+    isGraver = false,
+    former: readonly FormerKeys[] = [],
+  ) {
+    [this.given, this.keys, this.mask, this.keyed, this.formerKeys] = [given, keys, mask, keyed, former];
     this.isSuppressed = given.suppressed;
     this.isGraver = isGraver;
   }
@@ -35,6 +44,13 @@ export class PreparedRecord implements Prepared {
   }
   get toolKey(): string {
     return (this.ownToolKey ??= this.keyed(this.keys.toolKey));
+  }
+  /** Where a report of a part of the repository has stored it, the newest first. */
+  get former(): readonly { readonly fingerprint: string; readonly toolKey: string }[] {
+    return this.formerKeys.map(({ keys, mark }) => ({
+      fingerprint: this.keyed(keys.fingerprint) + mark,
+      toolKey: this.keyed(keys.toolKey) + mark,
+    }));
   }
   /** Of the record, whose other texts stay as they are where this is asked alone. */
   get ruleId(): string {

@@ -7,6 +7,7 @@ import { isGone, isOfSameCommit, massClose } from './closing.js';
 import type { ImportReport } from './import-report.js';
 import { Importer, isChanged, type Sorted } from './pipeline.js';
 import { readKnownKeys, type KnownKeys } from './known-keys.js';
+import { readNamed, readSightings } from './run/stored-keys.js';
 import { rulesElsewhere } from './same-weakness.js';
 import { settleParts, wasLookedAt, type SightedIn } from './run/looked-at.js';
 import type { ImportScope } from './run/scope.js';
@@ -87,12 +88,12 @@ class PreviewImporter extends Importer {
   protected override async readSightings(tx: Tx, toolKeys: readonly string[]): ReturnType<Importer['readSightings']> {
     this.known ??= await readKnownKeys(this.sql, this.scope);
     const maybe = this.known.amongSightings(toolKeys);
-    return maybe.length === 0 ? [] : super.readSightings(tx, maybe);
+    return maybe.length === 0 ? [] : readSightings(tx, this.scope, maybe, this.facts.supposed);
   }
 
   protected override async readNamed(tx: Tx, fingerprints: readonly string[]): ReturnType<Importer['readNamed']> {
     const maybe = this.known?.amongFindings(fingerprints) ?? fingerprints;
-    return maybe.length === 0 ? [] : super.readNamed(tx, maybe);
+    return maybe.length === 0 ? [] : readNamed(tx, this.scope, maybe, this.facts.supposed);
   }
 
   protected override async scopeOfOthers(tx: Tx): ReturnType<Importer['scopeOfOthers']> {

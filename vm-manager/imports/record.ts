@@ -2,6 +2,7 @@
 import type { ListedComponent } from '../components/listed.js';
 import type { CvssValue } from '../findings/fields.js';
 import type { FixState, Severity, Source } from '../findings/words.js';
+import type { Supposed } from './roots/lifts.js';
 import type { Looked } from './run/looked-at.js';
 
 export type Location =
@@ -70,6 +71,16 @@ export interface FindingRecord {
   readonly tool?: string;
 }
 
+/** Keys of an earlier path, and what stands behind them where they are stored. */
+export interface FormerKeys {
+  readonly keys: { readonly fingerprint: string; readonly toolKey: string };
+  readonly mark: string;
+}
+/** Of records that may be stored under an earlier path, in the order of the report. */
+export interface Former {
+  keysOf(record: FindingRecord, tool: string, enrich: (record: FindingRecord) => FindingRecord): readonly FormerKeys[];
+}
+
 /** What the report says beside findings; importers fill it while they read. */
 export interface ReportFacts {
   tool: string;
@@ -92,6 +103,10 @@ export interface ReportFacts {
   roots?: readonly string[];
   /** The directory of the checkout, which is no part of the stored paths; null: all paths are relative. */
   root?: string | null;
+  /** Of findings that may be stored under an earlier path. */
+  former?: Former | null;
+  /** Lifts that a preview supposes. */
+  supposed?: readonly Supposed[];
   /** When the report says that it was made. */
   scannedAt: Date | null;
   /** What a bill of material lists; null: it is no bill. */

@@ -189,9 +189,12 @@ export async function recogniseOthers<One extends Prepared>(
   return new Map([...samePlace, ...found]);
 }
 
+/** ZAP's own formats tell variants of an alert apart (`40018-1`), its SARIF does not. */
+const alertOf = (rule: string): string => rule.replace(/^(\d{1,6})-\d{1,3}$/, '$1');
+
 const placeOf = (rule: string, location: Location | null): string | null => {
   if (location === null || rule === '') return null;
-  if (location.kind === 'web') return JSON.stringify([rule, 'web', templatedUrl(location.url)]);
+  if (location.kind === 'web') return JSON.stringify([alertOf(rule), 'web', templatedUrl(location.url)]);
   return !('path' in location) || !('line' in location) || location.line === undefined
     ? null
     : JSON.stringify([rule, location.path, location.line]);
@@ -218,7 +221,7 @@ const isOfOtherFormats = (tx: Queryable, scope: Scope) => tx`
 export async function rulesElsewhere(tx: Queryable, scope: Scope): Promise<ReadonlySet<string>> {
   const rows = await tx<{ rule_id: string }[]>`
     select distinct f.rule_id from vm_findings f where f.rule_id <> '' and ${isOfOtherFormats(tx, scope)}`;
-  return new Set(rows.map((row) => row.rule_id));
+  return new Set(rows.map((row) => alertOf(row.rule_id)));
 }
 
 /**
@@ -234,16 +237,17 @@ async function recognisePlaces<One extends Prepared>(
 ): Promise<ReadonlyMap<One, Candidate>> {
   const { rulesElsewhere: wanted } = scope;
   const named = unknown.filter(
-    (one) => (wanted?.has(one.ruleId) ?? true) && placeOf(one.ruleId, one.record.location) !== null,
+    (one) => (wanted?.has(alertOf(one.ruleId)) ?? true) && placeOf(one.ruleId, one.record.location) !== null,
   );
   const found = new Map<One, Candidate>();
   if (named.length === 0) return found;
-  const rules = [...new Set(named.map(({ record }) => record.ruleId))];
+  const rules = [...new Set(named.map(({ record }) => alertOf(record.ruleId)))];
   const rows = await tx<(Candidate & { rule_id: string; tool: string; location: Location })[]>`
     select f.id as finding_id, f.status, f.is_open, f.vuln_ids, '[]'::jsonb as places, f.rule_id,
       f.tool, f.cwes, f.fix_state, d.location
     from vm_findings f join vm_finding_details d on d.finding_id = f.id
-    where f.rule_id in ${tx(rules)} and ${isOfOtherFormats(tx, scope)} order by f.id`;
+    where regexp_replace(f.rule_id, '^(\\d{1,6})-\\d{1,3}$', '\\1') in ${tx(rules)}
+      and ${isOfOtherFormats(tx, scope)} order by f.id`;
   const byPlace = groupBy(rows, (row) => placeOf(row.rule_id, row.location) ?? '');
   for (const one of named) {
     const { record } = one;

@@ -228,6 +228,40 @@ t.test('Q5: no text takes long, and a masked text stays as it is', async (t) => 
   }
 });
 
+t.test('22 K8: a name of a secret in disguise', async (t) => {
+  const names = [
+    'db.password.value=',
+    'DB_PASSWORD_FILE_CONTENT=',
+    'ｐａｓｓｗｏｒｄ=',
+    'ｐａｓｓｗｏｒｄ＝',
+    'pass\u200bword=',
+    'pass\u00adword=',
+    'p\u2060assword: ',
+    '\u001b[31mpassword\u001b[0m=',
+    '\u001b[1;38;5;9mpassword=\u001b[0m',
+    'password\u00a0=\u00a0',
+    '\ud835\udc29\ud835\udc1a\ud835\udc2c\ud835\udc2c\ud835\udc30\ud835\udc28\ud835\udc2b\ud835\udc1d=',
+    'https://h.example/reset/token/',
+    'https://h.example/api/reset-password/',
+    'POST https://h.example/v1/invite/',
+    'https://h.example/users/4/verify-email/',
+  ];
+  for (const name of names)
+    for (const secret of ['Sick1CsWo3LZ7Q', 'hVSbVM9JQrUlNR9PfiAIwhr8at', made(26)])
+      t.notMatch(maskSecrets(`found ${name}${secret}`), secret.slice(5), name);
+  for (const text of [
+    'größe＝3 ｍｍ',
+    '\u001b[31merror\u001b[0m in src/a.ts',
+    'https://h.example/docs/token/introduction',
+    'https://h.example/api/token/refresh-v2',
+    'https://h.example/invite/order-66',
+    'https://h.example/reset/style2.css',
+    'src/token/Base64Decoder/x.js',
+    'password.value.length = 12',
+  ])
+    t.equal(maskSecrets(text), text);
+});
+
 t.test('22 K1: a secret in an encoded part of an address', async (t) => {
   const encodings: readonly (readonly [string, string])[] = [
     ['https://h.example/p?q=%7B%22password%22:%22§%22%7D&page=2', 'https://h.example/p?q=%7B%22password%22'],

@@ -1,7 +1,8 @@
 // Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
 // assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
 import { maskSpoken } from './credentials.js';
-import { maskCookies, maskEncoded, maskParameters } from './parameters.js';
+import { undisguised } from './disguises.js';
+import { maskCookies, maskEncoded, maskParameters, maskSegments } from './parameters.js';
 import {
   assignment,
   authorization,
@@ -198,7 +199,14 @@ const mayBeNamed = new RegExp(
 export const mayHoldSecret = (text: string): boolean =>
   mayBeNamed.test(text) || hasRun(text) || maySpell(text) || mayMention(text);
 
-const maskWhole = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
+const maskPlain = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
+
+/** A name that is written in other letters, split by what nobody sees, or coloured, is read as it looks. */
+function maskWhole(text: string): string {
+  const plain = undisguised(text);
+  const masked = plain === text ? text : maskPlain(plain);
+  return masked === plain ? maskPlain(text) : masked;
+}
 
 const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellings(text)));
 
@@ -217,6 +225,7 @@ function plainMask(text: string): string {
     masked = masked
       .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
       .replace(urlToken, (_, head: string, value: string) => head + hide(value));
+  if (masked.includes('://')) masked = maskSegments(masked, hide);
   if (masked.includes('=')) masked = maskParameters(masked, hide);
   if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
   masked = masked.replace(authorization, (all, head: string, value: string) =>

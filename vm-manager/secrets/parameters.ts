@@ -65,6 +65,29 @@ export const maskParameters = (text: string, hide: (secret: string) => string): 
     isSecretValue(kindOf(name), value) ? all.slice(0, all.length - value.length) + hide(value) : all,
   );
 
+/** `/reset/token/VALUE` of an address: the value stands behind its name. */
+const segment = new RegExp(
+  '(/(?:(?:\\w{1,20}[-_])?(?:tokens?|secret|otp|jwt|api[-_]?key|magic(?:[-_]?link)?)|' +
+    '(?:reset|forgot|recover|change)[-_]?password|password[-_]?reset|(?:verify|confirm|activat\\w{1,4})' +
+    '(?:[-_]?e?mail|[-_]?account)?|reset|invite|invitations?|unsubscribe)/)([^\\s/?#"\'`<>&;]{8,400})',
+  'gi',
+);
+const address = /\b(?:https?|wss?):\/\/[^\s"'`<>?#]{1,2000}/gi;
+/** Letters and digits, and no version, file or slug. */
+const isMixedSegment = (value: string): boolean =>
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  !/\.\w{1,5}$/.test(value) &&
+  !/^[a-z]+(?:[-_][a-z]+){0,5}[-_.]?v?\d{1,5}$/i.test(value);
+
+/** The text without secrets that are a part of the path of an address. */
+export const maskSegments = (text: string, hide: (secret: string) => string): string =>
+  text.replace(address, (all) =>
+    all.replace(segment, (found, name: string, value: string) =>
+      isMixedSegment(value) && !isHidden(value) && !isBlank(value) ? name + hide(value) : found,
+    ),
+  );
+
 /** A field of cookies to the end of its line. */
 const cookies = /(\b(?:set-)?cookie2?["']?\s{0,3}[:=]\s{0,3}["']?)([^\r\n"']{3,4000})/gi;
 const pair = /([\w.!#$%&*+^`|~-]{1,100}=)([^\s;,"'<>]{6,4000})/g;

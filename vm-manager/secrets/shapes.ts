@@ -125,7 +125,8 @@ export const isSecretName = new RegExp(
 
 /** `name = "value"`, `name: value`, `"name": "value"`, `<name>value<`, `--name value`. */
 export const assignment = new RegExp(
-  `((?:${keyWords})s?(?![_-]?(?:${about}))(?:[_-]\\w{1,20}|\\d{1,3})?(?:\\\\?["'\`\\]]){0,2}` +
+  `((?:${keyWords})s?(?![_-]?(?:${about})(?![_-](?:content|data|value)s?\\b))` +
+    `(?:[_-]\\w{1,20}|\\.(?:value|content|data|text|plain|raw|current|default)|\\d{1,3})?(?:\\\\?["'\`\\]]){0,2}` +
     '(?:\\s{0,5}(?::=|=>|={1,2}|:)\\s{0,5}|>|(?<=--[\\w-]{3,40})\\s{1,2}))' +
     '(?:[bfru]{0,2}(\\\\?["\'`])((?:(?!\\2)[^\\n]){1,2000}?)(?=\\2|…|$|\\n)|' +
     '([^\\s"\'`,;&<>(){}[\\]\\\\]{3,2000})(?![\\w.([]))',

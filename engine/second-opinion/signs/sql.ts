@@ -42,6 +42,7 @@ export const sqlSigns: readonly Sign[] = [
     5,
     'UNION before SELECT',
     raw`\bunion\b${apart}*(?:(?:all|distinct(?:row)?)\b${apart}*)?select\b`,
+    raw`|\bunion\b${apart}+(?:all\b${apart}*)?values${apart}*\(\s*(?:['"\d@]|null\b)[^)]{0,80},`,
   ),
   sign(
     'sql-columns',

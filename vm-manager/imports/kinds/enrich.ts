@@ -69,10 +69,22 @@ function isQuality(record: FindingRecord, analyzer: Analyzer, known: readonly nu
   return names.some((name) => style.test(name));
 }
 
+/** Kinds in the name of a tool that nobody knows. */
+const kindOfName: readonly (readonly [words: RegExp, kind: FindingRecord['source']])[] = [
+  [/\bSCA\b|(?:software composition|dependency|open[- ]?source) (?:analysis|scan\w*|check\w*)/i, 'sca'],
+  [/\bIaC\b|infrastructure[- ]as[- ]code/i, 'iac'],
+  [/\bDAST\b/, 'dast'],
+  [/\bCSPM\b/, 'cspm'],
+];
+
 /** The kind that tool and rule give a finding; null: they say nothing of it. */
 export function kindOfRule(tool: string, ruleId: string, title: string): FindingRecord['source'] | null {
   const { profile, rule: own } = analyzerOf(tool, ruleId);
-  if (profile === null) return isSecretTool(tool) || isSecretRule(ruleId) ? 'secret' : null;
+  if (profile === null) {
+    if (isSecretTool(tool) || isSecretRule(ruleId)) return 'secret';
+    // whoever makes it: `Checkmarx SCA`, `Acme IaC Scanner`
+    return kindOfName.find(([words]) => words.test(tool.slice(0, 200)))?.[1] ?? null;
+  }
   const named =
     profile.kinds?.find(([rule]) => rule.test(ruleId) || rule.test(own) || rule.test(title))?.[1] ?? profile.kind;
   if (named !== undefined) return named;

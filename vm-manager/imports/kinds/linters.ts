@@ -259,6 +259,14 @@ export const linters: readonly ToolProfile[] = [
     style: inferStyle,
     security: /(?!)/,
   }),
+  of('Bicep', /^(?:azure[-_ ]*)?bicep\b/i, {
+    kind: 'iac',
+    security: /secur|secret|password|credential|adminusername|protect-/i,
+    style: startsWithAny(
+      'no-(?:unused|conflicting|deployments|hardcoded|loc-expr|unnecessary)|prefer-|simplify-|max-|BCP\\d',
+      'explicit-values|use-(?:parent|recent|resource|stable|safe)|nested-deployment|artifacts-parameters|what-if',
+    ),
+  }),
   // each of them runs dozens of others
   of('MegaLinter', /^mega-?linter\b/i, { carriesAny: true }),
   of('Super-Linter', /^(?:github[-_ /])?super-?linter\b/i, { carriesAny: true }),

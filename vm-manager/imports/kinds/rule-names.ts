@@ -46,6 +46,17 @@ const shape = (tool: string, rule: RegExp, file?: RegExp, bare?: RegExp): Shape 
 const ofEslint = /^eslint\.rules\./;
 const oneOf = (names: string): RegExp => new RegExp(`^(?:${names.split(' ').join('|')})$`);
 
+/** Rules of ESLint itself that no other tool has, in files of any kind. */
+const isCoreOfEslint = oneOf(
+  'no-undef no-unused-vars no-console no-debugger no-redeclare no-empty no-extra-semi no-var no-unreachable no-eval ' +
+    'no-implied-eval no-new-func no-prototype-builtins no-useless-escape no-case-declarations no-fallthrough ' +
+    'no-shadow no-undef-init no-unused-expressions no-use-before-define no-trailing-spaces no-multi-spaces ' +
+    'no-mixed-spaces-and-tabs no-constant-condition no-cond-assign no-dupe-keys no-else-return no-plusplus ' +
+    'no-underscore-dangle no-param-reassign no-restricted-syntax no-magic-numbers prefer-const prefer-template ' +
+    'prefer-arrow-callback prefer-destructuring object-shorthand object-curly-spacing comma-dangle eol-last ' +
+    'space-before-function-paren arrow-parens consistent-return default-case require-await',
+);
+
 /** The first that fits counts. */
 const shapes: readonly Shape[] = [
   shape('ShellCheck', /^(?:shellcheck[.:/])?SC\d{4}$/i, undefined, /^shellcheck[.:/]/i),
@@ -120,6 +131,7 @@ const shapes: readonly Shape[] = [
   shape('luacheck', /^[EWI]?\d{3}$/, files.lua),
   shape('JSHint', /^[EWI]\d{3}$/, files.script),
   shape('cfn-lint', /^[EWI]\d{4}$/, files.template),
+  shape('ESLint', isCoreOfEslint),
   shape(
     'Ruff',
     /^(?:PL[CERW]\d{4}|(?:RUF|PGH|UP|PERF|FURB|FBT|TRY|ERA|ANN|NPY|PD|AIR|FAST|TC|FLY)\d{3})$/,

@@ -1,5 +1,6 @@
 // Tools that look for security problems, and which kind of finding each of them reports.
 import { each, of, type ToolProfile } from './profile.js';
+import { slitherStyle } from './rules/solidity.js';
 
 export const scanners: readonly ToolProfile[] = [
   of('gatehouse-secrets', /^gatehouse-secrets$/, { kind: 'secret' }),
@@ -141,6 +142,17 @@ export const scanners: readonly ToolProfile[] = [
     'Dalfox',
     'sqlmap',
   ]),
+  // the configuration of a repository: its branches, tokens, pins and workflows
+  of('Scorecard', /^(?:openssf[-_ /]*)?scorecard\b/i, { kind: 'iac' }),
+  of('PSRule', /^psrule\b/i, { kind: 'iac' }),
+  of('Template Analyzer', /^(?:arm[-_ ]*)?template[-_ ]?(?:best[-_ ]practice[-_ ])?analyzer\b|^arm[-_ ]?ttk\b/i, {
+    kind: 'iac',
+  }),
+  of('Slither', /^slither\b/i, {
+    kind: 'sast',
+    spelled: (rule) => rule.replace(/^\d-\d-/, ''),
+    quality: slitherStyle,
+  }),
   of('CodeQL', /^(?:github )?code ?ql\b/i, { kind: 'sast' }),
   // security of its own kind, each rule
   ...each('sast', [

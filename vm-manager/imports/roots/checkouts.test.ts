@@ -127,7 +127,12 @@ const found = (path: string): FindingRecord =>
 async function resolved(place: string, files: readonly string[]): Promise<string[]> {
   const roots = new Roots(undefined, []);
   const records = files.map((file) => found(`${place}/${file}`));
-  const none = { readKnown: async () => [], isKnownBelow: async () => false };
+  const none = {
+    readKnown: async () => [],
+    isKnownBelow: async () => false,
+    readLast: async () => null,
+    readFrames: async () => [],
+  };
   await roots.learn(records, none, async function* () {}, true);
   return records.map((one) => (roots.record(one).location as { readonly path: string }).path);
 }

@@ -27,32 +27,48 @@ const movesMax = 20;
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const keyOf = ({ rule_id, path }: Known): string => `${rule_id}\0${nameOf(path)}`;
 
-/** The moves that are certain enough, those of the longest common ends first. */
-export function movesOf(sample: readonly Known[], known: readonly Known[]): readonly Move[] {
+const distinctOf = (sample: readonly Known[]): readonly Known[] => [
+  ...new Map(sample.map((one) => [`${keyOf(one)}\0${one.path}`, one])).values(),
+];
+
+/** Whether a relative path stands as it is where one was before. */
+export function isAnyKnown(sample: readonly Known[], known: readonly Known[]): boolean {
+  const paths = new Set(known.map(({ path }) => path));
+  return sample.some(({ path }) => !isAbsolute(path) && paths.has(path));
+}
+
+/** All moves that a path suggests, by the known path that it has the longest end in common with. */
+export function pairsOf(sample: readonly Known[], known: readonly Known[]): readonly Move[] {
   const byKey = new Map<string, Set<string>>();
   for (const one of known) byKey.set(keyOf(one), (byKey.get(keyOf(one)) ?? new Set()).add(one.path));
-  const distinct = [...new Map(sample.map((one) => [`${keyOf(one)}\0${one.path}`, one])).values()];
   const moves = new Map<string, Move>();
-  let absolute = 0;
-  for (const one of distinct) {
+  for (const one of distinctOf(sample)) {
     const best = closest(one.path, byKey.get(keyOf(one)) ?? new Set());
     if (best === null) continue;
-    if (isAbsolute(one.path)) absolute++;
     const { from, to, agree } = best;
     const move = moves.get(`${from}\0${to}`) ?? { from, to, votes: 0, agree: 0 };
     move.votes++;
     move.agree = Math.max(move.agree, agree);
     moves.set(`${from}\0${to}`, move);
   }
-  const paths = new Set(known.map(({ path }) => path));
-  const relatives = distinct.filter(({ path }) => !isAbsolute(path));
-  const isAnyKnown = relatives.some(({ path }) => paths.has(path));
-  const certain = [...moves.values()].filter((move) => {
+  return [...moves.values()];
+}
+
+/** The moves that are certain enough, those of the longest common ends first. */
+export function movesOf(
+  sample: readonly Known[],
+  known: readonly Known[],
+  pairs: readonly Move[] = pairsOf(sample, known),
+): readonly Move[] {
+  const relatives = distinctOf(sample).filter(({ path }) => !isAbsolute(path));
+  const isOneKnown = isAnyKnown(relatives, known);
+  const absolute = pairs.reduce((sum, { from, votes }) => sum + (isAbsolute(from) ? votes : 0), 0);
+  const certain = pairs.filter((move) => {
     if (move.from === move.to) return false;
     if (isAbsolute(move.from)) return move.to === '' ? isCheckout(move) : isOtherPlace(move, absolute);
     // a relative path is moved only where none is known as it is, and one of both is the repository itself
     const isWhole = move.from === '' || move.to === '';
-    return !isAnyKnown && isWhole && !isPart(move) && move.votes * 2 > relatives.length;
+    return !isOneKnown && isWhole && !isPart(move) && move.votes * 2 > relatives.length;
   });
   const roots = certain.filter(({ from, to }) => to === '' && isAbsolute(from));
   return certain

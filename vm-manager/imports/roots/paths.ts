@@ -73,7 +73,19 @@ const holders = new Set(
     'work',
     'repos',
     'projects',
-  ].concat(['checkout', 'checkouts', 'ci', 'agent', 'runner', 'jenkins', 'media', 'volumes', 'Volumes', 'scratch']),
+  ].concat([
+    'checkout',
+    'checkouts',
+    'ci',
+    'agent',
+    'runner',
+    'jenkins',
+    'media',
+    'volumes',
+    'Volumes',
+    'scratch',
+    'opt',
+  ]),
 );
 /** Directories in which people keep their checkouts, below their own one. */
 const shelves = new Set(['code', 'dev', 'git', 'github', 'gitlab', 'workspace', 'workspaces', 'Documents', 'Desktop']);
@@ -108,6 +120,12 @@ interface Group extends Found {
 }
 
 const joined = (path: string, parts: readonly string[]): string => [path, ...parts].join('/');
+
+/** What both begin with. */
+export function commonParts(left: readonly string[], right: readonly string[]): readonly string[] {
+  const differs = left.findIndex((part, index) => part !== right[index]);
+  return differs < 0 ? left : left.slice(0, differs);
+}
 
 /** The directories that all of these have in common. */
 function commonOf(all: readonly (readonly string[])[]): readonly string[] {
@@ -225,7 +243,7 @@ export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || hold
 const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
 
 /** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */
-function firstOfCheckout(parts: readonly string[]): number {
+export function firstOfCheckout(parts: readonly string[]): number {
   let at = /^[A-Z]:$/.test(parts[0] ?? '') ? 1 : 0;
   const isHome = /^(?:home|users)$/i.test(parts[at] ?? '');
   if (isHome) at += 2;
@@ -247,9 +265,15 @@ export const isOfRepositories = (part: string): boolean => conventional.has(part
 export class CommonRoot {
   private common: string[] | null = null;
   private isWindows = false;
+  /** It has paths of a whole system: then what lies in `/opt` is a program of an image. */
+  private isOfSystem = false;
 
   add(path: string): void {
-    if (!isAbsolute(path) || !isHeld(path)) return;
+    if (!isAbsolute(path)) return;
+    if (!isHeld(path)) {
+      this.isOfSystem = true;
+      return;
+    }
     const directory = partsOf(path).slice(0, -1);
     this.isWindows = /^[A-Z]:/.test(path);
     if (this.common === null) {
@@ -262,7 +286,7 @@ export class CommonRoot {
 
   /** null: there is none, or it is the root of the file system. */
   get root(): string | null {
-    if (this.common === null) return null;
+    if (this.common === null || (this.isOfSystem && this.common[0] === 'opt')) return null;
     const inner = innerAt(this.common);
     const kept = inner < 0 ? this.common : this.common.slice(0, inner);
     return kept.length === 0 ? null : `${this.isWindows ? '' : '/'}${kept.join('/')}`;

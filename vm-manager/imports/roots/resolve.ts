@@ -4,7 +4,10 @@
 import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
-import { movesOf, nameOf, type Known, type Move } from './moves.js';
+import { FormerPlaces } from './former.js';
+import { higherOf, liftsOf, type Frame, type Higher, type Lift, type Lifted } from './lifts.js';
+import { readFrames, readLastRoot, readLifts } from './lift-stored.js';
+import { movesOf, nameOf, pairsOf, type Known, type Move } from './moves.js';
 import { below, checkoutOf, CommonRoot, deeper, isAbsolute, withoutRoot } from './paths.js';
 
 /** Records that are looked at before the first one is passed on. */
@@ -23,6 +26,9 @@ export interface EarlierPaths {
   readonly readKnown: (names: readonly string[]) => Promise<readonly Known[]>;
   /** Whether some stored path begins with the directory. */
   readonly isKnownBelow: (directory: string) => Promise<boolean>;
+  /** The directory that the last report of the scope was of. */
+  readonly readLast: () => Promise<string | null>;
+  readonly readFrames: () => Promise<readonly Frame[]>;
 }
 
 /** Of one report: `resolve` gives the path in the repository, the same for the same path. */
@@ -35,6 +41,8 @@ export class Roots {
   private checkout: string | null = null;
   /** The directory that most paths were found below; null: all are relative. */
   found: string | null = null;
+  /** What is stored lies further down than it was taken for. */
+  lifts: readonly Lift[] = [];
 
   /** `given`: as the request says; `reported`: absolute directories that the report itself calls its bases. */
   constructor(given: string | undefined, reported: readonly string[]) {
@@ -61,7 +69,7 @@ export class Roots {
     for (const { from, to } of this.moves) {
       const moved = from === '' ? (isAbsolute(rest) ? null : rest) : below(rest, from);
       if (moved === null || moved === '') continue;
-      this.found ??= from;
+      if (to === '') this.found ??= from;
       return to === '' ? moved : `${to}/${moved}`;
     }
     if (!isAbsolute(rest)) return rest;
@@ -74,22 +82,22 @@ export class Roots {
   /** Learns from the sample, and, where it is cut, from the whole report; `looked`: files that were looked at. */
   async learn(
     sample: readonly FindingRecord[],
-    { readKnown, isKnownBelow }: EarlierPaths,
+    earlier: EarlierPaths,
     readAll: () => AsyncIterable<Items>,
     isWhole: boolean,
     looked: readonly string[] = [],
   ): Promise<void> {
-    await this.learnCheckout(sample, isKnownBelow, looked);
+    await this.learnCheckout(sample, earlier.isKnownBelow, looked);
     const places = sample.flatMap((record) => {
       const path = pathOf(record);
       return path === null ? [] : [{ rule_id: record.ruleId, path }];
     });
     if (places.length === 0) return;
-    const known = await readKnown([...new Set(spread(places, namesMax).map(({ path }) => nameOf(path)))]);
+    const known = await earlier.readKnown([...new Set(spread(places, namesMax).map(({ path }) => nameOf(path)))]);
     if (this.checkout !== null && isOfRepository(this.checkout, places, known)) this.checkout = null;
     const open = places.map(({ rule_id, path }) => ({ rule_id, path: this.named(path) ?? path }));
-    this.moves = movesOf(spread(open, namesMax), known);
-    if (!open.some(({ path }) => isAbsolute(path) && !this.isMoved(path))) return;
+    await this.learnMoves(open, known, earlier);
+    if (this.common !== null || !open.some(({ path }) => isAbsolute(path) && !this.isMoved(path))) return;
     const common = new CommonRoot();
     if (isWhole) for (const { path } of open) common.add(path);
     else
@@ -99,6 +107,33 @@ export class Roots {
           if (path !== null) common.add(this.named(path) ?? path);
         }
     this.common = common.root;
+  }
+
+  /** What paths that are known tell, and the directory of the last report. */
+  private async learnMoves(open: readonly Known[], known: readonly Known[], earlier: EarlierPaths): Promise<void> {
+    const sample = spread(open, namesMax);
+    const pairs = pairsOf(sample, known);
+    this.moves = movesOf(sample, known, pairs);
+    const last = await earlier.readLast();
+    if (last === null && known.length === 0) return;
+    const told = { places: open, known, moves: this.moves, pairs, last, base: this.found };
+    if (higherOf(told, 0) === null) return;
+    const frames = await earlier.readFrames();
+    const higher = higherOf(
+      told,
+      frames.reduce((sum, { count }) => sum + count, 0),
+    );
+    if (higher !== null) this.lift(higher, frames);
+  }
+
+  private lift(higher: Higher, frames: readonly Frame[]): void {
+    this.lifts = liftsOf(higher, frames);
+    const { root, parts } = higher;
+    const isAll = this.lifts.length === parts.length;
+    if (root !== '') this.common = root;
+    // other moves below it are of files that have one name and are not the same
+    const isReplaced = ({ from }: Move): boolean => (root === '' ? !isAbsolute(from) : below(from, root) !== null);
+    if (this.lifts.length > 0 || isAll) this.moves = this.moves.filter((move) => !isReplaced(move));
   }
 
   /**
@@ -117,6 +152,8 @@ export class Roots {
     );
     const named = checkoutOf(open);
     if (named === null) return;
+    // a file of the file system's own root is one of a repository that is written with a slash before it
+    if (/^\/[^/]+$/.test(named.root) && open.some((path) => /^\/[^/?]+$/.test(path))) return;
     this.checkout = named.root;
     // paths beside and below the directory of the tool: the one above both is the checkout
     if (open[0]?.startsWith('/?up/') === true && paths.some((path) => !isAbsolute(path))) return;
@@ -131,11 +168,16 @@ export class Roots {
   }
 
   record(record: FindingRecord): FindingRecord {
+    const before = pathOf(record);
+    return this.recordAt(record, before === null ? null : this.resolve(before));
+  }
+
+  /** As if its path in the repository were this. */
+  recordAt(record: FindingRecord, path: string | null): FindingRecord {
     const { placed } = record;
     const rest = placed === undefined ? record : withoutPlaced(record);
     const before = pathOf(record);
-    if (before === null) return rest;
-    const path = this.resolve(before);
+    if (before === null || path === null) return rest;
     const evidence = record.evidence.map((one) => this.evidence(one));
     if (path === before && placed === undefined) return evidence.length === 0 ? record : { ...rest, evidence };
     const location = { ...record.location, path } as FindingRecord['location'];
@@ -185,6 +227,8 @@ export interface RootSource {
   readonly root: string | undefined;
   /** The report once more, from its beginning. */
   readonly again: () => AsyncIterable<Items>;
+  /** Stores a lift, or supposes it. */
+  readonly lift: (lift: Lift) => Promise<Lifted>;
 }
 
 /** The records with the paths of their repository. `facts.root`: the directory of the checkout, if there is one. */
@@ -205,10 +249,21 @@ export async function* inRepository(
   const earlier = {
     readKnown: (names: readonly string[]) => readKnown(source, names),
     isKnownBelow: (directory: string) => isKnownBelow(source, directory),
+    readLast: () => readLastRoot(source.sql, source),
+    readFrames: () => readFrames(source.sql, source),
   };
   const { inventory } = facts;
   await roots.learn(records, earlier, source.again, isWhole, spread([...(inventory ?? [])], sampleMax));
-  const resolved = (item: Item): Item => (isDropped(item) ? item : roots.record(item));
+  const lifted = await readLifts(source.sql, source);
+  for (const lift of roots.lifts) lifted.push(await source.lift(lift));
+  const former = lifted.length === 0 ? null : new FormerPlaces(lifted, roots);
+  facts.former = former;
+  const resolved = (item: Item): Item => {
+    if (isDropped(item)) return item;
+    const record = roots.record(item);
+    former?.note(item, record);
+    return record;
+  };
   if (inventory !== null) facts.inventory = new Set([...inventory].map((path) => roots.resolve(path)));
   for (let from = 0; from < sample.length; from += atOnce) yield sample.slice(from, from + atOnce).map(resolved);
   if (!isWhole) for await (const some of items) yield some.map(resolved);

@@ -4,11 +4,13 @@ import type { Queryable } from '../../database.js';
 import { maskDirectory, maskSecrets, maskValues } from '../../secrets/mask.js';
 import type { Format } from '../formats/format.js';
 import type { ReportFile } from '../reading/report-file.js';
-import { cut, severalAtOnce, type Items, type ReportFacts } from '../record.js';
+import { cut, severalAtOnce, type Former, type Items, type ReportFacts } from '../record.js';
+import { liftStored } from '../roots/lift-stored.js';
+import type { Lift, Supposed } from '../roots/lifts.js';
 import { inRepository } from '../roots/resolve.js';
 import type { Fields } from './fields.js';
 import type { Looked } from './looked-at.js';
-import type { ImportScope } from './scope.js';
+import type { ImportScope, Within } from './scope.js';
 
 /** What the report says of itself is text of the report, too. */
 class MaskedFacts implements ReportFacts {
@@ -20,6 +22,8 @@ class MaskedFacts implements ReportFacts {
   roots: readonly string[] = [];
   tools: readonly string[] = [];
   looked: Looked | null = null;
+  former: Former | null = null;
+  supposed: readonly Supposed[] = [];
   #subject = '';
   #root: string | null = null;
   #tool = '';
@@ -99,13 +103,14 @@ function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
   return facts.scannedAt !== null && facts.scannedAt <= now ? facts.scannedAt : now;
 }
 
-/** The records of a begun report, in paths of the repository. */
+/** The records of a begun report, in paths of the repository; `within`: of an import, not of a preview. */
 export async function openReport(
   call: Call,
   { fields, file, format }: Given,
   { facts, items: read }: BegunReport,
   sql: Queryable,
   to: Pick<ImportScope, 'applicationId' | 'scopeKey'>,
+  within?: Within,
 ) {
   if (fields.root !== undefined && fields.strip_prefix !== undefined && fields.root !== fields.strip_prefix)
     throw unfit('strip_prefix', 'contradicts root', 'send one of them');
@@ -114,6 +119,12 @@ export async function openReport(
     sql,
     root: fields.root ?? fields.strip_prefix,
     again: () => severalAtOnce(format.read(file, new MaskedFacts())),
+    lift: async (lift: Lift) => {
+      if (within !== undefined) return within.run((tx) => liftStored(tx, to, lift, call.now));
+      const supposed = { ...lift, mark: `^+${lift.prefix}` };
+      facts.supposed = [...(facts.supposed ?? []), supposed];
+      return supposed;
+    },
   };
   const items = inRepository(read, facts, source);
   const first = await items.next();

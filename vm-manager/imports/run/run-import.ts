@@ -245,7 +245,7 @@ async function readIn(
 ): Promise<ReadIn> {
   const { fields, terms } = given;
   const target = { applicationId, ...key };
-  const { facts, items, seenAt: at } = await openReport(call, given, begun, sql, target);
+  const { facts, items, seenAt: at } = await openReport(call, given, begun, sql, target, within);
   const { mode = 'add', commit = '' } = fields;
   const { actor } = call.caller;
   const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, commit, ...terms };

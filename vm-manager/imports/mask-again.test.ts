@@ -1,0 +1,36 @@
+// Rows that a release before has stored with a secret that its masks did not know are masked by the migration and the
+// job behind it. Over HTTP.
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import { startTestApp } from '#api/testing/app';
+import { onEmbeddedDatabase } from '#api/testing/databases';
+import { Client } from '../testing/import-client.js';
+
+const migration = new URL('../migrations/045-mask-disguised.sql', import.meta.url);
+const secret = 'Sick1CsWo3LZ7Q';
+const texts = [`https://h.example/p?q=%7B%22password%22:%22${secret}%22%7D`, `ｐａｓｓｗｏｒｄ=${secret}`];
+
+t.test('22 K1, K8: what is stored is masked again', (t) =>
+  onEmbeddedDatabase(t, 'mask again', async (t, database) => {
+    const at = await startTestApp(database);
+    t.teardown(() => at.close());
+    const client = new Client(at, (await at.user('admin')).token);
+    const app = await client.application();
+    const report = texts.map((_, index) => `Found ${index},high,a${index}.js,3,r`).join('\n');
+    await client.send(app, `title,severity,file,line,rule\n${report}\n`);
+    const { sql } = database;
+    for (const [index, text] of texts.entries())
+      await sql`
+        update vm_finding_details d set description = ${text} from vm_findings f
+        where f.id = d.finding_id and f.title = ${`Found ${index}`}`;
+    const shown = async (): Promise<string> => JSON.stringify(await client.findings(app));
+    t.match(await shown(), secret);
+    await sql.unsafe(await readFile(migration, 'utf8'));
+    await at.jobs
+      .find(({ name }) => name === 'vm-masking')
+      ?.run({ nowMs: at.clock.nowMs, signal: new AbortController().signal });
+    const after = await shown();
+    t.notMatch(after, secret);
+    t.match(after, 'password%22', 'the rest of the address stays');
+  }),
+);
