@@ -3,7 +3,7 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createStore } from 'solid-js/store';
 import { createAction } from '../../client/action.js';
 import { call, type Body } from '../../client/http.js';
-import { typedNumber } from '../../client/typed-number.js';
+import { typedNumber } from '../../kit/fields/typed-number.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, Switch, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';

@@ -2,7 +2,7 @@
 import { createSignal, Index, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
-import { typedNumber } from '../../client/typed-number.js';
+import { typedNumber } from '../../kit/fields/typed-number.js';
 import { createQuery } from '../../client/query.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { SelectField, Switch, TextField } from '../../kit/form.js';
