@@ -3,7 +3,6 @@
 
 /** Programs ask these; a person has no use for the answer. */
 export const forPrograms: Readonly<Record<string, string>> = {
-  'GET /api/health': 'monitors',
   'GET /api/live': 'probes that restart a process',
   'GET /api/metrics': 'Prometheus',
   'GET /api/sso/callback': 'the browser is sent there by the provider of the login',

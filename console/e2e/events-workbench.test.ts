@@ -146,6 +146,40 @@ async function revoke(t: Test, page: Page, stack: Stack, link: string): Promise<
   await other.page.context().close();
 }
 
+/** A wall that shows old numbers as if they were new is worse than a dark one. */
+async function wall(t: Test, stack: Stack): Promise<void> {
+  const { page, complaints } = await stack.open(1920);
+  await prepareChecks(page);
+  await logIn(page);
+  await page.clock.install();
+  await go(page, '/soc/wall');
+  const tile = (title: string) => page.locator('.wall .tile').filter({ hasText: title });
+  await tile('Security events in 15 minutes')
+    .getByText(/^[1-9]/)
+    .first()
+    .waitFor();
+  await tile('Kinds of attack').locator('li .truncate').first().waitFor();
+  await tile('Latest').locator('.sentence').first().waitFor();
+  t.match(await tile('Attack mode').innerText(), /Calm|Off/);
+  await settled(page);
+  t.same(await seriousOn(page), []);
+  t.same(await tooWide(page), []);
+  await page.getByRole('button', { name: 'Full screen' }).click();
+  await page.locator('.wall:fullscreen').waitFor();
+  t.ok(
+    await page.locator('.wall').evaluate((one) => one.scrollHeight <= one.clientHeight),
+    'nothing has to be scrolled on a wall',
+  );
+  await page.route('**/api/events/stats*', (route) => route.abort());
+  await page.clock.runFor(45_000);
+  await page.getByText('No answer from the control plane since').waitFor();
+  await page.unroute('**/api/events/stats*');
+  await page.clock.runFor(11_000);
+  await page.getByText('No answer from the control plane since').waitFor({ state: 'detached' });
+  t.same(complaints, []);
+  await page.context().close();
+}
+
 async function viewer(t: Test, page: Page, stack: Stack): Promise<void> {
   const body = { email: 'viewer@example.org', name: 'V', role: 'viewer', password, must_change_password: false };
   t.equal(await askApi(page, 'POST', '/api/users', body), 201);
@@ -176,6 +210,7 @@ t.test('27.2, 27.3: events', { skip: withoutBrowser }, async (t) => {
   const link = await share(t, page, stack);
   await shared(t, stack, link);
   await revoke(t, page, stack, link);
+  await wall(t, stack);
   await viewer(t, page, stack);
   t.same(complaints, []);
 });

@@ -2,6 +2,7 @@
 export const loggedInPaths: readonly string[] = [
   '/',
   '/soc',
+  '/soc/wall',
   '/requests',
   '/sites',
   '/waf',

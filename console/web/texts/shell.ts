@@ -116,6 +116,8 @@ export const shellText = {
   requests: 'Requests',
   socLiveStreamAttacks: 'soc live stream attacks incidents',
   securityEvents: 'Security events',
+  socWall: 'SOC wall',
+  socWallWords: 'soc wall screen monitor full screen display live',
   dashboardStartTrafficBlock: 'dashboard start traffic block rate',
   overview: 'Overview',
   monitor: 'Monitor',

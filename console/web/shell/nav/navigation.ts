@@ -64,6 +64,9 @@ const monitor: readonly NavEntry[] = [
     page('/requests', text.requests, text.accessLogTraffic, () =>
       import('../../pages/events/requests.js').then((m) => m.Requests),
     ),
+    page('/soc/wall', text.socWall, text.socWallWords, () =>
+      import('../../pages/soc-wall/soc-wall.js').then((m) => m.SocWall),
+    ),
   ]),
   entry(text.alerts, 'bell', [
     page('/alerts', text.alerts, text.alertsWords, () => import('../../pages/alerts/alerts.js').then((m) => m.Alerts)),
