@@ -92,6 +92,8 @@ export interface AppDeps {
   readonly publicDemo?: boolean;
   /** Makes a backup in a process of its own; null or absent: this process cannot. */
   readonly runBackup?: RunBackup | null;
+  /** DATA_DIR, for how much room is left there; absent: nothing is kept in files. */
+  readonly dataDirectory?: string;
   /** WAF_PORT, the port that protects; absent: what it is where nobody sets it. */
   readonly wafPort?: number;
   /** Where the sites lead that are protected before one is saved; absent: to the bundled demo applications. */
@@ -146,6 +148,8 @@ export interface Parts {
   readonly localToken: string;
   /** null: this process was not started by the command that makes backups. */
   readonly runBackup: RunBackup | null;
+  /** null: nothing is kept in files. */
+  readonly dataDirectory: string | null;
   readonly torExitsUrl: string;
   readonly brandName: string;
   readonly publicDemo: boolean;
@@ -209,6 +213,7 @@ export function createParts(deps: AppDeps): Parts {
     nodeToken: env.dataAdminToken,
     localToken: localTokenOf(env.authSessionSecret),
     runBackup: deps.runBackup ?? null,
+    dataDirectory: deps.dataDirectory ?? null,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,

@@ -160,8 +160,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** What the app takes of the environment as it is. */
-function takenFrom({ redis, redisPrefix, publicDemo, ports, upstreams, acme, locationFiles }: Env) {
-  return { redis, redisPrefix, publicDemo, wafPort: ports.waf, upstreams, acme, locationFiles };
+function takenFrom({ redis, redisPrefix, publicDemo, ports, upstreams, acme, locationFiles, dataDirectory }: Env) {
+  return { redis, redisPrefix, publicDemo, wafPort: ports.waf, upstreams, acme, locationFiles, dataDirectory };
 }
 
 /** What the app takes of the way to the data plane. */

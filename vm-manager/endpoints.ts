@@ -26,6 +26,7 @@ import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { withPages } from './kit/list.js';
+import { healthEndpoints } from './health/endpoints.js';
 import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
@@ -74,6 +75,7 @@ const rows: readonly Endpoint[] = [
   ...vpatchEndpoints,
   ...vexEndpoints,
   ...notificationEndpoints,
+  ...healthEndpoints,
   ...metaEndpoints,
 ];
 

@@ -40,7 +40,7 @@ export const permissionTable = {
   build_reports: 'build reports',
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
-  view_health: 'read channels of notices, and what became of each notice',
+  view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
   manage_notifications: 'write channels and routes of notices',
   view_audit: 'read the audit log',
   view_users: 'read users and roles',

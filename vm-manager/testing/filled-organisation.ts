@@ -158,6 +158,7 @@ async function fillOrganisationWide(
     '/compliance/frameworks': 'pci-dss',
     '/compliance/controls': 'pci-dss:6.2.4',
     ...(await fillNotices(make, database)),
+    '/health_monitor/components': 'database',
     '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scm/webhook': 'github',

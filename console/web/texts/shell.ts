@@ -72,6 +72,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  health: 'Health',
+  healthWords: 'monitor status components queues lag disk jobs database redis alive',
   backups: 'Backups',
   backupsWords: 'backup restore schedule s3 bucket retention verify age next',
   licence: 'Licence',

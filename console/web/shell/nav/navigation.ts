@@ -320,6 +320,13 @@ const manage: readonly NavEntry[] = [
       import('../../pages/admin/nodes.js').then((m) => m.Nodes),
     ),
     page(
+      '/admin/health',
+      text.health,
+      text.healthWords,
+      () => import('../../pages/health/health.js').then((m) => m.Health),
+      { needs: 'view_health' },
+    ),
+    page(
       '/admin/users',
       text.users,
       text.accountsRolesPasswords,
