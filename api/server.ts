@@ -70,6 +70,7 @@ export interface ServerOptions {
     readonly tunnels?: TunnelRegistry;
   }) => Promise<DataPlaneLink>;
   readonly runBackup?: AppDeps['runBackup'];
+  readonly backupTools?: AppDeps['backupTools'];
   /** Number of a socket that listens already, asked when everything else is ready; null: it opens its own. */
   readonly openListener?: () => number | null;
   /** Called with the first login when it was created by this start. */
@@ -127,6 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       outbound,
       sandbox,
       runBackup: options.runBackup ?? null,
+      backupTools: options.backupTools ?? null,
       ...takenFrom(env),
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,

@@ -5,6 +5,7 @@ import { roleEndpoints } from './accounts/role-endpoints.js';
 import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
+import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
@@ -76,6 +77,7 @@ const rows: readonly Endpoint[] = [
   ...vexEndpoints,
   ...notificationEndpoints,
   ...healthEndpoints,
+  ...backupEndpoints,
   ...metaEndpoints,
 ];
 

@@ -3,6 +3,7 @@ import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
 import { createAuditReader } from './audit-port.js';
+import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
 import { createHealth, type HealthParts } from './health/index.js';
@@ -18,6 +19,7 @@ type VmParts = IdentityParts &
   FirewallParts &
   ComplianceParts &
   HealthParts &
+  BackupPortParts &
   Pick<Parts, 'brandName' | 'outbound'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
@@ -52,6 +54,7 @@ const toHost = (parts: VmParts): Host => ({
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
   health: createHealth(parts),
+  ...(parts.backupTools === null ? {} : { backups: createBackupPort(parts, parts.backupTools) }),
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

@@ -341,7 +341,7 @@ const manage: readonly NavEntry[] = [
       { role: 'admin' },
     ),
     page('/admin/backups', text.backups, text.backupsWords, () =>
-      import('../../pages/admin/backups.js').then((m) => m.Backups),
+      import('../../pages/backups/backups.js').then((m) => m.Backups),
     ),
     page('/admin/licence', text.licence, text.domainsEdition, () =>
       import('../../pages/admin/licence.js').then((m) => m.Licence),
