@@ -22,6 +22,7 @@ import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { rollbackEndpoints } from './imports/run/rollback.js';
 import { muteEndpoints } from './governance/mutes.js';
+import { biEndpoints } from './bi/endpoints.js';
 import { ciEndpoints } from './gate/ci.js';
 import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
@@ -72,6 +73,7 @@ const rows: readonly Endpoint[] = [
   ...scmEndpoints,
   ...reportEndpoints,
   ...postureEndpoints,
+  ...biEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,

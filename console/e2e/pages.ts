@@ -56,6 +56,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',
+  '/vulnerabilities/bi',
+  '/vulnerabilities/bi?dataset=findings',
   '/vulnerabilities/patches',
   '/vulnerabilities/gates',
   '/vulnerabilities/gates?view=gates',

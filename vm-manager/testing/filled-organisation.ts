@@ -384,6 +384,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
     parameter: undefined,
     request: { method: 'GET', uri: '/preview?url=http%3A%2F%2Fintranet.internal%2F' },
   },
+  'POST /bi/query': { dataset: 'findings', measures: ['count'], dimensions: ['month:changed_at'], predicate },
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
   'PUT /rbac/grants/:user_id': { items: [] },

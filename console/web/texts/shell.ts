@@ -72,6 +72,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  dataExports: 'Data exports',
+  dataExportsWords: 'bi business intelligence csv parquet json lines warehouse dataset power metabase sql',
   health: 'Health',
   healthWords: 'monitor status components queues lag disk jobs database redis alive',
   backups: 'Backups',

@@ -7,6 +7,7 @@ export const fixedIds: Readonly<Record<string, string>> = {
   '/compliance/controls': 'pci-dss:6.2.4',
   '/health_monitor/components': 'database',
   '/backups': 'none',
+  '/bi/datasets': 'findings',
   '/threat-intel/cves': 'CVE-2021-44228',
   '/scm/webhook': 'github',
 };

@@ -308,6 +308,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/vulnerabilities/reports.js').then((m) => m.Reports),
       { needs: 'view_reports' },
     ),
+    page(
+      '/vulnerabilities/bi',
+      text.dataExports,
+      text.dataExportsWords,
+      () => import('../../pages/bi/bi.js').then((m) => m.DataExports),
+      { needs: 'view_reports' },
+    ),
     page('/admin/audit', text.auditLog, text.whoDidWhatChain, () =>
       import('../../pages/admin/audit.js').then((m) => m.Audit),
     ),
