@@ -11,13 +11,18 @@ export {
   openS3,
   prune,
   readBackup,
+  rehearseRestore,
   restoreBackup,
   type BackupReport,
+  type BackupTools,
   type Key,
   type Lock,
   type Manifest,
   type Place,
+  type RestoreOutcome,
+  type RestoreWish,
   type RunBackup,
+  type VerifyReport,
 } from './backup/main.js';
 export { allModules } from './app.js';
 export { EnvError, readEnv, type Env } from './env.js';

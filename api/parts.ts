@@ -5,6 +5,8 @@ import { localTokenOf } from './backup/local-token.js';
 import { createAuditLog, type AuditLog } from './audit/chain.js';
 import { createBreachCheck, type BreachCheck } from './auth/breached.js';
 import type { RunBackup } from './backup/schedule/runs.js';
+import { createBackupStarter, type BackupStarter } from './backup/schedule/start.js';
+import type { BackupTools } from './backup/tools.js';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.js';
 import type { RouteMatrix } from './auth/route-matrix.js';
 import { createSealing, type Sealing } from './auth/sealing.js';
@@ -92,6 +94,10 @@ export interface AppDeps {
   readonly publicDemo?: boolean;
   /** Makes a backup in a process of its own; null or absent: this process cannot. */
   readonly runBackup?: RunBackup | null;
+  /** The place of backups, and what is done there; null or absent: this process has none. */
+  readonly backupTools?: BackupTools | null;
+  /** DATA_DIR, for how much room is left there; absent: nothing is kept in files. */
+  readonly dataDirectory?: string;
   /** WAF_PORT, the port that protects; absent: what it is where nobody sets it. */
   readonly wafPort?: number;
   /** Where the sites lead that are protected before one is saved; absent: to the bundled demo applications. */
@@ -146,6 +152,11 @@ export interface Parts {
   readonly localToken: string;
   /** null: this process was not started by the command that makes backups. */
   readonly runBackup: RunBackup | null;
+  readonly backups: BackupStarter;
+  /** null: this process was not started by the command that has them. */
+  readonly backupTools: BackupTools | null;
+  /** null: nothing is kept in files. */
+  readonly dataDirectory: string | null;
   readonly torExitsUrl: string;
   readonly brandName: string;
   readonly publicDemo: boolean;
@@ -182,6 +193,8 @@ export function createParts(deps: AppDeps): Parts {
   const { env, database, now, outbound, licencePublicKey, applySettings } = deps;
   const sealing = createSealing(env.settingsEncryptionSecret);
   const reader = createSettingsReader(database, now, deps.settingsFreshMs);
+  const audit = createAuditLog(sealing, now);
+  const runBackup = deps.runBackup ?? null;
   return {
     database,
     now,
@@ -189,7 +202,7 @@ export function createParts(deps: AppDeps): Parts {
     sealing,
     licencePublicKey,
     applySettings,
-    audit: createAuditLog(sealing, now),
+    audit,
     hasher: createPasswordHasher(deps.passwordIterations),
     tokens: createSessionTokens(env.authSessionSecret, now),
     breachCheck: createBreachCheck(outbound, env.breachedPasswordsUrl, now),
@@ -208,7 +221,10 @@ export function createParts(deps: AppDeps): Parts {
     ruleSets: deps.ruleSets ?? fixedRuleSet(deps.crsDirectory ?? null),
     nodeToken: env.dataAdminToken,
     localToken: localTokenOf(env.authSessionSecret),
-    runBackup: deps.runBackup ?? null,
+    runBackup,
+    backups: createBackupStarter({ database, audit, now, runBackup, currentSettings: reader.current }),
+    backupTools: deps.backupTools ?? null,
+    dataDirectory: deps.dataDirectory ?? null,
     torExitsUrl: env.torExitsUrl,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,

@@ -70,6 +70,7 @@ export interface ServerOptions {
     readonly tunnels?: TunnelRegistry;
   }) => Promise<DataPlaneLink>;
   readonly runBackup?: AppDeps['runBackup'];
+  readonly backupTools?: AppDeps['backupTools'];
   /** Number of a socket that listens already, asked when everything else is ready; null: it opens its own. */
   readonly openListener?: () => number | null;
   /** Called with the first login when it was created by this start. */
@@ -127,6 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       outbound,
       sandbox,
       runBackup: options.runBackup ?? null,
+      backupTools: options.backupTools ?? null,
       ...takenFrom(env),
       ruleSets: createRuleSets(env),
       licencePublicKey: vendorPublicKey,
@@ -160,8 +162,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** What the app takes of the environment as it is. */
-function takenFrom({ redis, redisPrefix, publicDemo, ports, upstreams, acme, locationFiles }: Env) {
-  return { redis, redisPrefix, publicDemo, wafPort: ports.waf, upstreams, acme, locationFiles };
+function takenFrom({ redis, redisPrefix, publicDemo, ports, upstreams, acme, locationFiles, dataDirectory }: Env) {
+  return { redis, redisPrefix, publicDemo, wafPort: ports.waf, upstreams, acme, locationFiles, dataDirectory };
 }
 
 /** What the app takes of the way to the data plane. */

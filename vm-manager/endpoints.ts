@@ -5,6 +5,7 @@ import { roleEndpoints } from './accounts/role-endpoints.js';
 import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
+import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
@@ -21,11 +22,13 @@ import { intelEndpoints } from './intel/endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { rollbackEndpoints } from './imports/run/rollback.js';
 import { muteEndpoints } from './governance/mutes.js';
+import { biEndpoints } from './bi/endpoints.js';
 import { ciEndpoints } from './gate/ci.js';
 import { gateEndpoints } from './gate/endpoints.js';
 import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { withPages } from './kit/list.js';
+import { healthEndpoints } from './health/endpoints.js';
 import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
@@ -70,10 +73,13 @@ const rows: readonly Endpoint[] = [
   ...scmEndpoints,
   ...reportEndpoints,
   ...postureEndpoints,
+  ...biEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
   ...notificationEndpoints,
+  ...healthEndpoints,
+  ...backupEndpoints,
   ...metaEndpoints,
 ];
 

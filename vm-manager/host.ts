@@ -4,7 +4,9 @@ import type { Actor, Role } from '#http-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Sql, Tx } from './database.js';
+import type { BackupPort } from './backups/port.js';
 import type { Narrator } from './graph/explain.js';
+import type { HostHealth } from './health/component.js';
 import type { TakeEvents } from './kit/outbox.js';
 import type { EventBounds } from './kit/prune-events.js';
 import type { Firewall } from './vpatches/firewall.js';
@@ -313,6 +315,10 @@ export interface Host {
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
   /** What the data plane has seen of a host; absent: it has no inventory. */
   readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
+  /** Backups of this server; absent: it has no place for them. */
+  readonly backups?: BackupPort;
+  /** How the parts of this server stand; absent: it answers for none. */
+  readonly health?: (now: Date) => Promise<HostHealth>;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */
   readonly takeEvents?: TakeEvents;
 }

@@ -12,6 +12,8 @@ import { vmJobs } from './jobs.js';
 export { seesAudit } from './kit/caller.js';
 export type { Narrator } from './graph/explain.js';
 export type { OutboxEvent, TakeEvents } from './kit/outbox.js';
+export type * from './backups/port.js';
+export * from './health/component.js';
 export type * from './vpatches/firewall.js';
 export type {
   AuditFilter,

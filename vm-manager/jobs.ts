@@ -8,6 +8,7 @@ import type { Tx } from './database.js';
 import { refreshWhere } from './findings/refresh.js';
 import type { Host } from './host.js';
 import { workOnTickets } from './integrations/work.js';
+import { noteChanges } from './health/look.js';
 import { fetchDue } from './intel/fetch.js';
 import { forgetChanges } from './graph/live-engine.js';
 import { recordHistory } from './graph/history.js';
@@ -141,6 +142,11 @@ export const vmJobs = (host: Host): Job[] => [
     everyMs: minuteMs / 4,
     timeoutMs: 2 * minuteMs,
     run: async ({ signal }) => `${await workOnTickets(host, signal)} tickets were looked at`,
+  },
+  {
+    name: 'vm-health',
+    everyMs: minuteMs,
+    run: async ({ nowMs }) => `${await noteChanges(host, new Date(nowMs))} components changed`,
   },
   {
     name: 'vm-posture',

@@ -111,6 +111,7 @@ export const auditActions = {
     by: ['system'],
     meaning: 'nothing was pruned, because the clock is far ahead of the last run',
   },
+  'backup.restored': { by: ['system'], meaning: 'a restore that was asked for over HTTP ended, well or not' },
   'backup.run': { by: ['people'], meaning: 'somebody asked for a backup now' },
   'retention.confirm': { by: ['people'], meaning: 'somebody said that the clock is right, so that pruning goes on' },
   'retention.shrunk': { by: ['system'], meaning: 'records went because the embedded database had become too large' },

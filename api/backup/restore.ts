@@ -75,6 +75,38 @@ export async function readBackup(file: string, key: Key | null, scratch: string)
   }
 }
 
+/**
+ * The same, and all of it loaded into a database of its own below `scratch`, which is thrown away: that it can be
+ * restored is seen, not concluded. Throws BackupError.
+ */
+export async function rehearseRestore(
+  file: string,
+  key: Key | null,
+  scratch: string,
+  modules: readonly MigrationModule[],
+): Promise<Manifest> {
+  const staging = join(scratch, `.rehearsing-${randomUUID()}.partial`);
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await readArchive(file, staging, key);
+    modulesOf(manifest, modules);
+    await proveStagedTables(staging, manifest);
+    if (key !== null) {
+      await readEnvironmentOf(manifest, staging, key);
+      await openFiles(manifest, staging, key);
+    }
+    const database = await openEmbedded(join(staging, 'db'));
+    try {
+      await database.sql.begin((tx) => loadDatabase(tx, staging, manifest, modules));
+    } finally {
+      await database.close();
+    }
+    return manifest;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
 /** What a restore that was killed has left: whole copies of a backup, with keys. */
 async function removeLeft(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {

@@ -268,6 +268,7 @@ function ofAudit(body: Row): Told {
 /** Of events that are about no open finding; 3 for the others. */
 const severityOfVm: Readonly<Record<string, number>> = {
   'chain.danger': 8,
+  'health.failing': 8,
   'vpatch.stale': 7,
   'gate.failed': 6,
   'acceptance.expired': 5,

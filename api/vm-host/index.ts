@@ -3,8 +3,10 @@ import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
 import { createAuditReader } from './audit-port.js';
+import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
+import { createHealth, type HealthParts } from './health/index.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import { createSeenEndpoints } from './seen-endpoints.js';
@@ -12,7 +14,13 @@ import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
 
-type VmParts = IdentityParts & NarratorParts & FirewallParts & ComplianceParts & Pick<Parts, 'brandName' | 'outbound'>;
+type VmParts = IdentityParts &
+  NarratorParts &
+  FirewallParts &
+  ComplianceParts &
+  HealthParts &
+  BackupPortParts &
+  Pick<Parts, 'brandName' | 'outbound'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
 const takeEvents: TakeEvents = (tx, events) =>
@@ -45,6 +53,8 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  health: createHealth(parts),
+  ...(parts.backupTools === null ? {} : { backups: createBackupPort(parts, parts.backupTools) }),
 });
 
 export const vmFeature: Feature<VmParts> = createVulnerabilityManager(toHost);

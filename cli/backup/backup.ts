@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync }
 import { setPriority } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
+  allModules,
   BackupError,
   createBackup,
   createKey,
@@ -14,9 +15,11 @@ import {
   openEmbedded,
   prune,
   readBackup,
+  rehearseRestore,
   type Env,
   type Lock,
   type Place,
+  type VerifyReport,
 } from '#api/main';
 import type { Values } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
@@ -43,6 +46,7 @@ const options = {
   keep: { type: 'string' },
   check: { type: 'boolean' },
   json: { type: 'boolean' },
+  restore: { type: 'boolean' },
 } as const;
 
 /** Lower than what serves. */
@@ -271,20 +275,42 @@ async function askForCopy(env: Env, values: Values): Promise<string> {
 
 async function verify(file: string, asked: Asked, values: Values): Promise<number> {
   const key = keyOf(asked);
-  const manifest = await withLocal(values, file, (local) => readBackup(local, key, scratchOf(values)));
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  const secrets =
-    manifest.environment === 'absent'
-      ? 'no secrets in it'
-      : key === null
-        ? 'secrets sealed (not opened: no key was given)'
-        : 'secrets opened with the key';
-  console.log(
-    `${file}: complete. Made ${manifest.created_at} by release ${manifest.release} from ${manifest.database}; ` +
-      `${manifest.tables.length} tables with ${rows} rows and ${manifest.entries.length} entries, ` +
-      `every hash equal; ${secrets}.`,
+  const isRestored = asked.restore === true;
+  if (isRestored) setPriority(niceness);
+  const modules = isRestored ? await allModules() : [];
+  const manifest = await withLocal(values, file, (local) =>
+    isRestored ? rehearseRestore(local, key, scratchOf(values), modules) : readBackup(local, key, scratchOf(values)),
   );
+  const { tables, entries, created_at, release: by, database, environment } = manifest;
+  const report: VerifyReport = {
+    created_at,
+    release: by,
+    database,
+    tables: tables.length,
+    rows: tables.reduce((sum, table) => sum + table.rows, 0),
+    entries: entries.length,
+    restored: isRestored,
+    secrets: environment === 'absent' ? 'absent' : key === null ? 'sealed' : 'opened',
+  };
+  console.log(asked.json === true ? JSON.stringify(report) : verifiedWords(file, report));
   return 0;
+}
+
+const secretsWords = {
+  absent: 'no secrets in it',
+  sealed: 'secrets sealed (not opened: no key was given)',
+  opened: 'secrets opened with the key',
+};
+
+function verifiedWords(
+  file: string,
+  { created_at, release: by, database, restored, secrets, ...of }: VerifyReport,
+): string {
+  return (
+    `${file}: complete. Made ${created_at} by release ${by} from ${database}; ` +
+    `${of.tables} tables with ${of.rows} rows and ${of.entries} entries, every hash equal; ${secretsWords[secrets]}.` +
+    (restored ? ' It was restored into a scratch database, and every table is equal there.' : '')
+  );
 }
 
 async function makeKey(values: Values): Promise<number> {

@@ -6,11 +6,13 @@ import {
   EnvError,
   readEnv,
   startServer,
+  type BackupTools,
   type Env,
   type RunBackup,
   type RunningServer,
 } from '#api/main';
 import { backupRunner } from '../backup/scheduled.js';
+import { backupTools, restoreAsked } from '../backup/tools.js';
 import type { Values } from '#settings/environment';
 import { shown } from '../environment/directories.js';
 import { envFilePath } from '../environment/env-file.js';
@@ -36,12 +38,16 @@ interface Started {
   readonly firstLogin: FirstLogin | null;
 }
 
-async function start(env: Env, runBackup: RunBackup, manager: ServiceManager | null): Promise<Started> {
+async function start(
+  env: Env,
+  forBackups: { readonly runBackup: RunBackup; readonly backupTools: BackupTools },
+  manager: ServiceManager | null,
+): Promise<Started> {
   let firstLogin: FirstLogin | null = null;
   const onFirstLogin = (email: string, password: string): void => void (firstLogin = { email, password });
   try {
     const openListener = (): number | null => listenerKept(manager, 'api', env.adminBind, env.ports.api);
-    const server = await startServer({ env, connectDataPlane, onFirstLogin, runBackup, openListener });
+    const server = await startServer({ env, connectDataPlane, onFirstLogin, openListener, ...forBackups });
     return { server, firstLogin };
   } catch (error) {
     if (isSystemError(error) && error.code === 'EADDRINUSE')
@@ -58,6 +64,9 @@ function describeFirstLogin({ email, password }: FirstLogin, { ADMIN_INITIAL_PAS
     : `first login: ${email}, with ADMIN_INITIAL_PASSWORD of ${place} (to be changed then)`;
 }
 
+/** Not 0: what supervises the control plane takes that for an end that was wanted. */
+const startAgain = 75;
+
 /** Resolves never: signals, or the end of whoever started it, end the process. */
 export async function runControlPlane(args: readonly string[]): Promise<never> {
   const { flags, others } = readFlags(args);
@@ -66,8 +75,13 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   compileLittle();
   const values = controlPlaneEnvironment(readEnvironment(flags));
   const manager = findServiceManager();
-  const { server, firstLogin } = await start(readControlEnv(values), backupRunner(values), manager);
+  await restoreAsked(values);
+  let end = (): void => undefined;
+  const forBackups = { runBackup: backupRunner(values), backupTools: backupTools(values, () => end()) };
+  const { server, firstLogin } = await start(readControlEnv(values), forBackups, manager);
   closeOnSignals(server, server.app.log);
+  // the answer goes out first; what supervises this process starts it again
+  end = () => void setTimeout(() => void server.close().finally(() => process.exit(startAgain)), 500);
   // Its parent prints the password to a person; a log, of a file or of the system, must not have it.
   if (process.send === undefined && firstLogin !== null) console.log(describeFirstLogin(firstLogin, values));
   console.log(`control plane on ${server.url}/api/docs`);

@@ -9,6 +9,7 @@ import { onBothDatabases, onEmbeddedDatabase } from '#api/testing/databases';
 import { enrol } from '#api/testing/second-factor';
 import { endpoints } from '../endpoints.js';
 import { writes, type Endpoint } from '../kit/endpoint.js';
+import { memoryPlace } from '../testing/api/backup-place.js';
 import { fillOrganisation, type Filled } from '../testing/filled-organisation.js';
 import { sampleOf } from '../testing/sample.js';
 
@@ -80,7 +81,7 @@ async function documentedCalls(t: Test, at: TestApp, filled: Filled, token: stri
 }
 
 async function all(t: Test, database: Database): Promise<void> {
-  const at = await startTestApp(database);
+  const at = await startTestApp(database, { backupTools: memoryPlace().tools });
   t.teardown(() => at.close());
   const { token } = await at.user('admin');
   const filled = await fillOrganisation(at, database, token);

@@ -25,15 +25,17 @@ export const eventTypes = {
   'rule.notice': 'a rule that gives notice holds for a finding',
   'sla.at_risk': 'a fifth of the time to mend a finding is left',
   'sla.breached': 'a finding was not mended in time',
+  'health.failing': 'a component of the installation does not work any more, or does not do what it is for',
+  'health.recovered': 'a component of the installation works again',
 } as const;
 export type EventType = keyof typeof eventTypes;
 
 export interface NewEvent {
   readonly type: EventType;
-  readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain';
+  readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain' | 'component';
   readonly entityId: number | string;
   readonly applicationId: number | string | null;
-  /** `summary` is the title of what has no name of its own; `severity` (0 to 4) that of an import. */
+  /** `summary` is the title of what has no name of its own; `severity` (0 to 4) that of what is no finding. */
   readonly payload?: Readonly<Record<string, unknown>>;
   /** An event with a key happens once while it is kept; what is never to be said again is remembered elsewhere. */
   readonly key?: string;
@@ -59,7 +61,8 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
         'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit, m.payload ->> 'summary'),
-        'severity', case when m.type = 'import.done' then (m.payload ->> 'severity')::integer else f.severity end,
+        'severity', case when m.type in ('import.done', 'health.failing')
+          then (m.payload ->> 'severity')::integer else f.severity end,
         'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id
         left join vm_findings f on m.entity = 'finding' and f.id = m.entity_id

@@ -40,8 +40,10 @@ export const permissionTable = {
   build_reports: 'build reports',
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
-  view_health: 'read channels of notices, and what became of each notice',
+  view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
   manage_notifications: 'write channels and routes of notices',
+  manage_backups: 'make, verify, schedule and remove backups',
+  restore_backups: 'restore a backup in the place of what is there',
   view_audit: 'read the audit log',
   view_users: 'read users and roles',
   manage_users: 'make, change, suspend and delete users',
@@ -61,6 +63,8 @@ const administration: readonly VmPermission[] = [
   'manage_tokens',
   'approve_acceptance',
   'override_gate',
+  'manage_backups',
+  'restore_backups',
   'view_audit',
 ];
 

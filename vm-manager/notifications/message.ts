@@ -47,7 +47,9 @@ const pathOf = ({ type, entity, entity_id: id }: NoticedEvent): string | null =>
         ? '/vulnerabilities/chains'
         : type === 'import.done'
           ? '/vulnerabilities/imports'
-          : null;
+          : entity === 'component'
+            ? '/admin/health'
+            : null;
 
 function lineOf(event: NoticedEvent, console: string | undefined): MessageLine {
   const path = pathOf(event);

@@ -3,6 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
+import { fixedIds } from './api/fixed-ids.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -136,13 +137,11 @@ async function fillOrganisationWide(
     answer: 'met',
   });
   return {
+    ...fixedIds,
     '/users': person,
     '/rbac/roles': await make.made('/rbac/roles', { name: 'filled', permissions: ['view_findings'] }),
     '/rbac/grants': person,
     '/tokens': await make.made('/tokens', { name: 't', scopes: ['read'] }),
-    '/sso/providers': '1',
-    '/sso/login': '1',
-    '/sso/callback': '1',
     '/target-groups': group,
     '/findings/views': await make.made('/findings/views', { name: 'v', query: predicate }),
     '/imports/mappings': await make.made('/imports/mappings', {
@@ -155,12 +154,8 @@ async function fillOrganisationWide(
     '/policies': await make.made('/policies', { name: 'p', predicate, action: 'violation' }),
     ...(await fillRules(make)),
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
-    '/compliance/frameworks': 'pci-dss',
-    '/compliance/controls': 'pci-dss:6.2.4',
     ...(await fillNotices(make, database)),
-    '/threat-intel/cves': 'CVE-2021-44228',
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
-    '/scm/webhook': 'github',
   };
 }
 
@@ -389,6 +384,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
     parameter: undefined,
     request: { method: 'GET', uri: '/preview?url=http%3A%2F%2Fintranet.internal%2F' },
   },
+  'POST /bi/query': { dataset: 'findings', measures: ['count'], dimensions: ['month:changed_at'], predicate },
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
   'PUT /rbac/grants/:user_id': { items: [] },

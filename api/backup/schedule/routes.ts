@@ -1,9 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { ApiError, Nullable, refusals, requirePrincipal, Time, type App } from '../../http-kit/index.js';
+import { Nullable, refusals, requirePrincipal, systemActor, Time, type App } from '../../http-kit/index.js';
 import type { Parts } from '../../parts.js';
-import { beginRun, isRunning, lastGood, listRuns, makeRun, nextAt, runMsMax, type BackupRun } from './runs.js';
+import { isRunning, lastGood, listRuns, nextAt, type BackupRun } from './runs.js';
 
-export type ScheduleParts = Pick<Parts, 'database' | 'currentSettings' | 'now' | 'audit' | 'runBackup'>;
+export type ScheduleParts = Pick<
+  Parts,
+  'database' | 'currentSettings' | 'now' | 'audit' | 'runBackup' | 'backups' | 'backupTools'
+>;
 
 const RunView = Type.Object({
   id: Type.String(),
@@ -67,7 +70,7 @@ function viewRun(run: BackupRun, nowMs: number): Static<typeof RunView> {
 }
 
 export function registerScheduleRoutes(app: App, parts: ScheduleParts): void {
-  const { database, audit, now, runBackup } = parts;
+  const { database, now, runBackup, backups } = parts;
   const { sql } = database;
   const view = async (): Promise<Static<typeof StatusView>> => {
     const nowMs = now();
@@ -86,31 +89,29 @@ export function registerScheduleRoutes(app: App, parts: ScheduleParts): void {
       items: runs.map((run) => viewRun(run, nowMs)),
     };
   };
-  const stopping = new AbortController();
-  let current: Promise<void> = Promise.resolve();
   // what became of the one that is being made is written down before the database is closed
-  app.addHook('onClose', async () => {
-    stopping.abort(new Error('The control plane was stopped.'));
-    await current;
+  app.addHook('onClose', () => backups.close());
+  // a restore that was asked for over HTTP has replaced the log that said so
+  app.addHook('onReady', async () => {
+    const outcome = await parts.backupTools?.takeOutcome();
+    if (outcome === undefined || outcome === null) return;
+    const { name, by, ok, said } = outcome;
+    const summary = ok
+      ? `restored the backup ${name}, as ${by} asked`
+      : `could not restore the backup ${name}: ${said}`;
+    await sql.begin((tx) =>
+      parts.audit.record(tx, {
+        actor: systemActor,
+        action: 'backup.restored',
+        summary: summary.slice(0, 1000),
+        details: { ...outcome, said: said.slice(0, 2000) },
+      }),
+    );
   });
   app.get('/api/backup', { schema: readSchema }, view);
   app.post('/api/backup/run', { schema: runSchema }, async (request, reply) => {
-    const { actor } = requirePrincipal(request);
-    if (runBackup === null)
-      throw new ApiError('conflict', 'This process cannot make backups. Start the control plane with `gatehouse`.');
-    const settings = await parts.currentSettings();
-    const id = await sql.begin(async (tx) => {
-      const begun = await beginRun(tx, actor.name, now());
-      if (begun === null) throw new ApiError('conflict', 'A backup is being made. Wait until it has ended.');
-      await audit.record(tx, { actor, action: 'backup.run', summary: 'asked for a backup' });
-      return begun;
-    });
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(runMsMax)]);
-    const asked = { isSealedWhole: settings.backup_encrypt, keep: settings.backup_keep, signal };
-    current = makeRun(sql, id, () => runBackup(asked), now).then(
-      () => undefined,
-      (error: unknown) => app.log.error({ err: error }, 'a backup failed'),
-    );
+    const { done } = await backups.start(requirePrincipal(request).actor);
+    done.catch((error: unknown) => app.log.error({ err: error }, 'a backup failed'));
     return reply.code(202).send(await view());
   });
 }

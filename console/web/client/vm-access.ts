@@ -31,6 +31,8 @@ export type VmPermission =
   | 'manage_integrations'
   | 'view_compliance'
   | 'edit_compliance'
+  | 'manage_backups'
+  | 'restore_backups'
   | 'view_health'
   | 'manage_notifications'
   | 'manage_roles'

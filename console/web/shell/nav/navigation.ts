@@ -311,6 +311,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/vulnerabilities/reports.js').then((m) => m.Reports),
       { needs: 'view_reports' },
     ),
+    page(
+      '/vulnerabilities/bi',
+      text.dataExports,
+      text.dataExportsWords,
+      () => import('../../pages/bi/bi.js').then((m) => m.DataExports),
+      { needs: 'view_reports' },
+    ),
     page('/admin/audit', text.auditLog, text.whoDidWhatChain, () =>
       import('../../pages/admin/audit.js').then((m) => m.Audit),
     ),
@@ -321,6 +328,13 @@ const manage: readonly NavEntry[] = [
     ),
     page('/admin/nodes', text.nodes, text.dataPlaneGenerationWorkers, () =>
       import('../../pages/admin/nodes.js').then((m) => m.Nodes),
+    ),
+    page(
+      '/admin/health',
+      text.health,
+      text.healthWords,
+      () => import('../../pages/health/health.js').then((m) => m.Health),
+      { needs: 'view_health' },
     ),
     page(
       '/admin/users',
@@ -337,7 +351,7 @@ const manage: readonly NavEntry[] = [
       { role: 'admin' },
     ),
     page('/admin/backups', text.backups, text.backupsWords, () =>
-      import('../../pages/admin/backups.js').then((m) => m.Backups),
+      import('../../pages/backups/backups.js').then((m) => m.Backups),
     ),
     page('/admin/licence', text.licence, text.domainsEdition, () =>
       import('../../pages/admin/licence.js').then((m) => m.Licence),

@@ -1,9 +1,11 @@
 // Texts of the page of backups.
+import type { Shown } from '../shown.js';
+
 export const backupsText = {
   title: 'Backups',
   about:
-    'Each backup is one file with the database, the configuration, the artifacts and the encrypted secrets. To ' +
-    'restore it, run `gatehouse restore` on the host.',
+    'Each backup is one file with the database, the configuration, the artifacts and the encrypted secrets. It is ' +
+    'restored from here, or by `gatehouse restore` on another host.',
   last: 'Last backup',
   never: 'Never',
   ago: (age: string) => `${age} ago`,
@@ -37,4 +39,39 @@ export const backupsText = {
   minutes: (count: number) => `${count} min`,
   hours: (count: number) => `${count} h`,
   days: (count: number) => `${count} d`,
+  stored: 'Stored backups',
+  noneStored: 'There is no backup at its place yet',
+  made: 'Made',
+  fileName: 'File',
+  rows: 'Rows',
+  sealed: 'Encrypted',
+  sealedWhole: 'The whole file',
+  sealedSecrets: 'The secrets in it',
+  restoredOnceTitle: 'Test restore',
+  notRestored: 'Not yet',
+  restoredOnce: 'Passed',
+  damaged: 'Failed',
+  doWith: 'Actions',
+  verify: 'Verify',
+  verifyTitle: 'Verify the backup',
+  verifyAbout:
+    'All of it is read, every hash is compared, and it is restored into a scratch database that is thrown away. ' +
+    'This takes a minute or more.',
+  verifying: 'The backup is being verified.',
+  key: 'Secret key or passphrase',
+  keyHelp: 'Needed where the whole file is encrypted, and to restore. It is used once and stored nowhere',
+  restore: 'Restore',
+  restoreTitle: 'Restore this backup',
+  restoreAbout:
+    'Everything since this backup is replaced by it. It is verified first and the present state is backed up; then ' +
+    'the control plane restarts, and everyone has to log in again. Traffic goes on.',
+  confirm: 'Name of the backup',
+  confirmHelp: (id: Shown) => `write ${id}`,
+  restoring: 'The restore has begun. When the control plane restarts, log in again.',
+  lastRestore: 'The last restore ended well',
+  lastRestoreFailed: 'The last restore failed, nothing was changed',
+  lastRestoreOf: (id: Shown, at: Shown, by: Shown) => `${id}, ${at}, asked for by ${by}.`,
+  remove: 'Remove',
+  removeTitle: 'Remove the backup',
+  removeAbout: (id: Shown) => `${id} is removed from its place for good.`,
 } as const;

@@ -10,7 +10,9 @@ import { Badge, Button, Card, Empty, Figure, Foreign, Notice, PageHead } from '.
 import { WithCommands } from '../../kit/commands.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { createVmAccess } from '../../client/vm-access.js';
 import { backupsText as text } from '../../texts/vm/backups.js';
+import { StoredBackups } from './stored.js';
 
 const minuteS = 60;
 const hourS = 3600;
@@ -74,9 +76,29 @@ function Runs(props: { readonly of: readonly BackupRun[] }): JSX.Element {
   );
 }
 
+function Figures(props: { readonly of: Reply<'GET /api/backup'> }): JSX.Element {
+  const good = () => props.of.items.find(({ state }) => state === 'made');
+  return (
+    <div class="grid-3">
+      <Figure
+        label={text.last}
+        value={props.of.age_seconds === null ? text.never : age(props.of.age_seconds ?? 0)}
+        note={props.of.last_good_at === null ? '' : showMoment(props.of.last_good_at)}
+      />
+      <Figure label={text.readBack} value={noteOf(good()) || '–'} />
+      <Figure
+        label={text.next}
+        value={props.of.every_hours === 0 ? text.noSchedule : text.every(props.of.every_hours)}
+        note={props.of.next_at === null ? '' : showMoment(props.of.next_at)}
+      />
+    </div>
+  );
+}
+
 export function Backups(): JSX.Element {
   const backups = createQuery('GET /api/backup', () => ({}), { everyMs: 15_000 });
   const action = createAction();
+  const access = createVmAccess();
   const start = async (): Promise<void> => {
     if (!(await action.run(() => call('POST /api/backup/run')))) return;
     tell(text.started);
@@ -88,7 +110,6 @@ export function Backups(): JSX.Element {
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <Read of={backups}>
         {(data) => {
-          const good = () => data().items.find(({ state }) => state === 'made');
           /** A first backup that fails is not merely a missing one. */
           const isFailed = (): boolean => data().items[0]?.state === 'failed';
           return (
@@ -108,19 +129,7 @@ export function Backups(): JSX.Element {
                   <Foreign text={data().items[0]?.error ?? ''} max={errorMax} />
                 </Notice>
               </Show>
-              <div class="grid-3">
-                <Figure
-                  label={text.last}
-                  value={data().age_seconds === null ? text.never : age(data().age_seconds ?? 0)}
-                  note={data().last_good_at === null ? '' : showMoment(data().last_good_at)}
-                />
-                <Figure label={text.readBack} value={noteOf(good()) || '–'} />
-                <Figure
-                  label={text.next}
-                  value={data().every_hours === 0 ? text.noSchedule : text.every(data().every_hours)}
-                  note={data().next_at === null ? '' : showMoment(data().next_at)}
-                />
-              </div>
+              <Figures of={data()} />
               <Show when={mayAs('admin')}>
                 <div class="row">
                   <Button
@@ -135,6 +144,9 @@ export function Backups(): JSX.Element {
                     {data().every_hours === 0 ? text.setSchedule : text.schedule}
                   </A>
                 </div>
+              </Show>
+              <Show when={data().can_run && access.may('manage_backups')}>
+                <StoredBackups />
               </Show>
               <Runs of={data().items} />
             </>

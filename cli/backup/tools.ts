@@ -1,0 +1,111 @@
+// What the control plane may do with backups beyond making them, and the restore that a person asked for over HTTP: it
+// is noted in a file, the process ends, and the next start restores before it opens the database. A wish is taken
+// once: what was cut short is told, and not begun again by itself.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
+import type { Values } from '#settings/environment';
+import { withFiles } from '../refusal.js';
+import { reportIn, runCommand } from './child.js';
+import { isBucket, openPlace, placeNamed, scratchOf } from './places.js';
+
+const names = { asked: 'restore-asked.json', begun: 'restore-begun.json', outcome: 'restore-outcome.json' } as const;
+
+const pathOf = (values: Values, name: keyof typeof names): string => join(scratchOf(values), '..', names[name]);
+
+const addressOf = (values: Values, name: string): string => {
+  const place = placeNamed(values, undefined);
+  return isBucket(place) ? `${place.replace(/\/$/, '')}/${name}` : join(place, name);
+};
+
+/** The key as a file for as long as `work` takes; it is in no list of processes. */
+async function withKeyFile<T>(
+  values: Values,
+  key: string | null,
+  work: (words: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (key === null) return work([]);
+  const directory = scratchOf(values);
+  const file = join(directory, `.key-${randomUUID()}.partial`);
+  withFiles(() => mkdirSync(directory, { recursive: true, mode: 0o700 }));
+  withFiles(() => writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx' }));
+  try {
+    return await work([`--${key.startsWith('AGE-SECRET-KEY-1') ? 'key' : 'passphrase'}-file=${file}`]);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** `end`: has this process end, so that whoever started it starts it again. */
+export function backupTools(values: Values, end: () => void): BackupTools {
+  const place = () => openPlace(values, placeNamed(values, undefined));
+  return {
+    place: () => placeNamed(values, undefined),
+    list: () =>
+      place()
+        .list()
+        .catch((error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return [];
+          throw error;
+        }),
+    verify: (name, key, signal) =>
+      withKeyFile(values, key, async (words) =>
+        reportIn<VerifyReport>(
+          await runCommand(
+            values,
+            ['backup', 'verify', addressOf(values, name), '--restore', '--json', ...words],
+            signal,
+          ),
+        ),
+      ),
+    remove: (name) => place().remove(name),
+    prune: (keep) => prune(place(), keep),
+    async restore(wish) {
+      write(pathOf(values, 'asked'), wish);
+      end();
+    },
+    async takeOutcome() {
+      const path = pathOf(values, 'outcome');
+      if (!existsSync(path)) return null;
+      const outcome = JSON.parse(readFileSync(path, 'utf8')) as RestoreOutcome;
+      rmSync(path);
+      return outcome;
+    },
+  };
+}
+
+/** All of it or nothing, also where the process is killed. */
+function write(path: string, value: RestoreWish | RestoreOutcome): void {
+  withFiles(() => {
+    writeFileSync(`${path}.partial`, JSON.stringify(value), { mode: 0o600 });
+    renameSync(`${path}.partial`, path);
+  });
+}
+
+/** Before the database is opened: restores what was asked for. Never throws for what a restore refuses. */
+export async function restoreAsked(values: Values): Promise<void> {
+  const [asked, begun] = [pathOf(values, 'asked'), pathOf(values, 'begun')];
+  if (existsSync(begun)) {
+    const wish = JSON.parse(readFileSync(begun, 'utf8')) as RestoreWish;
+    settle(values, wish, false, 'It was cut short. The database is as before or as in the backup; ask for it again.');
+  }
+  if (!existsSync(asked)) return;
+  const wish = JSON.parse(readFileSync(asked, 'utf8')) as RestoreWish;
+  withFiles(() => renameSync(asked, begun));
+  console.log(`restoring ${wish.name}, as ${wish.by} asked`);
+  try {
+    const said = await withKeyFile(values, wish.key, (words) =>
+      runCommand(values, ['restore', addressOf(values, wish.name), '-y', ...words]),
+    );
+    settle(values, wish, true, said.trim());
+  } catch (error) {
+    settle(values, wish, false, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function settle(values: Values, { name, by, at }: RestoreWish, ok: boolean, said: string): void {
+  write(pathOf(values, 'outcome'), { name, by, asked_at: at, ended_at: new Date().toISOString(), ok, said });
+  rmSync(pathOf(values, 'begun'), { force: true });
+  console.log(ok ? said : `the restore of ${name} failed, and nothing has changed: ${said}`);
+}
