@@ -31,6 +31,8 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/v1/events/stats': 'programs that follow what happens, and want to know how much is kept',
   'GET /api/v1/scan-callbacks/{token}': 'targets of scans that fetch what a request names',
   'GET /api/v1/meta/enums': 'programs that are written without the types of the document',
+  'POST /api/v1/bi/query': 'programs that make figures; the page of data sets has the downloads',
+  'GET /api/v1/backups/made': 'programs that watch whether backups are made; the page shows it of each',
   'POST /api/v1/rbac/check': 'programs that ask before they try',
 };
 
@@ -42,6 +44,13 @@ export const sameAs: Readonly<Record<string, string>> = {
   'DELETE /api/threat-intel': 'DELETE /api/measures',
   'GET /api/verdicts': 'GET /api/measures',
   'DELETE /api/verdicts': 'DELETE /api/measures',
+  'GET /api/v1/bi/datasets/{id}': 'GET /api/v1/bi/datasets',
+  'GET /api/v1/health_monitor/components/{id}': 'GET /api/v1/health_monitor',
+  'GET /api/v1/backups/{id}': 'GET /api/v1/backups',
+  'GET /api/v1/backups/schedule': 'GET /api/backup',
+  'PATCH /api/v1/backups/schedule': 'PATCH /api/settings',
+  'POST /api/v1/backups': 'POST /api/backup/run',
+  'POST /api/v1/backups/prune': 'DELETE /api/v1/backups/{id}',
   'GET /api/certificates/{id}': 'GET /api/certificates',
   'POST /api/v1/auth/login': 'POST /api/login',
   'POST /api/v1/auth/mfa': 'POST /api/login/otp',
