@@ -63,6 +63,7 @@ const Wanted = Type.Object(
     time_zone: Type.Optional(
       Type.String({
         maxLength: 60,
+        pattern: '^[A-Za-z]+[A-Za-z0-9/_+-]*$',
         description: 'of the moments in HTML and PDF: GMT+4 (the default), UTC, or a name such as Europe/Vienna',
       }),
     ),
