@@ -108,7 +108,9 @@ function RestoreDialog(props: {
   );
 }
 
-const columnsOf = (mayRestore: () => boolean, ask: (asked: Asked) => void): readonly TableColumn<Stored>[] => [
+type AskFor = Readonly<Record<Asked['what'], (of: Stored) => () => void>>;
+
+const columnsOf = (mayRestore: () => boolean, askFor: AskFor): readonly TableColumn<Stored>[] => [
   { title: text.made, class: 'nums', cell: (one) => showMoment(one.made_at), sortBy: (one) => one.made_at },
   { title: text.fileName, class: 'mono', isMinor: true, cell: ({ id }) => id },
   { title: text.size, isNumber: true, cell: ({ bytes }) => showBytes(bytes), sortBy: ({ bytes }) => bytes },
@@ -120,15 +122,15 @@ const columnsOf = (mayRestore: () => boolean, ask: (asked: Asked) => void): read
     isTitleHidden: true,
     cell: (of) => (
       <span class="row wrap">
-        <Button isSmall onClick={() => ask({ what: 'verify', of })}>
+        <Button isSmall onClick={askFor.verify(of)}>
           {text.verify}
         </Button>
         <Show when={mayRestore()}>
-          <Button isSmall onClick={() => ask({ what: 'restore', of })}>
+          <Button isSmall onClick={askFor.restore(of)}>
             {text.restore}
           </Button>
         </Show>
-        <Button isSmall look="plain" onClick={() => ask({ what: 'remove', of })}>
+        <Button isSmall look="plain" onClick={askFor.remove(of)}>
           {text.remove}
         </Button>
       </span>
@@ -152,6 +154,8 @@ export function StoredBackups(): JSX.Element {
   const backups = createQuery('GET /api/v1/backups', () => ({}), { everyMs });
   const action = createAction();
   const [asked, ask] = createSignal<Asked | null>(null);
+  const asking = (what: Asked['what']) => (of: Stored) => () => void ask({ what, of });
+  const askFor: AskFor = { verify: asking('verify'), restore: asking('restore'), remove: asking('remove') };
   const done = (): void => {
     ask(null);
     void backups.reload();
@@ -167,7 +171,7 @@ export function StoredBackups(): JSX.Element {
       <Card title={text.stored} isFlush>
         <Table
           label={text.stored}
-          columns={columnsOf(() => access.may('restore_backups'), ask)}
+          columns={columnsOf(() => access.may('restore_backups'), askFor)}
           of={ofQuery(backups, ({ items }) => items)}
           keyOf={({ id }) => id}
           empty={text.noneStored}
