@@ -1,12 +1,14 @@
 // Each language: how its trees are lowered, and its table.
 import { prepare, type Prepared } from './flow/prepared.js';
 import type { Stmt } from './syntax/ir.js';
+import { GoLowering } from './syntax/go.js';
 import { JavaLowering } from './syntax/java.js';
 import { JavaScriptLowering } from './syntax/javascript.js';
 import type { Lowering } from './syntax/lower-kit.js';
 import { PhpLowering } from './syntax/php.js';
 import { PythonLowering } from './syntax/python.js';
 import type { Grammar, Tree } from './syntax/tree.js';
+import { go } from './tables/go.js';
 import { java } from './tables/java.js';
 import { javascript } from './tables/javascript.js';
 import { php } from './tables/php.js';
@@ -25,17 +27,14 @@ const language = (table: Table, lowering: new (tree: Tree) => Lowering): Languag
 
 const script = language(javascript, JavaScriptLowering);
 
-const languages: Partial<Record<Grammar, Language>> = {
+const languages: Readonly<Record<Grammar, Language>> = {
   javascript: script,
   typescript: script,
   tsx: script,
   python: language(python, PythonLowering),
+  go: language(go, GoLowering),
   php: language(php, PhpLowering),
   java: language(java, JavaLowering),
 };
 
-export function languageOf(grammar: Grammar): Language {
-  const found = languages[grammar];
-  if (found === undefined) throw new Error(`no language ${grammar}`);
-  return found;
-}
+export const languageOf = (grammar: Grammar): Language => languages[grammar];

@@ -9,6 +9,7 @@ import { wantsSource } from './files.js';
 import { sastRules } from './rules/index.js';
 import { sastScanner } from './scanner.js';
 import type { Case } from './testing/case.js';
+import { goCases } from './testing/go-cases.js';
 import { javaCases } from './testing/java-cases.js';
 import { javascriptCases } from './testing/javascript-cases.js';
 import { phpCases } from './testing/php-cases.js';
@@ -24,6 +25,7 @@ const languages: readonly (readonly [path: string, cases: readonly Case[]])[] = 
   ['a.js', javascriptCases],
   ['a.py', pythonCases],
   ['a.php', phpCases],
+  ['a.go', goCases],
   ['A.java', javaCases],
 ];
 
@@ -119,7 +121,7 @@ t.test('files of other languages are counted, files of none are not', async (t) 
   t.match(wantsSource('a/b.rb'), /Ruby/);
   t.match(wantsSource('a.min.js'), /a tool/);
   t.equal(wantsSource('README.md'), false);
-  for (const path of ['a.js', 'a.tsx', 'a.py', 'a.java', 'a.php']) t.equal(wantsSource(path), true, path);
+  for (const path of ['a.js', 'a.tsx', 'a.py', 'a.java', 'a.php', 'a.go']) t.equal(wantsSource(path), true, path);
 });
 
 t.test('SARIF has the way of data as a code flow', async (t) => {

@@ -192,6 +192,30 @@ const rows: readonly Row[] = [
       'the bytes come from elsewhere, they run code.',
     'Use yaml.safe_load or JSON; sign what has to be pickled.',
   ],
+  [
+    'no-timeouts',
+    'low',
+    [400],
+    'Server without time limits',
+    'A client that sends one byte a minute keeps its connection for ever; some thousand of them stop the service.',
+    'Set ReadHeaderTimeout, ReadTimeout, WriteTimeout and IdleTimeout, or the corresponding limits of the framework.',
+  ],
+  [
+    'folder-exposed',
+    'medium',
+    [552, 548],
+    'The whole disk is served',
+    'The file server begins at the root: every file that the process may read can be fetched.',
+    'Serve a folder that holds nothing but what is meant to be public.',
+  ],
+  [
+    'unsafe-memory',
+    'low',
+    [242],
+    'Memory without checks',
+    'The package unsafe passes by the checks of the language: a mistake reads or writes memory of others.',
+    'Use the types of the language; keep what needs it small, and say why.',
+  ],
 ];
 
 export const weaknesses: readonly Rule[] = rows.map(([id, severity, cwes, title, description, remediation]) => ({

@@ -58,6 +58,8 @@ export interface Sink {
   /** An entry of a later argument that keeps what is below it: `root`. */
   readonly folder?: string;
   readonly severity?: 'low' | 'medium';
+  /** Of a command's arguments, each alone: also those after the program. */
+  readonly anyArg?: boolean;
   /** It is the receiver that does harm. */
   readonly isReceiver?: boolean;
   /** Another argument whose constant of this form makes it right, by name or at a place. */
