@@ -19,8 +19,8 @@ export interface Flow {
 /** A function takes more steps than it may. */
 export class TooIntricate extends Error {}
 
-const entryStepsMax = 40_000;
-const fileStepsMax = 1_500_000;
+const entryStepsMax = 120_000;
+const fileStepsMax = 500_000;
 export const inlineDepthMax = 4;
 const flowsMax = 500;
 

@@ -55,10 +55,16 @@ export const empty: Val = {
 };
 
 export const isConst = (value: Val): boolean => value.constant !== undefined;
+// written out: a spread for each constant of a file is what costs most
 export const constant = (value: Const): Val => ({
-  ...empty,
   constant: value,
+  taints: empty.taints,
+  kind: '',
+  closure: null,
+  classOf: null,
+  parts: null,
   prefix: typeof value === 'string' ? value : String(value),
+  isList: false,
   isText: typeof value === 'string',
 });
 export const ofKind = (kind: string): Val => ({ ...empty, kind });

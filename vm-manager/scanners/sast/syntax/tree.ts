@@ -73,19 +73,40 @@ const tellingWords: ReadonlySet<string> = new Set([
   '&',
 ]);
 
+interface Kind {
+  readonly type: string;
+  readonly isKept: boolean;
+}
+
+const known = new Map<Grammar, Map<number, Kind>>();
+
+function kindsOf(grammar: Grammar): Map<number, Kind> {
+  const made = known.get(grammar) ?? new Map<number, Kind>();
+  known.set(grammar, made);
+  return made;
+}
+
 interface Open {
   readonly kids: Node[];
   readonly isBroken: boolean;
 }
 
-function copied(cursor: TreeCursor): { root: Node; unread: number } {
+function copied(cursor: TreeCursor, kinds: Map<number, Kind>): { root: Node; unread: number } {
   let nodes = 0;
   let unread = 0;
   const take = (parent: Open): Open | null => {
     if (++nodes > nodesMax) throw new UnreadableSource(`source files with more than ${nodesMax} parts`);
-    const field = cursor.currentFieldName ?? '';
-    const type = cursor.nodeType;
-    if (field === '' && !cursor.nodeIsNamed && !tellingWords.has(type)) return null;
+    // each question to the cursor costs: what a number means is asked once
+    const id = cursor.nodeTypeId;
+    let kind = kinds.get(id);
+    if (kind === undefined) {
+      const word = cursor.nodeType;
+      kind = { type: word, isKept: cursor.nodeIsNamed || tellingWords.has(word) };
+      kinds.set(id, kind);
+    }
+    const field = cursor.currentFieldId === 0 ? '' : (cursor.currentFieldName ?? '');
+    if (field === '' && !kind.isKept) return null;
+    const { type } = kind;
     const [from, to] = [cursor.startIndex, cursor.endIndex];
     const isError = type === 'ERROR';
     if (isError && !parent.isBroken) unread += Math.max(1, to - from);
@@ -137,7 +158,7 @@ export async function readTree(grammar: Grammar, text: string): Promise<Tree> {
       }
       return low + 1;
     };
-    return { ...copied(cursor), text, lineOf };
+    return { ...copied(cursor, kindsOf(grammar)), text, lineOf };
   } finally {
     cursor.delete();
     tree.delete();
