@@ -27,6 +27,7 @@ import { vmChainsCase } from './cases/vm/chains.js';
 import { vmImportCase } from './cases/vm/import.js';
 import { vmPreviewCase } from './cases/vm/preview.js';
 import { vmListCase } from './cases/vm/list.js';
+import { vmSastCase } from './cases/vm/sast.js';
 import { vmRealToolsCase } from './cases/vm/real-tools.js';
 import { toSvg } from './chart.js';
 import type { BenchContext, BenchOptions } from './context.js';
@@ -64,6 +65,7 @@ const cases: Readonly<Record<string, (context: BenchContext) => void | Promise<v
   chains: chainsCase,
   'vm-chains': vmChainsCase,
   'vm-list': vmListCase,
+  'vm-sast': vmSastCase,
   'vm-import': vmImportCase,
   'vm-preview': vmPreviewCase,
   'vm-real-tools': vmRealToolsCase,

@@ -42,6 +42,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#proxy/contract': 'value',
     '#proxy/gates': 'value',
     '#vm-manager/chains': 'value',
+    '#vm-manager/scanners': 'value',
   },
   // manuals and completion are made of what the command line says of itself
   deploy: { '#settings/environment': 'value', '#cli/usage': 'value' },

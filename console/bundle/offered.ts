@@ -73,6 +73,7 @@ export const sameAs: Readonly<Record<string, string>> = {
   'PATCH /api/v1/sso/providers/{id}': 'PATCH /api/settings',
   'DELETE /api/v1/sso/providers/{id}': 'PATCH /api/settings',
   'GET /api/v1/secrets/scans/{id}': 'GET /api/v1/secrets/scans',
+  'GET /api/v1/sast/scans/{id}': 'GET /api/v1/sast/scans',
   'GET /api/v1/sca/scans/{id}': 'GET /api/v1/sca/scans',
   'GET /api/v1/iac/scans/{id}': 'GET /api/v1/iac/scans',
   'GET /api/v1/k8s-posture/scans/{id}': 'GET /api/v1/k8s-posture/scans',

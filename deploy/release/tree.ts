@@ -67,6 +67,9 @@ function isPackagePartLeftOut(packagePath: string, part: string): boolean {
     return true;
   // one font of twenty-two is used (vm-manager/reports/fonts.ts)
   if (packagePath === 'node_modules/dejavu-fonts-ttf' && part.endsWith('.ttf')) return part !== 'ttf/DejaVuSans.ttf';
+  // grammars: the program, none of the sources that it is made of
+  if (/^node_modules\/(?:@tree-sitter-grammars\/)?tree-sitter-/.test(packagePath) && part !== '')
+    return !/^(?:[^/]+\.wasm|package\.json|LICENSE[^/]*)$/i.test(part) || part.endsWith('php_only.wasm');
   // of the C library musl
   if (part.endsWith('musl.node')) return true;
   const binary = /uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(part);

@@ -72,7 +72,13 @@ const speaksAgainst = ({ cwes, openIn, overdue }: Control, group: Group): boolea
   group.cwes.some((cwe) => cwes.includes(cwe)) || openIn.includes(group.source) || (overdue && group.overdue);
 
 /** Kinds of runs that are scans of a source; imports are known by what they found. */
-const sourceOfRun: Readonly<Record<string, Source>> = { sca: 'sca', secrets: 'secret', iac: 'iac', k8s: 'k8s' };
+const sourceOfRun: Readonly<Record<string, Source>> = {
+  sast: 'sast',
+  sca: 'sca',
+  secrets: 'secret',
+  iac: 'iac',
+  k8s: 'k8s',
+};
 
 interface LastScan {
   readonly source: Source;

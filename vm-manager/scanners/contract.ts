@@ -4,7 +4,7 @@
 import type { Severity } from '../findings/words.js';
 import type { ScanResult } from './run/result.js';
 
-export const scanKinds = ['secrets', 'sca', 'iac', 'k8s'] as const;
+export const scanKinds = ['secrets', 'sast', 'sca', 'iac', 'k8s'] as const;
 export type ScanKind = (typeof scanKinds)[number];
 
 /** Of all rules together: it says which of them made a report. */
@@ -26,6 +26,14 @@ export interface Rule {
   readonly knownAs?: readonly string[];
 }
 
+/** A place on the way of data through a file. */
+export interface FlowStep {
+  readonly line: number;
+  /** What happens there, for people. */
+  readonly what: string;
+  readonly snippet?: string;
+}
+
 export interface Finding {
   readonly rule: string;
   readonly path: string;
@@ -43,6 +51,8 @@ export interface Finding {
   readonly snippet?: string;
   /** Stable while lines move; without it the importer goes by rule, path and snippet. */
   readonly fingerprint?: string;
+  /** By which way foreign data comes there: its source, the steps between, the place of the finding. */
+  readonly flow?: readonly FlowStep[];
   /** It is set aside in the source, and why. */
   readonly suppressed?: string;
 }

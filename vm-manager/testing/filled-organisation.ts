@@ -58,7 +58,7 @@ async function insertPatch(database: Database, application: string, finding: str
 }
 
 /** Where the API has the scans of each kind. */
-const placesOfScans = { secrets: '/secrets', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
+const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
 
 /** Rows, since a scan that runs would outlive the test. */
 async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {

@@ -4,6 +4,7 @@ import { slitherStyle } from './rules/solidity.js';
 
 export const scanners: readonly ToolProfile[] = [
   of('gatehouse-secrets', /^gatehouse-secrets$/, { kind: 'secret' }),
+  of('gatehouse-sast', /^gatehouse-sast$/, { kind: 'sast' }),
   of('gatehouse-sca', /^gatehouse-sca$/, { kind: 'sca' }),
   of('gatehouse-iac', /^gatehouse-iac$/, { kind: 'iac' }),
   of('gatehouse-k8s', /^gatehouse-k8s$/, { kind: 'k8s' }),

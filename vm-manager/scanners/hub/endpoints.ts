@@ -28,6 +28,7 @@ interface Place {
 const code = { view: 'view_code', run: 'run_code_scans' } as const;
 const places: Readonly<Record<ScanKind, Place>> = {
   secrets: { path: '/secrets', ...code, rules: 'detectors' },
+  sast: { path: '/sast', ...code, rules: 'rules' },
   sca: { path: '/sca', ...code, rules: 'rules' },
   iac: { path: '/iac', ...code, rules: 'rules' },
   k8s: { path: '/k8s-posture', view: 'view_k8s', run: 'edit_k8s', rules: 'controls' },

@@ -1,7 +1,7 @@
 // SARIF 2.1.0 of a scan: one run a scanner, with all of its rules, and the files that it did not read as notifications,
 // so that a reader knows whether the lack of a finding means anything.
 import type { Severity } from '../../findings/words.js';
-import { packVersion, type Extent, type Finding, type NotScanned, type Rule } from '../contract.js';
+import { packVersion, type Extent, type Finding, type FlowStep, type NotScanned, type Rule } from '../contract.js';
 import type { ScannerResult, ScanResult } from '../run/result.js';
 
 const levels: Readonly<Record<Severity, string>> = {
@@ -40,8 +40,25 @@ const toRule = ({ id, version, title, severity, cwes, description, remediation, 
 /** Paths may have characters that a URI has not. */
 const toUri = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
+const toCodeFlow = (path: string, flow: readonly FlowStep[]) => ({
+  threadFlows: [
+    {
+      locations: flow.map(({ line, what, snippet }) => ({
+        location: {
+          message: { text: what },
+          physicalLocation: {
+            artifactLocation: { uri: toUri(path) },
+            region: { startLine: line, ...(snippet === undefined ? {} : { snippet: { text: snippet } }) },
+          },
+        },
+      })),
+    },
+  ],
+});
+
 function toResult(finding: Finding, rules: ReadonlyMap<string, number>) {
-  const { rule, path, line, endLine, column, message, severity, address, snippet, fingerprint, suppressed } = finding;
+  const { rule, path, line, endLine, column, message, severity, address, snippet, fingerprint } = finding;
+  const { suppressed, flow } = finding;
   return {
     ruleId: rule,
     ruleIndex: rules.get(rule) ?? -1,
@@ -64,6 +81,7 @@ function toResult(finding: Finding, rules: ReadonlyMap<string, number>) {
       },
     ],
     ...(fingerprint === undefined ? {} : { partialFingerprints: { 'gatehouse/v1': fingerprint } }),
+    ...(flow === undefined ? {} : { codeFlows: [toCodeFlow(path, flow)] }),
     ...(suppressed === undefined ? {} : { suppressions: [{ kind: 'inSource', justification: suppressed }] }),
   };
 }

@@ -76,7 +76,7 @@ t.test('no report of a scan that read nothing says that nothing was found', asyn
 t.test('wrong usage ends with 2 and says what is right', async (t) => {
   const root = directory(t, { a: 'x' });
   for (const [args, told] of [
-    [['--only', 'sast'], /there is no such scanner; there are secrets/],
+    [['--only', 'dast'], /there is no such scanner; there are secrets/],
     [['--format', 'pdf'], /choose one of table/],
     [['--fail-on', 'sometimes'], /choose one of critical/],
     [['--gate'], /--application ID and --commit/],

@@ -2,11 +2,12 @@
 import type { Item } from '../../client/http.js';
 import type { VmPermission } from '../../client/vm-access.js';
 
-export const kinds = ['secrets', 'sca', 'iac', 'k8s'] as const;
+export const kinds = ['secrets', 'sast', 'sca', 'iac', 'k8s'] as const;
 export type Kind = (typeof kinds)[number];
 
 export const permissions: Readonly<Record<Kind, { readonly view: VmPermission; readonly run: VmPermission }>> = {
   secrets: { view: 'view_code', run: 'run_code_scans' },
+  sast: { view: 'view_code', run: 'run_code_scans' },
   sca: { view: 'view_code', run: 'run_code_scans' },
   iac: { view: 'view_code', run: 'run_code_scans' },
   k8s: { view: 'view_k8s', run: 'edit_k8s' },

@@ -45,6 +45,7 @@ function OfScanner(props: { readonly title: string; readonly of: QueryState<Answ
 
 export function Rules(): JSX.Element {
   const secrets = createQuery('GET /api/v1/secrets/detectors');
+  const sast = createQuery('GET /api/v1/sast/rules');
   const iac = createQuery('GET /api/v1/iac/rules');
   const k8s = createQuery('GET /api/v1/k8s-posture/controls');
   const active = createQuery('GET /api/v1/scans/checks');
@@ -52,6 +53,7 @@ export function Rules(): JSX.Element {
     <>
       <OfScanner title={text.kinds.active} of={active} />
       <OfScanner title={text.kinds.secrets} of={secrets} />
+      <OfScanner title={text.kinds.sast} of={sast} />
       <OfScanner title={text.kinds.iac} of={iac} />
       <OfScanner title={text.kinds.k8s} of={k8s} />
     </>

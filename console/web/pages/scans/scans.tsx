@@ -92,6 +92,7 @@ function Details(props: { readonly of: Scan }): JSX.Element {
 
 const lists = {
   secrets: () => createPagedList('GET /api/v1/secrets/scans', () => ({})),
+  sast: () => createPagedList('GET /api/v1/sast/scans', () => ({})),
   sca: () => createPagedList('GET /api/v1/sca/scans', () => ({})),
   iac: () => createPagedList('GET /api/v1/iac/scans', () => ({})),
   k8s: () => createPagedList('GET /api/v1/k8s-posture/scans', () => ({})),

@@ -23,6 +23,8 @@ const begin = async (kind: Kind, form: FormData) => {
   switch (kind) {
     case 'secrets':
       return call('POST /api/v1/secrets/scans', { form });
+    case 'sast':
+      return call('POST /api/v1/sast/scans', { form });
     case 'sca':
       return call('POST /api/v1/sca/scans', { form });
     case 'iac':

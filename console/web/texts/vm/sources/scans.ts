@@ -7,6 +7,7 @@ export const scansText = {
   kinds: {
     active: 'Running applications',
     secrets: 'Secrets',
+    sast: 'Source code',
     sca: 'Packages',
     iac: 'Infrastructure',
     k8s: 'Kubernetes',
@@ -14,6 +15,7 @@ export const scansText = {
   },
   kindAbout: {
     secrets: 'Keys, tokens and passwords in files. The value itself is stored nowhere.',
+    sast: 'JavaScript, TypeScript, Python, Java, PHP and Go: where data of requests does harm, weak calls.',
     sca: 'What lock files and bills of material list, beside the advisories that were imported.',
     iac: 'Dockerfiles, Compose files and Terraform for AWS.',
     k8s: 'Manifests, and what `kubectl get -o json` writes.',
