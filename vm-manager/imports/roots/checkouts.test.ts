@@ -189,3 +189,36 @@ t.test('22 M1: one path does not decide for the others', async (t) => {
   ];
   for (const [paths, root] of cases) t.equal(checkoutOf(paths)?.root ?? null, root, paths.join(', '));
 });
+
+t.test('22 M1: beside other directories of a repository, those that images have are directories of it', async (t) => {
+  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [
+      ['/app/models/x.go', '/models/x.go', '/web/a.ts'],
+      ['app/models/x.go', 'models/x.go', 'web/a.ts'],
+    ],
+    [
+      ['/code/x/a.py', '/x/a.py'],
+      ['code/x/a.py', 'x/a.py'],
+    ],
+    [
+      ['/src/index.ts', '/web/index.ts'],
+      ['src/index.ts', 'web/index.ts'],
+    ],
+    [
+      ['/scan/a.py', '/lib/a.py'],
+      ['scan/a.py', 'lib/a.py'],
+    ],
+    [
+      ['/src/a.py', '/usr/include/x.h', '/etc/x.conf'],
+      ['a.py', 'usr/include/x.h', 'etc/x.conf'],
+    ],
+    [
+      ['/app/a.py', '/app/lib/b.py'],
+      ['a.py', 'lib/b.py'],
+    ],
+  ];
+  for (const [given, wanted] of cases) {
+    const below = given.map((path) => path.slice(1));
+    t.same(await resolved('', below), wanted, given.join(', '));
+  }
+});

@@ -240,6 +240,14 @@ export function deeper(
 }
 
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
+/** First parts of the file system of an image, and what `reportPath` puts before paths that lie elsewhere. */
+const ofSystem = new Set('bin boot dev etc lib64 proc run sbin snap sys usr var ?up ?unc'.split(' '));
+export const isOfSystem = (path: string): boolean => {
+  const [first = '', ...rest] = partsOf(path);
+  return (
+    rest.length > 0 && (ofSystem.has(first) || isHolder(first) || checkouts.some(({ holder }) => holder.test(path)))
+  );
+};
 const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
 
 /** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */
