@@ -33,7 +33,7 @@ export const scanners: readonly ToolProfile[] = [
     kinds: [
       [/(?:^|\.)secrets?\./i, 'secret'],
       [/^(?:ssc-|supply-chain)/i, 'sca'],
-      [/(?:^|\.)terraform\.|(?:^|\.)dockerfile\./i, 'iac'],
+      [/(?:^|\.)(?:terraform|dockerfile|github-actions)\./i, 'iac'],
       [/(?:^|\.)kubernetes\./i, 'k8s'],
     ],
   }),
@@ -121,6 +121,7 @@ export const scanners: readonly ToolProfile[] = [
     'poutine',
     'octoscan',
     'ghasec',
+    'conftest',
   ]),
   ...each('k8s', ['kubescape', 'kube-linter', 'kube-score', 'kubesec', 'kubeaudit', 'polaris', 'kube-bench']),
   ...each('container', ['dockle', 'clair']),
