@@ -184,6 +184,14 @@ t.test('22 M1: one path does not decide for the others', async (t) => {
     [['/usr/src/app/x.py', '/usr/src/main.py'], '/usr/src'],
     [['/usr/src/app/x.py', '/usr/src/app/y/z.py'], '/usr/src/app'],
     [[`${runner}/p/p/x.js`, `${runner}/p/p/y.js`, `${runner}/_temp/z.js`], `${runner}/p/p`],
+    [['/opt/app-root/src/x.py', '/opt/app-root/src/lib/y.py'], '/opt/app-root/src'],
+    [[`${bob}/go/src/h.com/o/p/x.go`, `${bob}/go/src/h.com/o/p/cmd/y.go`], `${bob}/go/src/h.com/o/p`],
+    [
+      ['/gitlab-runner/builds/t1_a/0/g/p/x.go', '/gitlab-runner/builds/t1_a/0/g/p/y/z.go'],
+      '/gitlab-runner/builds/t1_a/0/g/p',
+    ],
+    [['/var/www/html/x.php', '/var/www/html/src/y.php'], '/var/www/html'],
+    [['/pwd/x.go', '/pwd/cmd/y.go'], '/pwd'],
     [['/app'], null],
     [['/etc/passwd'], null],
   ];
