@@ -32,6 +32,9 @@ const programs =
   '(?:powershell|pwsh|certutil|bitsadmin|wmic|tasklist|mshta|rundll32|regsvr32|reboot|base64|ls)(?:\\.exe)?' +
   '(?:[\\s;|&/<>\\x60]|$)|net1?\\s+(?:user|localgroup)\\b';
 
+/** In `$(…)` and `<(…)`, where nobody puts such a word by chance. */
+const inside = 'ls|cat|id|ps|cp|mv|rm|sh|nc|env|curl|wget|printf|find|tee|head|tail|who|pwd';
+
 /** The rules of the CRS for these kinds do not look at paths at level 1, so these know more than those for values. */
 const rulesOfPaths: readonly EvidenceRule[] = [
   {
@@ -47,6 +50,8 @@ const rulesOfPaths: readonly EvidenceRule[] = [
       raw`|\w+${gap}{1,8}from\b)|\bselect\b.{1,120}\bfrom\b|\bselect${gap}{1,8}(?:@@|\w+_user\b|\w+\()` +
       raw`|\binto${gap}{1,8}(?:out|dump)file\b|\bprocedure${gap}{1,8}analyse\b` +
       raw`|\bunion${gap}{1,8}values${gap}{0,8}\(` +
+      raw`|\b(?:and|or)${gap}{1,8}(?:not${gap}{1,8})?exists${gap}{1,8}select\b|\(\s*select\s+[^()]{1,40}\)\s*[<>=]` +
+      raw`|[\d'")](?:[-+*/]|\|\|)\(\s*select\s` +
       raw`|;\s*(?:${verbs})(?:[\s(]|/\*)|\b(?:order|group)${gap}{1,8}by${gap}{1,8}\d+\s*(?:--|#|/\*|;|,)` +
       raw`|\b(?:(?:pg_)?sleep|benchmark|extractvalue|updatexml|load_file|randomblob)(?:/\*[^*]{0,40}\*/)?\(\s*['"\d])`,
   },
@@ -59,7 +64,10 @@ const rulesOfPaths: readonly EvidenceRule[] = [
       raw`(?i)(?:(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|${programs}|/(?:usr/)?s?bin/\w)` +
       raw`|\b(?:powershell|pwsh)(?:\.exe)?\s+-\w` +
       raw`|(?:[;|&\n\x60]|\$\()[\s'"]*(?:cat|ls|nc|tac|head|tail|more|less|sh|zsh|perl|ruby|python\d?|php)` +
-      raw`(?:[\s<]|\$\{?ifs\b)|\$\{?ifs\b)`,
+      raw`(?:[\s<]|\$\{?ifs\b)|\$\{?ifs\b` +
+      raw`|\$\(\s*(?:${inside})(?:[\s|;&<>)]|$)|[<>]\(\s*(?:${inside})(?:[\s)]|$)` +
+      raw`|(?:[;|\n\x60]\s*|&)(?:(?:sudo|xargs|busybox|nohup)\s+[\w/$-]|cmd(?:\.exe)?\s*(?:[;|&/]|$))` +
+      raw`|\|\s*(?:(?:[bdkz]a?sh|sh)\s*(?:$|/)|(?:find|tee|dd|xxd|env)\s+[-/.~]))`,
   },
 ];
 

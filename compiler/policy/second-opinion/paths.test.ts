@@ -90,6 +90,18 @@ const further = [
   ';ls',
   'x|base64 -d|sh',
   'powershell -enc AAAA',
+  '$(ls)',
+  '<(cat x)',
+  'x|sudo id',
+  'x|xargs id',
+  'x|busybox sh',
+  'x&cmd.exe /c dir',
+  'x|cmd',
+  'x|sh',
+  'x|xxd -r -p|sh',
+  '1 and exists(select 1)',
+  '1 and (select 1)>0',
+  '1-(select 1)',
 ];
 
 const honest = [
@@ -145,6 +157,14 @@ const honest = [
   '/titles/Home %26 net use',
   '/titles/Procedure and analysis',
   '/titles/European union values (2024)',
+  '/deploy/$(tag)',
+  '/menu/Combo 1 - (select 2)',
+  '/menu/fries and (select 2)',
+  '/docs/linux & sudo basics',
+  '/docs/find & tee',
+  '/docs/java|python',
+  '/docs/who exists (and why)',
+  '/docs/keyboard & cmd keys',
 ];
 
 const made = createPair(rules, createMemoryCache()).then(({ oracle, variants }) => [
@@ -201,6 +221,14 @@ const attackNames = [
   "x' union select 1,2,3-- .png",
   '%3bid%3b.png',
   'x|net user.png',
+  '$(ls).png',
+  '<(cat x).png',
+  'x|sudo id.png',
+  'x|find /.png',
+  'x|tee /tmp/x.png',
+  'x|cmd /c dir.png',
+  '1 and exists(select 1).png',
+  '1-(select 1).png',
 ];
 const honestNames = [
   'Holiday & beach.png',
@@ -224,6 +252,11 @@ const honestNames = [
   'net user manual.pdf',
   'Q&A id list.xlsx',
   'PowerShell -- an introduction.pdf',
+  'Unix & sudo basics.pdf',
+  'Mac & cmd keys.pdf',
+  'find & replace | part 2.mp4',
+  'Combo 1 - (select 2).pdf',
+  'cost $(USD).csv',
 ];
 
 /** A form with one file. */

@@ -41,7 +41,7 @@ const solidity = [
 ];
 export const linters: readonly ToolProfile[] = [
   linter('Hadolint', startsWithAny(dockerfile, shell), { kind: 'iac' }),
-  linter('ESLint', eslintSecurity),
+  linter('ESLint', eslintSecurity, { kinds: [[/^no-secrets(?:-next)?\//i, 'secret']] }),
   linter('oxlint', eslintSecurity, { rulesOf: 'ESLint', spelled: ofOxlint }, 'oxlint|oxc'),
   linter('XO', eslintSecurity, { rulesOf: 'ESLint' }),
   linter('StandardJS', eslintSecurity, { rulesOf: 'ESLint' }, 'standard'),

@@ -34,7 +34,7 @@ export const scanners: readonly ToolProfile[] = [
     kinds: [
       [/(?:^|\.)secrets?\./i, 'secret'],
       [/^(?:ssc-|supply-chain)/i, 'sca'],
-      [/(?:^|\.)terraform\.|(?:^|\.)dockerfile\./i, 'iac'],
+      [/(?:^|\.)(?:terraform|dockerfile|github-actions)\./i, 'iac'],
       [/(?:^|\.)kubernetes\./i, 'k8s'],
     ],
   }),
@@ -122,6 +122,7 @@ export const scanners: readonly ToolProfile[] = [
     'poutine',
     'octoscan',
     'ghasec',
+    'conftest',
   ]),
   ...each('k8s', ['kubescape', 'kube-linter', 'kube-score', 'kubesec', 'kubeaudit', 'polaris', 'kube-bench']),
   ...each('container', ['dockle', 'clair']),

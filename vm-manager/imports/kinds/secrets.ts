@@ -6,7 +6,7 @@ const critical = /private[-_ ]?key|aws|gcp|azure|cloud/i;
 
 export const severityOfSecret = (ruleAndTitle: string): Severity => (critical.test(ruleAndTitle) ? 'critical' : 'high');
 
-const secretTool = /secret|credential|(?:^|[^a-z])leaks?(?:[^a-z]|$)|gitleaks|truffle/i;
+const secretTool = /secret|credential|cred[-_ ]?scan|(?:^|[^a-z])leaks?(?:[^a-z]|$)|gitleaks|truffle/i;
 
 /** A tool that is not listed, whose name says what it looks for. */
 export const isSecretTool = (tool: string): boolean => secretTool.test(tool);
@@ -34,6 +34,9 @@ const practice = new RegExp(
   'i',
 );
 
+/** Keys and tokens in Microsoft's scanners, whatever tool runs them: `SEC101/102`. */
+const ofSecurityUtilities = /^SEC10\d\/\d{3}$/;
+
 /** A report has few rules and many results. */
 const judged = new Map<string, boolean>();
 const judgedMax = 2000;
@@ -44,8 +47,9 @@ export function isSecretRule(ruleId: string): boolean {
   const known = judged.get(ruleId);
   if (known !== undefined) return known;
   const isSecret =
-    secretRule.test(ruleId.slice(1 + Math.max(...['/', '.', ':'].map((mark) => ruleId.lastIndexOf(mark))))) &&
-    !practice.test(ruleId);
+    ofSecurityUtilities.test(ruleId) ||
+    (secretRule.test(ruleId.slice(1 + Math.max(...['/', '.', ':'].map((mark) => ruleId.lastIndexOf(mark))))) &&
+      !practice.test(ruleId));
   if (judged.size >= judgedMax) judged.clear();
   judged.set(ruleId, isSecret);
   return isSecret;

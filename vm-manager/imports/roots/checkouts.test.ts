@@ -184,8 +184,49 @@ t.test('22 M1: one path does not decide for the others', async (t) => {
     [['/usr/src/app/x.py', '/usr/src/main.py'], '/usr/src'],
     [['/usr/src/app/x.py', '/usr/src/app/y/z.py'], '/usr/src/app'],
     [[`${runner}/p/p/x.js`, `${runner}/p/p/y.js`, `${runner}/_temp/z.js`], `${runner}/p/p`],
+    [['/opt/app-root/src/x.py', '/opt/app-root/src/lib/y.py'], '/opt/app-root/src'],
+    [[`${bob}/go/src/h.com/o/p/x.go`, `${bob}/go/src/h.com/o/p/cmd/y.go`], `${bob}/go/src/h.com/o/p`],
+    [
+      ['/gitlab-runner/builds/t1_a/0/g/p/x.go', '/gitlab-runner/builds/t1_a/0/g/p/y/z.go'],
+      '/gitlab-runner/builds/t1_a/0/g/p',
+    ],
+    [['/var/www/html/x.php', '/var/www/html/src/y.php'], '/var/www/html'],
+    [['/pwd/x.go', '/pwd/cmd/y.go'], '/pwd'],
     [['/app'], null],
     [['/etc/passwd'], null],
   ];
   for (const [paths, root] of cases) t.equal(checkoutOf(paths)?.root ?? null, root, paths.join(', '));
+});
+
+t.test('22 M1: beside other directories of a repository, those that images have are directories of it', async (t) => {
+  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [
+      ['/app/models/x.go', '/models/x.go', '/web/a.ts'],
+      ['app/models/x.go', 'models/x.go', 'web/a.ts'],
+    ],
+    [
+      ['/code/x/a.py', '/x/a.py'],
+      ['code/x/a.py', 'x/a.py'],
+    ],
+    [
+      ['/src/index.ts', '/web/index.ts'],
+      ['src/index.ts', 'web/index.ts'],
+    ],
+    [
+      ['/scan/a.py', '/lib/a.py'],
+      ['scan/a.py', 'lib/a.py'],
+    ],
+    [
+      ['/src/a.py', '/usr/include/x.h', '/etc/x.conf'],
+      ['a.py', 'usr/include/x.h', 'etc/x.conf'],
+    ],
+    [
+      ['/app/a.py', '/app/lib/b.py'],
+      ['a.py', 'lib/b.py'],
+    ],
+  ];
+  for (const [given, wanted] of cases) {
+    const below = given.map((path) => path.slice(1));
+    t.same(await resolved('', below), wanted, given.join(', '));
+  }
 });

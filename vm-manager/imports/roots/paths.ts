@@ -41,12 +41,16 @@ const checkouts: readonly Checkout[] = [
   checkout('/vercel/path\\d+'),
   checkout('/harness'),
   checkout('/(?:[^/]+/){0,5}xml-data/build-dir', 1),
-  checkout('/(?:root/)?go/src/[^/]+\\.[a-z]+/[^/]+', 1),
+  checkout('/(?:root/|(?:home|Users)/[^/]+/)?go/src/[^/]+\\.[a-z]+/[^/]+', 1),
+  // OpenShift, runners of GitLab on a machine
+  checkout('/opt/app-root/src'),
+  checkout('/gitlab-runner/builds/[\\w-]+/\\d+', 2, { isOpen: true }),
   // TeamCity, Buildkite
   checkout('(?:[A-Z]:)?/(?:[^/]+/){0,4}[Bb]uild[Aa]gent/work', 1),
   checkout('/(?:[^/]+/){0,4}buildkite-agent/builds', 3),
   // images of tools
   checkout('/usr/src/app', 0, { isImage: true }),
+  checkout('/(?:var/www/html|pwd)', 0, { isImage: true }),
   checkout('/(?:usr/src|workdir|src|app|code|repo|project|scan|tf|zap/wrk)', 0, { isImage: true }),
   // in an unknown number of levels; shares of a network, and what lies beside the directory that the tool ran in
   checkout('/builds', 2, { isOpen: true }),
@@ -240,6 +244,14 @@ export function deeper(
 }
 
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
+/** First parts of the file system of an image, and what `reportPath` puts before paths that lie elsewhere. */
+const ofSystem = new Set('bin boot dev etc lib64 proc run sbin snap sys usr var ?up ?unc'.split(' '));
+export const isOfSystem = (path: string): boolean => {
+  const [first = '', ...rest] = partsOf(path);
+  return (
+    rest.length > 0 && (ofSystem.has(first) || isHolder(first) || checkouts.some(({ holder }) => holder.test(path)))
+  );
+};
 const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
 
 /** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */

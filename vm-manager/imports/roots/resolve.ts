@@ -8,7 +8,7 @@ import { FormerPlaces } from './former.js';
 import { higherOf, liftsOf, type Frame, type Higher, type Lift, type Lifted } from './lifts.js';
 import { readFrames, readLastRoot, readLifts } from './lift-stored.js';
 import { movesOf, nameOf, pairsOf, type Known, type Move } from './moves.js';
-import { below, checkoutOf, CommonRoot, deeper, isAbsolute, withoutRoot } from './paths.js';
+import { below, checkoutOf, CommonRoot, deeper, isAbsolute, isOfSystem, withoutRoot } from './paths.js';
 
 /** Records that are looked at before the first one is passed on. */
 const sampleMax = 1000;
@@ -30,6 +30,9 @@ export interface EarlierPaths {
   readonly readLast: () => Promise<string | null>;
   readonly readFrames: () => Promise<readonly Frame[]>;
 }
+
+/** Whether a path lies neither below the directory nor where systems keep their own files. */
+const isOfRepositoryRoot = (path: string, root: string): boolean => below(path, root) === null && !isOfSystem(path);
 
 /** Of one report: `resolve` gives the path in the repository, the same for the same path. */
 export class Roots {
@@ -152,8 +155,8 @@ export class Roots {
     );
     const named = checkoutOf(open);
     if (named === null) return;
-    // a file of the file system's own root is one of a repository that is written with a slash before it
-    if (/^\/[^/]+$/.test(named.root) && open.some((path) => /^\/[^/?]+$/.test(path))) return;
+    // beside `/app/x`, `/web/y` and `/main.tf` are of a repository whose paths are written with a slash before them
+    if (/^\/[^/]+$/.test(named.root) && open.some((path) => isOfRepositoryRoot(path, named.root))) return;
     this.checkout = named.root;
     // paths beside and below the directory of the tool: the one above both is the checkout
     if (open[0]?.startsWith('/?up/') === true && paths.some((path) => !isAbsolute(path))) return;

@@ -1,7 +1,7 @@
 // Passwords and keys as arguments of calls, by what is called: the second argument of `login`, the first of `Fernet`.
 // Only literals are values; a variable, a call or a name of an entry is none.
 import { hide, isCredentialWord, isMadeUp, isMixed } from '../values.js';
-import { isGiven, tableOf, type Judge, type Spelling } from './spelling.js';
+import { isGiven, isTyped, tableOf, type Judge, type Spelling } from './spelling.js';
 
 /** Position of the argument from 0; `user` functions are those of other things, too: the value must be no word. */
 const rows: readonly (readonly [position: number, isSure: boolean, names: string])[] = [
@@ -174,6 +174,8 @@ const isAnyLiteral: Judge = (value) => isGiven(value) && (isCredentialWord(value
 const secretName =
   '(?:passw(?:or)?d|passphrase|passwd|passcode|pwd|pass|pw|secret|token|credentials?|(?:api|' +
   'secret|access|private|auth|encryption|signing|master|shared)[-_]?key)';
+/** A quotation mark in HTML and XML. */
+const entity = '&(?:quot|apos|#0{0,4}3[49]|#x0{0,4}2[27]);';
 const quotedValue = (judge: Judge, needs: string, head: string, flags = 'gi'): Spelling => ({
   needs,
   judge,
@@ -253,6 +255,47 @@ const spellings: readonly Spelling[] = [
     needs: '${',
     pattern: new RegExp(`(\\$\\{[\\w.]{0,40}${secretName}\\w{0,20}:[-=]?)[^\\s{}]{3,200}(?=\\})`, 'gi'),
     judge: (value) => isGiven(value) && !/^[?+]/.test(value),
+  },
+  // """x""", '''x''', R"(x)", q{x}, %q(x)
+  {
+    needs: '"""|\'\'\'|r"|q{|q(|q[|q<|q!|q~|qq|qw',
+    pattern: new RegExp(
+      `(${secretName}\\w{0,20}["'\\])}]{0,3}\\s{0,4}(?::=|=>|={1,3}|:|\\(|,)\\s{0,4}` +
+        `(?:[bfru]{0,2}(?:"""|''')\\s{0,20}|(?:u8|[lu])?r"\\w{0,16}\\(|%?q[qw]?[{(\\[<!~]))` +
+        '[^\\s"\'(){}\\[\\]<>|]{3,200}(?=\\s{0,20}(?:["\'(){}\\[\\]<>|]|$))',
+      'gi',
+    ),
+    judge: isTyped,
+  },
+  // TOKEN ?= x, password==>x, password[0]=x
+  {
+    needs: '?=|=>|]=',
+    pattern: new RegExp(
+      `(${secretName}\\w{0,20}(?:[ \\t]{0,8}(?:\\?=|={2,3}>)|\\[\\w{0,20}\\]=)[ \\t]{0,4})` +
+        '[^\\s"\'`&|;,$(){}<>=\\[\\]]{3,200}(?![\\w.(\\[])',
+      'gi',
+    ),
+    judge: (value) => isTyped(value) && (isMixed(value) || isMadeUp(value)),
+  },
+  // &quot;password&quot;:&quot;x&quot;, password=&#34;x&#34;, &lt;password&gt;x&lt;
+  {
+    needs: '&quot;|&apos;|&#|&gt;',
+    pattern: new RegExp(
+      `(${secretName}\\w{0,20}(?:(?:${entity})?\\s{0,4}(?::|=(?:&gt;)?)\\s{0,4}${entity}|&gt;))` +
+        '[^\\s&]{3,200}(?=&|$)',
+      'gi',
+    ),
+    judge: isGiven,
+  },
+  // a field of a form
+  {
+    needs: 'name=',
+    pattern: new RegExp(
+      `(\\bname="?[\\w.[-]{0,40}${secretName}\\w{0,20}\\]?"?[^\\n"]{0,80}\\r?\\n` +
+        '(?:content-[^\\n]{1,200}\\n){0,3}\\r?\\n)\\S{3,200}',
+      'gi',
+    ),
+    judge: isGiven,
   },
   // page.fill('#password', 'x')
   quotedValue(

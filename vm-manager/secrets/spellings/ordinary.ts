@@ -1,6 +1,15 @@
 // Texts without a secret, for tests: none of them may change.
 
 export const ordinaryTexts: readonly string[] = `
+TOKEN ?= $(shell cat token)
+TOKEN ?=
+tokens[0]=first
+password[0] = input
+&quot;password&quot;:&quot;&quot;
+&lt;password&gt;&lt;/password&gt;
+const token = """"""
+password ==> required
+secret = query{x}
 login('form')
 login('me')
 login('/admin', 'Login')

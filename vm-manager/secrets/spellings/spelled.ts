@@ -279,6 +279,19 @@ URLSafeTimedSerializer("§")
 PIN = '936427'
 pin_code: 936427
 otp = "936427"
+TOKEN ?= §
+DB_PASSWORD ?= §
+password==>§
+password[0]=§
+&quot;password&quot;:&quot;§&quot;
+&#34;client_secret&#34;: &#34;§&#34;
+password=&quot;§&quot;
+&lt;password&gt;§&lt;/password&gt;
+val apiSecret = """§"""
+API_KEY = '''§'''
+auto password = R"(§)";
+$password = q{§};
+password: %q(§)
 `
   .trim()
   .split('\n');
