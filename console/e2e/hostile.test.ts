@@ -260,6 +260,10 @@ async function everyPage(t: Test, stack: Stack, width: number): Promise<void> {
   for (const path of loggedInPaths) {
     if (seen.has(path)) continue;
     await arrive(page, path);
+    if ((await page.locator('dialog[open]').count()) > 0) {
+      await isSound(t, page, `${path}, open, ${width}`);
+      await page.keyboard.press('Escape'); // the tabs are behind it
+    }
     for (const tab of await page.getByRole('tab').all()) {
       await tab.click();
       await settled(page);
