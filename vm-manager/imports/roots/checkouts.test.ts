@@ -102,6 +102,22 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.same(await paths(app), ['main.py'], `${before} to ${after}`);
     }
   });
+  await t.test('22 F1: two runs of an agent that no list knows are one repository, two parts are two', async (t) => {
+    const pairs: readonly (readonly [before: string, after: string, isOne: boolean])[] = [
+      ['/cache/x/host-1-1/acme/shop/', '/cache/x/host-2-7/acme/shop/', true],
+      ['/cache/x/3f9c2b7a1/shop/', '/cache/x/88aa0d4ce/shop/', true],
+      ['/billing/core-1/acme/', '/billing/web-2/acme/', false],
+      ['/orders/v1/acme/', '/orders/v2/acme/', false],
+      ['/services/node-1/acme/', '/services/node-2/acme/', false],
+    ];
+    for (const [before, after, isOne] of pairs) {
+      const app = await client.application();
+      const of = (place: string) => sarif(ofAll.map((file) => `${place}${file}`));
+      await client.send(app, of(before), { mode: 'sync' });
+      const again = await client.send(app, of(after), { mode: 'sync' });
+      t.match(again.body, { report: { created: isOne ? 0 : ofAll.length } }, `${before} to ${after}`);
+    }
+  });
   await t.test('22 M2: a file of the same name in a part of the repository is another one', async (t) => {
     for (const part of ['services/b', 'packages/x', 'src', 'lib'])
       for (const checkout of [`${bob}/shop`, `${bob}/src/shop`, `${runner}/shop/shop`]) {

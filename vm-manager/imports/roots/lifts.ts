@@ -1,6 +1,6 @@
 // A first report of one part of a repository looks as if that part were the repository. A later one shows that it is
 // not: it has files beside it, below one directory with it. Then the paths that are stored get the name of the part.
-import { isAnyKnown, type Known, type Move } from './moves.js';
+import { isAlikeName, isAnyKnown, type Known, type Move } from './moves.js';
 import { below, commonParts, firstOfCheckout, innerAt, isAbsolute, isHolder, partsOf } from './paths.js';
 
 /** How many open sightings of the scope the reports of one directory have seen last; '': their paths were relative. */
@@ -64,12 +64,6 @@ function above(bases: readonly string[], paths: readonly string[]): string | nul
   const kept = inner < 0 ? common : common.slice(0, inner);
   return isTree(kept) ? rootOf(kept) : null;
 }
-
-/** `run-1` and `run-2` are two checkouts of one agent, `billing` and `web` two parts of one. */
-const isAlikeName = (left: string, right: string): boolean => {
-  const bare = (name: string): string => name.toLowerCase().replace(/[\d@]+|[0-9a-f]{7,}/g, '');
-  return left !== right && (bare(left) === bare(right) || /^tmp\b/.test(left));
-};
 
 /** Whether the directory of the last report is a part beside those of this one, and not what moved to one of them. */
 function isBeside(last: string, { moves }: Told, paths: readonly string[], sightings: number): boolean {

@@ -89,7 +89,30 @@ function isOtherPlace({ from, to, votes, agree }: Move, voters: number): boolean
   if ((agree < 2 && votes < 2) || votes * 2 <= voters) return false;
   const [here, before] = [partsOf(from), partsOf(to)];
   if (before.length === 1) return innerAt(here) < 0 && isOfRepositories(before[0] ?? '');
-  return isHolder(before[0] ?? '') || !here.includes(before[0] ?? '');
+  return isHolder(before[0] ?? '') || !here.includes(before[0] ?? '') || isAnotherRun(here, before);
+}
+
+/** `run-1` and `run-2` are two checkouts of one agent, `billing` and `web` two parts of one. */
+export const isAlikeName = (left: string, right: string): boolean => {
+  const bare = (name: string): string => name.toLowerCase().replace(/[\d@]+|[0-9a-f]{7,}/g, '');
+  return left !== right && (bare(left) === bare(right) || /^tmp\b/.test(left));
+};
+
+/**
+ * Two directories of one agent that no list knows, which differ in the number of the run alone. `/api/v1` and `/api/v2`
+ * are parts of a repository, whose paths some tools write with a slash before them.
+ */
+function isAnotherRun(here: readonly string[], before: readonly string[]): boolean {
+  const other = here.findIndex((part, index) => part !== before[index]);
+  const [left = '', right = ''] = [here[other], before[other]];
+  return (
+    here.length === before.length &&
+    other > 0 &&
+    here.slice(other + 1).every((part, index) => part === before[other + 1 + index]) &&
+    before.every((part) => !isOfRepositories(part)) &&
+    !/^\D?\d+$/.test(left) &&
+    isAlikeName(left, right)
+  );
 }
 
 interface Pair {
