@@ -24,6 +24,7 @@ export async function startWebSocketServer(t: {
           return;
         }
         const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? '';
+        // gatehouse:ignore weak-hash RFC 6455 wants SHA-1
         const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
         const protocol = /sec-websocket-protocol/i.test(head) ? 'Sec-WebSocket-Protocol: chat\r\n' : '';
         socket.write(

@@ -10,6 +10,7 @@ const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
  * Sec-WebSocket-Key. An extension that the upstream took is told on only where messages are tunnelled as they come.
  */
 export function handshakeFields(key: string, { headers, protocol, inspector }: TunnelAcceptance): string[] {
+  // gatehouse:ignore weak-hash RFC 6455 wants SHA-1, and it protects nothing
   const accept = createHash('sha1')
     .update(key + handshakeGuid)
     .digest('base64');

@@ -38,6 +38,7 @@ func must(err error) {
 }
 
 func read(path string) object {
+	// gatehouse:ignore path-traversal a tool of tests that is run with paths of its own
 	bytes, err := os.ReadFile(path)
 	must(err)
 	var value object
@@ -126,6 +127,7 @@ func main() {
 		if err != nil || info.IsDir() {
 			return err
 		}
+		// gatehouse:ignore path-traversal a tool of tests that is run with paths of its own
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ export function ja3String(hello: ClientHello): string {
 }
 
 /** 32 hexadecimal digits. MD5 is what JA3 is made of: it names a client, and protects nothing. */
+// gatehouse:ignore weak-hash JA3 is an MD5, and names a client
 export const ja3Hash = (hello: ClientHello): string => createHash('md5').update(ja3String(hello)).digest('hex');
 
 const versionNames: ReadonlyMap<number, string> = new Map([
