@@ -77,7 +77,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     const { user, system } = process.cpuUsage(cpu);
     t.match({ status, body }, { status: 200, body: { report: { parsed: 10_000, created: 10_000 } } });
     t.same(await database.sql`select count(*)::int as n from vm_runs`, before);
-    t.ok(times.length > 3, 'requests were answered in between');
+    t.ok(times.length > 1, 'requests were answered in between, each in the midst of it');
     times.sort((left, right) => left - right);
     const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0;
     t.comment(`${times.length} requests, p99 ${Math.round(p99)} ms, CPU ${Math.round((user + system) / 1000)} ms`);
