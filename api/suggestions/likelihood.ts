@@ -2,9 +2,9 @@
 // whose values look like an attack apart from those that do not. What is weighed: the value itself (match scoring's
 // signs of an attack, engine/second-opinion), whether ordinary data is known to match the rule, who sent it (clients
 // that are known for a day or that use the site otherwise; how many, at how many hours), and what else these clients
-// did. An attack from many addresses that browse as people do is told from data by its value alone, and a value that
+// did. Only its value distinguishes an attack from many addresses that browse as people do from data, and a value that
 // looks like an attack is never called false: at best it is unclear, where many settled clients send it.
-// Weights were set on half A of the labelled traffic; corpus.test.ts holds that of what is called false 95 % is.
+// Weights were chosen by hand; calibration.test.ts counts over labelled traffic that 95 % of what is called false is.
 import type { ClientPast, RuleHit } from './hits.js';
 
 export interface LikelihoodFeatures {
@@ -73,7 +73,7 @@ interface Client {
 
 /** Requests that went well for each that did not, from which on a client uses the site. */
 const goodMin = 5;
-/** Places at which one client sends what looks like an attack, from which on it attacks, whatever it does besides. */
+/** Places at which one client sends what looks like an attack, from which on it attacks, whatever else it does. */
 const placesMax = 2;
 /** Variables in which one client trips rules, whatever the values: data of an application stands in a few. */
 const variablesMax = 6;

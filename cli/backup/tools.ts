@@ -1,6 +1,6 @@
 // What the control plane may do with backups beyond making them, and the restore that a person asked for over HTTP: it
 // is noted in a file, the process ends, and the next start restores before it opens the database. A wish is taken
-// once: what was cut short is told, and not begun again by itself.
+// once: one that was cut short is reported, and not begun again by itself.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ async function withKeyFile<T>(
   }
 }
 
-/** `end`: has this process end, so that whoever started it starts it again. */
+/** `end`: has this process end, so that what started it starts it again. */
 export function backupTools(values: Values, end: () => void): BackupTools {
   const place = () => openPlace(values, placeNamed(values, undefined));
   return {

@@ -60,7 +60,7 @@ export interface BackupPort {
   prune(keep: number): Promise<readonly string[]>;
   schedule(): Promise<BackupSchedule & { readonly next_at: Date | null }>;
   setSchedule(person: Person, actor: Actor, change: Partial<BackupSchedule>): Promise<void>;
-  /** Has the next start restore, and this process end; the answer to whoever asked still goes out. */
+  /** Has the next start restore, and this process end; the answer to the question still goes out. */
   restore(name: string, key: string | null, by: string): Promise<void>;
   lastRestore(): Promise<LastRestore | null>;
 }

@@ -7,6 +7,7 @@ import { startTestApp } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
 import { exercise } from '../testing/api/examples.js';
 import { Client, type Json } from '../testing/import-client.js';
+import { scanKinds } from '../scanners/contract.js';
 import { datasets } from './datasets.js';
 
 type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
@@ -51,6 +52,8 @@ async function start(t: Test, database: Database) {
 type Started = Awaited<ReturnType<typeof start>>;
 
 async function declared(t: Test, { client, database }: Started): Promise<void> {
+  const [view] = await database.sql<{ text: string }[]>`select pg_get_viewdef('bi_scans_v1'::regclass) as text`;
+  for (const kind of ['import', ...scanKinds, 'dast']) t.match(view?.text, `'${kind}'`, `scans: ${kind}`);
   const { items } = (await client.call('GET', '/bi/datasets')).body as { items: Json[] };
   t.equal(items.length, datasets.length);
   const kinds: Readonly<Record<string, RegExp>> = {

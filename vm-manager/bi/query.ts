@@ -113,7 +113,7 @@ export interface QueryAnswer {
   readonly isCut: boolean;
 }
 
-/** Throws 422 for what the dataset does not have. Rows that somebody may not see are in no sum. */
+/** Throws 422 for what the dataset does not have. Rows that the caller may not see are in no sum. */
 export async function runQuery(sql: Sql, query: Query, reach: Reach, now: Date): Promise<QueryAnswer> {
   const dataset = datasets.find(({ id }) => id === query.dataset);
   if (dataset === undefined) throw unfit('/dataset', 'is not known', datasetIds.join(', '));

@@ -39,7 +39,7 @@ export interface HealthQueue {
   readonly oldestAt: Date | null;
   /** The wait of the oldest from which on the queue lags, in seconds. */
   readonly lagSecondsMax: number;
-  /** Of the last day, or of what is kept where that is less. */
+  /** Of the last day, or of a shorter time where less is stored. */
   readonly failures: number;
   readonly action: string;
 }
@@ -59,6 +59,15 @@ export const worstOf = (states: readonly HealthState[]): HealthState =>
 /** The gravest first. */
 export const byGravity = <T extends { readonly state: HealthState }>(all: readonly T[]): T[] =>
   [...all].sort((left, right) => gravity[right.state] - gravity[left.state]);
+
+/** One that could not be looked at: it says why, and is never taken for one in order. */
+export const unknownComponent = (id: string, error: unknown): HealthComponent => ({
+  id,
+  state: 'unknown',
+  summary: `It could not be looked at: ${(error instanceof Error ? error.message : String(error)).slice(0, 300)}`,
+  measure: null,
+  action: 'Look at the way to what it names; if it stays so, restart this control plane.',
+});
 
 const dayS = 86_400;
 

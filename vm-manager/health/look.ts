@@ -2,7 +2,7 @@
 // by a job every minute; only the job writes.
 import type { Host } from '../host.js';
 import { emit, type NewEvent } from '../kit/events.js';
-import type { HealthComponent, HealthQueue, HealthState } from './component.js';
+import { unknownComponent, type HealthComponent, type HealthQueue, type HealthState } from './component.js';
 import { judgeIntel, judgeScanners, judgeWaysOut } from './own.js';
 import { judgeQueues, readQueues } from './queues.js';
 
@@ -11,18 +11,12 @@ export interface Look {
   readonly queues: readonly HealthQueue[];
 }
 
-/** A component that could not be looked at says so; the others are told all the same. */
+/** A component that could not be looked at says so, and the others are shown all the same. */
 async function tried(id: string, look: () => Promise<HealthComponent>): Promise<HealthComponent> {
   try {
     return await look();
-  } catch {
-    return {
-      id,
-      state: 'unknown',
-      summary: 'It could not be looked at',
-      measure: null,
-      action: 'Read the log of the control plane.',
-    };
+  } catch (error) {
+    return unknownComponent(id, error);
   }
 }
 

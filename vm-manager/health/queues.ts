@@ -1,7 +1,7 @@
 // The queues of this room: rows that wait to be worked on. How deep each is, how long the oldest has waited, and what
 // failed; from the rows themselves, so that there is no second count that could be wrong.
-import type { Sql } from '../database.js';
-import type { Fragment } from '../database.js';
+import type { Fragment, Sql } from '../database.js';
+import type { ScanKind } from '../scanners/contract.js';
 import {
   secondsSince,
   spanText,
@@ -28,13 +28,19 @@ const dayMs = 86_400_000;
 const runsLookedAt = 200;
 const jobs = 'Read System, Health for the job that works on it, and the log of the control plane.';
 
+/** A scanner without a line here does not compile. */
+const scans: Readonly<Record<ScanKind, string>> = {
+  secrets: 'Scans for secrets',
+  sast: 'Scans of source code',
+  sca: 'Scans of packages',
+  iac: 'Scans of infrastructure',
+  k8s: 'Scans of Kubernetes objects',
+};
+
 /** Kinds of `vm_runs` that wait for a worker, with what they are. */
 const runKinds: readonly (readonly [kind: string, about: string, lagSecondsMax: number])[] = [
   ['import', 'Reports that are imported', 1800],
-  ['secrets', 'Scans for secrets', 900],
-  ['sca', 'Scans of packages', 900],
-  ['iac', 'Scans of infrastructure', 900],
-  ['k8s', 'Scans of Kubernetes objects', 900],
+  ...Object.entries(scans).map(([kind, about]): [string, string, number] => [kind, about, 900]),
   ['dast', 'Scans of running applications', 6 * 3600],
   ['scm', 'Pushed commits that are to be judged', 2 * 86_400],
 ];

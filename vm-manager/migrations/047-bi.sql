@@ -2,7 +2,7 @@
 -- `GET /api/v1/bi/datasets` reads the same views. Each has `id` and `changed_at`, by which what is new is found.
 create index vm_findings_by_change on vm_findings (updated_at, id);
 create index vm_runs_by_change on vm_runs ((coalesce(finished_at, started_at, created_at)), id)
-  where kind in ('import', 'secrets', 'sca', 'iac', 'k8s', 'dast');
+  where kind in ('import', 'secrets', 'sast', 'sca', 'iac', 'k8s', 'dast');
 
 create view bi_applications_v1 as
 select a.id, a.updated_at as changed_at, a.id as application_id, a.project_id, a.name, p.name as project, a.environment,
@@ -34,7 +34,7 @@ select r.id, coalesce(r.finished_at, r.started_at, r.created_at) as changed_at, 
   case when r.result ->> 'created' ~ '^\d{1,9}$' then (r.result ->> 'created')::integer end as findings_new,
   case when r.result ->> 'closed' ~ '^\d{1,9}$' then (r.result ->> 'closed')::integer end as findings_closed
 from vm_runs r left join vm_applications a on a.id = r.application_id
-where r.kind in ('import', 'secrets', 'sca', 'iac', 'k8s', 'dast');
+where r.kind in ('import', 'secrets', 'sast', 'sca', 'iac', 'k8s', 'dast');
 
 create view bi_gates_v1 as
 select g.id, g.created_at as changed_at, g.application_id, a.project_id, g.commit, g.branch, g.verdict, g.created_at

@@ -1,6 +1,6 @@
 // The parts of the control plane as the vulnerability manager's monitor shows them: of what is stored, or known to this
 // process, and asked of nothing else.
-import type { HealthComponent, HostHealth } from '#vm-manager';
+import { unknownComponent, type HealthComponent, type HostHealth } from '#vm-manager';
 import { judgeCertificates, judgeFeeds } from './ages.js';
 import type { HealthParts, Look } from './kit.js';
 import { judgeBackups, judgeDatabase, judgeDisk, judgeRedis } from './storage.js';
@@ -21,19 +21,13 @@ const looks: Readonly<Record<string, Look>> = {
   connectors: judgeConnectors,
 };
 
-/** One that cannot be looked at says so, and the others are told all the same. */
-const unknown = (id: string): HealthComponent => ({
-  id,
-  state: 'unknown',
-  summary: 'It could not be looked at',
-  measure: null,
-  action: 'Read the log of the control plane.',
-});
-
 export const createHealth =
   (parts: HealthParts) =>
   async (now: Date): Promise<HostHealth> => {
     const components: HealthComponent[] = [];
-    for (const [id, look] of Object.entries(looks)) components.push(await look(parts, now).catch(() => unknown(id)));
+    for (const [id, look] of Object.entries(looks)) {
+      components.push(await look(parts, now).catch((error: unknown) => unknownComponent(id, error)));
+    }
+    // where they cannot be read, the component of connectors could not be looked at either, and says so
     return { components, queues: await connectorQueues(parts).catch(() => []) };
   };

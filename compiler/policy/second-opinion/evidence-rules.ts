@@ -32,7 +32,7 @@ const programs =
   '(?:powershell|pwsh|certutil|bitsadmin|wmic|tasklist|mshta|rundll32|regsvr32|reboot|base64|ls)(?:\\.exe)?' +
   '(?:[\\s;|&/<>\\x60]|$)|net1?\\s+(?:user|localgroup)\\b';
 
-/** In `$(…)` and `<(…)`, where nobody puts such a word by chance. */
+/** In `$(…)` and `<(…)`, where such a word does not stand by chance. */
 const inside = 'ls|cat|id|ps|cp|mv|rm|sh|nc|env|curl|wget|printf|find|tee|head|tail|who|pwd';
 
 /** The rules of the CRS for these kinds do not look at paths at level 1, so these know more than those for values. */

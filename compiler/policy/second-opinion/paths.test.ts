@@ -9,22 +9,29 @@ const rules = `SecRuleEngine On
 SecAction "id:1,phase:1,pass,nolog,setvar:tx.blocking_paranoia_level=1,setvar:tx.inbound_anomaly_score_threshold=5"
 ${renderSecondOpinion({ second_opinion: 'enforce', sites: [] })}`;
 
-function ask(inspector: Inspector, uri: string): Verdict {
-  const head = {
-    method: 'GET',
-    uri,
-    protocol: 'HTTP/1.1',
-    headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0'],
-    clientIp: '192.0.2.1',
-    clientPort: 1,
-    serverIp: '192.0.2.2',
-    serverPort: 80,
-  };
+interface Asked {
+  readonly method: string;
+  readonly uri: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+}
+
+function judge(inspector: Inspector, { method, uri, headers, body }: Asked): Verdict {
+  const ends = { clientIp: '192.0.2.1', clientPort: 1, serverIp: '192.0.2.2', serverPort: 80 };
+  const head = { method, uri, protocol: 'HTTP/1.1', headers, ...ends };
   const environment = { uniqueId: 'x', nowMs: 0, store: createMemoryStore(), secondOpinion: 'enforce' as const };
   const transaction = inspector.begin(head, environment);
-  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, null);
+  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body);
   return inspector.finish(transaction);
 }
+
+const ask = (inspector: Inspector, uri: string): Verdict =>
+  judge(inspector, {
+    method: 'GET',
+    uri,
+    headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0'],
+    body: null,
+  });
 
 const once = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27');
 const spellings = [
@@ -265,27 +272,9 @@ function upload(inspector: Inspector, name: string): Verdict {
     `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
       'Content-Type: image/png\r\n\r\nabcdef\r\n--b--\r\n',
   );
-  const head = {
-    method: 'POST',
-    uri: '/upload',
-    protocol: 'HTTP/1.1',
-    headers: [
-      'Host',
-      'shop.example',
-      'Content-Type',
-      'multipart/form-data; boundary=b',
-      'Content-Length',
-      `${bytes.length}`,
-    ],
-    clientIp: '192.0.2.1',
-    clientPort: 1,
-    serverIp: '192.0.2.2',
-    serverPort: 80,
-  };
-  const environment = { uniqueId: 'x', nowMs: 0, store: createMemoryStore(), secondOpinion: 'enforce' as const };
-  const transaction = inspector.begin(head, environment);
-  if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, bytes);
-  return inspector.finish(transaction);
+  const type = ['Content-Type', 'multipart/form-data; boundary=b'];
+  const headers = ['Host', 'shop.example', ...type, 'Content-Length', `${bytes.length}`];
+  return judge(inspector, { method: 'POST', uri: '/upload', headers, body: bytes });
 }
 
 t.test('issue 22 K2: commands and injections in names of uploaded files are raised, odd names are not', async (t) => {

@@ -1,5 +1,5 @@
 // The time zone in which moments are shown: each user's own choice, kept with the account. GMT+4 is what the
-// specification shows, and stays what is shown before anybody chose.
+// specification shows, and stays what is shown before a choice is made.
 import { createSignal } from 'solid-js';
 
 export const timeZones = ['GMT+4', 'UTC', 'local'] as const;

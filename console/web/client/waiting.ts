@@ -1,5 +1,5 @@
-// Questions that wait too long for an answer: the page says so, and a question that only reads is asked again on wish,
-// without whoever asked it noticing anything but the later answer.
+// Questions that wait too long for an answer: the page says so, and a question that only reads is asked again on wish.
+// Its caller sees nothing of that but a later answer.
 import { createSignal } from 'solid-js';
 
 /** From when on the page says that it waits. */
@@ -39,13 +39,17 @@ export async function patiently<T>(
     };
     const mine: Late = { again: mayRepeat ? again : null };
     const timer = setTimeout(() => setLate((all) => [...all, mine]), lateMs);
-    const signal = given === undefined ? own.signal : AbortSignal.any([given, own.signal]);
+    // AbortSignal.any is younger than browsers that are still in use
+    const end = (): void => own.abort();
+    if (given?.aborted === true) end();
+    given?.addEventListener('abort', end);
     try {
-      return await attempt(signal);
+      return await attempt(own.signal);
     } catch (error) {
       if (!isRepeated || given?.aborted === true) throw error;
     } finally {
       clearTimeout(timer);
+      given?.removeEventListener('abort', end);
       setLate((all) => all.filter((one) => one !== mine));
     }
   }

@@ -69,7 +69,7 @@ function isQuality(record: FindingRecord, analyzer: Analyzer, known: readonly nu
   return names.some((name) => style.test(name));
 }
 
-/** Kinds in the name of a tool that nobody knows. */
+/** Kinds in the name of a tool that no table has. */
 const kindOfName: readonly (readonly [words: RegExp, kind: FindingRecord['source']])[] = [
   [/\bSCA\b|(?:software composition|dependency|open[- ]?source) (?:analysis|scan\w*|check\w*)/i, 'sca'],
   [/\bIaC\b|infrastructure[- ]as[- ]code/i, 'iac'],
@@ -82,7 +82,7 @@ export function kindOfRule(tool: string, ruleId: string, title: string): Finding
   const { profile, rule: own } = analyzerOf(tool, ruleId);
   if (profile === null) {
     if (isSecretTool(tool) || isSecretRule(ruleId)) return 'secret';
-    // whoever makes it: `Checkmarx SCA`, `Acme IaC Scanner`
+    // of any maker: `Checkmarx SCA`, `Acme IaC Scanner`
     return kindOfName.find(([words]) => words.test(tool.slice(0, 200)))?.[1] ?? null;
   }
   const named =

@@ -90,6 +90,13 @@ const hostile: readonly (readonly [what: string, path: string, text: string, rea
   ['a chain of sums', 'A.java', `class A { int a = ${'1 +\n'.repeat(20_000)}1; }`, /nested/, true],
   ['no source at all', 'a.php', `<?php ${broken}`, /parsed/, true],
   ['one long line', 'a.js', `f(${'1,'.repeat(20_000)}1);`, /long/, false],
+  [
+    'one long line in source of people',
+    'a.js',
+    `f(${'1,'.repeat(11_000)}1);\n${'g();\n'.repeat(200)}`,
+    /longer than/,
+    true,
+  ],
   ['a tool has made it', 'a.py', '# @generated\nx = 1\n', /a tool has made/, false],
   ['bytes', 'a.js', 'a\0b', /binary/, false],
 ];

@@ -1,9 +1,9 @@
 // A screen for the wall: rates, what is attacked and by whom, whether attack mode is on. It only ever holds the last
 // answers, so that it runs for weeks; and it never shows an old answer as if it were new.
-import { createMemo, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, onCleanup, Show, type Accessor, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
-import { createQuery } from '../../client/query.js';
+import { createQuery, type QueryState } from '../../client/query.js';
 import { Button, Foreign, Notice, PageHead } from '../../kit/basics.js';
 import { wallText as text } from '../../texts/events/soc-wall.js';
 import { Sentence } from '../events/sentence/sentence.js';
@@ -48,18 +48,22 @@ function Large(props: { readonly value: string; readonly note: string; readonly 
 function Tops(props: { readonly title: string; readonly of: Counted | undefined }): JSX.Element {
   return (
     <Tile title={props.title}>
-      <ol>
-        <For each={props.of?.values.slice(0, topShown)} fallback={<li class="muted">{text.none}</li>}>
-          {({ value, name, n }) => (
-            <li>
-              <span class="truncate">
-                <Foreign text={name ?? value} max={40} />
-              </span>
-              <strong class="nums">{showCount(n)}</strong>
-            </li>
-          )}
-        </For>
-      </ol>
+      <Show when={props.of} fallback={<span class="muted">–</span>}>
+        {(counted) => (
+          <ol>
+            <For each={counted().values.slice(0, topShown)} fallback={<li class="muted">{text.none}</li>}>
+              {({ value, name, n }) => (
+                <li>
+                  <span class="truncate">
+                    <Foreign text={name ?? value} max={40} />
+                  </span>
+                  <strong class="nums">{showCount(n)}</strong>
+                </li>
+              )}
+            </For>
+          </ol>
+        )}
+      </Show>
     </Tile>
   );
 }
@@ -169,33 +173,50 @@ function Numbers(props: { readonly of: Readings }): JSX.Element {
 function Latest(props: { readonly of: Readings }): JSX.Element {
   return (
     <Tile title={text.latest}>
-      <ol>
-        <For each={props.of.latest.data()?.items} fallback={<li class="muted">{text.none}</li>}>
-          {({ at, summary }) => (
-            <li>
-              <span class="truncate">
-                <Sentence of={summary} isShort />
-              </span>
-              <span class="nums muted">{showMoment(at, true).slice(-8)}</span>
-            </li>
-          )}
-        </For>
-      </ol>
+      <Show when={props.of.latest.data()} fallback={<span class="muted">–</span>}>
+        {(latest) => (
+          <ol>
+            <For each={latest().items} fallback={<li class="muted">{text.noneStored}</li>}>
+              {({ at, summary }) => (
+                <li>
+                  <span class="truncate">
+                    <Sentence of={summary} isShort />
+                  </span>
+                  <span class="nums muted">{showMoment(at, true).slice(-8)}</span>
+                </li>
+              )}
+            </For>
+          </ol>
+        )}
+      </Show>
     </Tile>
   );
 }
 
+/** When a question was answered last; null: never. */
+function answeredAt(query: QueryState<unknown>): Accessor<number | null> {
+  const [at, setAt] = createSignal<number | null>(null);
+  createEffect(() => {
+    if (query.data() !== undefined && query.problem() === null) setAt(Date.now());
+  });
+  return at;
+}
+
 /** Says since when nothing is answered any more, and what is wrong with what answers. */
 function State(props: { readonly of: Readings; readonly clockMs: number }): JSX.Element {
-  // the last round that was answered: old answers stay shown below, and must not look like new ones
-  const [answeredMs, setAnswered] = createSignal<number | null>(null);
-  createMemo(() => {
-    if (props.of.now.data() !== undefined && props.of.now.problem() === null) setAnswered(Date.now());
-  });
+  // old answers stay shown below, and must not look like new ones: the oldest of all that is shown counts
+  const { now, hour, rates, latest, mode } = props.of;
+  const answered = [now, hour, rates, latest, mode].map(answeredAt);
+  const refused = (): boolean => [now, hour, rates, latest, mode].some((query) => query.problem() !== null);
+  const answeredMs = (): number | null =>
+    answered.reduce<number | null>((oldest, at) => {
+      const ms = at();
+      return oldest === null || ms === null ? null : Math.min(oldest, ms);
+    }, Infinity);
   const isStale = (): boolean => props.clockMs - (answeredMs() ?? 0) > staleMs;
   return (
     <>
-      <Show when={answeredMs() === null && props.of.now.problem() !== null}>
+      <Show when={answeredMs() === null && refused()}>
         <Notice tone="danger">{text.never}</Notice>
       </Show>
       <Show when={answeredMs() !== null && isStale()}>

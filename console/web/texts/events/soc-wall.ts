@@ -23,7 +23,8 @@ export const wallText = {
   countries: 'Countries, 15 minutes',
   latest: 'Latest',
   none: 'Nothing in 15 minutes',
+  noneStored: 'No security event is stored',
   stale: (since: Shown) => `No answer from the control plane since ${since}. What is shown is older.`,
-  never: 'The control plane has not answered yet.',
+  never: 'The control plane has not answered all questions yet.',
   degraded: 'The control plane is degraded: see System, Health.',
 } as const;

@@ -27,7 +27,7 @@ export class Scope {
     if (this.vars.has(name)) return void this.vars.set(name, value);
     for (let at = this.parent; at !== null; at = at.parent) {
       const known = at.vars.get(name);
-      // of a scope outside nobody knows when it is read: both hold
+      // when a scope outside is read is not known: both hold
       if (known !== undefined) return void at.vars.set(name, joined(known, value));
     }
     this.vars.set(name, value);
