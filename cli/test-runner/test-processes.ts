@@ -8,6 +8,7 @@ import { Positions } from './positions.js';
 import { Accounts, inAll, type Seconds } from './processor-time.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
+import { shortLivedOptions, shortLivedVariable } from './short-lived.js';
 
 /** Runs several files, one after another. */
 const together = fileURLToPath(new URL('together.js', import.meta.url));
@@ -42,13 +43,22 @@ export class TestProcesses {
     const isCompany = files.length > 1;
     const script = isCompany ? [together] : [];
     const given = isCompany ? { [filesVariable]: JSON.stringify(files) } : {};
+    const { NODE_OPTIONS: asked = '' } = process.env;
+    const options = shortLivedOptions();
     const account = this.accounts.begin();
     const command = [process.execPath, ...script, ...files.slice(0, 1)];
     const [program = '', ...args] = account.enter(command);
     const child = spawn(program, args, {
       cwd: this.root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TAP_TIMEOUT: String(this.secondsMax), TMPDIR: this.scratch, ...given },
+      env: {
+        ...process.env,
+        TAP_TIMEOUT: String(this.secondsMax),
+        TMPDIR: this.scratch,
+        NODE_OPTIONS: `${options} ${asked}`.trim(),
+        [shortLivedVariable]: options,
+        ...given,
+      },
     });
     this.running.set(child, report);
     const late = setTimeout(

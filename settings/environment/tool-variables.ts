@@ -28,6 +28,7 @@ export const toolVariables = {
   WRONG_INPUT_SHARE: 'one of so many wrong requests to /api/v1 is sent; 1: all',
   INSTALL_KILLS: 'times that the test of install.sh kills it; default 3',
   SOURCE_DATE_EPOCH: 'seconds; the time of every file of a release, default that of the commit',
+  GATEHOUSE_TEST_NODE_OPTIONS: 'NODE_OPTIONS of what tests start; the runner sets it',
   TAP_TIMEOUT: 'seconds that a test file may take; the runner sets it',
   BENCH_PEERS: '1: the benchmark measures nginx and nginx with ModSecurity, too',
 } as const;

@@ -44,12 +44,19 @@ const breachCheck = { BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/' };
 
 /** Only what a login shell would have: an environment that this test inherits must not decide what it sees. */
 export function startUp(t: Test, variables: Readonly<Record<string, string>>, command: readonly string[] = ['up']): Up {
-  const { HOME = '' } = process.env;
+  const { HOME = '', GATEHOUSE_TEST_NODE_OPTIONS: options = '' } = process.env;
   // tap loads itself into every Node.js that its tests start, by NODE_OPTIONS, and does not get on with a command that
-  // has no .js.
+  // has no .js; what the runner asks for stays
   const child = spawn(
     '/bin/sh',
-    ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, join(root, 'bin/gatehouse'), ...command],
+    [
+      '-c',
+      'export NODE_OPTIONS="$1"; shift; exec "$0" "$@"',
+      process.execPath,
+      options,
+      join(root, 'bin/gatehouse'),
+      ...command,
+    ],
     { cwd: root, env: { ...bareEnvironment(), HOME, ...breachCheck, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let said = '';

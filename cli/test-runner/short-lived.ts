@@ -1,0 +1,18 @@
+// Options of Node.js for processes that live for seconds, as those of tests do: `node bin/test.mjs` needs a sixth less
+// of the processors with them (tests of imports, accounts, upgrades and of the whole product; the same code runs, but
+// is compiled otherwise and collected later).
+import { totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** Bytes. Some twenty processes at a time keep up to three young halves of a heap each. */
+const roomyMin = 8e9;
+const preloaded = fileURLToPath(new URL('../../../bin/short-lived.cjs', import.meta.url));
+
+/** For tests that start Node.js with an environment of their own. */
+export const shortLivedVariable = 'GATEHOUSE_TEST_NODE_OPTIONS';
+
+/** Value of NODE_OPTIONS on a machine with so much memory. */
+export function shortLivedOptions(memoryBytes = totalmem()): string {
+  const preload = `--require ${JSON.stringify(preloaded)}`;
+  return memoryBytes < roomyMin ? preload : `--max-semi-space-size=64 ${preload}`;
+}
