@@ -19,13 +19,21 @@ export function sarifOf(findings: readonly Told[], tool = 'house checker'): stri
     id: `rule-${index}`,
     shortDescription: { text: title },
     fullDescription: { text: `What it is about: ${title}` },
+    help: { text: 'Give what comes from outside as an argument.\nNever as a part of a command.' },
     properties: { tags: [`external/cwe/cwe-${cwe}`], 'security-severity': '8.8' },
   }));
   const results = findings.map(({ title, path }, index) => ({
     ruleId: `rule-${index}`,
     level: 'error',
     message: { text: title },
-    locations: [{ physicalLocation: { artifactLocation: { uri: path }, region: { startLine: index + 1 } } }],
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: path },
+          region: { startLine: index + 1, snippet: { text: '  const one = given;\n  use(one);' } },
+        },
+      },
+    ],
   }));
   return JSON.stringify({
     version: '2.1.0',

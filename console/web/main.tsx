@@ -7,7 +7,7 @@ import './styles/components.css';
 import './styles/data.css';
 import './styles/governance.css';
 import './styles/engine.css';
-import { Route, Router, useLocation } from '@solidjs/router';
+import { A, Route, Router, useLocation } from '@solidjs/router';
 import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
 import { Button, Loading, Notice } from './kit/basics.js';
@@ -99,7 +99,13 @@ function Known(props: ParentProps): JSX.Element {
 const allRoutes = allPages.flatMap(({ path, view, details }) => [[path, view] as const, ...Object.entries(details)]);
 
 function NotFound(): JSX.Element {
-  return <Notice tone="neutral" title={words.thereNoSuchPage} />;
+  return (
+    <Notice tone="neutral" title={words.thereNoSuchPage}>
+      <p>
+        {words.noSuchPageAbout} <A href="/">{words.toOverview}</A>
+      </p>
+    </Notice>
+  );
 }
 
 startTheme();

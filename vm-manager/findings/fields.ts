@@ -5,6 +5,7 @@ import type { SortColumn } from '../kit/list.js';
 import type { Fields } from '../kit/predicate.js';
 import { residualRisk } from './risk.js';
 import { stateOf } from './sla.js';
+import { weaknessName } from './weaknesses/names.js';
 import {
   severityBases,
   severityNames,
@@ -225,6 +226,13 @@ export const DetailView = Type.Intersect([
   FindingView,
   Type.Object({
     description: Type.String(),
+    weaknesses: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'CWE-79' }),
+        name: Nullable(Type.String({ description: 'null: this version knows the number only' })),
+      }),
+      { description: 'the same as cwe, with names' },
+    ),
     location_detail: Type.Unknown(),
     cvss: Type.Unknown(),
     fix: Type.Unknown(),
@@ -237,6 +245,7 @@ export const DetailView = Type.Intersect([
 export const viewDetails = (row: FindingRow, details: DetailsRow | null, now: Date) => ({
   ...viewFinding(row, now),
   description: details?.description ?? '',
+  weaknesses: row.cwes.map((number) => ({ id: `CWE-${number}`, name: weaknessName(number) })),
   location_detail: details?.location ?? {},
   cvss: details?.cvss ?? null,
   fix: details?.fix ?? {},

@@ -14,6 +14,8 @@ export type Location =
       readonly column?: number;
       readonly symbol?: string;
       readonly snippet?: string;
+      /** Where the snippet begins, if not at `line`: it shows what is around it. */
+      readonly snippet_line?: number;
     }
   | {
       readonly kind: 'web';

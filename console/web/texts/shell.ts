@@ -3,6 +3,8 @@ import type { Shown } from './shown.js';
 
 export const shellText = {
   thereNoSuchPage: 'There is no such page',
+  noSuchPageAbout: 'The address may be of an older version. Ctrl+K finds every page by its name.',
+  toOverview: 'Go to the overview',
   tryAgain: 'Try again',
   consoleCannotStart: 'The console cannot start',
   thisPageHasFailed: 'This page has failed',

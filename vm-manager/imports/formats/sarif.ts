@@ -40,7 +40,9 @@ function locationOf(given: unknown, run: Run): Location {
   const listed = obj(run.logicalLocations[num(logical['index']) ?? -1]);
   const ofPlace = (name: string): string => str(Object.hasOwn(logical, name) ? logical[name] : listed[name]);
   const symbol = ofPlace('fullyQualifiedName') || ofPlace('name');
-  const snippet = str(at(region, 'snippet', 'text')) || str(at(physical, 'contextRegion', 'snippet', 'text'));
+  const exact = str(at(region, 'snippet', 'text'));
+  const around = obj(physical['contextRegion']);
+  const snippet = exact || str(at(around, 'snippet', 'text'));
   const place: Record<string, unknown> = { kind: 'code', path: address || symbol || 'unknown' };
   const [line, endLine, column] = [pos(region['startLine']), pos(region['endLine']), pos(region['startColumn'])];
   if (line !== undefined) place['line'] = line;
@@ -48,6 +50,8 @@ function locationOf(given: unknown, run: Run): Location {
   if (column !== undefined) place['column'] = column;
   if (symbol !== '') place['symbol'] = symbol;
   if (snippet !== '') place['snippet'] = snippet;
+  const first = exact === '' && snippet !== '' ? pos(around['startLine']) : undefined;
+  if (first !== undefined && first !== line) place['snippet_line'] = first;
   return place as unknown as Location;
 }
 

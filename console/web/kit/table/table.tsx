@@ -22,6 +22,8 @@ export interface TableColumn<T> {
   readonly width?: string;
   /** What rows are put in order by; without it the column has no order. */
   readonly sortBy?: (row: T) => SortKey;
+  /** Instead of the title, which only those hear then who cannot see. */
+  readonly head?: () => JSX.Element;
   cell(row: T): JSX.Element;
 }
 
@@ -83,7 +85,11 @@ function Head<T>(props: {
             <th scope="col" class={classOf(column)} aria-sort={order(index())}>
               <Show
                 when={column.sortBy}
-                fallback={<span class={column.isTitleHidden === true ? 'visually-hidden' : ''}>{column.title}</span>}
+                fallback={
+                  column.head?.() ?? (
+                    <span class={column.isTitleHidden === true ? 'visually-hidden' : ''}>{column.title}</span>
+                  )
+                }
               >
                 <button type="button" class="sort" onClick={() => props.onSort(index())}>
                   {column.title}

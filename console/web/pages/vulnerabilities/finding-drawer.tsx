@@ -6,7 +6,7 @@ import { showCount, showMoment } from '../../client/moments.js';
 import type { Reply } from '../../client/http.js';
 import type { People } from '../../client/people.js';
 import type { VmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Foreign, ForeignLines, Pairs } from '../../kit/basics.js';
+import { Badge, Button, Foreign, Pairs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { byHandText } from '../../texts/vm/by-hand.js';
@@ -18,23 +18,23 @@ import { FindingForm, FindingRemoval } from './finding/by-hand.js';
 import { Comments } from './finding/comments.js';
 import { Evidence } from './finding/evidence.js';
 import { RiskOverride } from './finding/risk-override.js';
+import { Given, Told, type Detail } from './finding/told.js';
 import { findingsOf, isOpenState, plain, severityTone, type Applications } from './words.js';
 
-type Detail = Reply<'GET /api/v1/vulnerabilities/{id}'>;
 type History = Reply<'GET /api/v1/vulnerabilities/{id}/history'>;
 
 const listed = (words: readonly string[]): JSX.Element =>
   words.length === 0 ? '–' : <Foreign text={words.join(', ')} max={600} />;
 
 /** Each leads to what it gives to an attacker, which is why a finding is a hop of chains, or none. */
-function Weaknesses(props: { readonly of: readonly string[] }): JSX.Element {
+function Weaknesses(props: { readonly of: Detail['weaknesses'] }): JSX.Element {
   return (
     <Show when={props.of.length > 0} fallback="–">
       <span class="row wrap">
         <For each={props.of}>
-          {(cwe) => (
-            <A href={`/vulnerabilities/chains?view=rules&find=${encodeURIComponent(cwe)}`}>
-              <Foreign text={cwe} max={40} />
+          {({ id, name }) => (
+            <A href={`/vulnerabilities/chains?view=rules&find=${encodeURIComponent(id)}`}>
+              {name === null ? id : text.weaknessNamed(id, name)}
             </A>
           )}
         </For>
@@ -70,7 +70,7 @@ function Facts(props: {
         ],
         [text.location, <Foreign text={props.of.location} max={2000} />],
         [text.risk, riskOf(props.of)],
-        [text.weakness, <Weaknesses of={props.of.cwe} />],
+        [text.weakness, <Weaknesses of={props.of.weaknesses} />],
         [text.identifiers, listed(props.of.vuln_ids)],
         [text.epss, props.of.epss === null ? '–' : props.of.epss.toFixed(3)],
         [text.fix, plain(props.of.fix_state)],
@@ -83,51 +83,6 @@ function Facts(props: {
         [text.lastSeen, showMoment(props.of.last_seen)],
       ]}
     />
-  );
-}
-
-/** A link only where it leads to a web page: a report may name any address, `javascript:` too. */
-function Reference(props: { readonly url: string }): JSX.Element {
-  const isWeb = (): boolean => /^https?:\/\//i.test(props.url) && URL.canParse(props.url);
-  return (
-    <li>
-      <Show when={isWeb()} fallback={<Foreign text={props.url} max={500} />}>
-        <a href={props.url} target="_blank" rel="noopener noreferrer">
-          <Foreign text={props.url} max={500} />
-        </a>
-      </Show>
-    </li>
-  );
-}
-
-function Told(props: { readonly of: Detail }): JSX.Element {
-  return (
-    <>
-      <Show when={props.of.description !== ''}>
-        <section class="stack tight">
-          <h3>{text.description}</h3>
-          <div class="code">
-            <ForeignLines text={props.of.description} max={20_000} />
-          </div>
-        </section>
-      </Show>
-      <Show when={props.of.evidence.length > 0}>
-        <section class="stack tight">
-          <h3>{text.evidence}</h3>
-          <div class="code">
-            <ForeignLines text={JSON.stringify(props.of.evidence, null, 2)} max={20_000} />
-          </div>
-        </section>
-      </Show>
-      <Show when={props.of.references.length > 0}>
-        <section class="stack tight">
-          <h3>{text.references}</h3>
-          <ul class="stack tight">
-            <For each={props.of.references}>{(url) => <Reference url={url} />}</For>
-          </ul>
-        </section>
-      </Show>
-    </>
   );
 }
 
@@ -231,6 +186,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             <Foreign text={data().title} max={500} />
           </h3>
           <Signs of={data()} />
+          <Told of={data()} />
           <Facts of={data()} applications={props.applications} mine={props.access.me()?.id} people={props.people} />
           <Doing {...props} of={data()} onSaved={changed} />
           <Show when={props.access.may('triage_findings') && history.data()}>
@@ -245,7 +201,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <FindingTickets id={props.id} mayAsk={props.access.may('triage_findings') && isOpenState(data().status)} />
-          <Told of={data()} />
+          <Given of={data()} />
           <Evidence id={props.id} />
           <Show when={props.access.may('triage_findings')}>
             <RiskOverride id={props.id} byHand={data().risk_override} onChanged={changed} />

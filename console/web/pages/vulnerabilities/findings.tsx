@@ -1,6 +1,6 @@
 // Findings: what tools and people have found, filtered by the address, each with all that is known of it.
 import { A, useSearchParams } from '@solidjs/router';
-import { createMemo, createSignal, For, Show, type Accessor, type JSX } from 'solid-js';
+import { createMemo, For, Show, type Accessor, type JSX } from 'solid-js';
 import { call, linkTo, type Body, type Query } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList, type PagedList } from '../../client/pages.js';
@@ -20,6 +20,7 @@ import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { bodyOf, type Predicate } from '../governance/predicate.js';
 import { BulkBar, bulkMax } from './finding-bulk.js';
 import { FindingForm } from './finding/by-hand.js';
+import { choosing, createSelection } from './finding/choosing.js';
 import { createCounts, FindingFacets } from './finding/facets.js';
 import { FindingDrawer } from './finding-drawer.js';
 import { predicateOf, SavedFilters, type View, type Views } from './saved-filters.js';
@@ -168,40 +169,6 @@ function queryOf({ status = 'open', ...others }: Filters): Query<'GET /api/v1/fi
   return { ...others, ...(status === 'all' ? {} : { status }) } as Query<'GET /api/v1/findings/facets'>;
 }
 
-interface Chosen {
-  readonly rows: Accessor<readonly Finding[]>;
-  has(id: string): boolean;
-  toggle(finding: Finding, isOn: boolean): void;
-  set(findings: readonly Finding[]): void;
-}
-
-function createSelection(): Chosen {
-  const [byId, setById] = createSignal<ReadonlyMap<string, Finding>>(new Map());
-  const set = (findings: readonly Finding[]): void => void setById(new Map(findings.map((one) => [one.id, one])));
-  return {
-    rows: createMemo(() => [...byId().values()]),
-    has: (id) => byId().has(id),
-    toggle: (finding, isOn) => {
-      const others = [...byId().values()].filter(({ id }) => id !== finding.id);
-      set(isOn ? [...others, finding] : others);
-    },
-    set,
-  };
-}
-
-const choosing = (chosen: Chosen): TableColumn<Finding> => ({
-  title: words.choose,
-  isTitleHidden: true,
-  cell: (finding) => (
-    <input
-      type="checkbox"
-      aria-label={words.chooseOne(finding.title)}
-      checked={chosen.has(finding.id)}
-      onChange={(event) => chosen.toggle(finding, event.currentTarget.checked)}
-    />
-  ),
-});
-
 /** The list that the address asks for: its filters, or a saved filter and whatever is filtered by beside it. */
 function createFindingList(view: Accessor<View | null | undefined>, filters: Accessor<Filters>) {
   const [search] = useSearchParams();
@@ -337,7 +304,8 @@ export function Findings(): JSX.Element {
     void counts.query.reload();
   };
   const mayChange = (): boolean => access.may('triage_findings') || access.may('request_acceptance');
-  const columns = createMemo(() => [...(mayChange() ? [choosing(chosen)] : []), ...columnsOf(applications, people)]);
+  const boxes = choosing(chosen, () => found.list().items());
+  const columns = createMemo(() => [...(mayChange() ? [boxes] : []), ...columnsOf(applications, people)]);
   return (
     <>
       <PageHead title={text.findings} about={text.findingsAbout}>

@@ -14,6 +14,7 @@ export const findingsText = {
 
   choose: 'Choose',
   chooseOne: (a: Shown) => `Choose ${a}`,
+  chooseShown: 'Choose all that are shown',
   chosenFindings: 'Chosen findings',
   chosen: (a: Shown) => `${a} chosen`,
   chooseAll: (a: Shown) => `Choose all ${a} that match`,

@@ -52,7 +52,14 @@ interface Occurrence {
 /** Where a tool saw it: `src/a.ts:7` of code, otherwise what the place is made of, such as a URL. */
 function placeOf(location: unknown): string {
   if (typeof location !== 'object' || location === null) return location == null ? '–' : textOf(location);
-  const { kind: _, snippet: __, path, line, ...others } = location as Readonly<Record<string, unknown>>;
+  const {
+    kind: _,
+    snippet: __,
+    snippet_line: ___,
+    path,
+    line,
+    ...others
+  } = location as Readonly<Record<string, unknown>>;
   const named = path === undefined ? [] : [line == null ? textOf(path) : `${textOf(path)}:${textOf(line)}`];
   return [
     ...named,
