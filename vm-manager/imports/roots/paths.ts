@@ -246,6 +246,7 @@ export function deeper(
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
 /** First parts of the file system of an image, and what `reportPath` puts before paths that lie elsewhere. */
 const ofSystem = new Set('bin boot dev etc lib64 proc run sbin snap sys usr var ?up ?unc'.split(' '));
+export const isSystemName = (part: string): boolean => ofSystem.has(part);
 export const isOfSystem = (path: string): boolean => {
   const [first = '', ...rest] = partsOf(path);
   return (
