@@ -4,7 +4,7 @@
 import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
-import { CommonRoot } from './common-root.js';
+import { CommonRoot } from './shared-directory.js';
 import { FormerPlaces } from './former.js';
 import { higherOf, liftsOf, type Frame, type Higher, type Lift, type Lifted } from './lifts.js';
 import { readFrames, readLastRoot, readLifts } from './lift-stored.js';

@@ -66,8 +66,8 @@ export class CommonRoot {
   }
 
   /**
-   * Where no list knows the place: the directory that is shared, unless the paths may be a repository's own with a slash
-   * before them. null: there is none.
+   * Where no list knows the place: the directory that is shared, unless the paths may be a repository's own with a
+   * slash before them. null: there is none.
    */
   get unlisted(): string | null {
     const kept = this.held.kept === null ? this.others.kept : null;
