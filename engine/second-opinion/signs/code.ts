@@ -38,7 +38,7 @@ export const codeSigns: readonly Sign[] = [
     ['code'],
     5,
     'what a shell puts in place of an expression',
-    raw`\$\(\s*[a-z/(]|\x60\s*[a-z/][^\x60]*\x60|\$\{?ifs\b|[<>]\(\s*[a-z]|\$\[\s*(?:\]|[\w$]+\s*[-+*/%])`,
+    raw`\$\(\s*[a-z/(<{]|\x60\s*[a-z/][^\x60]*\x60|\$\{?ifs\b|[<>]\(\s*[a-z]|\$\[\s*(?:\]|[\w$]+\s*[-+*/%])`,
     raw`|\$\{!?\w*(?:[#%^,@/]|:[-=?+])`,
   ),
   sign(
@@ -138,6 +138,22 @@ export const codeSigns: readonly Sign[] = [
     5,
     'a first word with empty quotes in it',
     raw`(?:^|[;|&\n\x60])\s*[a-z]+(?:''|"")[a-z]+`,
+  ),
+  sign(
+    'shell-braces',
+    ['code'],
+    5,
+    'words in braces that a shell takes apart into a program and what it is given',
+    raw`\{(?:${commands})\s*,\s*(?:\}|[-/.~$\d][^{}]*\})`,
+  ),
+  sign(
+    'shell-pipe',
+    ['code'],
+    5,
+    'what is given to a shell, or a program of Windows with its ending behind a separator',
+    raw`\|\s*(?:(?:[bdkz]a?sh|sh)\s*(?:\z|[/|;&>]|\.\w{1,5}\z)|\$(?:0\b|\{?shell\b))`,
+    raw`|[;|&]\s*(?:calc|notepad|mspaint|net1?|ping|whoami|explorer|task(?:kill|list)|[cw]script|msiexec)\.exe\b`,
+    raw`|[;|&]\s*start\s+(?:calc|notepad|cmd|powershell|https?:|/b\b|\w+\.exe\b)`,
   ),
   sign('php-braces', ['code'], 5, 'an expression of PHP in braces', raw`\$\s+\{|\$\{\s*['"$]`),
 ];

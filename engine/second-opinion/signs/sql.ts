@@ -176,5 +176,12 @@ export const sqlSigns: readonly Sign[] = [
     raw`(?:['"{\d-]|\[\s*[{'"\d]|function\b|true\b|false\b|null\b)`,
   ),
   sign('sql-numbers', ['sql'], 3, 'a comparison of two numbers as an argument', raw`\(\s*\d+\s*(?:=|<>|!=|<|>)\s*\d+`),
+  sign(
+    'sql-boolean',
+    ['sql'],
+    5,
+    'a number or the end of a literal, a connective, and what is always true or false',
+    raw`(?:^-?\d+|['")])${gap}+(?:x?or|and)\b${gap}+(?:not\b${gap}+)?(?:true|false)\b|^-?\d+\s*(?:\|\||&&)\s*\d+\s*\z`,
+  ),
   sign('sql-negation', ['sql'], 5, 'a quote at the beginning, then a negation', raw`^\s*${quote}\s*!\s*['"\x60\w(]`),
 ];

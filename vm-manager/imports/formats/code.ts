@@ -20,6 +20,7 @@ import {
 import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import { severityOfSecret } from '../kinds/secrets.js';
+import { basesOf, placeOf, type Place } from '../roots/scanned.js';
 import { frameworkNamed } from '../run/looked-at.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
@@ -185,6 +186,11 @@ export const checkov: Format = {
       by: 'framework',
       names: new Set(parts.map((part) => frameworkNamed(str(obj(part)['check_type'])))),
     };
+    const failed = parts.flatMap((part) => [
+      ...list(at(part, 'results', 'failed_checks')),
+      ...list(at(part, 'results', 'skipped_checks')),
+    ]);
+    facts.roots = basesOf(failed.map((one) => checkovPlace(obj(one))));
     for (const part of parts.map(obj)) {
       facts.version = str(at(part, 'summary', 'checkov_version'));
       if (list(at(part, 'results', 'parsing_errors')).length > 0) facts.complete = false;
@@ -205,8 +211,24 @@ export const checkov: Format = {
 const isEmptyHanded = (report: unknown): boolean =>
   at(report, 'checkov_version') !== undefined && at(report, 'resource_count') === 0 && at(report, 'failed') === 0;
 
+/**
+ * `repo_file_path` is what leads from the working directory to the file: it is the path in the repository where Checkov
+ * ran in one. In its image it runs in `/`, and from elsewhere the path leads out of the working directory.
+ */
+function checkovPlace(one: Json): Place {
+  const ran = str(one['repo_file_path']);
+  const isOutside = ran === '' || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(ran);
+  const scanned = reportPath(one['file_path']);
+  const place = placeOf({
+    absolute: reportPath(one['file_abs_path']),
+    scanned,
+    ran: isOutside ? null : reportPath(ran),
+  });
+  return place ?? { path: cleanPath(isOutside ? scanned : ran), base: null };
+}
+
 function checkovRecord(one: Json, type: string, suppressed: boolean): Item {
-  const path = cleanPath(one['repo_file_path'] ?? one['file_path']);
+  const { path } = checkovPlace(one);
   const details = obj(one['vulnerability_details']);
   const id = str(details['id']);
   const ruleId = str(one['check_id']) || str(one['bc_check_id']);

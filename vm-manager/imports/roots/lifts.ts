@@ -1,7 +1,17 @@
 // A first report of one part of a repository looks as if that part were the repository. A later one shows that it is
 // not: it has files beside it, below one directory with it. Then the paths that are stored get the name of the part.
 import { isAlikeName, isAnyKnown, type Known, type Move } from './moves.js';
-import { below, commonParts, firstOfCheckout, innerAt, isAbsolute, isHolder, partsOf } from './paths.js';
+import {
+  below,
+  commonParts,
+  firstOfCheckout,
+  innerAt,
+  isAbsolute,
+  isHolder,
+  isOfSystem,
+  isUnlisted,
+  partsOf,
+} from './paths.js';
 
 /** How many open sightings of the scope the reports of one directory have seen last; '': their paths were relative. */
 export interface Frame {
@@ -70,6 +80,7 @@ function isBeside(last: string, { moves }: Told, paths: readonly string[], sight
   const here = partsOf(last);
   const there = paths.map((path) => partsOf(path).slice(0, -1));
   const common = there.reduce<readonly string[]>((parts, one) => commonParts(parts, one), here);
+  if (isUnlisted(last)) return isPartOf(here, there, common);
   if (!isTree(common) || common.length === here.length) return false;
   const name = here[common.length] ?? '';
   if (there.some((one) => one[common.length] !== undefined && isAlikeName(one[common.length] ?? '', name)))
@@ -80,12 +91,45 @@ function isBeside(last: string, { moves }: Told, paths: readonly string[], sight
   return !isMoved;
 }
 
+/**
+ * In a place that no list knows: two directories of one, or the same further down, are parts beside each other, unless
+ * their names differ in the number of the run alone, or they are deep in an agent's directories and end alike.
+ */
+function isPartOf(here: readonly string[], there: readonly (readonly string[])[], common: readonly string[]): boolean {
+  const at = common.length;
+  if (at === 0 || at === here.length) return false;
+  // a drive, as shells of Windows write it
+  if (at === 1 && /^[a-z]$/.test(common[0] ?? '')) return false;
+  const name = here[at] ?? '';
+  const rest = here.slice(at + 1);
+  return there.every((one) => {
+    const other = one[at];
+    if (other === undefined) return true;
+    const isAlikeBehind = rest.length > 0 && rest.every((part, index) => part === one[at + 1 + index]);
+    if (isAlikeBehind && (at > 1 || rest.length > 1)) return false;
+    return !isAlikeName(other, name) || /^\D?\d+$/.test(name);
+  });
+}
+
 /** Of moves one below the other the one that most paths speak for: the others are of files that have one name. */
 function unlike(moves: readonly Move[]): readonly Move[] {
   const kept: Move[] = [];
   for (const move of moves.toSorted((left, right) => right.votes - left.votes))
     if (kept.every(({ from }) => below(from, move.from) === null && below(move.from, from) === null)) kept.push(move);
   return kept;
+}
+
+/** What a place that no list knows and all others have in common, as it proved to be a part of something. */
+function rootOfUnlisted(last: string, paths: readonly string[]): string | null {
+  if (last === '/' || !isUnlisted(last)) return null;
+  const others = paths.filter((path) => below(path, last) === null && !isOfSystem(path));
+  // the few that lie elsewhere are of caches and tools
+  if (others.length * 2 < paths.length || others.length === 0) return null;
+  const common = others.reduce<readonly string[]>(
+    (parts, path) => commonParts(parts, partsOf(path).slice(0, -1)),
+    partsOf(last),
+  );
+  return `/${common.join('/')}`;
 }
 
 /** By absolute paths. `sightings`: open ones of the scope. */
@@ -96,7 +140,7 @@ function ofAbsolute(told: Told, sightings: number): Higher | null {
   const whole = unlike(moves.filter(({ from, to }) => to === '' && isAbsolute(from)));
   const isInside = last !== null && paths.some((path) => below(path, last) !== null);
   if (last !== null && (isInside || isBeside(last, told, paths, sightings))) {
-    const root = above([last], paths);
+    const root = rootOfUnlisted(last, paths) ?? above([last], paths);
     const prefix = root === null ? null : below(last, root);
     if (root === null || prefix === null) return null;
     return { root, parts: prefix === '' ? [] : [{ prefix, votes: null, agree: 0 }] };

@@ -1,7 +1,7 @@
 // Which directory became which between two reports, told by findings of one rule whose paths end alike. The known path
 // with the longest common end decides; where two are equally long nothing is told, and the findings stay apart: to take
 // one service of a repository for another would give its findings what people decided on those of the other.
-import { below, innerAt, isAbsolute, isHolder, isOfRepositories, partsOf } from './paths.js';
+import { below, innerAt, isAbsolute, isHolder, isOfRepositories, isUnlisted, partsOf } from './paths.js';
 
 /** A place of an earlier report. */
 export interface Known {
@@ -31,6 +31,12 @@ const distinctOf = (sample: readonly Known[]): readonly Known[] => [
   ...new Map(sample.map((one) => [`${keyOf(one)}\0${one.path}`, one])).values(),
 ];
 
+function groupedBy(known: readonly Known[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const byKey = new Map<string, Set<string>>();
+  for (const one of known) byKey.set(keyOf(one), (byKey.get(keyOf(one)) ?? new Set()).add(one.path));
+  return byKey;
+}
+
 /** Whether a relative path stands as it is where one was before. */
 export function isAnyKnown(sample: readonly Known[], known: readonly Known[]): boolean {
   const paths = new Set(known.map(({ path }) => path));
@@ -39,8 +45,7 @@ export function isAnyKnown(sample: readonly Known[], known: readonly Known[]): b
 
 /** All moves that a path suggests, by the known path that it has the longest end in common with. */
 export function pairsOf(sample: readonly Known[], known: readonly Known[]): readonly Move[] {
-  const byKey = new Map<string, Set<string>>();
-  for (const one of known) byKey.set(keyOf(one), (byKey.get(keyOf(one)) ?? new Set()).add(one.path));
+  const byKey = groupedBy(known);
   const moves = new Map<string, Move>();
   for (const one of distinctOf(sample)) {
     const best = closest(one.path, byKey.get(keyOf(one)) ?? new Set());
@@ -54,7 +59,40 @@ export function pairsOf(sample: readonly Known[], known: readonly Known[]): read
   return [...moves.values()];
 }
 
-/** The moves that are certain enough, those of the longest common ends first. */
+/**
+ * The directory below which the most paths stand exactly as they are known; one that the last report had counts for
+ * more where two are equal. A repository with a directory of its own name (`shop/shop/x`) looks as if it began further
+ * up, by the common ends of its paths. null: two are equal.
+ */
+export function rootOfMost(sample: readonly Known[], known: readonly Known[], last: string | null): Move | null {
+  const byKey = groupedBy(known);
+  const roots = new Map<string, Move>();
+  for (const one of distinctOf(sample)) {
+    const paths = isAbsolute(one.path) ? byKey.get(keyOf(one)) : undefined;
+    if (paths === undefined || paths.size > sameMax) continue;
+    for (const path of paths) {
+      if (!one.path.endsWith(`/${path}`)) continue;
+      const from = one.path.slice(0, -path.length - 1) || '/';
+      const move = roots.get(from) ?? { from, to: '', votes: 0, agree: 0 };
+      move.votes++;
+      move.agree = Math.max(move.agree, partsOf(path).length);
+      roots.set(from, move);
+    }
+  }
+  const weightOf = ({ from, votes }: Move): number => votes + (from === last ? 0.5 : 0);
+  const [first, second] = [...roots.values()].sort((left, right) => weightOf(right) - weightOf(left));
+  return first === undefined || (second !== undefined && weightOf(second) === weightOf(first)) ? null : first;
+}
+
+/** `moves`, but the one of most paths in the place of those above and below it. */
+export function withRoot(moves: readonly Move[], root: Move | null): readonly Move[] {
+  if (root === null || root.from === '/' || !isCheckout(root)) return moves;
+  const isNested = ({ from, to }: Move): boolean =>
+    to === '' && isAbsolute(from) && (below(from, root.from) !== null || below(root.from, from) !== null);
+  return [root, ...moves.filter((move) => move.from === '/' || !isNested(move))].slice(0, movesMax);
+}
+
+/** The moves that are certain enough: of known places first, as the root holds all, then of the longest common ends. */
 export function movesOf(
   sample: readonly Known[],
   known: readonly Known[],
@@ -73,9 +111,18 @@ export function movesOf(
   const roots = certain.filter(({ from, to }) => to === '' && isAbsolute(from));
   return certain
     .filter(({ from, to }) => to === '' || !isAbsolute(from) || roots.every((root) => below(from, root.from) === null))
-    .sort((left, right) => right.agree - left.agree || right.votes - left.votes || left.from.length - right.from.length)
+    .sort(
+      (left, right) =>
+        Number(isUnlisted(left.from)) - Number(isUnlisted(right.from)) ||
+        right.agree - left.agree ||
+        right.votes - left.votes ||
+        lengthOf(left.from) - lengthOf(right.from),
+    )
     .slice(0, movesMax);
 }
+
+/** The outer one first; the root of the file system holds everything, and tells least. */
+const lengthOf = (from: string): number => (from === '/' ? Infinity : from.length);
 
 /** A file name alone does not make `/home/a/shop/services/b` the repository: a directory of repositories is within. */
 const isCheckout = ({ from, agree }: Move): boolean => agree > 1 || innerAt(partsOf(from)) < 0;

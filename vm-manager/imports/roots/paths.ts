@@ -44,7 +44,10 @@ const checkouts: readonly Checkout[] = [
   checkout('/(?:root/|(?:home|Users)/[^/]+/)?go/src/[^/]+\\.[a-z]+/[^/]+', 1),
   // OpenShift, runners of GitLab on a machine
   checkout('/opt/app-root/src'),
-  checkout('/gitlab-runner/builds/[\\w-]+/\\d+', 2, { isOpen: true }),
+  checkout('(?:[A-Z]:)?/(?:[^/]+/){1,6}builds/[\\w-]+/\\d+', 2, { isOpen: true }),
+  // stores of sources, directories of Bazel
+  checkout('/(?:nix|gnu)/store', 1),
+  checkout('/(?:[^/]+/){1,9}execroot', 1),
   // TeamCity, Buildkite
   checkout('(?:[A-Z]:)?/(?:[^/]+/){0,4}[Bb]uild[Aa]gent/work', 1),
   checkout('/(?:[^/]+/){0,4}buildkite-agent/builds', 3),
@@ -89,6 +92,7 @@ const holders = new Set(
     'Volumes',
     'scratch',
     'opt',
+    'cygdrive',
   ]),
 );
 /** Directories in which people keep their checkouts, below their own one. */
@@ -102,7 +106,7 @@ const conventional = new Set(
   ),
 );
 
-export const isAbsolute = (path: string): boolean => /^(?:\/|[A-Z]:\/)/.test(path);
+export const isAbsolute = (path: string): boolean => /^(?:\/|[A-Z]:(?:\/|$))/.test(path);
 export const partsOf = (path: string): string[] => path.split('/').filter(Boolean);
 
 /** What is left of the path below the directory; null: it lies elsewhere. Drives are compared without case. */
@@ -178,8 +182,11 @@ export function checkoutOf(paths: Iterable<string>): Found | null {
     ...one,
     count: groups.reduce((sum, other) => sum + (below(other.root, one.root) === null ? 0 : other.count), 0),
   }));
-  return counts.sort((left, right) => right.count - left.count)[0] ?? null;
+  return counts.sort((left, right) => right.count - left.count || (left.root < right.root ? -1 : 1))[0] ?? null;
 }
+/** Whether a directory is in no place that is known to hold checkouts. */
+export const isUnlisted = (directory: string): boolean =>
+  !isHeld(`${directory}/x`) && checkoutOf([`${directory}/x`]) === null;
 const isWithin = (path: string, directory: string): boolean => (below(path, directory) ?? '') !== '';
 
 /**
@@ -208,6 +215,8 @@ const ofRoot = new RegExp(
     '|$)',
   '',
 );
+
+export const isOfRoot = (name: string): boolean => ofRoot.test(name);
 
 /**
  * Where the checkouts of these paths are held in one directory: how far down the checkout is. That is the
@@ -246,20 +255,39 @@ export function deeper(
 export const isHolder = (part: string): boolean => /^[A-Z]:$/.test(part) || holders.has(part);
 /** First parts of the file system of an image, and what `reportPath` puts before paths that lie elsewhere. */
 const ofSystem = new Set('bin boot dev etc lib64 proc run sbin snap sys usr var ?up ?unc'.split(' '));
+export const isSystemName = (part: string): boolean => ofSystem.has(part);
 export const isOfSystem = (path: string): boolean => {
   const [first = '', ...rest] = partsOf(path);
   return (
     rest.length > 0 && (ofSystem.has(first) || isHolder(first) || checkouts.some(({ holder }) => holder.test(path)))
   );
 };
-const isHeld = (path: string): boolean => isHolder(partsOf(path)[0] ?? '');
+export function isHeld(path: string): boolean {
+  const parts = partsOf(path);
+  return isHolder(parts[0] ?? '') || inSystem.test(path) || (homeAt(parts) >= 0 && parts.length > homeAt(parts) + 2);
+}
+
+/** Directories of people deeper down: of Windows below a letter, on other disks and machines. */
+const homeAt = (parts: readonly string[]): number => {
+  const at = parts.slice(0, homesMax).findIndex((part) => /^(?:home|users)$/i.test(part));
+  return at > 0 && parts.slice(0, at).some((part) => conventional.has(part)) ? -1 : at;
+};
+const homesMax = 5;
+/** Places in directories of the system that people and services keep checkouts in. */
+const inSystem = /^\/(?:run\/media|var\/(?:home|tmp|folders|www|builds?)|usr\/(?:home|local\/src))(?=\/)/;
 
 /** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */
 export function firstOfCheckout(parts: readonly string[]): number {
   let at = /^[A-Z]:$/.test(parts[0] ?? '') ? 1 : 0;
-  const isHome = /^(?:home|users)$/i.test(parts[at] ?? '');
-  if (isHome) at += 2;
-  while (at < parts.length && (isHolder(parts[at] ?? '') || (at > 0 && shelves.has(parts[at] ?? '')))) at++;
+  const home = homeAt(parts);
+  if (home >= 0) at = home + 2;
+  else at = Math.max(at, partsOf(inSystem.exec(`/${parts.join('/')}`)?.[0] ?? '').length);
+  for (; at < parts.length; at++) {
+    const part = parts[at] ?? '';
+    // drives of Windows below /mnt and /cygdrive
+    const isDrive = at === 1 && /^[a-z]$/.test(part) && /^(?:mnt|cygdrive)$/.test(parts[0] ?? '');
+    if (!isDrive && !isHolder(part) && !(at > 0 && shelves.has(part))) break;
+  }
   return at;
 }
 
@@ -272,35 +300,3 @@ export function innerAt(parts: readonly string[]): number {
   return parts.findIndex((part, index) => index > first && conventional.has(part));
 }
 export const isOfRepositories = (part: string): boolean => conventional.has(part);
-
-/** Collects absolute paths and gives the directory that all of them have in common, above `src` and its like. */
-export class CommonRoot {
-  private common: string[] | null = null;
-  private isWindows = false;
-  /** It has paths of a whole system: then what lies in `/opt` is a program of an image. */
-  private isOfSystem = false;
-
-  add(path: string): void {
-    if (!isAbsolute(path)) return;
-    if (!isHeld(path)) {
-      this.isOfSystem = true;
-      return;
-    }
-    const directory = partsOf(path).slice(0, -1);
-    this.isWindows = /^[A-Z]:/.test(path);
-    if (this.common === null) {
-      this.common = directory;
-      return;
-    }
-    const differs = this.common.findIndex((part, index) => part !== directory[index]);
-    if (differs >= 0) this.common = this.common.slice(0, differs);
-  }
-
-  /** null: there is none, or it is the root of the file system. */
-  get root(): string | null {
-    if (this.common === null || (this.isOfSystem && this.common[0] === 'opt')) return null;
-    const inner = innerAt(this.common);
-    const kept = inner < 0 ? this.common : this.common.slice(0, inner);
-    return kept.length === 0 ? null : `${this.isWindows ? '' : '/'}${kept.join('/')}`;
-  }
-}

@@ -4,11 +4,13 @@
 import type { Queryable } from '../../database.js';
 import { reportPath, secretHash } from '../normalize.js';
 import { isDropped, type FindingRecord, type Item, type Items, type ReportFacts } from '../record.js';
+import { CommonRoot } from './shared-directory.js';
 import { FormerPlaces } from './former.js';
 import { higherOf, liftsOf, type Frame, type Higher, type Lift, type Lifted } from './lifts.js';
 import { readFrames, readLastRoot, readLifts } from './lift-stored.js';
-import { movesOf, nameOf, pairsOf, type Known, type Move } from './moves.js';
-import { below, checkoutOf, CommonRoot, deeper, isAbsolute, isOfSystem, withoutRoot } from './paths.js';
+import { movesOf, nameOf, pairsOf, rootOfMost, withRoot, type Known, type Move } from './moves.js';
+import { below, checkoutOf, deeper, isAbsolute, isHeld, isOfSystem, partsOf, withoutRoot } from './paths.js';
+import { Unlike } from './unlike.js';
 
 /** Records that are looked at before the first one is passed on. */
 const sampleMax = 1000;
@@ -46,6 +48,10 @@ export class Roots {
   found: string | null = null;
   /** What is stored lies further down than it was taken for. */
   lifts: readonly Lift[] = [];
+  private readonly unlike = new Unlike();
+  private stored: ReadonlySet<string> = new Set();
+  /** Some path that is stored has a slash before it in this report, and is no one of a system. */
+  private isSlashed = false;
 
   /** `given`: as the request says; `reported`: absolute directories that the report itself calls its bases. */
   constructor(given: string | undefined, reported: readonly string[]) {
@@ -67,10 +73,16 @@ export class Roots {
     return null;
   }
 
+  /** Two files of a report never have one path. */
   resolve(path: string): string {
+    return this.unlike.pathOf(path, (given) => this.place(given));
+  }
+
+  private place(path: string): string {
     const rest = this.named(path) ?? path;
-    for (const { from, to } of this.moves) {
-      const moved = from === '' ? (isAbsolute(rest) ? null : rest) : below(rest, from);
+    for (const move of this.moves) {
+      const { from, to } = move;
+      const moved = this.isOf(move, rest) ? (from === '' ? rest : below(rest, from)) : null;
       if (moved === null || moved === '') continue;
       if (to === '') this.found ??= from;
       return to === '' ? moved : `${to}/${moved}`;
@@ -100,9 +112,22 @@ export class Roots {
     if (this.checkout !== null && isOfRepository(this.checkout, places, known)) this.checkout = null;
     const open = places.map(({ rule_id, path }) => ({ rule_id, path: this.named(path) ?? path }));
     await this.learnMoves(open, known, earlier);
+    await this.learnCommon(open, earlier.isKnownBelow, isWhole ? null : readAll);
+    this.unlike.order(
+      places.map(({ path }) => path),
+      (path) => this.place(path),
+    );
+  }
+
+  /** `readAll`: of a report of which `open` is the beginning. */
+  private async learnCommon(
+    open: readonly Known[],
+    isKnownBelow: EarlierPaths['isKnownBelow'],
+    readAll: (() => AsyncIterable<Items>) | null,
+  ): Promise<void> {
     if (this.common !== null || !open.some(({ path }) => isAbsolute(path) && !this.isMoved(path))) return;
     const common = new CommonRoot();
-    if (isWhole) for (const { path } of open) common.add(path);
+    if (readAll === null) for (const { path } of open) common.add(path);
     else
       for await (const items of readAll())
         for (const item of items) {
@@ -110,14 +135,22 @@ export class Roots {
           if (path !== null) common.add(this.named(path) ?? path);
         }
     this.common = common.root;
+    const { unlisted } = common;
+    if (this.common !== null || unlisted === null || this.found !== null) return;
+    // paths of the repository itself, with a slash before them
+    if (!(await isKnownBelow(partsOf(unlisted)[0] ?? ''))) this.common = unlisted;
   }
 
   /** What paths that are known tell, and the directory of the last report. */
   private async learnMoves(open: readonly Known[], known: readonly Known[], earlier: EarlierPaths): Promise<void> {
     const sample = spread(open, namesMax);
     const pairs = pairsOf(sample, known);
-    this.moves = movesOf(sample, known, pairs);
+    this.stored = new Set(known.map(({ path }) => path));
+    this.isSlashed = sample.some(
+      ({ path }) => isAbsolute(path) && this.stored.has(withoutRoot(path)) && !isOfSystem(path) && !isHeld(path),
+    );
     const last = await earlier.readLast();
+    this.moves = withRoot(movesOf(sample, known, pairs), rootOfMost(sample, known, last));
     if (last === null && known.length === 0) return;
     const told = { places: open, known, moves: this.moves, pairs, last, base: this.found };
     if (higherOf(told, 0) === null) return;
@@ -166,8 +199,18 @@ export class Roots {
     if (!(await isKnownBelow(part))) this.checkout = found.root;
   }
 
+  /**
+   * What lies in a place of checkouts, or beside files of the system alone, is not written from the repository with a
+   * slash before it, unless it is stored like that.
+   */
+  private isOf({ from }: Move, path: string): boolean {
+    if (from === '') return !isAbsolute(path);
+    if (from !== '/') return below(path, from) !== null;
+    return isAbsolute(path) && (this.stored.has(withoutRoot(path)) || (this.isSlashed && !isHeld(path)));
+  }
+
   private isMoved(path: string): boolean {
-    return this.moves.some(({ from }) => from !== '' && below(path, from) !== null);
+    return this.moves.some((move) => move.from !== '' && this.isOf(move, path));
   }
 
   record(record: FindingRecord): FindingRecord {
