@@ -107,5 +107,5 @@ export async function restoreAsked(values: Values): Promise<void> {
 function settle(values: Values, { name, by, at }: RestoreWish, ok: boolean, said: string): void {
   write(pathOf(values, 'outcome'), { name, by, asked_at: at, ended_at: new Date().toISOString(), ok, said });
   rmSync(pathOf(values, 'begun'), { force: true });
-  console.log(ok ? said : `the restore of ${name} failed, and nothing has changed: ${said}`);
+  console.log(ok ? said : `the restore of ${name} failed: ${said}`);
 }
