@@ -1,7 +1,7 @@
 // A backup that is verified, and a restore that is asked for, over HTTP: the control plane ends, is started again, and
 // has the state of the backup. Only the control plane runs, with what a container gives it: secrets in its environment,
 // and a device in place of .env.
-import { readdir, rename, mkdir } from 'node:fs/promises';
+import { readdir, rename, mkdir, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -70,6 +70,12 @@ t.test('30.backups: verified, and restored over HTTP', async (t) => {
     [],
     'no scratch',
   );
+
+  await writeFile(join(home, 'key'), key);
+  const words = ['backup', 'environment', join(home, 'copies', id), `--key-file=${join(home, 'key')}`];
+  const printed = startUp(t, variables, words);
+  t.equal(await printed.ended, 0, printed.said());
+  t.match(printed.said(), `SETTINGS_ENCRYPTION_SECRET=${'b'.repeat(41)}\n`, 'the secrets in it, for another container');
 
   t.equal((await call('POST', '/applications', { name: 'since then' })).status, 201);
   const asked = await call('POST', `/backups/${id}/restore`, { confirm: id, key });
