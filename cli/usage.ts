@@ -26,7 +26,8 @@ export const usage = [
   '  gatehouse backup [--to DIRECTORY|FILE] [--encrypt] [--recipient age1…|--passphrase-file FILE] [--keep N]',
   '                                    database, configuration, artifacts and sealed secrets in one file, ' +
     'while everything serves;',
-  '                                    backup key: a pair of keys; backup verify FILE [--key-file FILE]',
+  '                                    backup key: a pair of keys; backup verify FILE [--key-file FILE]; ' +
+    'backup environment FILE: the secrets in it',
   '  gatehouse restore FILE [--key-file FILE|--passphrase-file FILE] [-y]',
   '                                    puts a backup into this installation, which is stopped: embedded or PostgreSQL',
   '  gatehouse licence keygen --out DIRECTORY | issue --key FILE --customer NAME --max-domains N ' +

@@ -176,7 +176,7 @@ async function roundTrip(t: Test, database: Database): Promise<void> {
           databaseUrl: target.url,
           modules,
           now,
-          onEnvironment: async (text) => void (environment = text),
+          prepareEnvironment: (text) => () => void (environment = text),
         });
         t.equal(environment, secrets, 'the environment comes back');
         t.equal(manifest.database, database.kind);
@@ -373,20 +373,21 @@ t.test('what is refused leaves the installation as it was', async (t) => {
       databaseUrl: null,
       modules,
       now,
-      onEnvironment: async () => void t.fail('nothing is taken over'),
+      prepareEnvironment: () => () => void t.fail('nothing is taken over'),
     });
     await t.rejects(restoring, { name: 'BackupError', message }, name);
-    t.same(
-      readdirSync(target).filter((entry) => entry !== 'db' && entry !== 'db.restoring'),
-      [],
-      `${name}: nothing was written`,
-    );
+    t.match(readdirSync(target).join(), /^(?:db)?$/, `${name}: nothing was written`);
     t.notOk(existsSync(join(target, 'db/PG_VERSION')), `${name}: no database`);
   }
   t.match(await readBackup(file, key, source), { release: '1' }, 'the backup itself is fine');
+  const given = { dataDirectory: target, databaseUrl: null, modules, now, prepareEnvironment: () => () => undefined };
+  const other = (): never => {
+    throw new BackupError('other secrets are in force');
+  };
+  await t.rejects(restoreBackup({ ...given, file, key, prepareEnvironment: other }), { message: /other secrets/ });
+  t.same(readdirSync(target).join(), 'db', 'they are refused before anything is written');
   const first = join(source, 'first-of-format-2.tar');
   await writeFile(first, await rewrite(file, inManifest(/"sealed": \[[^\]]*\],\s*/, '')));
-  const given = { dataDirectory: target, databaseUrl: null, modules, now, onEnvironment: async () => {} };
   const { manifest } = await restoreBackup({ file: first, key, ...given });
   t.equal(manifest.sealed, undefined);
   t.equal(readFileSync(join(target, 'tls/a site.key'), 'utf8'), privateKey, 'without the list the name says it');

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { openEmbedded, openPostgres, type Database } from '../db/client.js';
 import { lockDirectory } from '../db/directory-lock.js';
 import type { MigrationModule } from '../db/migrate.js';
@@ -22,8 +23,11 @@ export interface RestoreOptions {
   readonly databaseUrl: string | null;
   readonly modules: readonly MigrationModule[];
   readonly now: Date;
-  /** Takes the environment of the backup over, before the database changes; null where the backup has none. */
-  readonly onEnvironment: (text: string | null) => Promise<void>;
+  /**
+   * What takes the environment of the backup over, before the database changes. Throws BackupError for one that cannot
+   * be taken over: then nothing has changed. Not called where the backup has none.
+   */
+  readonly prepareEnvironment: (text: string) => () => void;
 }
 
 export interface RestoreResult {
@@ -44,10 +48,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
     modulesOf(manifest, options.modules); // a newer release shows before anything is touched
     await proveStagedTables(staging, manifest);
     const environment = await readEnvironmentOf(manifest, staging, options.key);
+    const adopt = environment === null ? () => undefined : options.prepareEnvironment(environment);
     const files = await openFiles(manifest, staging, options.key);
     const finish = async (): Promise<void> => {
       for (const path of files) await copyInto(join(staging, path), join(dataDirectory, path.slice('files/'.length)));
-      await options.onEnvironment(environment);
+      adopt();
     };
     const previous =
       databaseUrl === null
@@ -59,16 +64,28 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   }
 }
 
+/** Given the environment of a backup that was opened. */
+export type OnEnvironment = (text: string) => void;
+
+async function openSecrets(manifest: Manifest, staging: string, key: Key, onEnvironment?: OnEnvironment) {
+  const environment = await readEnvironmentOf(manifest, staging, key);
+  if (environment !== null) onEnvironment?.(environment);
+  await openFiles(manifest, staging, key);
+}
+
 /** What a backup holds, after all of it was read and compared with its manifest. Throws BackupError. */
-export async function readBackup(file: string, key: Key | null, scratch: string): Promise<Manifest> {
+export async function readBackup(
+  file: string,
+  key: Key | null,
+  scratch: string,
+  onEnvironment?: OnEnvironment,
+): Promise<Manifest> {
   const staging = join(scratch, `.verifying-${randomUUID()}.partial`);
   await mkdir(staging, { recursive: true, mode: 0o700 });
   try {
     const manifest = await readArchive(file, staging, key);
     await proveStagedTables(staging, manifest);
-    if (key === null) return manifest;
-    await readEnvironmentOf(manifest, staging, key);
-    await openFiles(manifest, staging, key);
+    if (key !== null) await openSecrets(manifest, staging, key, onEnvironment);
     return manifest;
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -84,6 +101,7 @@ export async function rehearseRestore(
   key: Key | null,
   scratch: string,
   modules: readonly MigrationModule[],
+  onEnvironment?: OnEnvironment,
 ): Promise<Manifest> {
   const staging = join(scratch, `.rehearsing-${randomUUID()}.partial`);
   await mkdir(staging, { recursive: true, mode: 0o700 });
@@ -91,10 +109,7 @@ export async function rehearseRestore(
     const manifest = await readArchive(file, staging, key);
     modulesOf(manifest, modules);
     await proveStagedTables(staging, manifest);
-    if (key !== null) {
-      await readEnvironmentOf(manifest, staging, key);
-      await openFiles(manifest, staging, key);
-    }
+    if (key !== null) await openSecrets(manifest, staging, key, onEnvironment);
     const database = await openEmbedded(join(staging, 'db'));
     try {
       await database.sql.begin((tx) => loadDatabase(tx, staging, manifest, modules));
@@ -174,6 +189,7 @@ async function intoEmbedded(
   const unlock = await lockDirectory(place).catch((error: Error) => {
     throw new BackupError(`${error.message} A restore needs the control plane stopped.`);
   });
+  let isFilled = false;
   try {
     await rm(fresh, { recursive: true, force: true });
     const database = await openEmbedded(fresh);
@@ -183,6 +199,7 @@ async function intoEmbedded(
       await database.close();
     }
     await finish();
+    isFilled = true;
     const previous = existsSync(join(place, 'PG_VERSION'))
       ? `${place}.before-restore-${now.toISOString().replace(/[:.]/g, '-')}`
       : null;
@@ -191,6 +208,7 @@ async function intoEmbedded(
     await rename(fresh, place);
     return previous;
   } finally {
+    if (!isFilled) await rm(fresh, { recursive: true, force: true }); // every row of the backup, for no use
     await unlock();
   }
 }
@@ -205,17 +223,29 @@ async function intoPostgres(
   const database = openPostgres(url, { poolSize: 2 });
   try {
     const leadership = await database.tryHold('leader');
-    if (leadership === null)
-      throw new BackupError('A control plane is running on this database. Stop it (all of them), then restore.');
     try {
+      if (leadership === null || (await othersStay(database)))
+        throw new BackupError('A control plane is running on this database. Stop it (all of them), then restore.');
       await fill(database, staging, manifest, modules, now, finish);
     } finally {
-      await leadership.release();
+      await leadership?.release();
     }
     return null;
   } finally {
     await database.close();
   }
+}
+
+const goodbyePauseMs = 500;
+const goodbyePauses = 10;
+
+/** Connections of one that was stopped just now may still be on their way out. */
+async function othersStay(database: Database): Promise<boolean> {
+  for (let pauses = 0; await database.othersAtWork(); pauses++) {
+    if (pauses === goodbyePauses) return true;
+    await setTimeout(goodbyePauseMs);
+  }
+  return false;
 }
 
 async function fill(

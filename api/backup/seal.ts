@@ -70,8 +70,11 @@ export async function openStream(sealed: Readable, key: Key): Promise<Readable> 
   }
 }
 
-const wrongKey = (error: unknown): BackupError =>
-  new BackupError(
+/** The library repeats a key whose checksum is wrong: all of a real one but a letter. */
+function wrongKey(error: unknown): BackupError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new BackupError(
     'The backup cannot be opened with this key or passphrase, or it was changed ' +
-      `(${error instanceof Error ? error.message : String(error)}).`,
+      `(${reason.replace(/AGE-SECRET-KEY\S*[^\s.,;)]/gi, 'the key')}).`,
   );
+}

@@ -13,6 +13,8 @@ export interface VerifyReport {
   /** Loaded into a database of its own, and every table compared there. */
   readonly restored: boolean;
   readonly secrets: 'absent' | 'sealed' | 'opened';
+  /** Why this process could not take its secrets over; null: it could, or it has none that were opened. */
+  readonly hindrance: string | null;
 }
 
 export interface RestoreWish {

@@ -85,6 +85,15 @@ async function runDatabaseContract(t: Test, database: Database): Promise<void> {
     );
     t.equal(await database.untilQuiet(1), false, 'a failed one is over, too');
   });
+  await t.test('other processes at work are seen', async (t) => {
+    t.equal(await database.othersAtWork(), false, 'connections of this process are its own');
+    if (database.kind === 'embedded') return;
+    await sql.begin(async (tx) => {
+      await tx`set local application_name = 'gatehouse-api of another'`;
+      t.equal(await database.othersAtWork(), true);
+    });
+    t.equal(await database.othersAtWork(), false);
+  });
   await t.test('a held lock excludes others until it is released', async (t) => {
     const first = await database.tryHold('leader');
     t.ok(first);

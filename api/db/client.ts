@@ -1,6 +1,7 @@
 // One `Sql` for two databases: PostgreSQL through postgres.js, or PGlite in a worker thread reached by the same client
 // over a private unix socket. Whoever holds a Database cannot tell which it is, except where `kind` decides about
 // parallelism. The embedded one has ONE connection: code inside a transaction must use its handle and nothing else.
+import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
@@ -26,6 +27,8 @@ export interface Database {
   withLock<T>(key: LockKey, work: () => Promise<T>): Promise<T>;
   /** A lock held as long as its connection lives (leadership); null when another server has it. */
   tryHold(key: LockKey): Promise<HeldLock | null>;
+  /** Whether another process of the control plane used this database within the last half minute. */
+  othersAtWork(): Promise<boolean>;
   /**
    * For work that can wait: resolves when nobody holds the `apply` lock, at the latest after `atMostMs`; says whether
    * it had to wait. On PostgreSQL at once: there, statements do not queue behind each other.
@@ -46,6 +49,10 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
+/** By which the connections of this process are told from those of other control planes. */
+const kindOfConnection = 'gatehouse-api';
+const ownConnections = `${kindOfConnection} ${randomUUID()}`;
+
 const options = (max: number) => ({
   max,
   // nothing here is an array, and a connection that ends while its types are asked for rejects a promise of nobody's
@@ -55,7 +62,7 @@ const options = (max: number) => ({
   types: {
     bigint: { to: 20, from: [20], parse: (raw: string) => Number(raw), serialize: (value: number) => String(value) },
   },
-  connection: { application_name: 'gatehouse-api', TimeZone: 'UTC' },
+  connection: { application_name: ownConnections, TimeZone: 'UTC' },
 });
 
 /**
@@ -99,6 +106,15 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
   const sql: Sql = postgres(url, guarded);
   untilTransactionsEnd = countTransactions(sql);
   return sql;
+}
+
+/** Each asks for the settings in force every second or two; connections of a machine that lost power stay longer. */
+async function othersAtWork(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ others: boolean }[]>`
+    select count(*) > 0 as others from pg_stat_activity
+    where datname = current_database() and application_name like ${`${kindOfConnection}%`}
+      and application_name <> ${ownConnections} and state_change > clock_timestamp() - interval '30 seconds'`;
+  return row?.others === true;
 }
 
 /** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
@@ -162,6 +178,7 @@ export function openPostgres(url: string, given: PostgresOptions = {}): Database
         release: () => giveBack(one, key),
       };
     },
+    othersAtWork: () => othersAtWork(sql),
     untilQuiet: async () => false,
     copyFiles: null,
     async close() {
@@ -233,6 +250,7 @@ async function openWorker(
       );
       return key === 'apply' ? applies.during(turn) : turn;
     },
+    othersAtWork: async () => false,
     untilQuiet: (atMostMs) => applies.untilGone(atMostMs),
     copyFiles: directory === null ? null : () => requestCopy(worker, directory),
     async tryHold(key) {

@@ -1,6 +1,8 @@
 // A backup that is verified, and a restore that is asked for, over HTTP: the control plane ends, is started again, and
-// has the state of the backup. Only the control plane runs.
-import { readdir, readFile, rename, writeFile, mkdir } from 'node:fs/promises';
+// has the state of the backup. Only the control plane runs, with what a container gives it: secrets in its environment,
+// and a device in place of .env.
+import { readdir, rename, mkdir, writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { copyMigratedTemplate } from '../testing/database-templates.js';
@@ -16,8 +18,7 @@ const isServing = /control plane on/;
 
 async function installation(t: Test) {
   const home = await makeDirectory(t, 'restore');
-  const envFile = join(home, '.env');
-  const lines = {
+  const given = {
     GATEHOUSE_DATA: join(home, 'data'),
     AUTH_SESSION_SECRET: 'a'.repeat(40),
     SETTINGS_ENCRYPTION_SECRET: 'b'.repeat(41),
@@ -26,19 +27,19 @@ async function installation(t: Test) {
     ADMIN_INITIAL_PASSWORD: initial,
     BACKUP_TO: join(home, 'copies'),
   };
-  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`);
-  await writeFile(envFile, text.join(''), { mode: 0o600 });
   await mkdir(join(home, 'data'));
   await rename(await copyMigratedTemplate(t), join(home, 'data', 'db'));
   const ports = await freePorts();
-  return { home, port: ports.API_PORT, variables: { ...ports, GATEHOUSE_ENV_FILE: envFile } };
+  return { home, port: ports.API_PORT, variables: { ...ports, ...given, GATEHOUSE_ENV_FILE: devNull } };
 }
 
 t.test('30.backups: verified, and restored over HTTP', async (t) => {
-  const { home, port, variables } = await installation(t);
-  const keyed = startUp(t, variables, ['backup', 'key']);
+  const { home, port, variables: bare } = await installation(t);
+  const keyed = startUp(t, bare, ['backup', 'key']);
   await keyed.ended;
   const key = /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(keyed.said())?.[0] ?? '';
+  t.match(keyed.said(), /goes into BACKUP_RECIPIENT/, 'a device keeps nothing');
+  const variables = { ...bare, BACKUP_RECIPIENT: /age1[0-9a-z]+/.exec(keyed.said())?.[0] ?? '' };
   const first = startUp(t, variables, ['control-plane']);
   await first.until(isServing);
   const logIn = async (secret: string): Promise<string> =>
@@ -70,6 +71,12 @@ t.test('30.backups: verified, and restored over HTTP', async (t) => {
     'no scratch',
   );
 
+  await writeFile(join(home, 'key'), key);
+  const words = ['backup', 'environment', join(home, 'copies', id), `--key-file=${join(home, 'key')}`];
+  const printed = startUp(t, variables, words);
+  t.equal(await printed.ended, 0, printed.said());
+  t.match(printed.said(), `SETTINGS_ENCRYPTION_SECRET=${'b'.repeat(41)}\n`, 'the secrets in it, for another container');
+
   t.equal((await call('POST', '/applications', { name: 'since then' })).status, 201);
   const asked = await call('POST', `/backups/${id}/restore`, { confirm: id, key });
   t.equal(asked.status, 202, JSON.stringify(asked.body));
@@ -86,6 +93,5 @@ t.test('30.backups: verified, and restored over HTTP', async (t) => {
   t.strictSame(left, [], 'neither the wish nor the key is left');
   const verified = await call('GET', '/audit/verify', null, again);
   t.match(verified.body, { ok: true }, 'the chain of the restored log goes on');
-  t.notMatch(await readFile(join(home, '.env'), 'utf8'), key);
   t.equal(await stop(second), 0);
 });

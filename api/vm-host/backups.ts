@@ -62,6 +62,7 @@ export function createBackupPort(parts: BackupPortParts, tools: BackupTools): Ba
         }),
       });
     },
+    othersAtWork: () => parts.database.othersAtWork(),
     restore: (name, key, by) => tools.restore({ name, key, by, at: new Date(parts.now()).toISOString() }),
     async lastRestore() {
       const [row] = await sql<{ at: Date; details: string | null }[]>`

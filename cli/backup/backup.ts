@@ -21,7 +21,7 @@ import {
   type Place,
   type VerifyReport,
 } from '#api/main';
-import type { Values } from '#settings/environment';
+import { parseEnvironmentFile, type Values } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
 import { readControlEnv } from '../commands/control-plane.js';
 import { controlUrl } from '../environment/control-url.js';
@@ -31,7 +31,8 @@ import { envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
 import { Refusal, withFiles, wrongUsage } from '../refusal.js';
-import { textInForce } from './environment-text.js';
+import { hindranceOf } from './adopt-environment.js';
+import { takenLines, textInForce } from './environment-text.js';
 import { keyOf, lockOf } from './keys.js';
 import { isBucket, openPlace, placeNamed, scratchOf, withLocal } from './places.js';
 import { release } from '../environment/release.js';
@@ -63,11 +64,15 @@ export async function runBackup(args: readonly string[]): Promise<number> {
     if (action === 'create' && rest.length === 0) return await create(values, asked);
     if (action === 'list' && rest.length === 0) return await list(values, asked);
     if (action === 'verify' && rest.length === 1) return await verify(rest[0] ?? '', asked, values);
+    if (action === 'environment' && rest.length === 1) return await environmentIn(rest[0] ?? '', asked, values);
     if (action === 'key' && rest.length === 0) return await makeKey(values);
   } catch (error) {
     throw error instanceof BackupError ? new Refusal(error.message) : error;
   }
-  throw wrongUsage(`backup does not know ${positionals.join(' ')}; it takes nothing, "list", "verify FILE" or "key".`);
+  throw wrongUsage(
+    `backup does not know ${positionals.join(' ')}; it takes nothing, "list", "verify FILE", ` +
+      '"environment FILE" or "key".',
+  );
 }
 
 type Asked = {
@@ -278,8 +283,12 @@ async function verify(file: string, asked: Asked, values: Values): Promise<numbe
   const isRestored = asked.restore === true;
   if (isRestored) setPriority(niceness);
   const modules = isRestored ? await allModules() : [];
+  let hindrance: string | null = null;
+  const onEnvironment = (text: string): void => void (hindrance = hindranceOf(text, values));
   const manifest = await withLocal(values, file, (local) =>
-    isRestored ? rehearseRestore(local, key, scratchOf(values), modules) : readBackup(local, key, scratchOf(values)),
+    isRestored
+      ? rehearseRestore(local, key, scratchOf(values), modules, onEnvironment)
+      : readBackup(local, key, scratchOf(values), onEnvironment),
   );
   const { tables, entries, created_at, release: by, database, environment } = manifest;
   const report: VerifyReport = {
@@ -291,8 +300,22 @@ async function verify(file: string, asked: Asked, values: Values): Promise<numbe
     entries: entries.length,
     restored: isRestored,
     secrets: environment === 'absent' ? 'absent' : key === null ? 'sealed' : 'opened',
+    hindrance,
   };
   console.log(asked.json === true ? JSON.stringify(report) : verifiedWords(file, report));
+  return 0;
+}
+
+/** The lines of `.env` that a restore takes over: for where it cannot, such as the environment of a container. */
+async function environmentIn(file: string, asked: Asked, values: Values): Promise<number> {
+  const key = keyOf(asked);
+  if (key === null) throw wrongUsage('the secrets are sealed; give the key with --key-file or --passphrase-file.');
+  let lines: string | null = null;
+  await withLocal(values, file, (local) =>
+    readBackup(local, key, scratchOf(values), (text) => void (lines = takenLines(parseEnvironmentFile(text).values))),
+  );
+  if (lines === null) throw new Refusal(`${file} has no secrets: it was made with --without-secrets.`);
+  process.stdout.write(lines);
   return 0;
 }
 
@@ -320,12 +343,14 @@ async function makeKey(values: Values): Promise<number> {
     );
   const { identity, recipient } = await createKey();
   const file = envFilePath();
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined)
+  // in a container there is a device in its place, which keeps nothing
+  const isKept = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  if (isKept)
     withFiles(() => appendFileSync(file, `\n\n# Backups are sealed for this key.\nBACKUP_RECIPIENT=${recipient}\n`));
   console.log(
     `${identity}\n\nThis secret key opens your backups. It is shown once and stored nowhere: keep it away from this ` +
       `machine.\nThe public half, ${recipient}, ${
-        statSync(file, { throwIfNoEntry: false }) === undefined ? 'goes into BACKUP_RECIPIENT.' : `is in ${file}.`
+        isKept ? `is in ${file}.` : 'goes into BACKUP_RECIPIENT, which nothing has set yet.'
       }`,
   );
   return 0;

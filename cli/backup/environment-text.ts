@@ -12,6 +12,16 @@ export const takenRows: readonly EnvironmentVariable[] = rows.filter(
   ({ name, generated }) => alsoTaken.has(name) || (generated !== undefined && !ofThisMachine.has(name)),
 );
 
+/** Whether what is stored cannot be read, or nodes not be reached, with another value. */
+export const isNeeded = (name: string): boolean => !alsoTaken.has(name);
+
+/** Of a backup's environment what a restore takes over, as lines. */
+export const takenLines = (theirs: Readonly<Record<string, string>>): string =>
+  takenRows
+    .filter(({ name }) => (theirs[name] ?? '') !== '')
+    .map(({ name }) => `${name}=${theirs[name] ?? ''}\n`)
+    .join('');
+
 /**
  * The text of an environment file with `taken` in place of its own values, and of files (`…_FILE`) that it names for
  * them; variables that it lacks are added at the end.

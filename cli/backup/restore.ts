@@ -1,16 +1,14 @@
 // `gatehouse restore FILE`: a backup into this installation, which is stopped. The addresses, ports and the database
 // are those of this machine; the secrets that what is stored depends on come from the backup.
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { allModules, BackupError, restoreBackup } from '#api/main';
-import { fileVariableOf, parseEnvironmentFile, variables, type EnvironmentVariable } from '#settings/environment';
+import { variables, type EnvironmentVariable } from '#settings/environment';
 import { parseOptions } from '../command-line.js';
 import { readControlEnv } from '../commands/control-plane.js';
-import { createEnvFile, envFilePath } from '../environment/env-file.js';
 import { readFlags } from '../environment/flags.js';
 import { adoptDirectories, controlPlaneEnvironment, readEnvironment } from '../environment/read-environment.js';
-import { Refusal, withFiles, wrongUsage } from '../refusal.js';
-import { takenRows, withValues } from './environment-text.js';
+import { Refusal, wrongUsage } from '../refusal.js';
+import { adoptionOf } from './adopt-environment.js';
 import { keyOf } from './keys.js';
 import { withLocal } from './places.js';
 
@@ -19,36 +17,6 @@ const options = {
   'passphrase-file': { type: 'string' },
   yes: { type: 'boolean', short: 'y' },
 } as const;
-
-/** Takes the secrets of a backup over. The file as it was is kept beside it, with the time in its name. */
-function adoptEnvironment(text: string, now: Date): void {
-  const { values, problems } = parseEnvironmentFile(text);
-  if (problems.length > 0)
-    throw new BackupError(`The environment file in the backup has a wrong line ${problems[0]?.line}.`);
-  const taken = Object.fromEntries(
-    takenRows.filter(({ name }) => (values[name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
-  );
-  const overridden = Object.keys(taken).flatMap((name) => {
-    const isOther = (process.env[name] ?? taken[name]) !== taken[name];
-    return [...(isOther ? [name] : []), ...(process.env[fileVariableOf(name)] ? [fileVariableOf(name)] : [])];
-  });
-  if (overridden.length > 0)
-    throw new BackupError(
-      `${overridden.join(', ')} of the process would win over the .env that the backup brings. Unset or change them.`,
-    );
-  const file = envFilePath();
-  const before = existsSync(file) ? parseFile(file) : null;
-  if (before === null) createEnvFile(file);
-  const current = parseFile(file);
-  const next = withValues(current, taken);
-  if (next === current) return;
-  withFiles(() => {
-    if (before !== null) copyFileSync(file, `${file}.before-restore-${now.toISOString().replace(/[:.]/g, '-')}`);
-    writeFileSync(file, next, { mode: 0o600 });
-  });
-}
-
-const parseFile = (file: string): string => withFiles(() => readFileSync(file, 'utf8'));
 
 /** Throws Refusal for what is wrong with the words, the file, the key or the installation; nothing has changed then. */
 export async function runRestore(args: readonly string[]): Promise<number> {
@@ -76,9 +44,7 @@ export async function runRestore(args: readonly string[]): Promise<number> {
         databaseUrl: env.databaseUrl,
         modules: await allModules(),
         now,
-        onEnvironment: async (text) => {
-          if (text !== null) adoptEnvironment(text, now);
-        },
+        prepareEnvironment: (text) => adoptionOf(text, values, now),
       }),
     );
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);

@@ -83,8 +83,11 @@ function write(path: string, value: RestoreWish | RestoreOutcome): void {
   });
 }
 
-/** Before the database is opened: restores what was asked for. Never throws for what a restore refuses. */
-export async function restoreAsked(values: Values): Promise<void> {
+/**
+ * Before the database is opened: restores what was asked for. Never throws for what a restore refuses. `begin`: called
+ * where there is something to do, and what it returns at its end: it may take longer than a start.
+ */
+export async function restoreAsked(values: Values, begin: () => () => void): Promise<void> {
   const [asked, begun] = [pathOf(values, 'asked'), pathOf(values, 'begun')];
   if (existsSync(begun)) {
     const wish = JSON.parse(readFileSync(begun, 'utf8')) as RestoreWish;
@@ -94,6 +97,7 @@ export async function restoreAsked(values: Values): Promise<void> {
   const wish = JSON.parse(readFileSync(asked, 'utf8')) as RestoreWish;
   withFiles(() => renameSync(asked, begun));
   console.log(`restoring ${wish.name}, as ${wish.by} asked`);
+  const end = begin();
   try {
     const said = await withKeyFile(values, wish.key, (words) =>
       runCommand(values, ['restore', addressOf(values, wish.name), '-y', ...words]),
@@ -101,11 +105,13 @@ export async function restoreAsked(values: Values): Promise<void> {
     settle(values, wish, true, said.trim());
   } catch (error) {
     settle(values, wish, false, error instanceof Error ? error.message : String(error));
+  } finally {
+    end();
   }
 }
 
 function settle(values: Values, { name, by, at }: RestoreWish, ok: boolean, said: string): void {
   write(pathOf(values, 'outcome'), { name, by, asked_at: at, ended_at: new Date().toISOString(), ok, said });
   rmSync(pathOf(values, 'begun'), { force: true });
-  console.log(ok ? said : `the restore of ${name} failed, and nothing has changed: ${said}`);
+  console.log(ok ? said : `the restore of ${name} failed: ${said}`);
 }

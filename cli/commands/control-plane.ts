@@ -75,7 +75,7 @@ export async function runControlPlane(args: readonly string[]): Promise<never> {
   compileLittle();
   const values = controlPlaneEnvironment(readEnvironment(flags));
   const manager = findServiceManager();
-  await restoreAsked(values);
+  await restoreAsked(values, () => manager?.atWork('Restoring a backup') ?? (() => undefined));
   let end = (): void => undefined;
   const forBackups = { runBackup: backupRunner(values), backupTools: backupTools(values, () => end()) };
   const { server, firstLogin } = await start(readControlEnv(values), forBackups, manager);

@@ -80,6 +80,8 @@ for (const [name, env] of Object.entries({
     t.same(texts(), ['READY=1']);
     manager?.status('Compiling\nrules');
     t.same(texts().slice(1), ['STATUS=Compiling rules']);
+    manager?.atWork('Restoring')();
+    t.same(texts().slice(2), ['STATUS=Restoring', 'EXTEND_TIMEOUT_USEC=120000000']);
   });
 
 t.test('a socket is opened once and left with systemd', { skip }, async (t) => {

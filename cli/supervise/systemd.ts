@@ -8,6 +8,8 @@ const firstHanded = 3;
 const backlog = 511;
 /** While its queue is full. */
 const againAfterMs = 100;
+/** How much longer a start may take, each time that it says so. */
+const longerMs = 120_000;
 
 type Tell = typeof tellServiceManager;
 
@@ -23,6 +25,8 @@ export interface ServiceManager {
   ready(isWell?: () => boolean): void;
   /** What `systemctl status` shows of this process; one line. */
   status(text: string): void;
+  /** Not ready for longer than a start may take, and at work: until the returned function is called. */
+  atWork(text: string): () => void;
 }
 
 /** Sockets of the process before, by name. Their numbers are new, and no program started by this one inherits them. */
@@ -75,6 +79,14 @@ class Systemd implements ServiceManager {
 
   status(text: string): void {
     this.tell(this.path, `STATUS=${text.replaceAll('\n', ' ')}`);
+  }
+
+  atWork(text: string): () => void {
+    this.status(text);
+    const say = (): void => void this.tell(this.path, `EXTEND_TIMEOUT_USEC=${longerMs * 1000}`);
+    say();
+    const timer = setInterval(say, longerMs / 4);
+    return () => clearInterval(timer);
   }
 
   /** A service of Type=notify that does not get through with this is ended. */

@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyR
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { colourOf, coloursOf, type Branding } from './branding.js';
+import { closeGently } from './closing.js';
 import { privateHeaders, securityHeaders } from './security-headers.js';
 
 export { colourOf, coloursOf, contrast, readLogo, type Branding } from './branding.js';
@@ -45,11 +46,11 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
   const app = Fastify({
     bodyLimit: bodyBytesMax,
-    forceCloseConnections: true,
     return503OnClosing: false,
     exposeHeadRoutes: true,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
+  const close = closeGently(app);
   app.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
     if (/^\/shared(?:[/?#]|$)/.test(request.url)) reply.headers(privateHeaders);
@@ -61,7 +62,7 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
   const place: FastifyListenOptions & { fd?: number } = { host, port };
   if (socket !== null) place.fd = socket;
   const url = await app.listen(place);
-  return { url, close: () => app.close() };
+  return { url, close };
 }
 
 async function forwardApi(app: FastifyInstance, apiUrl: string, token: string): Promise<void> {

@@ -107,6 +107,31 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(await run(refused.body['id']), { status: 'failed', error: /truncated/ });
       t.strictSame(asked, [['verify', id, null]], 'what cannot be restored is not tried');
       state.fails = null;
+      for (const [found, words] of [
+        [{ secrets: 'sealed' as const, hindrance: null }, /Give the secret key/],
+        [{ secrets: 'opened' as const, hindrance: 'another SETTINGS_ENCRYPTION_SECRET' }, /another SETTINGS/],
+      ] as const) {
+        state.found = found;
+        const stopped = await client.call('POST', `/backups/${id}/restore`, { confirm: id });
+        await whenQuiet();
+        t.match(await run(stopped.body['id']), { status: 'failed', error: words });
+      }
+      t.notOk(
+        asked.some((one) => (one as string[])[0] === 'restore'),
+        'the control plane does not restart for what it would refuse',
+      );
+      state.found = { secrets: 'opened', hindrance: null };
+      if (database.kind === 'postgres')
+        await database.sql.begin(async (tx) => {
+          await tx`set local application_name = 'gatehouse-api of another'`;
+          const beside = await client.call('POST', `/backups/${id}/restore`, { confirm: id });
+          t.match(beside, { status: 409, body: { detail: /Another control plane works/ } }, beside.text);
+        });
+      const sealed = [...files.keys()].find((name) => name.endsWith('.age')) ?? '';
+      t.match(await client.call('POST', `/backups/${sealed}/restore`, { confirm: sealed }), {
+        status: 422,
+        body: { detail: /\/key/ },
+      });
       const begun = await client.call('POST', `/backups/${id}/restore`, { confirm: id, key });
       t.equal(begun.status, 202, begun.text);
       await whenQuiet();

@@ -207,13 +207,17 @@ const verify = endpoint({
     const port = portOf(host);
     const { name } = await requireStored(port, params['id'] ?? '');
     const { key } = call.body;
-    if (name.endsWith('.age') && key === undefined)
-      throw unfit('/key', 'is missing', 'the whole backup is sealed; give the secret key or the passphrase');
+    refuseWithoutKey(name, key);
     await refuseBeside(call.sql);
     await call.audited('vm.update', `asked for the backup ${name} to be verified`, async () => undefined);
     return viewRun(await beginVerify(host, port, name, key ?? null, caller.actor.name));
   },
 });
+
+function refuseWithoutKey(name: string, key: string | undefined): void {
+  if (name.endsWith('.age') && key === undefined)
+    throw unfit('/key', 'is missing', 'the whole backup is sealed; give the secret key or the passphrase');
+}
 
 /** Each loads a whole database: one at a time. */
 async function refuseBeside(sql: Sql): Promise<void> {
@@ -245,7 +249,10 @@ const restore = endpoint({
     const { name } = await requireStored(port, params['id'] ?? '');
     const { confirm, key } = call.body;
     if (confirm !== name) throw unfit('/confirm', 'is not the id of the backup', `write ${name} to restore it`);
+    refuseWithoutKey(name, key);
     await refuseBeside(call.sql);
+    if (await port.othersAtWork())
+      throw new ApiError('conflict', 'Another control plane works on this database. Stop all but this one first.');
     await call.audited('vm.update', `asked for the backup ${name} to be restored`, async () => undefined);
     return viewRun(await beginRestore(host, port, { name, key: key ?? null, actor: caller.actor }));
   },

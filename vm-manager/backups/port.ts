@@ -31,6 +31,8 @@ export interface VerifiedBackup {
   readonly entries: number;
   readonly restored: boolean;
   readonly secrets: 'absent' | 'sealed' | 'opened';
+  /** Why a restore here would be refused for its secrets; null: it would not. */
+  readonly hindrance: string | null;
 }
 
 export interface BackupSchedule {
@@ -60,6 +62,8 @@ export interface BackupPort {
   prune(keep: number): Promise<readonly string[]>;
   schedule(): Promise<BackupSchedule & { readonly next_at: Date | null }>;
   setSchedule(person: Person, actor: Actor, change: Partial<BackupSchedule>): Promise<void>;
+  /** Whether other control planes work on this database: their memory would be that of the state before. */
+  othersAtWork(): Promise<boolean>;
   /** Has the next start restore, and this process end; the answer to the question still goes out. */
   restore(name: string, key: string | null, by: string): Promise<void>;
   lastRestore(): Promise<LastRestore | null>;

@@ -74,6 +74,10 @@ export async function beginRestore(
   const say = (text: string): Promise<void> => host.sql.begin((tx) => writeLine(tx, run.id, text, now(host)));
   inBackground(host, run, async (signal) => {
     const proved: VerifiedBackup = await port.verify(name, key, signal);
+    // each of these would have the control plane restart, and refuse then
+    if (proved.secrets === 'sealed')
+      throw new Error(`The secrets in ${name} are sealed. Give the secret key or the passphrase as key.`);
+    if (proved.hindrance !== null) throw new Error(proved.hindrance);
     await say(`${name} was restored into a scratch database: ${proved.tables} tables, ${proved.rows} rows`);
     const before = await (await port.make(actor)).done;
     await say(`the present state is in ${before.name}`);

@@ -42,6 +42,23 @@ for (const [path, cases] of languages)
     }
   });
 
+/** The same cases as TypeScript writes them: a declared type hides nothing. */
+for (const types of [
+  ['Request', 'Response'],
+  ['express.Request<{ id: string }>', 'express.Response'],
+  ['any', 'any'],
+] as const)
+  t.test(`a.ts: handlers with parameters of the types ${types.join(', ')}`, async (t) => {
+    const typed = (text: string): string => text.replaceAll('(req, res)', `(req: ${types[0]}, res: ${types[1]})`);
+    const cases = javascriptCases.filter(([, bad]) => typed(bad) !== bad);
+    t.ok(cases.length > 20, `${cases.length} cases`);
+    for (const [rule, bad, good] of cases) {
+      const rules = (await found('a.ts', typed(bad))).map((one) => one.rule);
+      t.ok(rules.includes(rule), `${rule} in ${typed(bad)}: ${rules.join(' ')}`);
+      t.strictSame(await found('a.ts', typed(good)), [], typed(good));
+    }
+  });
+
 t.test('every rule has a case, and every case a rule', async (t) => {
   const known = new Set(sastRules.map(({ id }) => id));
   const tested = new Set(languages.flatMap(([, cases]) => cases.map(([rule]) => rule)));

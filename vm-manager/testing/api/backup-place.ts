@@ -9,6 +9,7 @@ export function memoryPlace() {
     asked,
     fails: null as Error | null,
     finish: Promise.resolve(),
+    found: { secrets: 'opened' as 'opened' | 'sealed' | 'absent', hindrance: null as string | null },
     outcome: null as null | { name: string; by: string; asked_at: string; ended_at: string; ok: boolean; said: string },
     add: (isSealed = false): string => {
       const name = `gatehouse-2026030${1 + count++}T120000Z.tar${isSealed ? '.age' : ''}`;
@@ -24,7 +25,7 @@ export function memoryPlace() {
       await state.finish;
       if (state.fails !== null) throw state.fails;
       const told = { created_at: '2026-03-01T12:00:00Z', release: '1.0.0', database: 'embedded' as const };
-      return { ...told, tables: 3, rows: 99, entries: 5, restored: true, secrets: 'opened' as const };
+      return { ...told, tables: 3, rows: 99, entries: 5, restored: true, ...state.found };
     },
     remove: async (name: string) => void files.delete(name),
     prune: async (keep: number) => {

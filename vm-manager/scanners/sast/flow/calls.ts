@@ -349,6 +349,7 @@ const restOf = (args: readonly Val[]): Val => ({
 });
 
 function bind(run: Run, to: Expr, value: Val, type: string, line: number): void {
-  if (to.k === 'name') return run.scope.declare(to.name, type === '' ? value : run.typed(value, type));
+  const isKnown = type === '' || run.table.paramKinds.has(value.kind);
+  if (to.k === 'name') return run.scope.declare(to.name, isKnown ? value : run.typed(value, type));
   run.assign(to.k === 'un' ? to.of : to, asText(value) === value ? value : value, line);
 }

@@ -31,7 +31,7 @@ function paramValue(run: Run, { fn }: Closure, { to, type, marks, value }: Param
   const byType = type === '' ? empty : typed(run, empty, type);
   const known = table.params !== undefined && Object.hasOwn(table.params, own) ? table.params[own] : undefined;
   if (known !== undefined && (type === '' || table.sourceOf.find(`${byType.kind}.*`).length === 0)) {
-    const isTypedAsOther = type !== '' && !/req|ctx|context|any|event|object|incoming/i.test(type);
+    const isTypedAsOther = type !== '' && !/req|res|reply|ctx|context|any|event|object|incoming/i.test(type);
     if (!isTypedAsOther) return ofKind(known);
   }
   const routed = fn.marks.map(calledName).some((one) => table.routes?.test(one) === true);

@@ -6,6 +6,8 @@ export interface Prepared extends Table {
   readonly sinkOf: Lookup<Sink>;
   readonly cureOf: Lookup<number>;
   readonly typeOf: Lookup<string>;
+  /** What parameters are by their names: a declared type says less. */
+  readonly paramKinds: ReadonlySet<string>;
   readonly callChecks: Lookup<Check>;
   readonly entryChecks: ReadonlyMap<string, readonly Check[]>;
   readonly assignedOf: Lookup<Harm>;
@@ -37,6 +39,7 @@ export function prepare(table: Table): Prepared {
     sourceOf: new Lookup(expanded(Object.entries(table.sources))),
     sinkOf: new Lookup(expanded(table.sinks.map((sink) => [sink.call, sink] as const))),
     cureOf: new Lookup(expanded(Object.entries(table.cures).map(([call, of]) => [call, bitsOf(of)] as const))),
+    paramKinds: new Set(Object.values(table.params ?? {})),
     typeOf: new Lookup(expanded(Object.entries(table.types))),
     callChecks: new Lookup(
       expanded(table.checks.flatMap((check) => (check.call === undefined ? [] : [[check.call, check] as const]))),
