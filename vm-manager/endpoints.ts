@@ -9,6 +9,7 @@ import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
+import { evidenceEndpoints } from './evidence/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
 import { scanEndpoints } from './dast/endpoints.js';
@@ -74,6 +75,7 @@ const rows: readonly Endpoint[] = [
   ...reportEndpoints,
   ...postureEndpoints,
   ...biEndpoints,
+  ...evidenceEndpoints,
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,

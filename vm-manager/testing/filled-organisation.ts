@@ -4,6 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
+import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -23,6 +24,7 @@ export interface Filled {
 const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const later = '2026-04-01T00:00:00Z';
 const answerOfControl = { reason: 'r', owner: 'o', expires_at: later };
+const lastMonth = { period: { from: '2026-02-01T00:00:00Z', to: '2026-03-01T00:00:00Z' } };
 const predicate = { field: 'severity', op: 'eq', value: 'low' };
 
 class Maker {
@@ -38,23 +40,6 @@ class Maker {
   async made(url: string, body: object): Promise<string> {
     return String((await this.post(url, body))['id']);
   }
-}
-
-/** Rows that only a firewall beside the API would make. */
-async function insertPatch(database: Database, application: string, finding: string): Promise<string> {
-  const [row] = await database.sql<{ id: number }[]>`
-    insert into vm_vpatches (application_id, rule_id, origin, strategy, name, seclang, attack, attack_origin,
-      created_by, created_at, updated_at)
-    values (${application}, 1007999, 'own', 'strict', 'n', 'SecAction "id:1007999"', ${database.sql.json({
-      name: 'a',
-      method: 'GET',
-      uri: '/',
-      headers: [],
-      body: '',
-    })}, 'given', 'test', now(), now()) returning id`;
-  const id = String(row?.id);
-  await database.sql`insert into vm_vpatch_findings (vpatch_id, finding_id) values (${id}, ${finding})`;
-  return id;
 }
 
 /** Where the API has the scans of each kind. */
@@ -156,6 +141,7 @@ async function fillOrganisationWide(
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
     ...(await fillNotices(make, database)),
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
+    ...(await insertEvidence(database)),
   };
 }
 
@@ -384,6 +370,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
     parameter: undefined,
     request: { method: 'GET', uri: '/preview?url=http%3A%2F%2Fintranet.internal%2F' },
   },
+  'POST /evidence': { ...lastMonth, framework: 'pci-dss', scope: { application_id: application }, sections: ['scans'] },
+  'PATCH /evidence/:id': { keep_days: undefined, hold: false },
+  'PATCH /evidence/files/:id': { keep_days: undefined, hold: false, controls: ['pci-dss:6.2.4'] },
   'POST /bi/query': { dataset: 'findings', measures: ['count'], dimensions: ['month:changed_at'], predicate },
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
