@@ -57,6 +57,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',
+  '/vulnerabilities/evidence',
+  '/vulnerabilities/evidence?view=files',
   '/vulnerabilities/bi',
   '/vulnerabilities/bi?dataset=findings',
   '/vulnerabilities/patches',

@@ -37,6 +37,8 @@ export type VmPermission =
   | 'manage_notifications'
   | 'manage_roles'
   | 'view_reports'
+  | 'view_evidence'
+  | 'build_evidence'
   | 'build_reports'
   | 'manage_sso'
   | 'view_users'

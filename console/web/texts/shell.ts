@@ -72,6 +72,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  evidence: 'Evidence',
+  evidenceWords: 'auditor audit pack proof signed manifest sha256 minisign verify retention hold files controls',
   dataExports: 'Data exports',
   dataExportsWords: 'bi business intelligence csv parquet json lines warehouse dataset power metabase sql',
   health: 'Health',

@@ -318,6 +318,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/bi/bi.js').then((m) => m.DataExports),
       { needs: 'view_reports' },
     ),
+    page(
+      '/vulnerabilities/evidence',
+      text.evidence,
+      text.evidenceWords,
+      () => import('../../pages/evidence/evidence.js').then((m) => m.Evidence),
+      { needs: 'view_evidence' },
+    ),
     page('/admin/audit', text.auditLog, text.whoDidWhatChain, () =>
       import('../../pages/admin/audit.js').then((m) => m.Audit),
     ),

@@ -1,0 +1,59 @@
+// What leaves the installation, in a real browser: evidence is built and verified and a file is added.
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax } from '#api/testing/waiting';
+import { prepareChecks, seriousOn, tooWide } from '../page-checks/checks.js';
+import { arrive, chooseOwnPassword, startStack, withoutBrowser, type Stack } from '../stack.js';
+
+/** No finding of axe, nothing wider than the window, in both widths; leaves the window wide. */
+async function looksRight(t: Test, page: Page, name: string): Promise<void> {
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    t.same(await tooWide(page), [], `${name}: ${width} fits`);
+    t.same(await seriousOn(page), [], `${name}: ${width} has no serious finding of axe`);
+  }
+  const shots = process.env['SHOTS'];
+  if (shots !== undefined) await page.screenshot({ path: `${shots}/${name.replaceAll(' ', '-')}.png` });
+}
+
+async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack['open']>>): Promise<void> {
+  await arrive(page, '/vulnerabilities/evidence?view=files');
+  const file = { name: 'policy.md', mimeType: 'text/markdown', buffer: Buffer.from('# Policy') };
+  await page.getByLabel('File', { exact: true }).setInputFiles(file);
+  await page.getByLabel('What it shows').fill('Who reviews code');
+  await page.getByLabel('Controls', { exact: true }).fill('pci-dss:1');
+  await page.getByRole('button', { name: 'Add a file' }).click();
+  await page.getByText(/pci-dss:1, which no framework has/).waitFor();
+  await page.getByLabel('Controls', { exact: true }).fill('pci-dss:6.2.4');
+  await page.getByRole('button', { name: 'Add a file' }).click();
+  const row = page.locator('.table-row', { hasText: 'policy.md' });
+  await row.waitFor();
+  await row.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The bytes are those that were added.').waitFor();
+  await looksRight(t, page, 'evidence files');
+  await arrive(page, '/vulnerabilities/evidence');
+  await page.getByLabel('Title').fill('Audit of spring');
+  await page.getByLabel('Framework').selectOption('pci-dss');
+  await page.getByRole('button', { name: 'Build a pack' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Audit of spring' });
+  await drawer.getByRole('link', { name: 'Download' }).waitFor();
+  t.match(await drawer.innerText(), /files\/\d+-policy\.md/, 'the file is in it');
+  await drawer.getByRole('button', { name: 'Verify' }).click();
+  await drawer.getByText('The pack holds').waitFor();
+  const waiting = page.waitForEvent('download');
+  await drawer.getByRole('link', { name: 'Download' }).click();
+  t.match((await waiting).suggestedFilename(), /^evidence-\d+\.zip$/);
+  await drawer.getByRole('button', { name: 'Hold', exact: true }).click();
+  await drawer.getByRole('button', { name: 'End the hold' }).waitFor();
+  await looksRight(t, page, 'evidence pack');
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  const opened = await stack.open();
+  await prepareChecks(opened.page);
+  await chooseOwnPassword(opened.page);
+  await t.test('evidence is built, verified and held; files are added', (t) => evidence(t, opened));
+});
