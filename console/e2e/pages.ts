@@ -59,6 +59,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/reports',
   '/vulnerabilities/evidence',
   '/vulnerabilities/evidence?view=files',
+  '/vulnerabilities/evidence?view=verification',
   '/vulnerabilities/bi',
   '/vulnerabilities/bi?dataset=findings',
   '/vulnerabilities/patches',

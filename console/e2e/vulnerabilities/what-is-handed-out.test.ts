@@ -12,8 +12,6 @@ async function looksRight(t: Test, page: Page, name: string): Promise<void> {
     t.same(await tooWide(page), [], `${name}: ${width} fits`);
     t.same(await seriousOn(page), [], `${name}: ${width} has no serious finding of axe`);
   }
-  const shots = process.env['SHOTS'];
-  if (shots !== undefined) await page.screenshot({ path: `${shots}/${name.replaceAll(' ', '-')}.png` });
 }
 
 async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack['open']>>): Promise<void> {
@@ -42,10 +40,16 @@ async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack[
   await drawer.getByText('The pack holds').waitFor();
   const waiting = page.waitForEvent('download');
   await drawer.getByRole('link', { name: 'Download' }).click();
-  t.match((await waiting).suggestedFilename(), /^evidence-\d+\.zip$/);
+  const downloaded = await waiting;
+  t.match(downloaded.suggestedFilename(), /^evidence-\d+\.zip$/);
   await drawer.getByRole('button', { name: 'Hold', exact: true }).click();
   await drawer.getByRole('button', { name: 'End the hold' }).waitFor();
   await looksRight(t, page, 'evidence pack');
+  await arrive(page, '/vulnerabilities/evidence?view=verification');
+  await page.getByLabel('Pack', { exact: true }).setInputFiles(await downloaded.path());
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The pack holds').waitFor();
+  await looksRight(t, page, 'evidence verification');
   t.same(complaints, []);
 }
 

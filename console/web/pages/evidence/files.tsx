@@ -68,7 +68,48 @@ async function verify(id: string): Promise<void> {
   else tellProblem(text.changed);
 }
 
-const columns: readonly TableColumn<Added>[] = [
+function Actions(props: {
+  readonly of: Added;
+  readonly mayBuild: boolean;
+  readonly onChanged: () => void;
+}): JSX.Element {
+  const action = createAction();
+  const params = () => ({ id: props.of.id });
+  const after = async (work: Promise<boolean>): Promise<void> => {
+    if (await work) props.onChanged();
+    else tellProblem(action.problem());
+  };
+  const hold = () =>
+    action.run(() => call('PATCH /api/v1/evidence/files/{id}', { params: params(), body: { hold: !props.of.hold } }));
+  const remove = () => action.run(() => call('DELETE /api/v1/evidence/files/{id}', { params: params() }));
+  return (
+    <span class="row wrap">
+      <a
+        class="button small"
+        href={linkTo('GET /api/v1/evidence/files/{id}/download', undefined, params())}
+        download={props.of.name}
+        aria-label={text.downloadOf(props.of.name)}
+      >
+        {evidenceText.download}
+      </a>
+      <Button isSmall onClick={() => void verify(props.of.id)}>
+        {evidenceText.verify}
+      </Button>
+      <Show when={props.mayBuild}>
+        <Button isSmall onClick={() => void after(hold())}>
+          {props.of.hold ? evidenceText.endHold : evidenceText.hold}
+        </Button>
+        <Show when={!props.of.hold && Date.parse(props.of.keep_until) <= Date.now()}>
+          <Button isSmall onClick={() => void after(remove())}>
+            {evidenceText.remove}
+          </Button>
+        </Show>
+      </Show>
+    </span>
+  );
+}
+
+const columnsOf = (mayBuild: () => boolean, onChanged: () => void): readonly TableColumn<Added>[] => [
   { title: text.name, cell: ({ name }) => <Foreign text={name} max={120} /> },
   { title: text.description, class: 'words', cell: ({ description }) => <Foreign text={description} max={200} /> },
   { title: text.controls, class: 'words', cell: ({ controls }) => controls.join(', ') },
@@ -77,21 +118,7 @@ const columns: readonly TableColumn<Added>[] = [
   {
     title: evidenceText.download,
     isTitleHidden: true,
-    cell: ({ id, name }) => (
-      <span class="row wrap">
-        <a
-          class="button small"
-          href={linkTo('GET /api/v1/evidence/files/{id}/download', undefined, { id })}
-          download={name}
-          aria-label={`${evidenceText.download} ${name}`}
-        >
-          {evidenceText.download}
-        </a>
-        <Button isSmall onClick={() => void verify(id)}>
-          {evidenceText.verify}
-        </Button>
-      </span>
-    ),
+    cell: (of) => <Actions of={of} mayBuild={mayBuild()} onChanged={onChanged} />,
   },
 ];
 
@@ -105,7 +132,10 @@ export function Files(props: { readonly mayBuild: boolean }): JSX.Element {
       <ListCard
         label={evidenceText.view.files}
         list={list}
-        columns={columns}
+        columns={columnsOf(
+          () => props.mayBuild,
+          () => list.reload(),
+        )}
         keyOf={({ id }) => id}
         empty={text.none}
         emptyAbout={text.noneAbout}

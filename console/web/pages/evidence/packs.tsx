@@ -1,5 +1,5 @@
 // Packs of evidence: built for a period, downloaded, and verified from their bytes on.
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, linkTo, type Body, type Item, type Reply } from '../../client/http.js';
 import { showBytes, showCount, showMoment } from '../../client/moments.js';
@@ -11,12 +11,13 @@ import { createChosen } from '../../kit/table/list-card.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery, ofRows } from '../../kit/table/table-source.js';
 import { evidenceText as text } from '../../texts/resources/evidence.js';
+import { Checks } from './checks.js';
+import { createSections, Sections } from './sections.js';
 import { createApplications } from '../vulnerabilities/words.js';
 
 type Pack = Item<'GET /api/v1/evidence'>;
 type PackItem = Pack['items'][number];
 type Verified = Reply<'POST /api/v1/evidence/{id}/verify'>;
-type Check = Verified['checks'][number];
 
 const tones = { building: 'info', ready: 'good', failed: 'danger' } as const;
 const everyMs = 10_000;
@@ -33,11 +34,14 @@ function BuildForm(props: { readonly onBegun: (id: string) => void }): JSX.Eleme
   const [from, setFrom] = createSignal(dayOf(Date.now() - quarterDays * dayMs));
   const [to, setTo] = createSignal(dayOf(Date.now() + dayMs));
   const [keep, setKeep] = createSignal('365');
+  const sections = createSections();
   const action = createAction();
   const build = async (): Promise<void> => {
+    const chosen = sections.chosen();
     const body: Body<'POST /api/v1/evidence'> = {
       period: { from: `${from()}T00:00:00Z`, to: `${to()}T00:00:00Z` },
       keep_days: Number(keep()),
+      ...(chosen === null ? {} : { sections: chosen }),
       ...(title().trim() === '' ? {} : { title: title().trim() }),
       ...(framework() === '' ? {} : { framework: framework() }),
       ...(application() === '' ? {} : { scope: { application_id: application() } }),
@@ -72,6 +76,7 @@ function BuildForm(props: { readonly onBegun: (id: string) => void }): JSX.Eleme
           <TextField label={text.to} type="date" value={to()} onInput={setTo} isRequired />
           <TextField label={text.keep} type="number" value={keep()} onInput={setKeep} isRequired />
         </div>
+        <Sections of={sections} />
         <div class="row">
           <Button look="primary" isBusy={action.isBusy()} onClick={() => void build()}>
             {text.build}
@@ -120,24 +125,8 @@ const itemColumns: readonly TableColumn<PackItem>[] = [
   { title: text.controls, isNumber: true, isMinor: true, cell: ({ controls }) => showCount(controls.length) },
 ];
 
-const checkTone = (ok: Check['ok']) => (ok === null ? 'neutral' : ok ? 'good' : 'danger');
-
-function Checks(props: { readonly of: Verified }): JSX.Element {
-  return (
-    <Notice tone={props.of.ok ? 'good' : 'danger'} title={props.of.ok ? text.verified : text.broken}>
-      <ul class="stack tight">
-        <For each={props.of.checks}>
-          {({ name, ok, detail }) => (
-            <li>
-              <Badge tone={checkTone(ok)}>{text.result[`${ok}`]}</Badge> {text.checkNames[name]}:{' '}
-              <Foreign text={detail} max={300} />
-            </li>
-          )}
-        </For>
-      </ul>
-    </Notice>
-  );
-}
+/** A pack that failed, or whose time is over. */
+const isOver = (of: Pack): boolean => of.state === 'failed' || (!of.hold && Date.parse(of.keep_until) <= Date.now());
 
 function Opened(props: { readonly of: Pack; readonly mayBuild: boolean; readonly onChanged: () => void }): JSX.Element {
   const action = createAction();
@@ -148,6 +137,9 @@ function Opened(props: { readonly of: Pack; readonly mayBuild: boolean; readonly
   const hold = async (): Promise<void> => {
     const body = { hold: !props.of.hold };
     if (await action.run(() => call('PATCH /api/v1/evidence/{id}', { params: params(), body }))) props.onChanged();
+  };
+  const remove = async (): Promise<void> => {
+    if (await action.run(() => call('DELETE /api/v1/evidence/{id}', { params: params() }))) props.onChanged();
   };
   return (
     <div class="stack">
@@ -168,6 +160,11 @@ function Opened(props: { readonly of: Pack; readonly mayBuild: boolean; readonly
           <Show when={props.mayBuild}>
             <Button onClick={() => void hold()}>{props.of.hold ? text.endHold : text.hold}</Button>
           </Show>
+        </div>
+      </Show>
+      <Show when={props.mayBuild && isOver(props.of)}>
+        <div class="row">
+          <Button onClick={() => void remove()}>{text.remove}</Button>
         </div>
       </Show>
       <Show when={verified()}>{(found) => <Checks of={found()} />}</Show>
