@@ -35,6 +35,7 @@ import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
+import { templateEndpoints } from './templates/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
@@ -79,6 +80,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...templateEndpoints,
   ...notificationEndpoints,
   ...healthEndpoints,
   ...backupEndpoints,

@@ -57,6 +57,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',
+  '/admin/templates',
   '/vulnerabilities/evidence',
   '/vulnerabilities/evidence?view=files',
   '/vulnerabilities/evidence?view=verification',

@@ -43,6 +43,7 @@ export const permissionTable = {
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
   view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
+  manage_templates: 'write templates of tickets, notices, reports and write-ups',
   manage_notifications: 'write channels and routes of notices',
   manage_backups: 'make, verify, schedule and remove backups',
   restore_backups: 'restore a backup in the place of what is there',

@@ -142,6 +142,7 @@ async function fillOrganisationWide(
     ...(await fillNotices(make, database)),
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     ...(await insertEvidence(database)),
+    '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
   };
 }
 
@@ -340,8 +341,12 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
   'POST /notifications/channels': { ...channel, name: 'new', quiet: null },
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
-  'POST /notifications/routes': { name: 'new', predicate: null },
-  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, channel_id: undefined },
+  'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
+  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
+  'POST /templates': { name: 'new' },
+  'PATCH /templates/:id': { name: 'other' },
+  'POST /templates/:id/render': { vulnerability_id: finding },
+  'POST /templates/:id/restore': { version: null },
   'POST /integrations': { ...tracker, name: 'new' },
   'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
   'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },
@@ -362,7 +367,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /ci/runs': { application_id: application, commit: 'abcdef1' },
   'POST /scm/hooks': { ...hook, name: 'new', repository: 'team/other', application_id: application },
   'PATCH /scm/hooks/:id': { name: 'other', secret: hook.secret },
-  'POST /reports': { scope: { application_id: application } },
+  'POST /reports': { template_id: undefined, scope: { application_id: application } },
   'POST /reports/preview': { scope: { application_id: application } },
   'POST /runtime/events': { events: [{ ...runtimeEvent, application_id: application }] },
   'POST /vpatches': {

@@ -1,4 +1,4 @@
-// What leaves the installation, in a real browser: evidence is built and verified and a file is added.
+// What leaves the installation, in a real browser: evidence is built and verified, templates are written.
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax } from '#api/testing/waiting';
@@ -53,6 +53,31 @@ async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack[
   t.same(complaints, []);
 }
 
+async function templates(t: Test, { page, complaints }: Awaited<ReturnType<Stack['open']>>): Promise<void> {
+  await arrive(page, '/admin/templates');
+  await page.locator('.table-row', { hasText: 'Tickets' }).first().click();
+  const drawer = page.getByRole('dialog', { name: 'Default' });
+  await drawer.getByLabel('Title', { exact: true }).fill('Fix {{tittle}}');
+  await drawer.getByRole('button', { name: 'Check' }).click();
+  await drawer.getByText(/title, line 1, column 5: .*which no finding has/).waitFor();
+  await drawer.getByLabel('Title', { exact: true }).fill('Fix: {{title}}');
+  await drawer.getByRole('button', { name: 'Preview' }).click();
+  await drawer.getByText('Fix: SQL injection in the search of orders').waitFor();
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.getByRole('button', { name: 'Restore the text of the release' }).waitFor();
+  await looksRight(t, page, 'template');
+  await drawer.getByRole('button', { name: 'Restore the text of the release' }).click();
+  await page.getByText('Restored as a new version.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Name', { exact: true }).fill('Pentest');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const own = page.getByRole('dialog', { name: 'Pentest' });
+  await own.getByRole('button', { name: 'Delete' }).click();
+  await own.waitFor({ state: 'detached' });
+  await looksRight(t, page, 'templates');
+  t.same(complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
@@ -60,4 +85,5 @@ t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
   await prepareChecks(opened.page);
   await chooseOwnPassword(opened.page);
   await t.test('evidence is built, verified and held; files are added', (t) => evidence(t, opened));
+  await t.test('templates are checked, tried, saved and restored', (t) => templates(t, opened));
 });

@@ -39,6 +39,7 @@ export type VmPermission =
   | 'view_reports'
   | 'view_evidence'
   | 'build_evidence'
+  | 'manage_templates'
   | 'build_reports'
   | 'manage_sso'
   | 'view_users'

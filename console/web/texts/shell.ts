@@ -72,6 +72,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  templates: 'Templates',
+  templatesWords: 'texts tickets notices reports write-ups placeholders preview versions',
   evidence: 'Evidence',
   evidenceWords: 'auditor audit pack proof signed manifest sha256 minisign verify retention hold files controls',
   dataExports: 'Data exports',

@@ -357,6 +357,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/admin/tokens.js').then((m) => m.Tokens),
       { role: 'admin' },
     ),
+    page(
+      '/admin/templates',
+      text.templates,
+      text.templatesWords,
+      () => import('../../pages/templates/templates.js').then((m) => m.Templates),
+      { needs: 'view_reports' },
+    ),
     page('/admin/backups', text.backups, text.backupsWords, () =>
       import('../../pages/backups/backups.js').then((m) => m.Backups),
     ),
