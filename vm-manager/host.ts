@@ -157,6 +157,26 @@ export interface AuditPort {
   record(tx: Tx, entry: AuditInput): Promise<void>;
   list(filter: AuditFilter): Promise<readonly AuditView[]>;
   verify(): Promise<{ readonly ok: boolean; readonly checked: number; readonly first_broken: unknown }>;
+  /** Entries beyond `after`, oldest first: the text that was hashed, which ends with the hash before it. */
+  excerpt(of: {
+    readonly from: Date;
+    readonly to: Date;
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<readonly AuditText[]>;
+  /** The newest entry of the time with exactly these details; null: there is none, or none any more. */
+  find(
+    action: VmAction,
+    details: Readonly<Record<string, string>>,
+    within: { readonly from: Date; readonly to: Date },
+  ): Promise<{ readonly id: number } | null>;
+  hashesOf(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+}
+
+export interface AuditText {
+  readonly id: number;
+  readonly text: string;
+  readonly hash: string;
 }
 
 export interface AuditInput {
@@ -317,6 +337,11 @@ export interface Host {
   readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
   /** Backups of this server; absent: it has no place for them. */
   readonly backups?: BackupPort;
+  /** The settings without secrets, and the versions that were saved in the period; absent: the server has none. */
+  readonly settingsRecord?: (period: {
+    readonly from: Date;
+    readonly to: Date;
+  }) => Promise<{ readonly current: unknown; readonly versions: readonly unknown[] }>;
   /** How the parts of this server stand; absent: it answers for none. */
   readonly health?: (now: Date) => Promise<HostHealth>;
   /** Keeps events for other systems, each at least once and in their order; absent: nobody listens. */

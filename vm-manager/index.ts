@@ -19,6 +19,7 @@ export type {
   AuditFilter,
   AuditInput,
   AuditPort,
+  AuditText,
   AuditView,
   FirewallAnswers,
   Host,

@@ -1,6 +1,7 @@
 // What the room does in the background: ends what is over, and says so.
 import type { Job } from '#http-kit';
 import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
+import { removeExpired } from './evidence/retention.js';
 import { expireMutes } from './governance/mutes.js';
 import { tellOfDeadlines } from './governance/sla-notices.js';
 import { recordViolations } from './governance/violations.js';
@@ -147,6 +148,11 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-health',
     everyMs: minuteMs,
     run: async ({ nowMs }) => `${await noteChanges(host, new Date(nowMs))} components changed`,
+  },
+  {
+    name: 'vm-evidence',
+    everyMs: 60 * minuteMs,
+    run: async ({ nowMs }) => `${await removeExpired(host, new Date(nowMs))} packs and files were removed`,
   },
   {
     name: 'vm-posture',

@@ -46,14 +46,13 @@ interface Ends {
 
 const genesis = '0'.repeat(64);
 
-function hashEntry(row: Omit<AuditRow, 'hash'>): string {
+/** What the hash of an entry covers; it ends with the hash of the entry before. */
+export function toHashedText(row: Omit<AuditRow, 'hash'>): string {
   const { id, at, actor, actor_id, role, source_ip, action, summary, details, prev_hash } = row;
-  return createHash('sha256')
-    .update(
-      toCanonicalJson([id, at.toISOString(), actor, actor_id, role, source_ip, action, summary, details, prev_hash]),
-    )
-    .digest('hex');
+  return toCanonicalJson([id, at.toISOString(), actor, actor_id, role, source_ip, action, summary, details, prev_hash]);
 }
+
+const hashEntry = (row: Omit<AuditRow, 'hash'>): string => createHash('sha256').update(toHashedText(row)).digest('hex');
 
 function sealEnds(sealing: Sealing, ends: Omit<Ends, 'seal'>): string {
   return sealing.sign(`audit:${ends.last_id}:${ends.last_hash}:${ends.anchor_id}:${ends.anchor_hash}`);

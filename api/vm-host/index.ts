@@ -9,6 +9,7 @@ import { createIntelSources } from './intel-sources.js';
 import { createHealth, type HealthParts } from './health/index.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
+import { createSettingsRecord } from './settings-record.js';
 import { createSeenEndpoints } from './seen-endpoints.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
@@ -53,6 +54,7 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  settingsRecord: createSettingsRecord(parts),
   health: createHealth(parts),
   ...(parts.backupTools === null ? {} : { backups: createBackupPort(parts, parts.backupTools) }),
 });

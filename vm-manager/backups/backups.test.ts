@@ -6,7 +6,7 @@ import { until } from '#api/testing/waiting';
 import { Client, type Json } from '../testing/import-client.js';
 import { memoryPlace as place } from '../testing/api/backup-place.js';
 import { exercise } from '../testing/api/examples.js';
-import { whenQuiet } from './work.js';
+import { whenQuiet } from '../kit/runs/background.js';
 
 type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
 const key = 'a passphrase of the test';

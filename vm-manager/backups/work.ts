@@ -1,46 +1,12 @@
 // Verifying and restoring as runs: each takes minutes, and is seen while it goes on. What a restore needs is proved
 // before anything ends: the present state is backed up, and the backup is restored into a scratch database.
 import type { Host } from '../host.js';
-import { finishRun, insertRun, renewRun, writeLine, type Run } from '../kit/runs.js';
+import { inBackground } from '../kit/runs/background.js';
+import { insertRun, writeLine, type Run } from '../kit/runs.js';
 import type { BackupPort, VerifiedBackup } from './port.js';
 
 export const verifyKind = 'backup.verify';
 export const restoreKind = 'backup.restore';
-
-const renewMs = 20_000;
-const wordsMax = 2000;
-
-/** For tests, and for a server that closes: what is at work now. */
-const working = new Set<Promise<void>>();
-export const whenQuiet = async (): Promise<void> => void (await Promise.allSettled(working));
-
-/** Runs `work` under the lease of `run`, and writes down what came of it. */
-function inBackground(host: Host, run: Run, work: (signal: AbortSignal) => Promise<unknown>): void {
-  const { sql } = host;
-  const canceling = new AbortController();
-  const renew = setInterval(() => {
-    void renewRun(sql, run.id, 50, new Date(host.now())).then(
-      (isWanted) => isWanted || canceling.abort(new Error('It was canceled.')),
-      () => undefined,
-    );
-  }, renewMs);
-  const end = async (): Promise<void> => {
-    try {
-      const result = await work(canceling.signal);
-      await finishRun(sql, run.id, { status: 'succeeded', result: { ...run.input, ...(result as object) } }, now(host));
-    } catch (error) {
-      const words = (error instanceof Error ? error.message : String(error)).slice(0, wordsMax);
-      const status = canceling.signal.aborted ? 'canceled' : 'failed';
-      await finishRun(sql, run.id, { status, result: run.input, error: words }, now(host));
-    } finally {
-      clearInterval(renew);
-    }
-  };
-  const done = end()
-    .catch(() => undefined) // the database is away: the lease ends by itself
-    .finally(() => working.delete(done));
-  working.add(done);
-}
 
 const now = (host: Host): Date => new Date(host.now());
 

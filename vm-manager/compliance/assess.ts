@@ -39,12 +39,23 @@ export interface Assessed {
   readonly checks: readonly (FirewallCheck & { readonly name: string })[];
   readonly attestation: AnswerRow | null;
   readonly exception: AnswerRow | null;
+  /** Files that people added for it; none where the caller may not read them. */
+  readonly files: readonly EvidenceFile[];
+}
+
+export interface EvidenceFile {
+  readonly id: number;
+  readonly name: string;
+  readonly controls: readonly string[];
+  readonly created_at: Date;
 }
 
 export interface Scope {
   readonly reach: Reach;
   readonly application: string | null;
   readonly now: Date;
+  /** The caller may read files of evidence. */
+  readonly withFiles?: boolean;
 }
 
 /** Open findings that count: what linters say is no gap. */
@@ -139,6 +150,10 @@ export async function assess(
     where revoked_at is null and expires_at > ${scope.now} and ${visibleAnswers(sql, scope.reach)}
       and (application_id is null ${scope.application === null ? sql`` : sql`or application_id = ${scope.application}`})
     order by application_id nulls last, id desc`;
+  const files =
+    scope.withFiles === true && isUnconfined(scope.reach)
+      ? await sql<EvidenceFile[]>`select id, name, controls, created_at from vm_evidence_files order by id limit 1000`
+      : [];
   // what the firewall says names sites: it is for those who reach the whole organisation
   const checks = isUnconfined(scope.reach) ? (answers?.checks ?? null) : null;
   return frameworks.flatMap((framework) =>
@@ -158,6 +173,7 @@ export async function assess(
         }),
         attestation: own.find(({ kind }) => kind === 'attestation') ?? null,
         exception: own.find(({ kind }) => kind === 'exception') ?? null,
+        files: files.filter(({ controls }) => controls.includes(`${framework.id}:${control.id}`)),
       };
       return { ...facts, ...judge(facts) };
     }),

@@ -96,6 +96,9 @@ const AssessedView = Type.Composite([
     ),
     attestation: Nullable(AnswerView),
     exception: Nullable(AnswerView),
+    files: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), added_at: Time }), {
+      description: 'of /evidence/files; empty for callers without view_evidence',
+    }),
   }),
 ]);
 
@@ -116,6 +119,7 @@ const viewAssessed = (of: Assessed): Static<typeof AssessedView> => ({
   })),
   attestation: of.attestation === null ? null : viewAnswer(of.attestation),
   exception: of.exception === null ? null : viewAnswer(of.exception),
+  files: of.files.map(({ id, name, created_at: at }) => ({ id: String(id), name, added_at: at.toISOString() })),
 });
 
 interface Wanted {
@@ -131,7 +135,8 @@ async function assessWanted(call: Call, { framework, application_id: application
   if (wanted.length === 0)
     throw unfit('framework', 'is not known', `name one of ${all.map(({ id }) => id).join(', ')}`);
   if (application !== undefined) await requireApplication(sql, reach, application);
-  return assess(sql, wanted, answers, { reach, application: application ?? null, now });
+  const withFiles = call.caller.reach('view_evidence', false) !== null;
+  return assess(sql, wanted, answers, { reach, application: application ?? null, now, withFiles });
 }
 
 const countOf = (all: readonly Assessed[]) =>

@@ -22,6 +22,13 @@ const common = {
   ),
   title: Type.Optional(Template('Title', 300, 'with {{placeholders}}; of a group: of its first finding')),
   body: Type.Optional(Template('Text', 10_000, 'in the markup of the tracker, with {{placeholders}}')),
+  template_id: Type.Optional(
+    Type.String({
+      title: 'Template',
+      maxLength: 20,
+      description: 'id of a template of tickets, for what is not given here; none: the default',
+    }),
+  ),
   labels: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { title: 'Labels', maxItems: 20, uniqueItems: true }),
   ),

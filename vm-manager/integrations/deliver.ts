@@ -6,7 +6,7 @@ import { severityOf } from '../findings/fields.js';
 import { escapeFor } from './escape.js';
 import type { IntegrationRow } from './config.js';
 import { attemptsKept, type TicketRow } from './tickets.js';
-import { fill, write, type Told } from './template.js';
+import { fill, write, type Templates, type Told } from './template.js';
 import { TrackerError } from './trackers/ask.js';
 import { trackerOf } from './trackers/index.js';
 import type { Connection, Draft, Remote, RemoteState } from './trackers/tracker.js';
@@ -31,10 +31,19 @@ export async function readTold(sql: Sql, ticket: TicketRow, { config }: Integrat
 }
 
 /** What is sent, in the format of the tracker; secrets are masked. */
-export function draftOf(findings: readonly Told[], { type, config }: IntegrationRow, marker: string): Draft {
+export function draftOf(
+  findings: readonly Told[],
+  { type, config }: IntegrationRow,
+  marker: string,
+  texts: Templates,
+): Draft {
   const tracker = trackerOf(type);
   const { titleMax, bodyMax } = tracker;
-  const written = write(findings, config, { format: tracker.format(config), titleMax, bodyMax, marker });
+  const written = write(
+    findings,
+    { ...texts, ...config },
+    { format: tracker.format(config), titleMax, bodyMax, marker },
+  );
   const [first] = findings;
   if (first === undefined) throw new Error('a ticket of no finding');
   const plain = (template: string): string => fill(template, first, 'plain');
@@ -69,13 +78,14 @@ export async function deliver(
   integration: IntegrationRow,
   ticket: TicketRow,
   findings: readonly Told[],
+  texts: Templates,
 ): Promise<Delivered> {
   if (ticket.wanted_key !== null) return { action: 'link', remote: await connection.read(ticket.wanted_key) };
   const found = await connection.find(ticket.marker, ticket.created_at);
   if (found !== null) return { action: 'find', remote: found };
   if (findings.length === 0)
     throw new TrackerError('refused', 'Its findings are gone, so that there is nothing to tell.');
-  return { action: 'create', remote: await connection.create(draftOf(findings, integration, ticket.marker)) };
+  return { action: 'create', remote: await connection.create(draftOf(findings, integration, ticket.marker, texts)) };
 }
 
 /** Trackers name addresses, which become links: nothing but http and https. */

@@ -10,6 +10,7 @@ import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { requireRow, resourceEndpoints, type Resource, type Row } from '../kit/resource.js';
 import { checkConfig, checkTarget, configSchema, connect, placeOfSecret, type IntegrationRow } from './config.js';
+import { requireTemplate } from '../templates/stored.js';
 import { placeholderNames } from './template.js';
 import {
   askFor,
@@ -61,7 +62,9 @@ const integrations: Resource = {
   ask: async (call, values) => {
     const url = (values['config'] as { url?: unknown } | undefined)?.url;
     const type = values['type'] ?? (await typeOf(call));
-    if (values['config'] !== undefined) checkConfig(String(type), values['config']);
+    const config = values['config'] === undefined ? null : checkConfig(String(type), values['config']);
+    if (config?.template_id !== undefined)
+      await requireTemplate(call.sql, 'ticket', config.template_id, '/config/template_id');
     if (typeof url === 'string') await checkTarget(call.host, url);
   },
   check: async (_, call, values, before) => {

@@ -33,7 +33,7 @@ const refusals: readonly (readonly [string, string, Json, RegExp])[] = [
     'an unknown placeholder',
     'github',
     { body: 'See {{tittle}}' },
-    /\/config\/body has \{\{tittle\}\}, which no finding has: use one of id, title/,
+    /\/config\/body has \{\{tittle\}\}, which no finding has \(line \d+, column \d+\): use one of id, title/,
   ],
   ['a placeholder in a title', 'github', { title: '{{secret}}' }, /\/config\/title has/],
   ['a lone brace', 'gitlab', { body: '{{title}} {{' }, /\/config\/body has braces/],

@@ -1,8 +1,8 @@
 // What a ticket says: texts of people with {{placeholders}} of a fixed list, filled with what is known of findings.
 import type { DetailsRow, FindingRow } from '../findings/fields.js';
 import { severityOf } from '../findings/fields.js';
-import { unfit } from '../kit/endpoint.js';
 import { maskSecrets } from '../secrets/mask.js';
+import { checkText, fillText } from '../templates/engine.js';
 import { escapeFor, type Format } from './escape.js';
 
 /** A finding with what templates may name. */
@@ -41,16 +41,8 @@ export const placeholderNames = Object.keys(placeholders);
 /** The only one that may have several lines. */
 const long = 'description';
 
-const held = /\{\{\s*([^{}]*?)\s*\}\}/g;
-
 /** Throws 422 for a template that names what no finding has; `path` is where it stands in the body. */
-export function checkTemplate(text: string, path: string): void {
-  for (const [whole, name = ''] of text.matchAll(held))
-    if (!Object.hasOwn(placeholders, name))
-      throw unfit(path, `has ${whole.slice(0, 60)}, which no finding has`, `use one of ${placeholderNames.join(', ')}`);
-  if (/\{\{|\}\}/.test(text.replace(held, '')))
-    throw unfit(path, 'has braces that do not belong together', 'write a placeholder as {{title}}');
-}
+export const checkTemplate = (text: string, path: string): void => checkText(text, placeholderNames, 'finding', path);
 
 function valueOf(name: string, of: Told, format: Format): string {
   const value = placeholders[name]?.(of) ?? '';
@@ -61,18 +53,12 @@ function valueOf(name: string, of: Told, format: Format): string {
 }
 
 /** The text with its placeholders filled; a line goes whose placeholders all are empty. */
-export function fill(template: string, of: Told, format: Format): string {
-  const lines = template.replace(/\r\n?/g, '\n').split('\n');
-  const filled = lines.flatMap((line) => {
-    const names = [...line.matchAll(held)].map(([, name = '']) => name);
-    const isEmpty = names.length > 0 && names.every((name) => (placeholders[name]?.(of) ?? '') === '');
-    return isEmpty ? [] : [line.replace(held, (_, name: string) => valueOf(name, of, format))];
-  });
-  return filled
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
+export const fill = (template: string, of: Told, format: Format): string =>
+  fillText(
+    template,
+    (name) => valueOf(name, of, format),
+    (name) => (placeholders[name]?.(of) ?? '') === '',
+  );
 
 /** So many findings are written out in one ticket; the others are counted. */
 const writtenMax = 30;

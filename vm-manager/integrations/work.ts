@@ -5,6 +5,7 @@ import type { Host } from '../host.js';
 import { connect, type IntegrationRow } from './config.js';
 import { deliver, noteAttempt, readTold, storeDelivered, tellingOf } from './deliver.js';
 import { actorOf, assigneeOf, storeRead } from './sync.js';
+import { textsOf } from '../templates/stored.js';
 import type { Told } from './template.js';
 import { neverMs, type TicketRow } from './tickets.js';
 import { TrackerError } from './trackers/ask.js';
@@ -48,7 +49,8 @@ export async function workOnTicket(host: Host, integration: IntegrationRow, id: 
     const connection = connect(host, integration);
     if (ticket.state === 'queued') {
       const findings = await readTold(host.sql, ticket, integration);
-      const made = await deliver(connection, integration, ticket, findings);
+      const texts = await textsOf(host.sql, 'ticket', integration.config.template_id ?? null);
+      const made = await deliver(connection, integration, ticket, findings, texts);
       await host.sql.begin((tx) => storeDelivered(tx, ticket, made, new Date(host.now())));
     } else await follow(host, integration, ticket, connection);
     await noteSuccess(host.sql, integration);

@@ -38,9 +38,12 @@ export const permissionTable = {
   manage_sla: 'write SLA policies, pause and resume clocks',
   view_reports: 'read reports',
   build_reports: 'build reports',
+  view_evidence: 'read packs and files of evidence, with all that they hold of the organisation',
+  build_evidence: 'build packs of evidence, and add files to them',
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
   view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
+  manage_templates: 'write templates of tickets, notices, reports and write-ups',
   manage_notifications: 'write channels and routes of notices',
   manage_backups: 'make, verify, schedule and remove backups',
   restore_backups: 'restore a backup in the place of what is there',
@@ -66,13 +69,15 @@ const administration: readonly VmPermission[] = [
   'manage_backups',
   'restore_backups',
   'view_audit',
+  'view_evidence',
+  'build_evidence',
 ];
 
 /** Roles that cannot be changed; the first three are the control plane's. */
 export const builtInRoles: Readonly<Record<string, readonly VmPermission[]>> = {
   admin: permissionNames,
   operator: permissionNames.filter((name) => !administration.includes(name)),
-  viewer: views.filter((name) => name !== 'view_audit' && name !== 'view_users'),
+  viewer: views.filter((name) => !['view_audit', 'view_users', 'view_evidence'].includes(name)),
   auditor: views,
   developer: [
     'view_findings',

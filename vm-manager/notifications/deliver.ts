@@ -2,6 +2,7 @@
 // a transaction; a message that came twice, as its answer was lost, has the same id.
 import type { Sql } from '../database.js';
 import type { Host } from '../host.js';
+import { textsOf } from '../templates/stored.js';
 import { messageOf, type Message, type NoticedEvent } from './message.js';
 import { isQuiet, urgentFrom, type Quiet } from './quiet.js';
 import { SendError } from './senders/sender.js';
@@ -24,6 +25,7 @@ interface Due {
   readonly id: number;
   readonly route_id: number;
   readonly digest: boolean;
+  readonly template_id: number | null;
   readonly event: NoticedEvent;
 }
 
@@ -56,7 +58,7 @@ export async function sendTo(host: Host, { type, config, secret }: ChannelRow, m
 }
 
 const dueOf = (sql: Sql, channel: ChannelRow, now: Date) => sql<Due[]>`
-  select n.id, n.route_id, r.digest_minutes > 0 as digest, n.event
+  select n.id, n.route_id, r.digest_minutes > 0 as digest, r.template_id, n.event
   from vm_notices n join vm_notice_routes r on r.id = n.route_id
   where n.channel_id = ${channel.id} and n.state = 'queued' and n.not_before <= ${now}
     and ${
@@ -137,7 +139,9 @@ async function roundOf(host: Host, channel: ChannelRow, signal: AbortSignal): Pr
     const console = channel.config['console_url'];
     const id = `gatehouse-notice-${ids[0]}`;
     try {
-      const text = messageOf(id, host.brandName, events, typeof console === 'string' ? console : undefined);
+      const base = typeof console === 'string' ? console : undefined;
+      const texts = await textsOf(host.sql, 'notice', gathered[0]?.template_id ?? null);
+      const text = messageOf(id, host.brandName, events, base, texts);
       await sendTo(host, channel, text);
       await noteSent(host.sql, channel, ids, new Date(host.now()));
       sent++;

@@ -11,6 +11,7 @@ import { checkReceiver } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
 import { requireRow, resourceEndpoints, type Resource, type Row } from '../kit/resource.js';
 import { isUnconfined } from '../kit/caller.js';
+import { requireTemplate } from '../templates/stored.js';
 import { textOf } from '../kit/values/text.js';
 import { noteFailed, placeOfSecret, sendTo, type ChannelRow } from './deliver.js';
 import { testMessage, type NoticedEvent } from './message.js';
@@ -141,10 +142,17 @@ const routes: Resource = {
       as: 'plain',
       write: 'always',
     },
+    template_id: {
+      schema: Nullable(Type.String({ maxLength: 20, description: 'null: the default of notices' })) as TSchema,
+      as: 'id',
+      write: 'always',
+    },
     enabled: { schema: Type.Boolean(), as: 'plain', write: 'always', filter: 'equal' },
     created_by: { schema: Type.String(), as: 'plain', write: 'never' },
   },
   check: async (tx, call, values, before) => {
+    const template = values['template_id'];
+    if (typeof template === 'string') await requireTemplate(tx, 'notice', template, '/template_id');
     if (values['predicate'] !== undefined && values['predicate'] !== null)
       checkPredicate(values['predicate'], eventFields);
     if (values['channel_id'] !== undefined) {

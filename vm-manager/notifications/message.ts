@@ -1,5 +1,7 @@
 // What a notice says, once for every kind of channel; a digest is a message of several events. Titles are texts of
 // tools and clients: each sender writes them in a form in which they mean nothing.
+import type { Texts } from '../templates/stored.js';
+import { lineBy, subjectOf } from './notice-text.js';
 import { severityNames } from '../findings/words.js';
 import { eventTypes } from '../kit/events.js';
 import type { OutboxEvent } from '../kit/outbox.js';
@@ -62,17 +64,24 @@ function lineOf(event: NoticedEvent, console: string | undefined): MessageLine {
   };
 }
 
-/** `events` is not empty. */
-export function messageOf(id: string, brand: string, events: readonly NoticedEvent[], console?: string): Message {
-  const lines = events.slice(0, linesMax).map((event) => lineOf(event, console));
-  const [first] = lines;
+/** `events` is not empty. `texts`: of a template. */
+export function messageOf(
+  id: string,
+  brand: string,
+  events: readonly NoticedEvent[],
+  console?: string,
+  texts: Texts = {},
+): Message {
+  const shown = events.slice(0, linesMax).map((event) => {
+    return { event, brand, count: events.length, line: lineOf(event, console) };
+  });
+  const [first] = shown;
   const severities = events.flatMap(({ severity }) => severity ?? []);
-  const one = [first?.severity === null ? '' : `[${first?.severity}] `, first?.title ?? first?.text].join('');
   return {
     id,
-    subject: `${brand}: ${events.length === 1 ? one : `${events.length} events`}`.slice(0, 200),
-    lines,
-    more: events.length - lines.length,
+    subject: first === undefined ? brand : subjectOf(texts, first),
+    lines: shown.map((one) => lineBy(texts, one)),
+    more: events.length - shown.length,
     severity: severities.length === 0 ? null : Math.max(...severities),
     at: events.at(-1)?.at ?? '',
   };

@@ -11,6 +11,8 @@ import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../ki
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { isTimeZone, showIn, usualZone } from './time-zone.js';
 import { chainSection } from './chain-report.js';
+import { frameOf } from './frame.js';
+import { requireTemplate, textsOf, type Texts } from '../templates/stored.js';
 import { findingsSection } from './open-findings.js';
 import { toPdf } from './pdf.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
@@ -60,6 +62,9 @@ const Wanted = Type.Object(
       Type.Array(OneOf(sectionNames), { minItems: 1, maxItems: sectionNames.length, uniqueItems: true }),
     ),
     format: OneOf(formats),
+    template_id: Type.Optional(
+      Type.String({ maxLength: 20, description: 'of a template of reports; absent: the default' }),
+    ),
     time_zone: Type.Optional(
       Type.String({
         maxLength: 60,
@@ -161,23 +166,39 @@ const makers: Readonly<
   },
 };
 
+interface Wish {
+  readonly scope: Static<typeof Scope>;
+  readonly names: readonly SectionName[];
+  /** absent: by the template */
+  readonly title?: string | undefined;
+  readonly zone?: string;
+  readonly texts?: Texts;
+}
+
 async function build(
   call: Call,
-  scope: Static<typeof Scope>,
-  names: readonly SectionName[],
-  title: string,
-  zone = usualZone,
+  { scope, names, title, zone = usualZone, texts = {} }: Wish,
 ): Promise<{ readonly report: Report; readonly only: Only | null }> {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
   const made: Section[] = [];
   for (const name of names) made.push(await makers[name](call, reach, only, zone));
+  const about = only === null ? 'The organisation' : `The application ${only.name}`;
+  const shownAt = showIn(zone, call.now);
+  const { title: usual, ...frame } = frameOf(texts, {
+    brand: call.host.brandName,
+    sections: names.map((name) => sections[name].title).join(', '),
+    scope: about,
+    date: shownAt,
+    by: call.caller.person.email,
+  });
   const report = {
-    title,
-    scope: only === null ? 'The organisation' : `The application ${only.name}`,
+    title: title ?? usual,
+    scope: about,
     generated_at: call.now.toISOString(),
-    shown_at: showIn(zone, call.now),
+    shown_at: shownAt,
     sections: made,
+    ...frame,
   };
   return { report, only };
 }
@@ -221,8 +242,12 @@ const building: readonly Endpoint[] = [
       const { scope = {}, format, sections: names = ['attack-chains'], time_zone = usualZone } = call.body;
       if (!isTimeZone(time_zone))
         throw unfit('/time_zone', 'is no time zone', 'use GMT+4, UTC or a name such as Europe/Vienna');
-      const { title = names.map((name) => sections[name].title).join(', ') } = call.body;
-      const { report, only } = await build(call, scope, names, title, isForPeople(format) ? time_zone : 'UTC');
+      const { template_id: template = null, title: given } = call.body;
+      if (template !== null) await requireTemplate(call.sql, 'report', template, '/template_id');
+      const texts = await textsOf(call.sql, 'report', template);
+      const zone = isForPeople(format) ? time_zone : 'UTC';
+      const { report, only } = await build(call, { scope, names, title: given, zone, texts });
+      const { title } = report;
       const content = await render(report, format);
       return view(
         await call.audited(
@@ -262,7 +287,7 @@ const building: readonly Endpoint[] = [
     mediaType: mediaTypes.html,
     handle: async (call) => {
       const { scope = {}, section } = call.body;
-      const { report } = await build(call, scope, [section], sections[section].title);
+      const { report } = await build(call, { scope, names: [section] });
       return report.sections.map(toSection).join('');
     },
   }),

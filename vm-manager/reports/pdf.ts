@@ -109,8 +109,17 @@ function drawSection(writer: Writer, { figures, columns, rows, none }: Section):
   if (rows.length === 0) writer.paragraph(none);
 }
 
-function* textsOf({ title, scope, sections }: Report): Generator<string> {
+function drawParagraphs(writer: Writer, lines: readonly string[] = []): void {
+  if (lines.length === 0) return;
+  writer.size = 10;
+  for (const line of lines) writer.paragraph(line);
+  writer.space();
+}
+
+function* textsOf({ title, scope, sections, introduction = [], closing = [] }: Report): Generator<string> {
   yield title;
+  yield* introduction;
+  yield* closing;
   yield scope;
   for (const { title: name, columns, rows, none } of sections) {
     yield name;
@@ -141,6 +150,7 @@ export async function toPdf(report: Report): Promise<Buffer> {
   writer.size = 9;
   writer.paragraph(`${report.scope}, ${report.shown_at}`);
   writer.space();
+  drawParagraphs(writer, report.introduction);
   for (const [index, section] of report.sections.entries()) {
     if (index > 0) document.addPage();
     if (report.sections.length > 1) {
@@ -150,6 +160,7 @@ export async function toPdf(report: Report): Promise<Buffer> {
     }
     drawSection(writer, section);
   }
+  drawParagraphs(writer, report.closing);
   document.end();
   await ended;
   return Buffer.concat(pieces);

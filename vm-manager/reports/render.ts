@@ -3,9 +3,13 @@
 import { toCsvLine } from '#http-kit';
 import type { Report, Section } from './report.js';
 
-export function toJson({ title, scope, generated_at, sections }: Report): string {
+export function toJson({ title, scope, generated_at, sections, introduction = [], closing = [] }: Report): string {
   const members = Object.assign({}, ...sections.map((section) => section.members)) as object;
-  return `${JSON.stringify({ title, scope, generated_at, ...members }, null, 2)}\n`;
+  const words = {
+    ...(introduction.length === 0 ? {} : { introduction }),
+    ...(closing.length === 0 ? {} : { closing }),
+  };
+  return `${JSON.stringify({ title, scope, generated_at, ...words, ...members }, null, 2)}\n`;
 }
 
 /** The table of each section, with an empty line between two. */
@@ -68,7 +72,8 @@ ${lines.length === 0 ? empty : lines}</tbody></table>
 }
 
 /** A page that needs nothing from elsewhere. */
-export function toHtml({ title, scope, shown_at: at, sections }: Report): string {
+export function toHtml({ title, scope, shown_at: at, sections, introduction = [], closing = [] }: Report): string {
+  const paragraphs = (lines: readonly string[]): Markup[] => lines.map((line) => html`<p>${line}</p>\n`);
   const shown = sections.map((section) => {
     const heading = sections.length === 1 ? new Markup('') : html`<h2>${section.title}</h2>\n`;
     return html`${heading}${new Markup(toSection(section))}`;
@@ -78,6 +83,6 @@ export function toHtml({ title, scope, shown_at: at, sections }: Report): string
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <style>${new Markup(styles)}</style></head><body>
 <h1>${title}</h1><p>${scope}, ${at}</p>
-${shown}</body></html>
+${paragraphs(introduction)}${shown}${paragraphs(closing)}</body></html>
 `.text;
 }

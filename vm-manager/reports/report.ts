@@ -35,6 +35,9 @@ export interface Report {
   readonly generated_at: string;
   /** The same for people, in the zone that was asked for. */
   readonly shown_at: string;
+  /** Paragraphs before and after the sections, by a template; absent: none. */
+  readonly introduction?: readonly string[];
+  readonly closing?: readonly string[];
   /** At least one; where it is one, its title is not said again. */
   readonly sections: readonly Section[];
 }

@@ -4,6 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
+import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -23,6 +24,7 @@ export interface Filled {
 const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const later = '2026-04-01T00:00:00Z';
 const answerOfControl = { reason: 'r', owner: 'o', expires_at: later };
+const lastMonth = { period: { from: '2026-02-01T00:00:00Z', to: '2026-03-01T00:00:00Z' } };
 const predicate = { field: 'severity', op: 'eq', value: 'low' };
 
 class Maker {
@@ -38,23 +40,6 @@ class Maker {
   async made(url: string, body: object): Promise<string> {
     return String((await this.post(url, body))['id']);
   }
-}
-
-/** Rows that only a firewall beside the API would make. */
-async function insertPatch(database: Database, application: string, finding: string): Promise<string> {
-  const [row] = await database.sql<{ id: number }[]>`
-    insert into vm_vpatches (application_id, rule_id, origin, strategy, name, seclang, attack, attack_origin,
-      created_by, created_at, updated_at)
-    values (${application}, 1007999, 'own', 'strict', 'n', 'SecAction "id:1007999"', ${database.sql.json({
-      name: 'a',
-      method: 'GET',
-      uri: '/',
-      headers: [],
-      body: '',
-    })}, 'given', 'test', now(), now()) returning id`;
-  const id = String(row?.id);
-  await database.sql`insert into vm_vpatch_findings (vpatch_id, finding_id) values (${id}, ${finding})`;
-  return id;
 }
 
 /** Where the API has the scans of each kind. */
@@ -156,6 +141,8 @@ async function fillOrganisationWide(
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
     ...(await fillNotices(make, database)),
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
+    ...(await insertEvidence(database)),
+    '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
   };
 }
 
@@ -354,8 +341,12 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /rules/:id': { name: 'other', predicate, effects: [{ set: 'notice' }] },
   'POST /notifications/channels': { ...channel, name: 'new', quiet: null },
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
-  'POST /notifications/routes': { name: 'new', predicate: null },
-  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, channel_id: undefined },
+  'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
+  'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
+  'POST /templates': { name: 'new' },
+  'PATCH /templates/:id': { name: 'other' },
+  'POST /templates/:id/render': { vulnerability_id: finding },
+  'POST /templates/:id/restore': { version: null },
   'POST /integrations': { ...tracker, name: 'new' },
   'PATCH /integrations/:id': { name: 'other', config: tracker.config, secret: tracker.secret },
   'POST /integrations/:id/issues': { vuln_ids: [finding], key: undefined },
@@ -376,7 +367,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /ci/runs': { application_id: application, commit: 'abcdef1' },
   'POST /scm/hooks': { ...hook, name: 'new', repository: 'team/other', application_id: application },
   'PATCH /scm/hooks/:id': { name: 'other', secret: hook.secret },
-  'POST /reports': { scope: { application_id: application } },
+  'POST /reports': { template_id: undefined, scope: { application_id: application } },
   'POST /reports/preview': { scope: { application_id: application } },
   'POST /runtime/events': { events: [{ ...runtimeEvent, application_id: application }] },
   'POST /vpatches': {
@@ -384,6 +375,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
     parameter: undefined,
     request: { method: 'GET', uri: '/preview?url=http%3A%2F%2Fintranet.internal%2F' },
   },
+  'POST /evidence': { ...lastMonth, framework: 'pci-dss', scope: { application_id: application }, sections: ['scans'] },
+  'PATCH /evidence/:id': { keep_days: undefined, hold: false },
+  'PATCH /evidence/files/:id': { keep_days: undefined, hold: false, controls: ['pci-dss:6.2.4'] },
   'POST /bi/query': { dataset: 'findings', measures: ['count'], dimensions: ['month:changed_at'], predicate },
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },

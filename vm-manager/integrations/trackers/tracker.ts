@@ -44,6 +44,7 @@ export interface CommonConfig {
   readonly console_url?: string;
   readonly title?: string;
   readonly body?: string;
+  readonly template_id?: string;
   readonly labels?: readonly string[];
   readonly priorities?: Readonly<Record<string, string>>;
   readonly fields?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;

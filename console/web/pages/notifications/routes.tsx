@@ -50,6 +50,22 @@ const minutes = (label: string, help: string, name: 'digest_minutes' | 'cooldown
   ),
 });
 
+function TemplateField(props: {
+  readonly value: string | null;
+  readonly onChoose: (id: string | null) => void;
+}): JSX.Element {
+  const found = createQuery('GET /api/v1/templates', () => ({ query: { kind: 'notice', limit: 500 } }));
+  const own = () => (found.data()?.items ?? []).filter((one) => one.is_default !== true);
+  return (
+    <SelectField
+      label={text.template}
+      value={props.value ?? ''}
+      options={[['', text.usualTemplate] as const, ...own().map((one) => [one.id, one.name ?? one.id] as const)]}
+      onChange={(id) => props.onChoose(id === '' ? null : id)}
+    />
+  );
+}
+
 const fieldsOf = (types: Types, channels: Channels): readonly RowField<Saved>[] => [
   { name: 'name', kind: 'text', label: text.name, isRequired: true },
   {
@@ -92,6 +108,12 @@ const fieldsOf = (types: Types, channels: Channels): readonly RowField<Saved>[] 
   },
   minutes(text.digest, text.digestHelp, 'digest_minutes'),
   minutes(text.cooldown, text.cooldownHelp, 'cooldown_minutes'),
+  {
+    name: 'template_id',
+    kind: 'own',
+    label: text.template,
+    draw: (value, set) => <TemplateField value={value() ?? null} onChoose={set} />,
+  },
   { name: 'enabled', kind: 'switch', label: text.enabled },
 ];
 
@@ -112,6 +134,7 @@ function RouteForm(props: {
         predicate: (of?.predicate ?? null) as Predicate,
         digest_minutes: of?.digest_minutes ?? 0,
         cooldown_minutes: of?.cooldown_minutes ?? 0,
+        template_id: of?.template_id ?? null,
         enabled: of?.enabled ?? true,
       }}
       isNew={of === null}

@@ -318,6 +318,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/bi/bi.js').then((m) => m.DataExports),
       { needs: 'view_reports' },
     ),
+    page(
+      '/vulnerabilities/evidence',
+      text.evidence,
+      text.evidenceWords,
+      () => import('../../pages/evidence/evidence.js').then((m) => m.Evidence),
+      { needs: 'view_evidence' },
+    ),
     page('/admin/audit', text.auditLog, text.whoDidWhatChain, () =>
       import('../../pages/admin/audit.js').then((m) => m.Audit),
     ),
@@ -349,6 +356,13 @@ const manage: readonly NavEntry[] = [
       text.automationCiScopes,
       () => import('../../pages/admin/tokens.js').then((m) => m.Tokens),
       { role: 'admin' },
+    ),
+    page(
+      '/admin/templates',
+      text.templates,
+      text.templatesWords,
+      () => import('../../pages/templates/templates.js').then((m) => m.Templates),
+      { needs: 'view_reports' },
     ),
     page('/admin/backups', text.backups, text.backupsWords, () =>
       import('../../pages/backups/backups.js').then((m) => m.Backups),

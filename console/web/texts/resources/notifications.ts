@@ -42,6 +42,8 @@ export const notificationsText = {
   ownPredicate: 'custom predicate (set by the API)',
   digest: 'Digest, minutes',
   digestHelp: 'Notices of so many minutes are sent together; 0: each at once',
+  template: 'Template',
+  usualTemplate: 'the default of notices',
   cooldown: 'Cooldown, minutes',
   cooldownHelp: 'The same event of the same object is not sent again for so long; 0: always sent',
   what: 'What',

@@ -1,0 +1,89 @@
+// What leaves the installation, in a real browser: evidence is built and verified, templates are written.
+import t, { type Test } from 'tap';
+import type { Page } from 'playwright-core';
+import { testMsMax } from '#api/testing/waiting';
+import { prepareChecks, seriousOn, tooWide } from '../page-checks/checks.js';
+import { arrive, chooseOwnPassword, startStack, withoutBrowser, type Stack } from '../stack.js';
+
+/** No finding of axe, nothing wider than the window, in both widths; leaves the window wide. */
+async function looksRight(t: Test, page: Page, name: string): Promise<void> {
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    t.same(await tooWide(page), [], `${name}: ${width} fits`);
+    t.same(await seriousOn(page), [], `${name}: ${width} has no serious finding of axe`);
+  }
+}
+
+async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack['open']>>): Promise<void> {
+  await arrive(page, '/vulnerabilities/evidence?view=files');
+  const file = { name: 'policy.md', mimeType: 'text/markdown', buffer: Buffer.from('# Policy') };
+  await page.getByLabel('File', { exact: true }).setInputFiles(file);
+  await page.getByLabel('What it shows').fill('Who reviews code');
+  await page.getByLabel('Controls', { exact: true }).fill('pci-dss:1');
+  await page.getByRole('button', { name: 'Add a file' }).click();
+  await page.getByText(/pci-dss:1, which no framework has/).waitFor();
+  await page.getByLabel('Controls', { exact: true }).fill('pci-dss:6.2.4');
+  await page.getByRole('button', { name: 'Add a file' }).click();
+  const row = page.locator('.table-row', { hasText: 'policy.md' });
+  await row.waitFor();
+  await row.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The bytes are those that were added.').waitFor();
+  await looksRight(t, page, 'evidence files');
+  await arrive(page, '/vulnerabilities/evidence');
+  await page.getByLabel('Title').fill('Audit of spring');
+  await page.getByLabel('Framework').selectOption('pci-dss');
+  await page.getByRole('button', { name: 'Build a pack' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Audit of spring' });
+  await drawer.getByRole('link', { name: 'Download' }).waitFor();
+  t.match(await drawer.innerText(), /files\/\d+-policy\.md/, 'the file is in it');
+  await drawer.getByRole('button', { name: 'Verify' }).click();
+  await drawer.getByText('The pack holds').waitFor();
+  const waiting = page.waitForEvent('download');
+  await drawer.getByRole('link', { name: 'Download' }).click();
+  const downloaded = await waiting;
+  t.match(downloaded.suggestedFilename(), /^evidence-\d+\.zip$/);
+  await drawer.getByRole('button', { name: 'Hold', exact: true }).click();
+  await drawer.getByRole('button', { name: 'End the hold' }).waitFor();
+  await looksRight(t, page, 'evidence pack');
+  await arrive(page, '/vulnerabilities/evidence?view=verification');
+  await page.getByLabel('Pack', { exact: true }).setInputFiles(await downloaded.path());
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The pack holds').waitFor();
+  await looksRight(t, page, 'evidence verification');
+  t.same(complaints, []);
+}
+
+async function templates(t: Test, { page, complaints }: Awaited<ReturnType<Stack['open']>>): Promise<void> {
+  await arrive(page, '/admin/templates');
+  await page.locator('.table-row', { hasText: 'Tickets' }).first().click();
+  const drawer = page.getByRole('dialog', { name: 'Default' });
+  await drawer.getByLabel('Title', { exact: true }).fill('Fix {{tittle}}');
+  await drawer.getByRole('button', { name: 'Check' }).click();
+  await drawer.getByText(/title, line 1, column 5: .*which no finding has/).waitFor();
+  await drawer.getByLabel('Title', { exact: true }).fill('Fix: {{title}}');
+  await drawer.getByRole('button', { name: 'Preview' }).click();
+  await drawer.getByText('Fix: SQL injection in the search of orders').waitFor();
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.getByRole('button', { name: 'Restore the text of the release' }).waitFor();
+  await looksRight(t, page, 'template');
+  await drawer.getByRole('button', { name: 'Restore the text of the release' }).click();
+  await page.getByText('Restored as a new version.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Name', { exact: true }).fill('Pentest');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const own = page.getByRole('dialog', { name: 'Pentest' });
+  await own.getByRole('button', { name: 'Delete' }).click();
+  await own.waitFor({ state: 'detached' });
+  await looksRight(t, page, 'templates');
+  t.same(complaints, []);
+}
+
+t.setTimeout(testMsMax);
+t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
+  const stack = await startStack(t);
+  const opened = await stack.open();
+  await prepareChecks(opened.page);
+  await chooseOwnPassword(opened.page);
+  await t.test('evidence is built, verified and held; files are added', (t) => evidence(t, opened));
+  await t.test('templates are checked, tried, saved and restored', (t) => templates(t, opened));
+});

@@ -1,0 +1,35 @@
+// Rows of a filled organisation that no call of a test makes at once.
+import type { onBothDatabases } from '#api/testing/databases';
+
+type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
+
+/** Rows that only a firewall beside the API would make. */
+export async function insertPatch(database: Database, application: string, finding: string): Promise<string> {
+  const [row] = await database.sql<{ id: number }[]>`
+    insert into vm_vpatches (application_id, rule_id, origin, strategy, name, seclang, attack, attack_origin,
+      created_by, created_at, updated_at)
+    values (${application}, 1007999, 'own', 'strict', 'n', 'SecAction "id:1007999"', ${database.sql.json({
+      name: 'a',
+      method: 'GET',
+      uri: '/',
+      headers: [],
+      body: '',
+    })}, 'given', 'test', now(), now()) returning id`;
+  const id = String(row?.id);
+  await database.sql`insert into vm_vpatch_findings (vpatch_id, finding_id) values (${id}, ${finding})`;
+  return id;
+}
+
+/** Rows, since packs are built in the background. */
+export async function insertEvidence({ sql }: Database): Promise<Record<string, string>> {
+  const [pack] = await sql<{ id: number }[]>`
+    insert into vm_evidence_packs
+      (title, sections, period_from, period_to, root, keep_until, created_by, created_at, updated_at)
+    values ('t', '["scans"]', now(), now(), 'r', '2026-02-01', 'test', '2026-01-01', now()) returning id`;
+  await sql`insert into vm_evidence_contents (pack_id, content) values (${pack?.id ?? 0}, 'x')`;
+  const [file] = await sql<{ id: number }[]>`
+    insert into vm_evidence_files (name, media_type, bytes, sha256, keep_until, created_by, created_at, updated_at)
+    values ('f.txt', 'text/plain', 1, 's', '2026-02-01', 'test', '2026-01-01', now()) returning id`;
+  await sql`insert into vm_evidence_file_contents (file_id, content) values (${file?.id ?? 0}, 'x')`;
+  return { '/evidence': String(pack?.id), '/evidence/files': String(file?.id) };
+}
