@@ -99,6 +99,8 @@ export interface ReportFacts {
   looked?: Looked | null;
   /** The image, directory or repository that it is of (run/subject.ts); '': the report does not say. */
   subject?: string;
+  /** What releases before this one took for it, where that is another one: its scope is kept where there is one. */
+  formerSubject?: string;
   /** Of a report that several tools have written, all of them. */
   tools?: readonly string[];
   /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */

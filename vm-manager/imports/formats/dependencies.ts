@@ -21,7 +21,7 @@ import {
 import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import type { Looked } from '../run/looked-at.js';
-import { directoryOf, imageOf, repositoryOf } from '../run/subject.js';
+import { directoryOf, imageOf, isWorkingDirectory, repositoryOf } from '../run/subject.js';
 import { readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 
@@ -149,6 +149,9 @@ export const trivy: Format = {
     const all = list(results);
     facts.tool = 'Trivy';
     facts.subject = subjectOfTrivy(report);
+    const isDirectory = !/^(?:container_image|repository)$/.test(str(at(report, 'ArtifactType')));
+    if (isDirectory && isWorkingDirectory(str(at(report, 'ArtifactName'))))
+      [facts.formerSubject, facts.subject] = [facts.subject, ''];
     facts.looked = lookedOfTrivy(all.map(obj), isUnknownSystem(report));
     yield* trivyFaults(report, all.map(obj));
     const image = str(at(report, 'ArtifactType')) === 'container_image';

@@ -85,6 +85,8 @@ export const scanners: readonly ToolProfile[] = [
   ]),
   // its rules have numbers: these two are keys and tokens in the source
   of('DevSkim', /^dev ?skim\b/i, { kind: 'sast', kinds: [[/^DS(?:117838|173237)$/, 'secret']] }),
+  // of Check Point: detectors of secrets, settings and the like; the linter of that name has rules in small letters
+  of('Spectral', /^(?:check ?point )?spectral\b(?!-lint)/i, { kinds: [[/^[A-Z]{2,8}\d{2,4}\b/, 'secret']] }),
   // one driver for each of its scanners
   of('JFrog Xray', /^(?:jfrog )?xray\b|^jfrog (?:applicab\w+|malicious)/i, { kind: 'sca' }),
   of('JFrog Secrets', /^jfrog secrets?\b/i, { kind: 'secret' }),
@@ -123,6 +125,8 @@ export const scanners: readonly ToolProfile[] = [
     'octoscan',
     'ghasec',
     'conftest',
+    'opa',
+    'open policy agent',
   ]),
   ...each('k8s', ['kubescape', 'kube-linter', 'kube-score', 'kubesec', 'kubeaudit', 'polaris', 'kube-bench']),
   ...each('container', ['dockle', 'clair']),

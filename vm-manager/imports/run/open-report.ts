@@ -21,6 +21,7 @@ class MaskedFacts implements ReportFacts {
   scannedAt: Date | null = null;
   roots: readonly string[] = [];
   tools: readonly string[] = [];
+  formerSubject = '';
   looked: Looked | null = null;
   former: Former | null = null;
   supposed: readonly Supposed[] = [];

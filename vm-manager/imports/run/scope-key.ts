@@ -36,11 +36,14 @@ interface Earlier {
  * imported takes that scope over and keeps it, so that what was found before is known and can be missed.
  */
 export async function scopeKeyOf(sql: Queryable, base: string, format: Format, facts: ReportFacts): Promise<ScopeKey> {
-  const { subject = '', tools = [] } = facts;
+  const { tools = [], formerSubject = '' } = facts;
   const tool = format.isOfAnyTool === true ? '' : toolOf(facts.tool);
   const former = `${base}|${tool}|`;
   const isOfSeveral = tools.length > 1;
   const family = isOfSeveral ? `${base}|${several}|` : former;
+  const subject = (await isKept(sql, `${family}${formerSubject}`, formerSubject))
+    ? formerSubject
+    : (facts.subject ?? '');
   const own = { scopeKey: `${family}${subject}`, family, subject, isInherited: false };
   if (own.scopeKey === former) return own;
   const name = isOfSeveral ? `${several} ${subject}` : subject;
@@ -54,4 +57,12 @@ export async function scopeKeyOf(sql: Queryable, base: string, format: Format, f
   if (owner === name || (!isTaken && isLeft))
     return { ...own, scopeKey: former, subject: name, isInherited: owner !== name };
   return { ...own, subject: name };
+}
+
+async function isKept(sql: Queryable, scopeKey: string, formerSubject: string): Promise<boolean> {
+  if (formerSubject === '') return false;
+  const rows = await sql`
+    select 1 from vm_runs
+    where kind = 'import' and scope_key = ${scopeKey} and status in ('succeeded', 'running') limit 1`;
+  return rows.length > 0;
 }

@@ -92,6 +92,30 @@ void onBothDatabases(
   },
 );
 
+void onBothDatabases(t, '22 F3: the working directory of a CI service is what . is', async (t, database) => {
+  const { client } = await suite(t, database);
+  const { sql } = database;
+  const fields = { mode: 'sync', format: 'trivy' };
+  const directory = (name: string, ...names: string[]) => trivy(name, 'filesystem', packages(...names));
+  const app = await client.application();
+  const steps: readonly (readonly [string, readonly string[], object])[] = [
+    ['.', ['x', 'y', 'z'], { created: 3, closed: 0 }],
+    ['/builds/g/shop', ['x', 'y'], { created: 0, closed: 1 }],
+    ['/github/workspace/', ['x'], { created: 0, closed: 1 }],
+    ['', ['x', 'z'], { created: 0, reopened: 1, closed: 0 }],
+    ['/srv/other', ['w'], { created: 1, closed: 0 }],
+  ];
+  for (const [name, names, report] of steps)
+    t.match((await client.send(app, directory(name, ...names), fields)).body['report'], report, name);
+  // where a release before this one has named its scope after the directory, it stays
+  const old = await client.application();
+  await client.send(old, directory('/home/al/shop', 'x', 'y'), fields);
+  t.match((await client.send(old, directory('/builds/g/shop', 'x'), fields)).body['report'], { created: 0, closed: 1 });
+  const keys = await sql<{ n: number }[]>`
+    select count(distinct scope_key)::int as n from vm_runs where kind = 'import' and application_id = ${old}`;
+  t.match(keys, [{ n: 1 }]);
+});
+
 void onBothDatabases(t, 'an upgrade makes nothing new and closes nothing', async (t, database) => {
   const { client, statusOf } = await suite(t, database);
   const { sql } = database;

@@ -2,6 +2,8 @@
 // import. What changes from run to run (tags, digests, dates, numbers of builds, temporary directories) is left out,
 // or each run would have a scope of its own, in which nothing is ever missed.
 
+import { checkoutOf } from '../roots/paths.js';
+
 const partMax = 120;
 const runOfItsOwn = /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,64}|\d{1,20}|\d{4}-?\d\d-?\d\d.*|(?:tmp|temp)[\w.-]*)$/i;
 
@@ -34,6 +36,16 @@ export function directoryOf(name: string): string {
   const isAbsolute = /^(?:\/|[a-z]:\/|~)/i.test(path);
   const names = path.split('/').filter((one) => one !== '' && one !== '.');
   return part((isAbsolute ? names.slice(-1) : names).join('/'));
+}
+
+/** Whether a directory is the working one of a CI service or of an image: then it is what `.` is in it. */
+export function isWorkingDirectory(name: string): boolean {
+  const path = name
+    .trim()
+    .replace(/\\/g, '/')
+    .replace(/^(?:dir|file):/, '')
+    .replace(/\/+$/, '');
+  return path !== '' && checkoutOf([`${path}/x`])?.root === path;
 }
 
 /** `host/owner/name`, whatever way leads there. */
