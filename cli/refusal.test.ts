@@ -12,8 +12,10 @@ import {
   Refusal,
   startRefusal,
   tellRefusals,
+  unreadable,
   withFiles,
   wrongUsage,
+  type SystemError,
 } from './refusal.js';
 
 t.test('what a disk refuses is told with how to mend it; bugs keep their stack', async (t) => {
@@ -40,6 +42,10 @@ t.test('what a disk refuses is told with how to mend it; bugs keep their stack',
     1,
   );
   t.equal(diskRefusal(new TypeError('x is not a function')), null);
+  const denied = refused('EACCES') as SystemError;
+  const words = /^KEY: cannot be read [^]*This runs as the user \S+: let that one read it, or pass it in\.$/;
+  t.match(unreadable('KEY', denied, 'or pass it in').message, words);
+  t.notMatch(unreadable('KEY', refused('EISDIR') as SystemError, '').message, /runs as/);
 });
 
 t.test('what keeps a plane from starting is told, bugs are not', async (t) => {

@@ -2,6 +2,7 @@
 // do, becomes a Refusal where it is found; an error of any other class is a bug, and keeps its stack.
 
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 
 /** A message for a person: printed without a stack. Exit code 1 = refused or failed, 2 = wrong usage. */
 export class Refusal extends Error {
@@ -79,7 +80,25 @@ export function readNamed(file: string): Buffer {
     return readFileSync(file === '-' ? 0 : file);
   } catch (error) {
     // reading a folder fails without its name
-    throw isSystemError(error) ? new Refusal(`${file}: cannot be read (${error.message}).`) : error;
+    throw isSystemError(error) ? unreadable(file, error, 'or name it as - and pass it in (< FILE)') : error;
+  }
+}
+
+/**
+ * `file` cannot be read: why, and for which user, since /usr/bin/gatehouse makes root the user of the service. `or`:
+ * what else helps.
+ */
+export function unreadable(file: string, { code, message }: SystemError, or: string, exitCode: 1 | 2 = 1): Refusal {
+  const hint = `\n  This runs as the user ${ownName()}: let that one read it, ${or}.`;
+  return new Refusal(`${file}: cannot be read (${message}).${code === 'EACCES' ? hint : ''}`, exitCode);
+}
+
+/** A user of a container may have no name. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? '');
   }
 }
 

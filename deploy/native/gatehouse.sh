@@ -11,16 +11,20 @@ state=${GATEHOUSE_STATE:-/var/lib/gatehouse}
 export GATEHOUSE_ENV_FILE GATEHOUSE_DATA NODE_ENV=production
 # A restore needs the control plane stopped, which root can do here. The data plane goes on serving, and begins anew on its
 # sockets with what was restored. Whatever becomes of the restore, the control plane comes back.
+run=${GATEHOUSE_RUN:-/run}
+mark=$run/gatehouse-restoring
 restores_itself() {
-  [ "${1:-}" = restore ] && [ "$(id -u)" = 0 ] && [ -d /run/systemd/system ] || return 1
+  [ "${1:-}" = restore ] && [ -z "${GATEHOUSE_RESTORING:-}" ] && [ "$(id -u)" = 0 ] && [ -d "$run/systemd/system" ] || return 1
   case " $* " in *' -y '* | *' --yes '*) ;; *) return 1 ;; esac
-  systemctl is-active --quiet gatehouse-control-plane.service
+  # one that was killed has left its mark, and the control plane stopped
+  systemctl is-active --quiet gatehouse-control-plane.service || [ -e "$mark" ]
 }
 if restores_itself "$@"; then
-  trap 'systemctl start gatehouse-control-plane.service' EXIT
-  trap 'exit 130' INT TERM
+  : >"$mark"
+  trap 'systemctl start gatehouse-control-plane.service && rm -f "$mark"' EXIT
+  trap 'exit 130' HUP INT TERM
   systemctl stop gatehouse-control-plane.service
-  "$0" "$@"
+  GATEHOUSE_RESTORING=1 "$0" "$@"
   systemctl try-restart gatehouse-data-plane.service
   echo 'It runs again, with what was restored.'
   exit 0

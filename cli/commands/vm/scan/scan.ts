@@ -1,7 +1,7 @@
 // `gatehouse scan`: the scanners of the vulnerability manager without a server, over a directory, an archive or a file.
 // Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read, nothing was
 // looked at, wrong usage): a pipeline never takes "not looked" for "clean".
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
@@ -24,7 +24,7 @@ import {
   type ScanResult,
 } from '#vm-manager/scanners';
 import { parseOptions } from '../../../command-line.js';
-import { pathRefusal, Refusal, withFiles, wrongUsage } from '../../../refusal.js';
+import { isSystemError, pathRefusal, Refusal, unreadable, withFiles, wrongUsage } from '../../../refusal.js';
 
 const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
 type Severity = (typeof severities)[number];
@@ -159,9 +159,17 @@ function isWithinCheckout(directory: string): boolean {
   return false;
 }
 
+function kindOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error, 'or start it as its owner', 2) : error;
+  }
+}
+
 /** What is said, else what the path is; a file, and an archive of nobody knows what, is a part. */
 function extentOf(path: string, given: string | undefined): Extent {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isDirectory = kindOf(path).isDirectory();
   if (given === undefined) return isDirectory && !isWithinCheckout(realpathSync(path)) ? 'whole' : 'part';
   const found = extents.find((one) => one === given);
   if (found === undefined) throw wrongUsage(`--covers ${given}: choose one of ${extents.join(', ')}`);
