@@ -35,6 +35,7 @@ import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
+import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
@@ -80,6 +81,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,
   ...healthEndpoints,

@@ -9,6 +9,7 @@ import { toOpenApi } from './kit/docs/openapi.js';
 import { registerUploads } from './kit/upload/receive.js';
 import { vmJobs } from './jobs.js';
 
+export { brandNameIn } from './branding/current.js';
 export { seesAudit } from './kit/caller.js';
 export type { Narrator } from './graph/explain.js';
 export type { OutboxEvent, TakeEvents } from './kit/outbox.js';

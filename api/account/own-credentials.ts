@@ -1,5 +1,6 @@
 // What people do to the guards of their own account: password and second factor. The routes under /api/account and the
 // vulnerability manager's under /api/v1/auth both take these.
+import { brandNameIn } from '#vm-manager';
 import { acceptNewPassword, type NewPasswordParts, type Notify } from '../auth/new-password.js';
 import { revokeSessions } from '../auth/sessions.js';
 import { acceptTotp, createRecoveryCodes, createTotpSecret, hashRecoveryCode, toTotpUri } from '../auth/totp.js';
@@ -59,7 +60,8 @@ export async function beginTotp(parts: AccountParts, { userId }: Owner, password
   const secret = createTotpSecret();
   const sealed = parts.sealing.seal(secret, `totp:${userId}`);
   await sql.begin((tx) => updateUser(tx, userId, { totp_pending: sealed }, new Date(parts.now())));
-  return { secret, uri: toTotpUri(secret, user.email, parts.brandName) };
+  const brand = await brandNameIn(sql, parts.brandName);
+  return { secret, uri: toTotpUri(secret, user.email, brand) };
 }
 
 /** Turns it on; ends every other session. Returns recovery codes, shown once. Throws `conflict` or `bad_otp`. */

@@ -1,4 +1,6 @@
 // What is told, to whom, in the shape that each channel wants: chat (Slack), webhook (signed), PagerDuty Events API v2.
+import { brandNameIn } from '#vm-manager';
+import type { Database } from '../db/client.js';
 import { createHash } from 'node:crypto';
 import type { Sealing } from '../auth/sealing.js';
 import type { OutboundReply } from '../outbound/outbound.js';
@@ -28,6 +30,7 @@ export interface NotifyParts {
   readonly outbound: Outbound;
   readonly sealing: Sealing;
   readonly now: () => number;
+  readonly database: Pick<Database, 'sql'>;
   readonly brandName: string;
 }
 
@@ -95,12 +98,13 @@ function isReceipt(type: AlertRule['type'], reply: OutboundReply): boolean {
   return type === 'webhook' || !isPage(reply);
 }
 
-function send(rule: AlertRule, told: Told, target: string, parts: NotifyParts): Promise<OutboundReply> {
+async function send(rule: AlertRule, told: Told, target: string, parts: NotifyParts): Promise<OutboundReply> {
   const sinkParts = { outbound: parts.outbound, now: parts.now };
   const json = { 'content-type': 'application/json' };
   const text = sentenceOf(rule, told);
   if (rule.type === 'pagerduty') {
-    const body = pagerdutyBody(rule, told, target, parts.brandName);
+    const brand = await brandNameIn(parts.database.sql, parts.brandName);
+    const body = pagerdutyBody(rule, told, target, brand);
     return post(sinkParts, rule.endpoint === '' ? defaultPagerdutyEndpoint : rule.endpoint, json, JSON.stringify(body));
   }
   if (rule.type === 'chat') return post(sinkParts, target, json, JSON.stringify(chatBody(text, rule)));

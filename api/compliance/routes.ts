@@ -1,4 +1,5 @@
 // Compliance over the API: a report as JSON, and what auditors take along.
+import { brandNameIn } from '#vm-manager';
 import { Type } from '@sinclair/typebox';
 import { closed, Nullable, OneOf, refusals, Time, type App } from '../http-kit/index.js';
 import { frameworkIds, frameworks } from './controls.js';
@@ -119,6 +120,7 @@ export function registerComplianceRoutes(app: App, parts: ComplianceParts): void
   app.get('/api/compliance', { schema }, async ({ query: { framework, format = 'json' } }, reply) => {
     const wanted = framework === undefined ? frameworkIds : [framework];
     const report = await makeReport(parts, wanted);
+    const brand = await brandNameIn(parts.database.sql, parts.brandName);
     const day = report.at.toISOString().slice(0, 10);
     const asFile = (type: string, ending: string): typeof reply =>
       reply.type(type).header('content-disposition', `attachment; filename="compliance-${day}.${ending}"`);
@@ -126,8 +128,8 @@ export function registerComplianceRoutes(app: App, parts: ComplianceParts): void
     if (format === 'html')
       return asFile('text/html; charset=utf-8', 'html')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-        .send(toHtml(report, parts.brandName));
-    if (format === 'oscal') return asFile('application/oscal+json', 'json').send(toOscal(report, parts.brandName));
+        .send(toHtml(report, brand));
+    if (format === 'oscal') return asFile('application/oscal+json', 'json').send(toOscal(report, brand));
     return reply.type('application/json').send(view(report, wanted));
   });
 }

@@ -58,6 +58,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',
   '/admin/templates',
+  '/admin/branding',
   '/vulnerabilities/evidence',
   '/vulnerabilities/evidence?view=files',
   '/vulnerabilities/evidence?view=verification',

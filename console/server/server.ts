@@ -6,6 +6,7 @@ import staticFiles from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyListenOptions, type FastifyReply } from 'fastify';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createBrandSource, type BrandSource } from './brand-source.js';
 import { colourOf, coloursOf, type Branding } from './branding.js';
 import { closeGently } from './closing.js';
 import { privateHeaders, securityHeaders } from './security-headers.js';
@@ -56,8 +57,10 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
     if (/^\/shared(?:[/?#]|$)/.test(request.url)) reply.headers(privateHeaders);
   });
   await forwardApi(app, apiUrl, token);
-  serveBranding(app, branding);
-  await servePages(app, webDirectory, pageOf(webDirectory, branding));
+  const brand = createBrandSource(apiUrl, branding);
+  const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
+  serveBranding(app, brand);
+  await servePages(app, webDirectory, async () => pageOf(page, await brand.current()));
   // what Fastify does not know it hands on to node:net
   const place: FastifyListenOptions & { fd?: number } = { host, port };
   if (socket !== null) place.fd = socket;
@@ -102,8 +105,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
 
 /** The one page that there is, with the installation's name in it. */
-function pageOf(webDirectory: string, branding: Branding): string {
-  const page = readFileSync(join(webDirectory, 'index.html'), 'utf8');
+function pageOf(page: string, branding: Branding): string {
   const { brand, brandSub, tagline, logo = null, accent = null } = branding;
   const texts = { brand, brandSub, tagline, logo: logo === null ? '' : logoPath };
   const named = page.replace(/\{\{(brand|brandSub|tagline|logo)\}\}/g, (_, name: keyof typeof texts) =>
@@ -118,19 +120,28 @@ function pageOf(webDirectory: string, branding: Branding): string {
 const logoPath = '/brand/logo';
 const coloursPath = '/brand/colours.css';
 
-function serveBranding(app: FastifyInstance, { logo = null, accent = null }: Branding): void {
-  const colour = accent === null ? null : colourOf(accent);
-  if (logo !== null)
-    app.get(logoPath, (_request, reply) => reply.header('cache-control', 'no-cache').type(logo.type).send(logo.bytes));
-  if (colour !== null)
-    app.get(coloursPath, (_request, reply) =>
-      reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(coloursOf(colour)),
-    );
+function serveBranding(app: FastifyInstance, brand: BrandSource): void {
+  const nothing = (reply: FastifyReply): FastifyReply =>
+    reply.code(404).type('text/plain').send('There is nothing here.\n');
+  app.get(logoPath, async (_request, reply) => {
+    const logo = await brand.logo();
+    if (logo === null) return nothing(reply);
+    return reply.header('cache-control', 'no-cache').type(logo.type).send(logo.bytes);
+  });
+  app.get(coloursPath, async (_request, reply) => {
+    const { accent = null } = await brand.current();
+    const colour = accent === null ? null : colourOf(accent);
+    if (colour === null) return nothing(reply);
+    return reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(coloursOf(colour));
+  });
 }
 
-async function servePages(app: FastifyInstance, webDirectory: string, page: string): Promise<void> {
-  const sendPage = (reply: FastifyReply): FastifyReply =>
-    reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+async function servePages(app: FastifyInstance, webDirectory: string, page: () => Promise<string>): Promise<void> {
+  const sendPage = async (reply: FastifyReply): Promise<FastifyReply> =>
+    reply
+      .header('cache-control', 'no-cache')
+      .type('text/html; charset=utf-8')
+      .send(await page());
   for (const path of ['/', '/index.html']) app.get(path, (_request, reply) => sendPage(reply));
   await app.register(staticFiles, {
     root: webDirectory,
@@ -143,7 +154,7 @@ async function servePages(app: FastifyInstance, webDirectory: string, page: stri
     },
   });
   // pages have addresses of their own, which the bundle reads; a file that is missing is 404, not a page
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const { pathname } = new URL(request.url, 'http://console');
     const isPage = ['GET', 'HEAD'].includes(request.method) && !/\.[a-z0-9]+$/i.test(pathname);
     if (isPage && !pathname.startsWith('/api/')) return sendPage(reply);

@@ -34,6 +34,7 @@ const needsMore: readonly string[] = [
   'GET /backups/:id 409',
   'GET /backups/made 409',
   'GET /backups/schedule 409',
+  'GET /branding/logo 404',
   'GET /ci/badge/:application_id 404',
   'GET /comments 422',
   'GET /scan-callbacks/:token 404',

@@ -1,6 +1,7 @@
 // /evidence: packs of what is there, signed, and verified from their bytes on.
 import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
+import { brandNameOf } from '../branding/current.js';
 import { requireApplication } from '../assets/resources.js';
 import { catalogueOf } from '../compliance/lookup.js';
 import { allOf, json, type Sql } from '../database.js';
@@ -171,6 +172,7 @@ const create = endpoint({
     const names = sectionsFor(call, body.sections, application !== null);
     await refuseBeside(sql);
     const { actor } = caller;
+    const brand = await brandNameOf(host);
     const title = body.title ?? `Evidence of ${from.toISOString().slice(0, 10)} to ${to.toISOString().slice(0, 10)}`;
     const input = { title, framework, sections: names };
     const run = await insertRun(
@@ -186,7 +188,7 @@ const create = endpoint({
       } as never)} returning *`;
     if (pack === undefined) throw new Error('the pack was not stored');
     await call.audited('vm.create', `began to build the pack of evidence ${pack.id}`, async () => undefined);
-    inBackground(host, run, (signal) => buildEvidence({ host, pack, actor, brand: host.brandName, signal }));
+    inBackground(host, run, (signal) => buildEvidence({ host, pack, actor, brand, signal }));
     return viewPack({ ...pack, run_status: 'running', run_error: null });
   },
 });

@@ -43,6 +43,7 @@ export const permissionTable = {
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
   view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
+  manage_branding: 'change name, logo and colours of the installation',
   manage_templates: 'write templates of tickets, notices, reports and write-ups',
   manage_notifications: 'write channels and routes of notices',
   manage_backups: 'make, verify, schedule and remove backups',
@@ -71,6 +72,7 @@ const administration: readonly VmPermission[] = [
   'view_audit',
   'view_evidence',
   'build_evidence',
+  'manage_branding',
 ];
 
 /** Roles that cannot be changed; the first three are the control plane's. */

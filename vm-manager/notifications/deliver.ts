@@ -1,5 +1,6 @@
 // The queue of notices: what is due of a channel is sent in its order, digests as one message. Nothing is asked inside
 // a transaction; a message that came twice, as its answer was lost, has the same id.
+import { brandNameOf } from '../branding/current.js';
 import type { Sql } from '../database.js';
 import type { Host } from '../host.js';
 import { textsOf } from '../templates/stored.js';
@@ -141,7 +142,7 @@ async function roundOf(host: Host, channel: ChannelRow, signal: AbortSignal): Pr
     try {
       const base = typeof console === 'string' ? console : undefined;
       const texts = await textsOf(host.sql, 'notice', gathered[0]?.template_id ?? null);
-      const text = messageOf(id, host.brandName, events, base, texts);
+      const text = messageOf(id, await brandNameOf(host), events, base, texts);
       await sendTo(host, channel, text);
       await noteSent(host.sql, channel, ids, new Date(host.now()));
       sent++;

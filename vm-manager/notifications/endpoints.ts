@@ -3,6 +3,7 @@ import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { Name } from '../assets/resources.js';
+import { brandNameOf } from '../branding/current.js';
 import { allOf } from '../database.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { eventTypes } from '../kit/events.js';
@@ -207,7 +208,8 @@ const test = endpoint({
     if (channel === null) throw notFound('channel', '');
     let trouble: SendError | null = null;
     try {
-      await sendTo(host, channel, testMessage(`gatehouse-test-${now.getTime()}`, host.brandName, now.toISOString()));
+      const brand = await brandNameOf(host);
+      await sendTo(host, channel, testMessage(`gatehouse-test-${now.getTime()}`, brand, now.toISOString()));
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
       trouble = error;

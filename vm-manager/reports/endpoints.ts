@@ -6,6 +6,7 @@ import { allOf, json, type Fragment } from '../database.js';
 import { visibleFindings } from '../findings/query.js';
 import { scopeOf } from '../graph/scope.js';
 import { currentChains } from '../graph/live-engine.js';
+import { brandNameOf } from '../branding/current.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
@@ -186,7 +187,7 @@ async function build(
   const about = only === null ? 'The organisation' : `The application ${only.name}`;
   const shownAt = showIn(zone, call.now);
   const { title: usual, ...frame } = frameOf(texts, {
-    brand: call.host.brandName,
+    brand: await brandNameOf(call.host),
     sections: names.map((name) => sections[name].title).join(', '),
     scope: about,
     date: shownAt,

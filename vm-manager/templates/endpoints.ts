@@ -1,6 +1,7 @@
 // /templates: texts of tickets, notices, reports and write-ups, their versions, and what they become.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
+import { brandNameOf } from '../branding/current.js';
 import { Name } from '../assets/resources.js';
 import { json, type Tx } from '../database.js';
 import { endpoint, notFound, unfit, type Endpoint } from '../kit/endpoint.js';
@@ -189,7 +190,7 @@ const render = endpoint({
     const { vulnerability_id: id, format = 'markdown', parts } = call.body;
     const texts = parts === undefined ? ((row['parts'] ?? {}) as Texts) : checkParts(kind, parts);
     const told = await toldOf(call, id);
-    const made = renderTexts(call, { kind, texts, format, brand: call.host.brandName }, told);
+    const made = renderTexts(call, { kind, texts, format, brand: await brandNameOf(call.host) }, told);
     return { sample: id === undefined, parts: Object.entries(made).map(([name, text]) => ({ name, text })) };
   },
 });

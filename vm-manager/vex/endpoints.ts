@@ -1,5 +1,6 @@
 // /vex: what an application says of its vulnerabilities, for who uses it.
 import { OneOf } from '#http-kit';
+import { brandNameOf } from '../branding/current.js';
 import { Type } from '@sinclair/typebox';
 import { requireApplication } from '../assets/resources.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
@@ -28,7 +29,12 @@ export const vexEndpoints: readonly Endpoint[] = [
       const named = (await host.csafNamespace?.()) ?? '';
       // a name of RFC 6761 that nobody can own: the document is valid, and says that no namespace was named
       const namespace = named === '' ? 'https://gatehouse.invalid' : named;
-      return toDocument(format, statements, { application: { id, name }, publisher: host.brandName, namespace, now });
+      return toDocument(format, statements, {
+        application: { id, name },
+        publisher: await brandNameOf(host),
+        namespace,
+        now,
+      });
     },
   }),
 ];

@@ -1,7 +1,8 @@
-// What leaves the installation, in a real browser: evidence is built and verified, templates are written.
+// What leaves the installation, in a real browser: evidence is built and verified, templates are written, the brand is
+// changed.
 import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
-import { testMsMax } from '#api/testing/waiting';
+import { testMsMax, until } from '#api/testing/waiting';
 import { prepareChecks, seriousOn, tooWide } from '../page-checks/checks.js';
 import { arrive, chooseOwnPassword, startStack, withoutBrowser, type Stack } from '../stack.js';
 
@@ -78,6 +79,43 @@ async function templates(t: Test, { page, complaints }: Awaited<ReturnType<Stack
   t.same(complaints, []);
 }
 
+const svg = (inner: string): Buffer =>
+  Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inner}</svg>`);
+
+async function branding(
+  t: Test,
+  stack: Stack,
+  { page, complaints }: Awaited<ReturnType<Stack['open']>>,
+): Promise<void> {
+  await arrive(page, '/admin/branding');
+  await page.getByLabel('Name', { exact: true }).fill('Acme <Shield>');
+  await page.getByLabel('Tagline').fill('Seen on the login page');
+  await page.getByLabel('Colour').fill('#ffee88');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('is too near to a ground', { exact: false }).waitFor();
+  const choose = (inner: string) =>
+    page
+      .getByLabel('Logo', { exact: true })
+      .setInputFiles({ name: 'l.svg', mimeType: 'image/svg+xml', buffer: svg(inner) });
+  await choose('<script>alert(1)</script>');
+  await page.getByRole('button', { name: 'Upload the logo' }).click();
+  await page.getByText(/the element script in line 1/).waitFor();
+  await choose('<rect width="8" height="8" fill="#ffee88"/>');
+  await page.getByRole('button', { name: 'Upload the logo' }).click();
+  await page.getByRole('button', { name: 'Remove the logo' }).waitFor();
+  await looksRight(t, page, 'branding');
+  const { page: login, complaints: others } = await stack.open();
+  await prepareChecks(login);
+  await until('the login page has the name', async () => {
+    await login.goto('/');
+    return (await login.title()) === 'Acme <Shield>';
+  });
+  await login.getByText('Seen on the login page').waitFor();
+  t.ok(await login.evaluate(() => document.querySelector<HTMLImageElement>('img')?.naturalWidth), 'the logo is drawn');
+  t.same(await seriousOn(login), [], 'the colour is readable on the login page');
+  t.same([...complaints, ...others], []);
+}
+
 t.setTimeout(testMsMax);
 t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
   const stack = await startStack(t);
@@ -86,4 +124,5 @@ t.test('what leaves the installation', { skip: withoutBrowser }, async (t) => {
   await chooseOwnPassword(opened.page);
   await t.test('evidence is built, verified and held; files are added', (t) => evidence(t, opened));
   await t.test('templates are checked, tried, saved and restored', (t) => templates(t, opened));
+  await t.test('the login page has name, colour and logo as saved', (t) => branding(t, stack, opened));
 });

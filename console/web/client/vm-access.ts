@@ -40,6 +40,7 @@ export type VmPermission =
   | 'view_evidence'
   | 'build_evidence'
   | 'manage_templates'
+  | 'manage_branding'
   | 'build_reports'
   | 'manage_sso'
   | 'view_users'

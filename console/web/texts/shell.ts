@@ -74,6 +74,8 @@ export const shellText = {
   keyOpen: 'Open the row',
   setting: 'Setting',
   domainsEdition: 'domains edition',
+  branding: 'Branding',
+  brandingWords: 'white label name logo colour color accent tagline brand contrast',
   templates: 'Templates',
   templatesWords: 'texts tickets notices reports write-ups placeholders preview versions',
   evidence: 'Evidence',

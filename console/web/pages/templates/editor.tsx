@@ -164,7 +164,7 @@ export function Editor(props: {
   };
   return (
     <div class="stack">
-      <p>{kind.about}</p>
+      <p class="sentence">{kind.about}</p>
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <Show when={faults()}>{(found) => <FaultList of={found()} />}</Show>
       <Parts kind={kind} texts={texts()} onInput={setTexts} />

@@ -364,6 +364,13 @@ const manage: readonly NavEntry[] = [
       () => import('../../pages/templates/templates.js').then((m) => m.Templates),
       { needs: 'view_reports' },
     ),
+    page(
+      '/admin/branding',
+      text.branding,
+      text.brandingWords,
+      () => import('../../pages/branding/branding.js').then((m) => m.BrandingPage),
+      { role: 'admin' },
+    ),
     page('/admin/backups', text.backups, text.backupsWords, () =>
       import('../../pages/backups/backups.js').then((m) => m.Backups),
     ),

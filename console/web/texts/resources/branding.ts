@@ -1,0 +1,22 @@
+// English texts of console/web/pages/branding.
+export const brandingText = {
+  title: 'Branding',
+  about: 'Name, colour and logo in the console, on the login page, in mails, reports and packs of evidence.',
+  words: 'Name and colour',
+  name: 'Name',
+  sub: 'Second word',
+  tagline: 'Tagline',
+  taglineHelp: 'below the name on the login page',
+  accent: 'Colour',
+  accentHelp: 'such as #3f51b5; empty: as the environment says',
+  emptyHelp: 'empty: as the environment says',
+  save: 'Save',
+  saved: 'Saved. Pages show it when they are loaded again.',
+  contrastOf: (light: string, dark: string) => `Contrast ${light} on light, ${dark} on dark grounds.`,
+  adjusted: 'It is too near to a ground: the console shows a shade of it that can be read.',
+  logo: 'Logo',
+  logoHelp: 'PNG, or SVG that only draws; 256 KiB and 2048 pixels at most',
+  upload: 'Upload the logo',
+  remove: 'Remove the logo',
+  none: 'No logo was saved here.',
+} as const;
