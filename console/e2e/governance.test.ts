@@ -254,7 +254,14 @@ async function gates(t: Test, stack: Stack): Promise<void> {
   await page.getByRole('tab', { name: 'Connect a pipeline' }).click();
   await page.getByLabel('Application', { exact: true }).selectOption({ label: 'Ledger' });
   await page.getByRole('button', { name: 'Make a token for it' }).click();
-  t.match(await page.locator('.notice code').innerText(), /^apt_/, 'a token, shown once');
+  const token = await page.locator('.notice code').innerText();
+  t.match(token, /^apt_/, 'a token, shown once');
+  // as in a page that came over plain HTTP from another machine
+  await page.evaluate(() => void Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+  await page.getByRole('button', { name: 'Copy the token' }).click();
+  await page.getByText('Copied.', { exact: true }).waitFor();
+  await page.getByLabel('Commit').press('Control+v');
+  t.equal(await page.getByLabel('Commit').inputValue(), token, 'it can be pasted');
   await page.getByLabel('Commit').fill('c0ffee');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await dialog.getByText('Few', { exact: true }).waitFor(); // the gate that was written answers

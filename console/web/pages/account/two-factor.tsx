@@ -2,6 +2,7 @@ import { createSignal, For, Show, type JSX } from 'solid-js';
 import { call, Refused } from '../../client/http.js';
 import { account, readAccount } from '../../client/session.js';
 import { Badge, Button, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { TextField } from '../../kit/form.js';
 import { QrCode } from '../../kit/qr-code.js';
 import { accountText as words } from '../../texts/account.js';
@@ -55,7 +56,8 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onKe
       <ul class="mono">
         <For each={props.codes}>{(one) => <li>{one}</li>}</For>
       </ul>
-      <div>
+      <div class="row wrap">
+        <CopyButton of={props.codes.join('\n')} what="codes" />
         <Button onClick={props.onKept}>{words.iHaveKeptThem}</Button>
       </div>
     </Notice>
@@ -101,6 +103,9 @@ function Factor(props: { readonly of: ReturnType<typeof createEnrolment> }): JSX
             <p>{words.addThisKeyYour}</p>
             <QrCode text={found().uri} label={words.qrOfKey} />
             <pre class="code">{found().secret}</pre>
+            <div>
+              <CopyButton of={found().secret} what="key" />
+            </div>
             <a href={found().uri}>{words.openAppOnThis}</a>
           </div>
         )}

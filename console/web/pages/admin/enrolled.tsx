@@ -6,6 +6,7 @@ import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { TextField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
@@ -90,6 +91,9 @@ function AddDialog(props: {
               {text.onceAbout}
             </Notice>
             <pre class="code">{shown()}</pre>
+            <div>
+              <CopyButton of={shown()} what="command" />
+            </div>
           </>
         )}
       </Show>

@@ -4,6 +4,7 @@ import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import type { Role } from '../../client/session.js';
 import { Badge, Button, Card, Notice, PageHead } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell, tellProblem } from '../../kit/overlays.js';
 import { createAsked } from '../../kit/asked.js';
@@ -116,6 +117,9 @@ function AddDialog(props: {
               {words.keepWhereYourPipeline}
             </Notice>
             <pre class="code">{text()}</pre>
+            <div>
+              <CopyButton of={text()} what="token" />
+            </div>
           </>
         )}
       </Show>

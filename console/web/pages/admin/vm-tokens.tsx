@@ -6,6 +6,7 @@ import { endOfDay, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { createAsked } from '../../kit/asked.js';
 import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
@@ -170,6 +171,9 @@ export function VmTokens(): JSX.Element {
         {(one) => (
           <Notice tone="warn" title={one().why}>
             <code class="mono">{one().token}</code>
+            <div>
+              <CopyButton of={one().token} what="token" />
+            </div>
           </Notice>
         )}
       </Show>

@@ -1,8 +1,8 @@
 // How other gateways, meshes and traces tell what they saw: commands to copy.
 import { A } from '@solidjs/router';
 import { For, type JSX } from 'solid-js';
-import { Button, Card } from '../../kit/basics.js';
-import { tell } from '../../kit/overlays.js';
+import { Card } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { apisText as text } from '../../texts/apis/inventory.js';
 
 const examples = [
@@ -13,7 +13,6 @@ const examples = [
 ] as const;
 
 export function Sources(): JSX.Element {
-  const copy = (words: string): void => void navigator.clipboard.writeText(words).then(() => tell(text.copied));
   return (
     <>
       <div>
@@ -24,14 +23,7 @@ export function Sources(): JSX.Element {
       <div class="grid-2">
         <For each={examples}>
           {([title, about, command]) => (
-            <Card
-              title={title}
-              actions={
-                <Button isSmall onClick={() => copy(command(window.location.origin))}>
-                  {text.copy}
-                </Button>
-              }
-            >
+            <Card title={title} actions={<CopyButton of={command(window.location.origin)} what="command" />}>
               <div class="stack tight">
                 <p class="muted">{about}</p>
                 <pre class="code">{command(window.location.origin)}</pre>

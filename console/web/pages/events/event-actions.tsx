@@ -7,6 +7,7 @@ import { call } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { Button, Notice } from '../../kit/basics.js';
+import { copyAndTell } from '../../kit/copy.js';
 import { SelectField } from '../../kit/form.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { eventsText as words } from '../../texts/events.js';
@@ -15,7 +16,7 @@ import { BlockDialog } from '../protection/block-dialog.js';
 import type { RuleTest } from '../rules/rule.js';
 import { asCurl, type EventDetails, type StoredField } from './event-text.js';
 import type { SecurityEvent } from './events.js';
-import { copyAsMarkdown, copyText } from './share/copy.js';
+import { copyAsMarkdown } from './share/copy.js';
 import { ShareDialog } from './share/share-dialog.js';
 
 const headersOf = (event: SecurityEvent): readonly StoredField[] =>
@@ -149,8 +150,7 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
     const { method, uri } = props.event;
     const base = `http://${location.hostname}:${sites.data()?.port ?? ''}`;
     const text = asCurl({ method, uri, headers: headersOf(props.event) }, base);
-    const isCopied = await copyText(text);
-    tell(isCopied ? words.copiedBodiesAreNot : shareWords.browserRefuses, !isCopied);
+    await copyAndTell(text, words.copiedBodiesAreNot);
   };
   const copyMarkdown = (): Promise<void> => copyAsMarkdown({ ...props.event, details: props.event.details ?? {} });
   return (

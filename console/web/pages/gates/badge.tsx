@@ -3,6 +3,7 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { tell } from '../../kit/overlays.js';
 import { hooksText as text } from '../../texts/vm/hooks.js';
 
@@ -22,7 +23,6 @@ export function BadgeAddress(props: { readonly application: string }): JSX.Eleme
   };
   /** Of the application that is chosen now. */
   const address = (): string | null => (made()?.of === props.application ? (made()?.address ?? null) : null);
-  const copy = (): void => void navigator.clipboard.writeText(address() ?? '').then(() => tell(text.copied));
   return (
     <Card title={text.badge}>
       <div class="stack">
@@ -33,9 +33,7 @@ export function BadgeAddress(props: { readonly application: string }): JSX.Eleme
               <code class="mono">{found()}</code>
               <div class="row wrap">
                 <img src={found()} alt={text.badge} />
-                <Button isSmall onClick={copy}>
-                  {text.copy}
-                </Button>
+                <CopyButton of={found()} what="address" />
               </div>
             </Notice>
           )}

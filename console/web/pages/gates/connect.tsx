@@ -4,8 +4,8 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { SelectField, TextField } from '../../kit/form.js';
-import { tell } from '../../kit/overlays.js';
 import { gatesText as text } from '../../texts/vm/gates.js';
 import { BadgeAddress } from './badge.js';
 import type { Applications } from '../vulnerabilities/words.js';
@@ -36,6 +36,9 @@ function Token(props: { readonly name: string; readonly application: string }): 
         {(token) => (
           <Notice tone="good" title={text.tokenOnce}>
             <code class="mono">{token()}</code>
+            <div>
+              <CopyButton of={token()} what="token" />
+            </div>
           </Notice>
         )}
       </Show>
@@ -78,7 +81,6 @@ function AskNow(props: { readonly application: string }): JSX.Element {
 export function Connect(props: { readonly applications: Applications; readonly mayAsk: boolean }): JSX.Element {
   const [application, setApplication] = createSignal('');
   const commands = (): string => text.commands(window.location.origin, application());
-  const copy = (): void => void navigator.clipboard.writeText(commands()).then(() => tell(text.copied));
   return (
     <>
       <div class="narrow-grid">
@@ -90,14 +92,7 @@ export function Connect(props: { readonly applications: Applications; readonly m
         />
       </div>
       <Show when={application() !== ''}>
-        <Card
-          title={text.connect}
-          actions={
-            <Button isSmall onClick={copy}>
-              {text.copy}
-            </Button>
-          }
-        >
+        <Card title={text.connect} actions={<CopyButton of={commands()} what="commands" />}>
           <div class="stack">
             <p class="muted">{text.connectAbout}</p>
             <Token name={props.applications.nameOf(application())} application={application()} />

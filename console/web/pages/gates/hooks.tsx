@@ -5,6 +5,7 @@ import { call, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { Badge, Button, Foreign } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { SelectField, TextField } from '../../kit/form.js';
 import { matchOf } from '../../kit/resource/resource-list.js';
 import { RowForm, type RowField } from '../../kit/resource/row-form.js';
@@ -47,6 +48,9 @@ function ProviderField(props: {
       <div class="stack tight">
         <span class="muted small">{text.address}</span>
         <code class="code">{addressOf(props.value)}</code>
+        <div>
+          <CopyButton of={addressOf(props.value)} what="address" />
+        </div>
       </div>
     </>
   );

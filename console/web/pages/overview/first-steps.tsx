@@ -8,6 +8,7 @@ import { createQuery, type QueryState } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
 import { draft, edit, loadSettings, problems, save } from '../../client/settings-draft.js';
 import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
+import { CopyButton } from '../../kit/copy.js';
 import { TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
@@ -144,18 +145,13 @@ function FirstAttack(props: { readonly blocked: Blocked | undefined; readonly si
     const { port, items } = props.sites.data() ?? { port: null, items: [] };
     return port === null ? '' : attackCommand(location.hostname, port, items);
   };
-  const copy = (): void =>
-    void navigator.clipboard.writeText(command()).then(
-      () => tell(text.copied),
-      () => tell(text.copyRefused, true),
-    );
   return (
     <div class="stack tight">
       <Read of={props.sites}>{() => <pre class="code">{command()}</pre>}</Read>
       <div class="row wrap">
-        <Button isSmall disabled={command() === ''} onClick={copy}>
-          {text.copy}
-        </Button>
+        <Show when={command() !== ''}>
+          <CopyButton of={command()} what="command" />
+        </Show>
         <Show when={props.blocked === undefined}>
           <span class="spinner" aria-hidden="true" />
           <span class="muted" role="status">

@@ -87,8 +87,6 @@ export const apisText = {
   meshAbout: 'A record names who asks and who is asked.',
   traces: 'OpenTelemetry traces',
   tracesAbout: 'OTLP over HTTP in JSON; spans of HTTP are taken.',
-  copy: 'Copy',
-  copied: 'Copied.',
   gatewayCommand: (a: Shown) =>
     `curl -s ${a}/api/gateway/auto -H "authorization: Bearer $TOKEN" \\\n` +
     `  -H 'content-type: application/x-ndjson' --data-binary @access.log`,

@@ -27,7 +27,6 @@ export const shareText = {
   revoked: 'The link is revoked.',
   copyMarkdown: 'Copy as Markdown',
   markdownCopied: 'Copied as Markdown. Secrets are masked; bodies are not stored.',
-  browserRefuses: 'The browser does not allow copying here.',
   in: 'in',
   shared: 'Shared security event',
   sharedAbout: (a: Shown) => `Read-only, until ${a}. Secrets and personal data are masked.`,

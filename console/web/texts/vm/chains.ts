@@ -39,7 +39,6 @@ export const chainsText = {
   chain: 'Attack chain',
   allChains: 'All chains',
   copyAddress: 'Copy its address',
-  copied: 'Copied.',
   facts: 'Facts',
   risk: 'Risk',
   of100: (a: Shown) => `${a} of 100`,

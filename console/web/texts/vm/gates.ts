@@ -95,8 +95,6 @@ export const gatesText = {
   connect: 'In your pipeline',
   connectAbout: 'A token with the scope ci is a secret of the pipeline; the commands send what your scanner wrote.',
   chooseFirst: 'Choose an application to see its commands.',
-  copy: 'Copy',
-  copied: 'Copied.',
   ciHelp: 'The last command ends with the exit code of the verdict: 0 goes on, 1 stops.',
   evaluate: 'Ask the gate now',
   evaluateAbout: 'As a pipeline would, for a commit whose reports are here.',

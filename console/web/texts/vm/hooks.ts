@@ -46,6 +46,4 @@ export const hooksText = {
   badgeMade: 'The address, shown once; the one before shows nothing any more',
   endBadge: 'End the address',
   badgeEnded: 'The address shows nothing any more.',
-  copy: 'Copy',
-  copied: 'Copied.',
 } as const;

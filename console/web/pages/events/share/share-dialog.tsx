@@ -9,7 +9,7 @@ import { Overlay, tell } from '../../../kit/overlays.js';
 import { shareText as text } from '../../../texts/events/share.js';
 import { Sentence } from '../sentence/sentence.js';
 import type { SecurityEvent } from '../events.js';
-import { copyText } from './copy.js';
+import { copyText } from '../../../kit/copy.js';
 
 const spans = [
   ['1', text.days.one],

@@ -6,7 +6,7 @@ import type { Reply } from '../../../client/http.js';
 import { showMoment } from '../../../client/moments.js';
 import { createQuery } from '../../../client/query.js';
 import { Badge, Button, Card, Foreign, PageHead, Pairs } from '../../../kit/basics.js';
-import { tell, tellProblem } from '../../../kit/overlays.js';
+import { copyAndTell } from '../../../kit/copy.js';
 import { Read } from '../../../kit/page-state.js';
 import { chainsText as words } from '../../../texts/vm/chains.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
@@ -92,12 +92,10 @@ export function ChainPage(): JSX.Element {
   const params = useParams();
   const id = (): string => decodeURIComponent(params['id'] ?? '');
   const chain = createQuery('GET /api/v1/graph/attack-chains/{id}', () => ({ params: { id: id() } }));
-  const copy = (): void =>
-    void navigator.clipboard.writeText(window.location.href).then(() => tell(words.copied), tellProblem);
   return (
     <>
       <PageHead title={words.chain} about={<Foreign text={id()} max={120} />}>
-        <Button onClick={copy}>{words.copyAddress}</Button>
+        <Button onClick={() => void copyAndTell(window.location.href)}>{words.copyAddress}</Button>
         <A class="button" href="/vulnerabilities/chains">
           {words.allChains}
         </A>
