@@ -6,13 +6,16 @@ import { startTestApp } from '#api/testing/app';
 import { onEmbeddedDatabase } from '#api/testing/databases';
 import { Client } from '../testing/import-client.js';
 
-const migration = new URL('../migrations/048-mask-literals.sql', import.meta.url);
+const migration = new URL('../migrations/052-mask-disguises.sql', import.meta.url);
 const secret = 'Sick1CsWo3LZ7Q';
 const texts = [
   `https://h.example/p?q=%7B%22password%22:%22${secret}%22%7D`,
   `ｐａｓｓｗｏｒｄ=${secret}`,
   `TOKEN ?= ${secret}`,
   `&quot;password&quot;:&quot;${secret}&quot;`,
+  `password = "****" + "${secret}"`,
+  `p\u0430ssword=${secret}`,
+  `/reset-password/${secret}`,
 ];
 
 t.test('22 K1, K8: what is stored is masked again', (t) =>

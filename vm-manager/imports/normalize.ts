@@ -107,6 +107,8 @@ export function reportPath(given: unknown): string {
     .replace(/\\/g, '/')
     .replace(/^\/\/\?\/UNC\//i, '//')
     .replace(/^\/\/\?\//, '');
+  // of Linux on Windows, and drives of a machine by their administrative names
+  path = path.replace(/^\/\/wsl(?:\.localhost|\$)\/[^/]+(?=\/)/i, '').replace(/^\/\/[^/]+\/([a-z])\$(?=\/)/i, '$1:');
   if (isShare.test(path)) path = `/${share}${path.slice(1)}`;
   const drive = /^([A-Za-z]):(?=\/)/.exec(path)?.[1]?.toUpperCase();
   const isAbsolute = drive !== undefined || path.startsWith('/');

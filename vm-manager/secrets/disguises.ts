@@ -1,5 +1,5 @@
-// Texts as they look: names of secrets are found in letters of full width, with characters in them that nobody sees,
-// and in colours of a terminal.
+// Texts as they look: names of secrets are found in letters of full width, in letters of other scripts that look the
+// same, with blanks or characters in them that have no form, and in colours of a terminal.
 
 const mayDisguise = /[^\u0000-\u007f]|\u001b/;
 /** Colours and movements (CSI), titles and links (OSC). */
@@ -10,6 +10,25 @@ const terminal = new RegExp(
 );
 const unseen = /\p{Default_Ignorable_Code_Point}/gu;
 
+/** Letters of other scripts, and the Latin ones that they look like. */
+const [foreign, latin] = [
+  'аеорсхуіѕјкмтвнԁԛԝһӏАВЕКМНОРСТХУІЅЈοαρνεικτυχΑΒΕΗΙΚΜΝΟΡΤΥΧıɡոս',
+  'aeopcxyisjkmtbhdqwhlABEKMHOPCTXYISJoapveiktuxABEHIKMNOPTYXigns',
+];
+const alike = new Map([...foreign].map((letter, at) => [letter, latin[at] ?? letter]));
+/** A word of both scripts: one of a single script is a word of its language. */
+const mixedWord = /(?=[\p{L}\d_]{0,40}[A-Za-z])[\p{L}\d_]{2,60}/gu;
+const inLatin = (text: string): string =>
+  text.replace(mixedWord, (word) => [...word].map((letter) => alike.get(letter) ?? letter).join(''));
+
+/** `P a s s w o r d :` */
+const spaced = /(?<![A-Za-z] ?)(?:[A-Za-z] ){2,24}[A-Za-z](?=\s{0,3}[:=])/g;
+const maySpaced = /[A-Za-z] [A-Za-z] [A-Za-z]\s{0,3}[:=]/;
+
 /** The same text where nothing in it is disguised. */
-export const undisguised = (text: string): string =>
-  mayDisguise.test(text) ? text.replace(terminal, '').replace(unseen, '').normalize('NFKC') : text;
+export function undisguised(text: string): string {
+  const plain = mayDisguise.test(text)
+    ? inLatin(text.replace(terminal, '').replace(unseen, '').normalize('NFKC'))
+    : text;
+  return maySpaced.test(plain) ? plain.replace(spaced, (name) => name.replaceAll(' ', '')) : plain;
+}

@@ -54,6 +54,17 @@ t.test('Q5: tokens of known issuers, wherever they stand', async (t) => {
   }
 });
 
+t.test('22 Q5: the members of a secret of Kubernetes, and nothing beside them', (t) => {
+  const secret = made(12);
+  const manifest = (value: string): string =>
+    `apiVersion: v1\nstringData:\n  # of the shop\n  foo: ${value}\n  "b.c": "${value}"\nmetadata:\n  name: shop\n`;
+  t.equal(maskSecrets(manifest(secret)), manifest('****'));
+  t.equal(maskSecrets(manifest('$(FOO)')), manifest('$(FOO)'));
+  const escaped = JSON.stringify(manifest(secret));
+  t.notMatch(maskSecrets(escaped), secret);
+  t.end();
+});
+
 t.test('Q5: values that are assigned to names of secrets', async (t) => {
   const secret = `${made(5)}7${made(8)}`;
   for (const text of [

@@ -1,6 +1,7 @@
 // Texts of reports without the secrets in them. Three ways lead to a secret: the form of the token, the name that it is
 // assigned to, and that the tool says what the secret is. Digests, paths, package names, UUIDs and ordinary code stay.
 import { maskSpoken } from './credentials.js';
+import { maskFurther, maskManifests, mayGoOn } from './continued.js';
 import { undisguised } from './disguises.js';
 import { maskCookies, maskEncoded, maskParameters, maskSegments } from './parameters.js';
 import {
@@ -192,7 +193,7 @@ function hasRun(text: string): boolean {
  */
 const mayBeNamed = new RegExp(
   `${isKeyWord.source}|pass|pw|otp|pin|[?&;#][^=]{1,100}=|valid|login|account|` +
-    `bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user`,
+    `bearer|basic|apikey|digest|negotiate|:\\/|\\s-u|--user|${mayGoOn}`,
   'i',
 );
 
@@ -208,7 +209,7 @@ function maskWhole(text: string): string {
   return masked === plain ? maskPlain(text) : masked;
 }
 
-const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellings(text)));
+const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellings(maskManifests(text))));
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export const patternsMask = (text: string): string =>
@@ -225,7 +226,7 @@ function plainMask(text: string): string {
     masked = masked
       .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
       .replace(urlToken, (_, head: string, value: string) => head + hide(value));
-  if (masked.includes('://')) masked = maskSegments(masked, hide);
+  if (masked.includes('/')) masked = maskSegments(masked, hide);
   if (masked.includes('=')) masked = maskParameters(masked, hide);
   if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
   masked = masked.replace(authorization, (all, head: string, value: string) =>
@@ -235,7 +236,7 @@ function plainMask(text: string): string {
     masked = masked.replace(userOption, (all, head: string, value: string) => (isGiven(value) ? `${head}****` : all));
   if (isKeyWord.test(masked)) masked = maskQuotations(maskAssignments(masked));
   if (/[=:]/.test(masked)) masked = maskShort(masked);
-  return maskRandom(maskEscaped(maskWords(maskTables(masked)), maskWords));
+  return maskRandom(maskFurther(maskEscaped(maskWords(maskTables(masked)), maskWords)));
 }
 
 /** Stands for what was cut off, so that the beginning of a token is known for one. */

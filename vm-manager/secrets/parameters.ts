@@ -80,13 +80,33 @@ const isMixedSegment = (value: string): boolean =>
   !/\.\w{1,5}$/.test(value) &&
   !/^[a-z]+(?:[-_][a-z]+){0,5}[-_.]?v?\d{1,5}$/i.test(value);
 
-/** The text without secrets that are a part of the path of an address. */
-export const maskSegments = (text: string, hide: (secret: string) => string): string =>
-  text.replace(address, (all) =>
+/** A path by itself, also without a slash before it. */
+const path = /(?<![\w.:/~%-])\/?[\w.~-]{1,100}(?:\/[\w.~!$*+=@-]{1,400}){1,20}/g;
+const mayBeSegment = new RegExp(
+  '(?:tokens?|secret|otp|jwt|key|link|magic|password|mail|account|verify|confirm|activat\\w{1,4}|reset|' +
+    'invit\\w{1,6}|unsubscribe)/[^\\s/]{8}',
+  'i',
+);
+/** Words with numbers between them; in a path of files names like that are many: `token/Provider2Test`. */
+const words = /^(?:[A-Z]?[a-z]{2,}|\d{1,3}|[A-Z]{2,}|[-_~])+$/;
+const isRandomSegment = (value: string): boolean =>
+  isMixedSegment(value) &&
+  !words.test(value) &&
+  (/^[0-9a-f]{16,}$/i.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)));
+
+/** The text without secrets that are a part of a path, of an address or by itself. */
+export function maskSegments(text: string, hide: (secret: string) => string): string {
+  const without = (all: string, isSecret: (value: string) => boolean): string =>
     all.replace(segment, (found, name: string, value: string) =>
-      isMixedSegment(value) && !isHidden(value) && !isBlank(value) ? name + hide(value) : found,
-    ),
-  );
+      isSecret(value) && !isHidden(value) && !isBlank(value) ? name + hide(value) : found,
+    );
+  const masked = text.includes('://') ? text.replace(address, (all) => without(all, isMixedSegment)) : text;
+  return !mayBeSegment.test(masked)
+    ? masked
+    : masked.replace(path, (all) =>
+        all.startsWith('/') ? without(all, isRandomSegment) : without(`/${all}`, isRandomSegment).slice(1),
+      );
+}
 
 /** A field of cookies to the end of its line. */
 const cookies = /(\b(?:set-)?cookie2?["']?\s{0,3}[:=]\s{0,3}["']?)([^\r\n"']{3,4000})/gi;

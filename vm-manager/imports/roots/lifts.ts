@@ -35,6 +35,8 @@ export interface Supposed extends Lifted, Lift {}
 /** What a report tells, its paths after the names that CI services use. */
 export interface Told {
   readonly places: readonly Known[];
+  /** Those of them whose names were looked up. */
+  readonly sample: readonly Known[];
   readonly known: readonly Known[];
   /** Those that are certain, and all that two paths suggest. */
   readonly moves: readonly Move[];
@@ -44,6 +46,8 @@ export interface Told {
   /** That this report's paths are relative to; null: none is named. */
   readonly base: string | null;
 }
+/** Paths that speak for a directory by their names alone tell nothing, unless there are some of them. */
+const namesakesMin = 3;
 /** A directory above those of earlier reports; empty: relative paths begin there. */
 export interface Higher {
   readonly root: string;
@@ -111,6 +115,29 @@ function isPartOf(here: readonly string[], there: readonly (readonly string[])[]
   });
 }
 
+/** How many paths stand below the directory as they are known; those of `''` are relative. */
+function standingAt(directory: string, places: readonly Known[], known: ReadonlySet<string>): number {
+  const innerOf = (path: string): string | null =>
+    directory !== '' ? below(path, directory) : isAbsolute(path) ? null : path;
+  return places.filter(({ rule_id, path }) => known.has(`${rule_id}\0${innerOf(path)}`)).length;
+}
+const setOf = (known: readonly Known[]): ReadonlySet<string> =>
+  new Set(known.map(({ rule_id, path }) => `${rule_id}\0${path}`));
+
+/**
+ * Whether the checkout itself lies further down or up now (`/ci`, then `/ci/shop`): most paths stand there
+ * as they are known, and none where they stood before.
+ */
+function isCheckoutMoved({ sample, known, moves, last }: Told): boolean {
+  const [move, other] = moves.filter(({ from, to }) => to === '' && isAbsolute(from));
+  if (last === null || move === undefined || other !== undefined || move.from === last) return false;
+  const { from, votes, agree } = move;
+  if (below(from, last) === null && below(last, from) === null) return false;
+  if (votes < (agree > 1 ? 2 : namesakesMin)) return false;
+  const all = setOf(known);
+  return standingAt(from, sample, all) * 2 > sample.length && standingAt(last, sample, all) === 0;
+}
+
 /** Of moves one below the other the one that most paths speak for: the others are of files that have one name. */
 function unlike(moves: readonly Move[]): readonly Move[] {
   const kept: Move[] = [];
@@ -166,6 +193,8 @@ function ofRelative({ places, known, pairs, last, base }: Told): Higher | null {
   if (paths.length === 0) return null;
   if (base !== null && last !== null) {
     const prefix = below(last, base) ?? '';
+    const all = setOf(known);
+    if (standingAt('', places, all) > standingAt(prefix, places, all)) return null;
     return prefix === '' ? null : { root: '', parts: [{ prefix, votes: null, agree: 0 }] };
   }
   if (isAnyKnown(places, known)) return null;
@@ -181,7 +210,7 @@ function ofRelative({ places, known, pairs, last, base }: Told): Higher | null {
 
 /** null: what is stored stands where it should, as far as the report tells. */
 export const higherOf = (told: Told, sightings: number): Higher | null =>
-  ofAbsolute(told, sightings) ?? ofRelative(told);
+  isCheckoutMoved(told) ? null : (ofAbsolute(told, sightings) ?? ofRelative(told));
 
 /** What is to be lifted, of which directories; what too little speaks for is not. */
 export function liftsOf({ parts }: Higher, frames: readonly Frame[]): readonly Lift[] {

@@ -43,6 +43,16 @@ interface Step {
   readonly closed?: number;
   readonly mode?: 'add';
 }
+const whole = ['a.py', 'b.py', 'core/c.py', 'core/d.py', 'zed/e.py'];
+/** A checkout, and one in a directory of it. */
+const nested: readonly (readonly [string, string])[] = [
+  [home, `${home}shop/`],
+  ['/ws/q/', '/ws/q/shop/'],
+  ['/builds/g/shop/', '/builds/g/shop/x/'],
+  ['/builds/g/', '/builds/g/shop/'],
+  ['/workspace/', '/workspace/shop/'],
+  ['C:/w/', 'C:/w/shop/'],
+];
 const sequences: readonly (readonly [string, readonly Step[], readonly string[]])[] = [
   [
     'grow, then move',
@@ -108,6 +118,26 @@ const sequences: readonly (readonly [string, readonly Step[], readonly string[]]
       { directory: '', files: ['a/b/c.js', 'a/b/d.js', 'a/e.js', 'f.js'], created: 0 },
     ],
     ['a/b/c.js', 'a/b/d.js', 'a/e.js', 'f.js'],
+  ],
+  ...nested.map(([outer, inner]): (typeof sequences)[number] => [
+    `the checkout moves between ${outer} and ${inner}`,
+    [
+      { directory: outer, files: whole, created: 5 },
+      { directory: inner, files: whole, created: 0 },
+      { directory: inner, files: whole.slice(0, 2), created: 0, mode: 'add' },
+      { directory: outer, files: whole, created: 0 },
+      { directory: '', files: whole, created: 0 },
+    ],
+    whole,
+  ]),
+  [
+    'a part with the same names beside the repository stays a part',
+    [
+      { directory: home, files: whole, created: 5 },
+      { directory: home, files: [...whole, 'shop/a.py', 'shop/core/c.py'], created: 2 },
+      { directory: '', files: [...whole, 'shop/a.py', 'shop/core/c.py'], created: 0 },
+    ],
+    [...whole, 'shop/a.py', 'shop/core/c.py'],
   ],
   [
     'K5: with a slash, then without',

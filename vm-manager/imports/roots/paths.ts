@@ -42,6 +42,7 @@ const checkouts: readonly Checkout[] = [
   checkout('/harness'),
   checkout('/(?:[^/]+/){0,5}xml-data/build-dir', 1),
   checkout('/(?:root/|(?:home|Users)/[^/]+/)?go/src/[^/]+\\.[a-z]+/[^/]+', 1),
+  checkout('/(?:root/|(?:home|Users)/[^/]+/)?go/src', 1, { isImage: true }),
   // OpenShift, runners of GitLab on a machine
   checkout('/opt/app-root/src'),
   checkout('(?:[A-Z]:)?/(?:[^/]+/){1,6}builds/[\\w-]+/\\d+', 2, { isOpen: true }),
@@ -53,14 +54,13 @@ const checkouts: readonly Checkout[] = [
   checkout('/(?:[^/]+/){0,4}buildkite-agent/builds', 3),
   // images of tools
   checkout('/usr/src/app', 0, { isImage: true }),
-  checkout('/(?:var/www/html|pwd)', 0, { isImage: true }),
+  checkout('/(?:var/www/html|var/task|var/app/(?:current|staging)|usr/(?:local/)?app|pwd)', 0, { isImage: true }),
   checkout('/(?:usr/src|workdir|src|app|code|repo|project|scan|tf|zap/wrk)', 0, { isImage: true }),
-  // in an unknown number of levels; shares of a network, and what lies beside the directory that the tool ran in
+  // in an unknown number of levels; what lies beside the directory that the tool ran in
   checkout('/builds', 2, { isOpen: true }),
   checkout('/tekton/home/workspaces?', 1, { isOpen: true }),
   checkout('/workspaces?', 0, { isOpen: true }),
   checkout('(?:[A-Z]:)?/(?:[^/]+/){0,5}[Jj]enkins(?:_home)?/(?:[^/]+/)?workspace', 1, { isOpen: true }),
-  checkout('/\\?unc/[^/]+/[^/]+', 0, { isOpen: true }),
   checkout('/\\?up', 0, { isOpen: true }),
 ];
 
@@ -93,6 +93,7 @@ const holders = new Set(
     'scratch',
     'opt',
     'cygdrive',
+    '?unc',
   ]),
 );
 /** Directories in which people keep their checkouts, below their own one. */
@@ -274,7 +275,7 @@ const homeAt = (parts: readonly string[]): number => {
 };
 const homesMax = 5;
 /** Places in directories of the system that people and services keep checkouts in. */
-const inSystem = /^\/(?:run\/media|var\/(?:home|tmp|folders|www|builds?)|usr\/(?:home|local\/src))(?=\/)/;
+const inSystem = /^\/(?:run\/media|var\/(?:home|tmp|folders|www|builds?|lib\/[^/]+)|usr\/(?:home|local\/src))(?=\/)/;
 
 /** Where the name of a checkout can stand at the earliest: behind the drive, places of people, and their shelves. */
 export function firstOfCheckout(parts: readonly string[]): number {
@@ -284,9 +285,10 @@ export function firstOfCheckout(parts: readonly string[]): number {
   else at = Math.max(at, partsOf(inSystem.exec(`/${parts.join('/')}`)?.[0] ?? '').length);
   for (; at < parts.length; at++) {
     const part = parts[at] ?? '';
-    // drives of Windows below /mnt and /cygdrive
+    // drives of Windows below /mnt and /cygdrive, machines of a network
     const isDrive = at === 1 && /^[a-z]$/.test(part) && /^(?:mnt|cygdrive)$/.test(parts[0] ?? '');
-    if (!isDrive && !isHolder(part) && !(at > 0 && shelves.has(part))) break;
+    const isMachine = at === 1 && parts[0] === '?unc';
+    if (!isDrive && !isMachine && !isHolder(part) && !(at > 0 && shelves.has(part))) break;
   }
   return at;
 }

@@ -152,7 +152,7 @@ export class Roots {
     const last = await earlier.readLast();
     this.moves = withRoot(movesOf(sample, known, pairs), rootOfMost(sample, known, last));
     if (last === null && known.length === 0) return;
-    const told = { places: open, known, moves: this.moves, pairs, last, base: this.found };
+    const told = { places: open, sample, known, moves: this.moves, pairs, last, base: this.found };
     if (higherOf(told, 0) === null) return;
     const frames = await earlier.readFrames();
     const higher = higherOf(

@@ -61,7 +61,7 @@ export class CommonRoot {
   /** null: there is none, or it is the root of the file system. */
   get root(): string | null {
     const kept = this.held.kept;
-    if (kept === null || (this.isOfSystem && kept[0] === 'opt')) return null;
+    if (kept === null || (this.isOfSystem && /^(?:opt|var)$/.test(kept[0] ?? ''))) return null;
     return kept.length === 0 ? null : `${this.held.isWindows ? '' : '/'}${kept.join('/')}`;
   }
 

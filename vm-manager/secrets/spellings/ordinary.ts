@@ -3,6 +3,15 @@
 export const ordinaryTexts: readonly string[] = `
 TOKEN ?= $(shell cat token)
 TOKEN ?=
+A B C: the three classes
+пароль и password
+/reset-password/confirmation
+src/token/SecretStore2Test
+/api/token/oauth2login
+lib/secret/vault-client-2/index
+password + "characters"
+stringData: map[string]string
+{"stringData": {"foo": "$(FOO)"}}
 tokens[0]=first
 password[0] = input
 &quot;password&quot;:&quot;&quot;

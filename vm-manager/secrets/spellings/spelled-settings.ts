@@ -6,6 +6,17 @@ export const settings: readonly string[] = `
 <property name="hibernate.connection.password" value="§"/>
 <property name="db.password">§</property>
 <entry key="smtp.password">§</entry>
+pаssword=§
+pаѕswоrd: "§"
+sеcret_key = '§'
+P a s s w o r d : §
+A P I k e y = "§"
+/reset-password/§Lz7Q
+GET /login/magic/§Lz7Q HTTP/1.1
+password = "Quarzsand7" + "§"
+$password = 'Quarzsand7' . '§';
+password = "Quarzsand7" & "§" & "§"
+{"kind": "Secret", "stringData": {"foo": "§"}}
 <setting name="ApiKey" serializeAs="String"><value>§</value></setting>
 <key>password</key><string>§</string>
 <key>ClientSecret</key>⏎  <string>§</string>

@@ -100,6 +100,11 @@ t.test('22 Q5: time grows with the length of a text only', (t) => {
       'mysql ',
       '${password:-',
       'jdbc:',
+      'a b c ',
+      ' stringData:\n a: b\n',
+      '"****" + ',
+      '/reset/',
+      'п\u0430a',
     ],
   ];
   for (const piece of new Set(pieces.filter((one) => one !== ''))) {
