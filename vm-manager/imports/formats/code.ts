@@ -19,7 +19,7 @@ import {
 } from '../normalize.js';
 import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
 import { readJson } from '../reading/report-file.js';
-import { severityOfSecret } from '../kinds/secrets.js';
+import { redacted, severityOfSecret } from '../kinds/secrets.js';
 import { basesOf, placeOf, type Place } from '../roots/scanned.js';
 import { frameworkNamed } from '../run/looked-at.js';
 import { readSeverity } from '../severity/read.js';
@@ -145,16 +145,22 @@ export const gitleaks: Format = {
         continue;
       }
       const path = reportPath(one['File']) || reportPath(one['SymlinkFile']);
+      const match = str(one['Match']) || str(one['Context']);
+      // with --redact every secret is the same word: the file and what is around it tell them apart
+      const isRedacted = redacted.test(secret);
       yield record({
         title: str(one['Description']) || rule,
         // never the secret itself: its hash finds it again, the mask is for people
-        description: masked(str(one['Match']) || str(one['Context']), secret),
-        secrets: [secret],
+        description: masked(match, secret),
+        ...(isRedacted ? { placed: match } : { secrets: [secret] }),
         severity: severityOfSecret(`${rule} ${str(one['Description'])}`),
         cwes: [798],
         source: 'secret',
         ruleId: rule,
-        location: { kind: 'secret', path, ...line(one['StartLine']), hash: secretHash(secret) },
+        location: {
+          ...{ kind: 'secret', path, ...line(one['StartLine']) },
+          hash: secretHash(isRedacted ? `${rule}|${path}|${match}` : secret),
+        },
         tags: texts(one['Tags']),
         evidence: [{ commit: str(one['Commit']), path, date: str(one['Date']) }],
         extra: { entropy: num(one['Entropy']) },

@@ -1,6 +1,6 @@
 // What SARIF hides of a result's kind: a leaked secret, a dependency, a misconfiguration. By the tool's profile, the
 // rule's tags, the rule's id, and lines such as `Package: left` in messages and help texts.
-import { severityOfSecret } from './secrets.js';
+import { redacted, severityOfSecret } from './secrets.js';
 import { at, isVulnId, num, obj, secretHash, str, texts, vulnIdsOf, type Json } from '../normalize.js';
 import type { FindingRecord, Location } from '../record.js';
 import { readSeverity } from '../severity/read.js';
@@ -67,7 +67,7 @@ function placedOf({ location, nativeId }: FindingRecord, text: string): string |
   const match = lineOf(text, 'Match');
   if (match !== '') return match;
   const { path, line, snippet = '' } = location;
-  if (snippet !== '' && !/^[*\s]+$/.test(snippet)) return null;
+  if (snippet !== '' && !redacted.test(snippet.trim())) return null;
   return (
     (nativeId?.endsWith(` ${path}`) === true ? nativeId.slice(0, -1 - path.length) : nativeId) ?? String(line ?? '')
   );
