@@ -77,7 +77,8 @@ async function lockBrand({ request, caller, now }: Call, tx: Tx): Promise<BrandR
 /** No control characters, and nothing that turns the direction of what follows. */
 function checkWord(text: string | null | undefined, path: string): void {
   if (typeof text !== 'string') return;
-  if (text.trim() === '') throw unfit(path, 'is empty', 'give a text, or null for that of the environment');
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text))
+    throw unfit(path, 'is empty', 'give a text, or null for that of the environment');
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/.test(text)) throw unfit(path, 'has a control character');
 }

@@ -23,6 +23,11 @@ const attributes = new Set(
   ).split(' '),
 );
 const namespaces = new Set(['http://www.w3.org/2000/svg', 'http://www.w3.org/1999/xlink']);
+/** Parts that draw others, each again for every place that names it: few, for they multiply. */
+const drawnAgainMax = 24;
+const inside = new Set(['defs', 'symbol', 'mask', 'clipPath']);
+const drawsAgain = (name: string, given: string, open: readonly string[]): boolean =>
+  name === 'use' || (/\s(?:mask|clip-path)\s*=/.test(given) && open.some((one) => inside.has(one)));
 /** Addresses only of what the file itself has. */
 const isOwn = (value: string): boolean => /^#[\w.-]+$/.test(value);
 
@@ -48,7 +53,8 @@ function checkAttributes(text: string, at: number, given: string): void {
     if (name.startsWith('xmlns') ? !namespaces.has(value) : isLink && !isOwn(value))
       refuse(text, at, `an address in ${name}`);
     if (/url\(/i.test(value) && (urls.length === 0 || !urls.every(isOwn))) refuse(text, at, `an address in ${name}`);
-    if (/javascript:|data:/i.test(value)) refuse(text, at, `an address in ${name}`);
+    if (/javascript:|data:|(?:image|image-set|src|cross-fade|element)\(/i.test(value))
+      refuse(text, at, `an address in ${name}`);
   }
   if (given.replace(attribute, '').trim() !== '') refuse(text, at, 'an attribute without quotation marks');
 }
@@ -57,7 +63,10 @@ function checkAttributes(text: string, at: number, given: string): void {
 export function checkSvg(text: string): void {
   const open: string[] = [];
   let isBegun = false;
+  let drawnAgain = 0;
   for (const { 0: whole, 1: slash, 2: name, 3: given = '', 4: end, index } of text.matchAll(token)) {
+    if (/^<\?xml\s/.test(whole) && /encoding/.test(whole) && !/encoding\s*=\s*["']utf-8["']/i.test(whole))
+      refuse(text, index, 'another encoding than UTF-8');
     if (whole.startsWith('<!--') || /^<\?xml\s/.test(whole)) continue;
     if (name === undefined) {
       if (whole === '<') refuse(text, index, 'a declaration, an instruction or a broken tag');
@@ -70,7 +79,10 @@ export function checkSvg(text: string): void {
       continue;
     }
     if (open.length === 0 && (isBegun || name !== 'svg')) refuse(text, index, 'more than one drawing, or none');
+    if (!isBegun && !/\sxmlns\s*=/.test(given)) refuse(text, index, 'no xmlns="http://www.w3.org/2000/svg"');
     isBegun = true;
+    if (drawsAgain(name, given, open) && ++drawnAgain > drawnAgainMax)
+      refuse(text, index, `more than ${drawnAgainMax} parts that are drawn again`);
     checkAttributes(text, index, given);
     if (end !== '/') open.push(name);
     if (open.length > 50) refuse(text, index, 'elements nested deeper than 50');

@@ -64,10 +64,18 @@ async function collectItems(building: Building, of: Collecting): Promise<Item[]>
 /** Files of people: all, or those of the framework. */
 async function addedFiles({ sql, frameworks, now }: Collecting, pack: Building['pack']): Promise<Item[]> {
   const ids = new Set(frameworks.map(({ id }) => id));
-  const rows = await sql<FileRow[]>`select * from vm_evidence_files order by id limit 1000`;
+  const all = await sql<FileRow[]>`select * from vm_evidence_files order by id limit 1000`;
+  const rows = all.filter(
+    ({ controls }) => pack.framework === null || controls.some((control) => ids.has(control.split(':')[0] ?? '')),
+  );
+  const bytes = rows.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > contentBytesMax)
+    throw new Error(
+      `The ${rows.length} files that people added have ${bytes} bytes; ${contentBytesMax} at most. ` +
+        'Name a framework: then only files for its controls are taken.',
+    );
   const items: Item[] = [];
   for (const file of rows) {
-    if (pack.framework !== null && !file.controls.some((control) => ids.has(control.split(':')[0] ?? ''))) continue;
     items.push({
       path: `files/${file.id}-${file.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')}`,
       content: await contentOf(sql, file.id),
@@ -112,7 +120,7 @@ export async function buildEvidence(building: Building): Promise<{ readonly pack
     audit_log: await host.audit.verify(),
     previous,
   };
-  const built = buildPack(facts, items, key);
+  const built = await buildPack(facts, items, key);
   const { sha256 } = built;
   await host.sql.begin(async (tx) => {
     await tx`insert into vm_evidence_contents (pack_id, content) values (${pack.id}, ${built.content})`;

@@ -1,62 +1,17 @@
 // Packs of evidence through the API: what is in them is what the API answers, they verify with openssl, sha256sum and
 // minisign alone, and each way to change one is seen.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { startTestApp } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
 import { whenQuiet } from '../kit/runs/background.js';
 import { exercise } from '../testing/api/examples.js';
 import { Client, type Json } from '../testing/import-client.js';
+import { contentMax, period, start, type Started } from './testing/stage.js';
 import { readZip, writeZip } from './pack/zip.js';
 import { removeExpired } from './retention.js';
-
-type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
-const period = { from: '2026-02-01T00:00:00Z', to: '2026-12-31T00:00:00Z' };
-const contentMax = 64 * 1024 * 1024;
-
-async function start(t: Test, database: Database) {
-  const at = await startTestApp(database);
-  t.teardown(() => at.close());
-  const { token, id } = await at.user('admin');
-  const client = new Client(at, token);
-  const shop = String((await client.call('POST', '/applications', { name: 'shop', environment: 'prod' })).body['id']);
-  const other = String((await client.call('POST', '/applications', { name: 'other' })).body['id']);
-  await client.send(shop, 'title,severity,file,cwe\nSQL injection,high,a.js,CWE-89\n', { format: 'csv', mode: 'sync' });
-  await client.call('POST', '/vulnerabilities', { application_id: other, title: 'Of the other', severity: 'low' });
-  const [finding] = await client.findings(shop);
-  await client.call('POST', `/vulnerabilities/${String(finding?.['id'])}/transition`, {
-    to: 'triaged',
-    reason: 'seen',
-  });
-  const build = async (body: Json = {}): Promise<Json> => {
-    const begun = await client.call('POST', '/evidence', { period, ...body });
-    if (begun.status !== 202) throw new Error(begun.text);
-    await whenQuiet();
-    return (await client.call('GET', `/evidence/${String(begun.body['id'])}`)).body;
-  };
-  const inject = (method: 'GET' | 'POST', path: string, payload?: Buffer, query = '') =>
-    at.app.inject({
-      method,
-      url: `/api/v1/evidence${path}${query}`,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(payload === undefined ? {} : { 'content-type': 'application/octet-stream' }),
-      },
-      ...(payload === undefined ? {} : { payload }),
-    });
-  const download = async (id: string): Promise<Buffer> => (await inject('GET', `/${id}/download`)).rawPayload;
-  const addFile = async (name: string, content: string | Buffer, more = '') => {
-    const query = `?name=${encodeURIComponent(name)}${more}`;
-    const reply = await inject('POST', '/files', Buffer.from(content), query);
-    return { status: reply.statusCode, body: JSON.parse(reply.body) as Json };
-  };
-  const verify = async (id: string): Promise<Json> => (await client.call('POST', `/evidence/${id}/verify`)).body;
-  return { at, client, database, shop, other, id, build, inject, download, addFile, verify };
-}
-type Started = Awaited<ReturnType<typeof start>>;
 
 const failed = ({ checks }: Json): string[] =>
   (checks as Json[]).filter(({ ok }) => ok === false).map(({ name }) => String(name));
@@ -66,7 +21,9 @@ const linesOf = (files: ReadonlyMap<string, Buffer>, name: string): Json[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Json);
 
-async function content(t: Test, { client, build, download, addFile, database }: Started): Promise<void> {
+async function content(t: Test, { client, build, download, addFile, database, other }: Started): Promise<void> {
+  const held = { name: 'held', scopes: ['read'], application_ids: [other], allowed_cidrs: ['10.0.0.0/8'] };
+  t.equal((await client.call('POST', '/tokens', held)).status, 201);
   const added = await addFile('minutes.txt', 'We met.', '&controls=pci-dss:6.2.4&description=minutes');
   t.match(added, { status: 201, body: { media_type: 'text/plain', bytes: 7, controls: ['pci-dss:6.2.4'] } });
   const pack = await build({ framework: 'pci-dss', title: 'Audit of spring' });
@@ -88,7 +45,8 @@ async function content(t: Test, { client, build, download, addFile, database }: 
   const shown = (items as Json[]).find(({ number }) => number === '6.2.4');
   t.match(shown?.['files'], [{ id: added.body['id'], name: 'minutes.txt' }], 'the control names its file');
   t.match(control, { result: 'gap', reason: shown?.['reason'], open_findings: 1 }, 'as the API assesses');
-  t.match(linesOf(files, 'users')[0], { role: 'admin', mfa: Boolean });
+  t.match(linesOf(files, 'users')[0], { role: 'admin', mfa: Boolean, confined: false });
+  t.match(linesOf(files, 'tokens'), [{ name: 'held', application_ids: [other], allowed_cidrs: ['10.0.0.0/8'] }]);
   t.notMatch(String(files.get('items/tokens.jsonl')), /secret|hash/);
   const settings = JSON.parse(String(files.get('items/settings.json'))) as Json;
   t.match(settings, { version: Number, settings: { retention_audit_days: Number } });
@@ -107,7 +65,7 @@ async function content(t: Test, { client, build, download, addFile, database }: 
   t.strictSame(section?.['controls'], scans?.['controls'], 'as the sections say');
 }
 
-async function scope(t: Test, { client, build, download, shop, other }: Started): Promise<void> {
+async function scope(t: Test, { client, build, download, shop, other, database }: Started): Promise<void> {
   const pack = await build({ scope: { application_id: other } });
   t.match(pack, { state: 'ready', application_id: other });
   const files = await readZip(await download(String(pack['id'])), contentMax);
@@ -123,12 +81,22 @@ async function scope(t: Test, { client, build, download, shop, other }: Started)
     [{ period: { from: period.to, to: period.from } }, /\/period\/to is not after/],
     [{ period: { from: '2026-02-30T00:00:00Z', to: period.to } }, /\/period\/from is no moment/],
     [{ period: { from: '2030-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' } }, /in the future/],
+    [{ period, scope: { application_id: shop }, sections: ['audit', 'scans'] }, /\/sections has audit, of which an/],
+    [{ period, title: 'a\r\nb' }, /title/],
     [{ period, framework: 'pci' }, /\/framework is not known: name one of asvs/],
     [{ period, sections: ['nothing'] }, /sections/],
     [{}, /period/],
   ] as const)
     t.match(await client.call('POST', '/evidence', body), { status: 422, body: { detail: words } });
   t.equal((await client.call('POST', '/evidence', { period, scope: { application_id: '99999' } })).status, 404);
+  const body = { period, sections: ['scans'] };
+  const begun = await Promise.all([1, 2, 3, 4, 5, 6].map(() => client.call('POST', '/evidence', body)));
+  await whenQuiet();
+  const statuses = begun.map(({ status }) => status);
+  t.ok(statuses.includes(202) && statuses.every((status) => status === 202 || status === 409), statuses.join());
+  const twice = await database.sql`
+    select previous from vm_evidence_packs where root is not null group by previous having count(*) > 1`;
+  t.strictSame([...twice], [], 'one after another');
 }
 
 /** Unpacks into a directory, lets `change` spoil it, and returns how the script ends. */
@@ -155,10 +123,20 @@ async function alone(t: Test, { build, download, client }: Started): Promise<voi
   const spoilt: [string, (directory: string) => void][] = [
     ['an item', (at) => writeFileSync(join(at, 'items/scans.jsonl'), '{}\n')],
     ['one more file', (at) => writeFileSync(join(at, 'items/more.jsonl'), '{}\n')],
+    ['a file that has the name of sums', (at) => writeFileSync(join(at, 'items/SHA256SUMS.jsonl'), '{}\n')],
+    ['a link', (at) => symlinkSync('/etc/hosts', join(at, 'items/link'))],
     ['a file less', (at) => rmSync(join(at, 'items/scans.jsonl'))],
     ['another signature', (at) => writeFileSync(join(at, 'SHA256SUMS.sig'), Buffer.alloc(64))],
     ['the sums', (at) => writeFileSync(join(at, 'SHA256SUMS'), `${String(files.get('SHA256SUMS'))}\n`)],
   ];
+  const [beneath, pem] = [dirname(directory), `${basename(directory)}.pem`];
+  writeFileSync(join(beneath, pem), String(keys[0]?.['public_key']));
+  const beside = spawnSync('sh', [`${basename(directory)}/verify.sh`, pem], {
+    cwd: beneath,
+    encoding: 'utf8',
+  });
+  t.equal(beside.status, 0, beside.stderr);
+  rmSync(join(beneath, pem));
   for (const [what, change] of spoilt) t.not(runScript(t, files, change).status, 0, `${what} is seen`);
   const has = spawnSync('minisign', ['-v']).error === undefined;
   if (!has) return t.comment('minisign is not installed: its signature is not tried');
@@ -180,7 +158,7 @@ async function tampering(t: Test, { build, verify, download, inject, database }:
   );
   const bytes = await download(id);
   const files = await readZip(bytes, contentMax);
-  const packed = (changed: Record<string, string | null>): Buffer =>
+  const packed = (changed: Record<string, string | null>): Promise<Buffer> =>
     writeZip(
       [...files, ...Object.entries(changed).map(([path]): [string, Buffer] => [path, Buffer.alloc(0)])]
         .filter(([path], index, all) => all.findIndex(([one]) => one === path) === index && changed[path] !== null)
@@ -197,12 +175,12 @@ async function tampering(t: Test, { build, verify, download, inject, database }:
     [{ 'SHA256SUMS.sig': 'x' }, ['signature']],
     [{ 'items/audit.jsonl': '[1]\n' }, ['sums', 'manifest', 'audit_excerpt']],
   ] as const) {
-    const found = failed(await back(packed(changed)));
+    const found = failed(await back(await packed(changed)));
     for (const fault of faults) t.ok(found.includes(fault), `${JSON.stringify(changed)}: ${fault} (${found.join()})`);
   }
   t.match(await back(Buffer.from('no archive')), { ok: false, root: null, checks: [{ name: 'archive', ok: false }] });
   // in the database: the file, then the row as well, so that only the audit log knows better
-  const other = packed({ 'README.txt': 'x' });
+  const other = await packed({ 'README.txt': 'x' });
   await sql`update vm_evidence_contents set content = ${other} where pack_id = ${id}`;
   t.ok(failed(await verify(id)).includes('stored_file'));
   await sql`update vm_evidence_contents set content = ${bytes} where pack_id = ${id}`;
@@ -221,6 +199,7 @@ async function tampering(t: Test, { build, verify, download, inject, database }:
 }
 
 async function files(t: Test, { addFile, client, inject, database }: Started): Promise<void> {
+  const office = (path: string) => writeZip([{ path, content: Buffer.from('<x/>') }]);
   const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1');
   for (const [name, bytes, status] of [
     ['a.png', png, 201],
@@ -233,11 +212,24 @@ async function files(t: Test, { addFile, client, inject, database }: Started): P
     ['h.txt', Buffer.from([0xff, 0xfe, 0]), 422],
     ['i.json', '{', 422],
     ['../../j.txt', 'x', 201],
+    ['m.docx', 'PK\x03\x04', 422],
+    ['m.docx', await office('word/document.xml'), 201],
+    ['m.xlsx', await office('word/document.xml'), 422],
+    ['m.xlsx', await office('xl/workbook.xml'), 201],
+    ['m.odt', await office('content.xml'), 422],
+    ['m.odt', Buffer.from(`PK\x03\x04${'\0'.repeat(26)}mimetypeapplication/vnd.oasis.opendocument.text`), 201],
+    [`${'n'.repeat(198)}.txt`, 'x', 422],
   ] as const) {
     const reply = await addFile(name, bytes);
     t.equal(reply.status, status, `${name}: ${JSON.stringify(reply.body)}`);
     t.notMatch(String(reply.body['name'] ?? ''), /[/\\]/);
   }
+  t.match(await addFile('a\u202egpj.txt', 'x'), { status: 201, body: { name: 'a_gpj.txt' } });
+  for (const days of ['1e3', '1.5', ' 7', '0x10'])
+    t.match(await addFile('n.txt', 'x', `&keep_days=${encodeURIComponent(days)}`), {
+      status: 422,
+      body: { detail: /keep_days is no whole number/ },
+    });
   t.match(await addFile('k.txt', 'x', '&controls=pci-dss:99'), {
     status: 422,
     body: { detail: /pci-dss:99.*no framework/ },
@@ -254,7 +246,7 @@ async function files(t: Test, { addFile, client, inject, database }: Started): P
   t.match(await client.call('DELETE', path), { status: 409, body: { detail: /is kept until/ } });
   t.match(await client.call('PATCH', path, { keep_days: 5 }), { status: 409, body: { detail: /only be kept longer/ } });
   t.match(await client.call('PATCH', path, { hold: true, description: 'd' }), {
-    body: { hold: true, description: 'd' },
+    body: { hold: true, description: 'd', keep_until: made['keep_until'] },
   });
 }
 
@@ -269,6 +261,20 @@ async function retention(t: Test, { at, build, client, database, verify }: Start
   ];
   t.equal((await client.call('DELETE', `/evidence/${String(short['id'])}`)).status, 409);
   t.equal((await client.call('PATCH', `/evidence/${String(held['id'])}`, { hold: true })).status, 200);
+  const long = await build({ keep_days: 1095, sections: ['scans'] });
+  for (const [pack, hold] of [
+    [long, true],
+    [long, false],
+    [held, true],
+  ] as const)
+    t.match(
+      await client.call('PATCH', `/evidence/${String(pack['id'])}`, { hold }),
+      {
+        status: 200,
+        body: { hold, keep_until: pack['keep_until'] },
+      },
+      'same end',
+    );
   await removeExpired(host, new Date(at.clock.nowMs));
   t.equal((await client.call('GET', `/evidence/${String(short['id'])}`)).status, 200, 'its time is not over');
   const later = new Date(at.clock.nowMs + 2 * 86_400_000);
@@ -278,7 +284,7 @@ async function retention(t: Test, { at, build, client, database, verify }: Start
   t.match(
     checks.find(({ name }) => name === 'previous'),
     { ok: null },
-    'what went before it is gone, which is no fault',
+    'gone, which is no fault',
   );
 }
 

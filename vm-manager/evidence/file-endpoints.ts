@@ -12,7 +12,7 @@ import { receive } from '../kit/upload/receive.js';
 import { contentOf } from './build.js';
 import { fileBytesMax, fileEndings, mediaTypeOf } from './file-types.js';
 import { sha256 } from './pack/pack.js';
-import { KeepDays, laterEnd, refuseKept } from './pack-endpoints.js';
+import { KeepDays, KeepLonger, laterEnd, refuseKept } from './pack-endpoints.js';
 import { FileView, keepUntil, requireFile, viewFile, type FileRow } from './store.js';
 
 const closed = { additionalProperties: false } as const;
@@ -118,7 +118,8 @@ const add = endpoint({
     const sent = await receive<Static<typeof Fields>>(call.request, upload);
     try {
       const { name: given = sent.fileName, description = '', controls = '', keep_days: days } = sent.fields;
-      const name = given.replaceAll(/[\u0000-\u001f\u007f/\\]+/g, '_').trim();
+      const name = given.replaceAll(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069/\\]+/g, '_').trim();
+      if (name.length > 200) throw unfit('name', 'is longer than 200 characters', 'give a shorter one');
       if (name === '') throw unfit('name', 'is missing', 'give the name of the file');
       const content = await readFile(sent.file);
       const type = mediaTypeOf(name, content);
@@ -163,7 +164,7 @@ const patch = endpoint({
     {
       description: Type.Optional(Description),
       controls: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: controlsMax })),
-      keep_days: Type.Optional(KeepDays),
+      keep_days: Type.Optional(KeepLonger),
       hold: Type.Optional(Type.Boolean()),
     },
     { ...closed, minProperties: 1, examples: [{ controls: ['pci-dss:6.2.4'], hold: true }] },

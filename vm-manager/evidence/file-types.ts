@@ -20,6 +20,18 @@ function isText(bytes: Buffer): boolean {
   }
 }
 
+/** A zip that names such an entry, where files of the kind have it. */
+const office =
+  (entry: string) =>
+  (bytes: Buffer): boolean =>
+    starts('PK\x03\x04')(bytes) && bytes.includes('PK\x01\x02', 0, 'latin1') && bytes.includes(entry, 0, 'latin1');
+/** The first entry says what it is, and is not compressed. */
+const openDocument =
+  (kind: string) =>
+  (bytes: Buffer): boolean =>
+    starts('PK\x03\x04')(bytes) &&
+    bytes.subarray(30, 38 + kind.length + 200).includes(`mimetypeapplication/vnd.oasis.opendocument.${kind}`);
+
 function isJson(bytes: Buffer): boolean {
   try {
     JSON.parse(bytes.toString('utf8'));
@@ -46,10 +58,10 @@ const types: Readonly<Record<string, readonly [mediaType: string, fits: (bytes: 
   eml: ['message/rfc822', isText],
   json: ['application/json', isJson],
   jsonl: ['application/jsonl', isText],
-  docx: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', starts('PK\x03\x04')],
-  xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', starts('PK\x03\x04')],
-  odt: ['application/vnd.oasis.opendocument.text', starts('PK\x03\x04')],
-  ods: ['application/vnd.oasis.opendocument.spreadsheet', starts('PK\x03\x04')],
+  docx: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', office('word/document.xml')],
+  xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', office('xl/workbook.xml')],
+  odt: ['application/vnd.oasis.opendocument.text', openDocument('text')],
+  ods: ['application/vnd.oasis.opendocument.spreadsheet', openDocument('spreadsheet')],
 };
 export const fileEndings = Object.keys(types);
 

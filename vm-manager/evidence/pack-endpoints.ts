@@ -2,9 +2,9 @@
 import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { brandNameOf } from '../branding/current.js';
-import { requireApplication } from '../assets/resources.js';
+import { Name, requireApplication } from '../assets/resources.js';
 import { catalogueOf } from '../compliance/lookup.js';
-import { allOf, json, type Sql } from '../database.js';
+import { allOf, json, type Sql, type Tx } from '../database.js';
 import { isUnconfined } from '../kit/caller.js';
 import { inBackground } from '../kit/runs/background.js';
 import { endpoint, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
@@ -20,7 +20,10 @@ export const runKind = 'evidence';
 const packsMax = 500;
 const view = { permission: 'view_evidence', ofOrganisation: 'Packs of evidence' } as const;
 const build = { permission: 'build_evidence', ofOrganisation: 'Packs of evidence' } as const;
-export const KeepDays = Type.Integer({ minimum: keepDays.least, maximum: keepDays.most, default: keepDays.usual });
+const daysKept = { minimum: keepDays.least, maximum: keepDays.most };
+export const KeepDays = Type.Integer({ ...daysKept, default: keepDays.usual });
+/** Of a change: what is not said stays, so that a default would be a change that was not asked for. */
+export const KeepLonger = Type.Integer({ ...daysKept, description: 'from the day that it was made on' });
 
 const list = endpoint({
   method: 'GET',
@@ -89,7 +92,7 @@ const one = endpoint({
 
 const Wanted = Type.Object(
   {
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })),
+    title: Type.Optional(Name),
     framework: Type.Optional(Nullable(Type.String({ maxLength: 60, description: 'null: of no framework, all files' }))),
     period: Type.Object({ from: When, to: When }, closed),
     scope: Type.Optional(
@@ -126,6 +129,13 @@ const lacks = ({ caller }: Call, name: SectionName): readonly string[] =>
 function sectionsFor(call: Call, named: readonly SectionName[] | undefined, isOfOne: boolean): SectionName[] {
   if (named === undefined)
     return (isOfOne ? namesOfApplications : sectionNames).filter((name) => lacks(call, name).length === 0);
+  const foreign = named.filter((name) => isOfOne && !namesOfApplications.includes(name));
+  if (foreign.length > 0)
+    throw unfit(
+      '/sections',
+      `has ${foreign.join(', ')}, of which an application has no part`,
+      `leave scope out, or name some of ${namesOfApplications.join(', ')}`,
+    );
   for (const name of named) {
     const missing = lacks(call, name);
     if (missing.length > 0)
@@ -134,8 +144,9 @@ function sectionsFor(call: Call, named: readonly SectionName[] | undefined, isOf
   return sectionNames.filter((name) => named.includes(name));
 }
 
-/** Throws 409 while another one is built: each reads the whole period. */
-async function refuseBeside(sql: Sql): Promise<void> {
+/** Throws 409 while another one is built: each reads the whole period. Others wait until `sql` has ended. */
+async function refuseBeside(sql: Tx): Promise<void> {
+  await sql`lock table vm_evidence_packs in share row exclusive mode`;
   const [busy] = await sql<{ id: number }[]>`
     select id from vm_runs where kind = ${runKind} and status = 'running' limit 1`;
   if (busy !== undefined)
@@ -162,7 +173,7 @@ const create = endpoint({
   status: 202,
   answer: PackView,
   handle: async (call) => {
-    const { body, sql, now, caller, host } = call;
+    const { body, now, caller, host } = call;
     const [from, to] = [toMoment(body.period.from, '/period/from'), toMoment(body.period.to, '/period/to')];
     if (from >= to) throw unfit('/period/to', 'is not after /period/from');
     if (from > now) throw unfit('/period/from', 'is in the future', 'a pack holds what was recorded');
@@ -170,24 +181,31 @@ const create = endpoint({
     const framework = body.framework ?? null;
     await checkScope(call, framework, application);
     const names = sectionsFor(call, body.sections, application !== null);
-    await refuseBeside(sql);
     const { actor } = caller;
     const brand = await brandNameOf(host);
     const title = body.title ?? `Evidence of ${from.toISOString().slice(0, 10)} to ${to.toISOString().slice(0, 10)}`;
     const input = { title, framework, sections: names };
-    const run = await insertRun(
-      sql,
-      { kind: runKind, applicationId: null, input, createdBy: actor.name, status: 'running' },
-      now,
+    const { run, pack } = await call.audited(
+      'vm.create',
+      (made: { readonly pack: PackRow }) => `began to build the pack of evidence ${made.pack.id}`,
+      async (tx) => {
+        await refuseBeside(tx);
+        const begun = await insertRun(
+          tx,
+          { kind: runKind, applicationId: null, input, createdBy: actor.name, status: 'running' },
+          now,
+        );
+        const [made] = await tx<PackRow[]>`
+          insert into vm_evidence_packs ${tx({
+            ...{ title, framework, application_id: application, run_id: begun.id, created_by: actor.name },
+            ...{ sections: json(tx, names), period_from: from, period_to: to },
+            ...{ keep_until: keepUntil(now, body.keep_days), created_at: now, updated_at: now },
+          } as never)} returning *`;
+        if (made === undefined) throw new Error('the pack was not stored');
+        return { run: begun, pack: made };
+      },
+      () => undefined,
     );
-    const [pack] = await sql<PackRow[]>`
-      insert into vm_evidence_packs ${sql({
-        ...{ title, framework, application_id: application, run_id: run.id, created_by: actor.name },
-        ...{ sections: json(sql, names), period_from: from, period_to: to },
-        ...{ keep_until: keepUntil(now, body.keep_days), created_at: now, updated_at: now },
-      } as never)} returning *`;
-    if (pack === undefined) throw new Error('the pack was not stored');
-    await call.audited('vm.create', `began to build the pack of evidence ${pack.id}`, async () => undefined);
     inBackground(host, run, (signal) => buildEvidence({ host, pack, actor, brand, signal }));
     return viewPack({ ...pack, run_status: 'running', run_error: null });
   },
@@ -200,7 +218,7 @@ const patch = endpoint({
   kind: 'C',
   summary: 'Keep a pack longer, or hold it: what is held is not removed. No pack is kept shorter than was said',
   body: Type.Object(
-    { keep_days: Type.Optional(KeepDays), hold: Type.Optional(Type.Boolean()) },
+    { keep_days: Type.Optional(KeepLonger), hold: Type.Optional(Type.Boolean()) },
     { ...closed, minProperties: 1, examples: [{ hold: true }] },
   ),
   answer: PackView,

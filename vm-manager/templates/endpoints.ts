@@ -15,19 +15,30 @@ const closed = { additionalProperties: false } as const;
 const templatesMax = 500;
 const versionsKept = 100;
 const Parts = Type.Record(Type.String({ pattern: '^[a-z]{1,30}$' }), Type.String({ maxLength: 10_000 }), {
-  description: 'name → text, as GET /templates/kinds lists them; a text that is left out is that of the release',
+  description:
+    'name → text, as GET /templates/kinds lists them; one that is left out is that of the release, in a change ' +
+    'that of before',
 });
+
+/** What is wrong with a text as a whole, whatever stands in it. */
+function wholeFault(kind: TemplateKind, name: string, text: string) {
+  const { parts: known } = kinds[kind];
+  const part = known.find((one) => one.name === name);
+  if (part === undefined)
+    return { reason: `is no text of a ${kind}`, fix: `it has ${known.map((one) => one.name).join(', ')}` };
+  if (text.length > part.charactersMax)
+    return { reason: `is longer than ${part.charactersMax} characters`, fix: 'write a shorter one' };
+  if (part.isLine && /[\r\n]/.test(text)) return { reason: 'has several lines', fix: 'write it as one line' };
+  return null;
+}
 
 /** Throws 422 for a text that the kind does not have, and for the first fault in one, with line and column. */
 function checkParts(kind: TemplateKind, parts: Texts): Texts {
-  const { parts: known, placeholders, whose } = kinds[kind];
+  const { placeholders, whose } = kinds[kind];
   for (const [name, text] of Object.entries(parts)) {
-    const part = known.find((one) => one.name === name);
     const path = `/parts/${name}`;
-    if (part === undefined)
-      throw unfit(path, `is no text of a ${kind}`, `it has ${known.map((one) => one.name).join(', ')}`);
-    if (text.length > part.charactersMax) throw unfit(path, `is longer than ${part.charactersMax} characters`);
-    if (part.isLine && /[\r\n]/.test(text)) throw unfit(path, 'has several lines', 'write it as one line');
+    const fault = wholeFault(kind, name, text);
+    if (fault !== null) throw unfit(path, fault.reason, fault.fix);
     checkText(text, placeholders, whose, path);
   }
   return completed(kind, parts);
@@ -72,7 +83,10 @@ const templates: Resource = {
   check: async (tx, call, values, before) => {
     const kind = (values['kind'] ?? before?.['kind']) as TemplateKind;
     if (values['parts'] !== undefined || before === null)
-      values['parts'] = checkParts(kind, (values['parts'] ?? {}) as Texts);
+      values['parts'] = checkParts(kind, {
+        ...(before?.['parts'] as Texts | null | undefined),
+        ...(values['parts'] as Texts | undefined),
+      });
     if (before !== null) return;
     values['created_by'] = call.caller.actor.name;
     const [count] = await tx<{ n: number }[]>`select count(*)::integer as n from vm_templates`;
@@ -146,20 +160,14 @@ const check = endpoint({
   ),
   answer: Type.Object({ ok: Type.Boolean(), faults: Type.Array(FaultView) }),
   handle: async ({ body: { kind, parts } }) => {
-    const { placeholders, whose, parts: known } = kinds[kind];
-    const faults = Object.entries(parts).flatMap(([part, text]) =>
-      known.some(({ name }) => name === part)
-        ? faultsOf(text, placeholders, whose).map((fault) => ({ part, ...fault }))
-        : [
-            {
-              part,
-              line: 1,
-              column: 1,
-              reason: `is no text of a ${kind}`,
-              fix: known.map(({ name }) => name).join(', '),
-            },
-          ],
-    );
+    const { placeholders, whose } = kinds[kind];
+    const faults = Object.entries(parts).flatMap(([part, text]) => {
+      const whole = wholeFault(kind, part, text);
+      return [
+        ...(whole === null ? [] : [{ part, line: 1, column: 1, ...whole }]),
+        ...faultsOf(text, placeholders, whose).map((fault) => ({ part, ...fault })),
+      ];
+    });
     return { ok: faults.length === 0, faults };
   },
 });

@@ -88,6 +88,11 @@ export function renderTexts({ caller, now }: Call, of: Rendering, told: Told): R
     return { title, introduction: introduction.join('\n'), closing: closing.join('\n') };
   }
   return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, fill(text, told, name === 'title' ? 'plain' : format)]),
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      name === 'title'
+        ? fill(text, told, 'plain').replace(/\s+/g, ' ') || `Finding ${told.row.id}`
+        : fill(text, told, format),
+    ]),
   );
 }

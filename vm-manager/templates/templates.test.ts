@@ -181,6 +181,23 @@ async function versions(t: Test, stage: Stage): Promise<void> {
     body: { version: 3, parts: { body: /^One/ } },
   });
   t.match(await client.call('POST', `${path}/restore`, { version: 77 }), { status: 404 });
+  const two = await made(stage, { kind: 'ticket', name: 'two', parts: { title: 'T {{id}}', body: 'B {{id}}' } });
+  t.match(await client.call('PATCH', `/templates/${two}`, { parts: { title: '{{cve}}' } }), {
+    body: { parts: { title: '{{cve}}', body: 'B {{id}}' } },
+  });
+  t.match((await render(stage, two))['title'], /^Finding \d+$/, 'the title that a tracker gets where it is empty');
+  const parts = { title: 'a\n{{x}}', body: 'y'.repeat(10_000), more: '' };
+  const checked = (await client.call('POST', '/templates/check', { kind: 'ticket', parts })).body;
+  t.match(checked, {
+    ok: false,
+    faults: [
+      { part: 'title', reason: 'has several lines' },
+      { part: 'title', line: 2, column: 1 },
+      { part: 'more', reason: 'is no text of a ticket' },
+    ],
+  });
+  for (const part of ['title', 'more'] as const)
+    t.equal((await client.call('PATCH', `/templates/${two}`, { parts: { [part]: parts[part] } })).status, 422);
   t.match((await render(stage, id))['body'], /^One SQL injection in the search of orders/, 'a sample');
   t.match((await render(stage, id, { parts: { body: 'Draft {{risk}}' } }))['body'], 'Draft 82', 'a draft, not saved');
   t.match(await client.call('POST', `${path}/restore`, { version: null }), { body: { parts: null } });

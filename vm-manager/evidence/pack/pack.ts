@@ -73,8 +73,8 @@ export interface BuiltPack {
   readonly items: readonly ManifestItem[];
 }
 
-/** Throws an Error with words for people where it would be too large. */
-export function buildPack(facts: PackFacts, items: readonly Item[], key: SigningKey): BuiltPack {
+/** Rejects with words for people where it would be too large. */
+export async function buildPack(facts: PackFacts, items: readonly Item[], key: SigningKey): Promise<BuiltPack> {
   const manifest = { format: formatOfPacks, ...facts, key: key.id, items: itemsOf(items) };
   const listed: ZipEntry[] = [
     { path: 'manifest.json', content: Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`) },
@@ -87,7 +87,7 @@ export function buildPack(facts: PackFacts, items: readonly Item[], key: Signing
   const sums = Buffer.from(listed.map(({ path, content }) => `${sha256(content)}  ${path}\n`).join(''));
   const signature = signBytes(key, sums);
   const comment = `evidence pack ${facts.id}, ${facts.created_at}`;
-  const content = writeZip([
+  const content = await writeZip([
     ...listed,
     { path: 'SHA256SUMS', content: sums },
     { path: 'SHA256SUMS.sig', content: signature },

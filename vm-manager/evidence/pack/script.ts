@@ -4,14 +4,23 @@
 export const verifyScript = `#!/bin/sh
 # Verifies this pack without the product: sh verify.sh [public-key.pem that you got elsewhere]
 set -eu
+key=\${1:-}
+case $key in '' | /*) ;; *) key=$PWD/$key ;; esac
 cd "$(dirname "$0")"
-key=\${1:-public-key.pem}
+key=\${key:-public-key.pem}
+openssl pkey -pubin -in "$key" -noout
 echo "Key: $(openssl pkey -pubin -in "$key" -outform DER | tail -c 32 | sha256sum | cut -c 1-32)"
 openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig
 sha256sum --check --strict --quiet SHA256SUMS
-find . -type f ! -name 'SHA256SUMS*' | sed 's|^\\./||' | sort > "\${TMPDIR:-/tmp}/files.$$"
-cut -c 67- SHA256SUMS | sort | diff - "\${TMPDIR:-/tmp}/files.$$"
-rm "\${TMPDIR:-/tmp}/files.$$"
+listed=$({ cut -c 67- SHA256SUMS; printf '%s\\n' SHA256SUMS SHA256SUMS.sig SHA256SUMS.minisig; } | sort)
+found=$(find . ! -type d | sed 's|^\\./||' | sort)
+if [ "$found" != "$listed" ]; then
+  echo 'added, or missing:'
+  printf '%s\\n%s\\n' "$found" "$listed" | sort | uniq -u
+  exit 1
+fi
+links=$(find . ! -type d ! -type f)
+[ -z "$links" ] || { echo "no plain file: $links"; exit 1; }
 if [ -f items/audit.jsonl ]; then
   before=''
   exec 3< items/audit-hashes.txt

@@ -1,7 +1,8 @@
 // ZIP archives (APPNOTE 6.3): written with one time for all entries, so that the same content gives the same bytes, and
 // read back whole within bounds.
 import { buffer } from 'node:stream/consumers';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflateRaw } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 
 export interface ZipEntry {
@@ -20,9 +21,11 @@ interface Written {
   readonly directory: Buffer;
 }
 
-function writeEntry({ path, content }: ZipEntry, offset: number): Written & { readonly body: Buffer } {
+const deflate = promisify(deflateRaw) as (content: Buffer, options: { readonly level: number }) => Promise<Buffer>;
+
+async function writeEntry({ path, content }: ZipEntry, offset: number): Promise<Written & { readonly body: Buffer }> {
   const name = Buffer.from(path, 'utf8');
-  const body = deflateRawSync(content, { level: 9 });
+  const body = await deflate(content, { level: 9 });
   const facts = Buffer.alloc(26);
   facts.writeUInt16LE(versionNeeded, 0);
   facts.writeUInt16LE(utf8Names, 2);
@@ -40,11 +43,12 @@ function writeEntry({ path, content }: ZipEntry, offset: number): Written & { re
   return { head, body, directory: Buffer.concat([Buffer.from('PK\x01\x02', 'latin1'), made, facts, ends, name]) };
 }
 
-export function writeZip(entries: readonly ZipEntry[]): Buffer {
+/** Off the event loop: large files take seconds. */
+export async function writeZip(entries: readonly ZipEntry[]): Promise<Buffer> {
   const [pieces, directory]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
   for (const entry of entries) {
-    const written = writeEntry(entry, offset);
+    const written = await writeEntry(entry, offset);
     pieces.push(written.head, written.body);
     directory.push(written.directory);
     offset += written.head.length + written.body.length;

@@ -33,15 +33,18 @@ async function auditFiles(of: Collecting) {
 }
 
 async function accessFiles({ host, sql }: Collecting) {
+  const confined = await sql<{ user_id: string }[]>`select user_id from vm_confined`;
   const users = (await host.identity.users({})).map(({ created_at, last_login_at, ...user }) => ({
     ...user,
+    confined: confined.some((one) => one.user_id === user.id),
     created_at: created_at.toISOString(),
     last_login_at: last_login_at?.toISOString() ?? null,
   }));
   const grants = await sql`select user_id, scope, scope_id, role from vm_grants order by user_id, scope, scope_id`;
   const roles = await sql`select name, permissions from vm_roles order by name`;
   const tokens = await sql`
-    select id, name, user_id, scopes, created_at, expires_at, last_used_at, revoked_at from vm_tokens order by id`;
+    select id, name, kind, user_id, scopes, application_ids, allowed_cidrs, created_at, expires_at, last_used_at,
+      revoked_at from vm_tokens order by id`;
   return [
     await asLines('users', users),
     await asLines('grants', grants),

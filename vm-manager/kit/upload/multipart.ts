@@ -126,5 +126,5 @@ function readHead(text: string): Part {
   const name = line === undefined ? undefined : /[;\s]name="([^"\r\n]{1,100})"/i.exec(line)?.[1];
   if (line === undefined || name === undefined) throw malformed('has a part without a name');
   const fileName = /filename\*?="?([^"\r\n;]*)"?/i.exec(line)?.[1];
-  return { name, fileName: fileName === undefined && name !== 'file' ? null : (fileName ?? '').slice(0, 200) };
+  return { name, fileName: fileName === undefined && name !== 'file' ? null : (fileName ?? '').slice(0, 201) };
 }

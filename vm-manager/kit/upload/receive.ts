@@ -100,6 +100,9 @@ async function take(body: Readable, type: string, request: FastifyRequest, handl
 /** Throws ApiError 422 with the first field that does not fit. */
 export function checkFields<Fields>(given: Record<string, unknown>, schema: TObject): Fields {
   const named = Value.Convert(schema, { ...given }) as Record<string, unknown>;
+  for (const [name, { type }] of Object.entries(schema.properties))
+    if (type === 'integer' && typeof given[name] === 'string' && !/^[+-]?\d{1,15}$/.test(given[name]))
+      throw unfit(name, 'is no whole number', 'write it in digits');
   for (const error of Value.Errors(schema, named)) {
     const path = error.path.replace(/^\//, '') || 'fields';
     throw unfit(path, reasonOf(error));
