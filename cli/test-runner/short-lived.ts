@@ -8,11 +8,17 @@ import { fileURLToPath } from 'node:url';
 const roomyMin = 8e9;
 const preloaded = fileURLToPath(new URL('../../../bin/short-lived.cjs', import.meta.url));
 
-/** For tests that start Node.js with an environment of their own. */
+/** For tests that start Node.js with an environment of their own; without what changes the heap of a product. */
 export const shortLivedVariable = 'GATEHOUSE_TEST_NODE_OPTIONS';
 
-/** Value of NODE_OPTIONS on a machine with so much memory. */
-export function shortLivedOptions(memoryBytes = totalmem()): string {
-  const preload = `--require ${JSON.stringify(preloaded)}`;
-  return memoryBytes < roomyMin ? preload : `--max-semi-space-size=64 ${preload}`;
-}
+/** Tests of limits and sizes of heaps need the usual ones. */
+const isOfHeaps = /heap|memoryUsage|resourceLimits/i;
+
+/** Value of NODE_OPTIONS for what tests start. */
+export const preload = `--require ${JSON.stringify(preloaded)}`;
+
+/** Value of NODE_OPTIONS for tests with these texts, on a machine with so much memory. */
+export const shortLivedOptions = (texts: readonly string[], memoryBytes = totalmem()): string =>
+  memoryBytes < roomyMin || texts.some((text) => isOfHeaps.test(text))
+    ? preload
+    : `--max-semi-space-size=64 ${preload}`;

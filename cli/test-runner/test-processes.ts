@@ -1,6 +1,7 @@
 // Test files as processes: each in one of its own, bounded in time, its temporary files gone with the run.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { filesVariable } from './companions.js';
@@ -8,7 +9,7 @@ import { Positions } from './positions.js';
 import { Accounts, inAll, type Seconds } from './processor-time.js';
 import { Report, type Outcome } from './report.js';
 import { makeScratch } from './scratch.js';
-import { shortLivedOptions, shortLivedVariable } from './short-lived.js';
+import { preload, shortLivedOptions, shortLivedVariable } from './short-lived.js';
 
 /** Runs several files, one after another. */
 const together = fileURLToPath(new URL('together.js', import.meta.url));
@@ -44,7 +45,7 @@ export class TestProcesses {
     const script = isCompany ? [together] : [];
     const given = isCompany ? { [filesVariable]: JSON.stringify(files) } : {};
     const { NODE_OPTIONS: asked = '' } = process.env;
-    const options = shortLivedOptions();
+    const options = shortLivedOptions(files.map((file) => readFileSync(join(this.root, file), 'utf8')));
     const account = this.accounts.begin();
     const command = [process.execPath, ...script, ...files.slice(0, 1)];
     const [program = '', ...args] = account.enter(command);
@@ -56,7 +57,7 @@ export class TestProcesses {
         TAP_TIMEOUT: String(this.secondsMax),
         TMPDIR: this.scratch,
         NODE_OPTIONS: `${options} ${asked}`.trim(),
-        [shortLivedVariable]: options,
+        [shortLivedVariable]: preload,
         ...given,
       },
     });
