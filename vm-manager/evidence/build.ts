@@ -2,6 +2,7 @@
 // moment. The row, the content and the audit entry with the root of the pack are stored together.
 import { catalogueWith, type Framework } from '../compliance/catalogue.js';
 import { json, type Sql } from '../database.js';
+import { storeBytes } from '../kit/upload/stored-bytes.js';
 import type { Host } from '../host.js';
 import type { Actor } from '#http-kit';
 import { buildPack, contentBytesMax, type Item } from './pack/pack.js';
@@ -123,7 +124,11 @@ export async function buildEvidence(building: Building): Promise<{ readonly pack
   const built = await buildPack(facts, items, key);
   const { sha256 } = built;
   await host.sql.begin(async (tx) => {
-    await tx`insert into vm_evidence_contents (pack_id, content) values (${pack.id}, ${built.content})`;
+    await storeBytes(
+      tx,
+      built.content,
+      (whole) => tx`insert into vm_evidence_contents (pack_id, content) values (${pack.id}, ${whole})`,
+    );
     await tx`
       update vm_evidence_packs set items = ${json(tx, built.items)}, root = ${built.root}, sha256 = ${sha256},
         bytes = ${built.content.length}, key_id = ${key.id}, previous = ${previous}, updated_at = ${now}

@@ -9,6 +9,7 @@ import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { checkVersion } from '../kit/resource.js';
 import { receive } from '../kit/upload/receive.js';
+import { storeBytes } from '../kit/upload/stored-bytes.js';
 import { contentOf } from './build.js';
 import { fileBytesMax, fileEndings, mediaTypeOf } from './file-types.js';
 import { sha256 } from './pack/pack.js';
@@ -142,7 +143,11 @@ const add = endpoint({
               ...{ created_by: call.caller.actor.name, created_at: call.now, updated_at: call.now },
             } as never)} returning *`;
           if (made === undefined) throw new Error('the file was not stored');
-          await tx`insert into vm_evidence_file_contents (file_id, content) values (${made.id}, ${content})`;
+          await storeBytes(
+            tx,
+            content,
+            (whole) => tx`insert into vm_evidence_file_contents (file_id, content) values (${made.id}, ${whole})`,
+          );
           return made;
         },
         (made) => fileDetails(made.id, made.sha256),

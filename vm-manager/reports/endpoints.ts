@@ -3,6 +3,7 @@ import { ApiError, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication, visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
+import { storeBytes } from '../kit/upload/stored-bytes.js';
 import { visibleFindings } from '../findings/query.js';
 import { scopeOf } from '../graph/scope.js';
 import { currentChains } from '../graph/live-engine.js';
@@ -270,7 +271,11 @@ const building: readonly Endpoint[] = [
                 created_at: call.now,
               } as never)} returning ${tx(facts)}`;
             if (row === undefined) throw new Error('the report was not stored');
-            await tx`insert into vm_report_contents (report_id, content) values (${row.id}, ${content})`;
+            await storeBytes(
+              tx,
+              content,
+              (whole) => tx`insert into vm_report_contents (report_id, content) values (${row.id}, ${whole})`,
+            );
             return row;
           },
         ),
