@@ -56,6 +56,13 @@ const monitor: readonly NavEntry[] = [
     page('/', text.overview, text.dashboardStartTrafficBlock, () =>
       import('../../pages/overview/overview.js').then((m) => m.Overview),
     ),
+    page(
+      '/admin/health',
+      text.health,
+      text.healthWords,
+      () => import('../../pages/health/health.js').then((m) => m.Health),
+      { needs: 'view_health' },
+    ),
   ]),
   entry(text.events, 'list', [
     page('/soc', text.securityEvents, text.socLiveStreamAttacks, () =>
@@ -295,6 +302,13 @@ const governance: NavEntry = entry(text.governance, 'audit', [
     () => import('../../pages/integrations/integrations.js').then((m) => m.Integrations),
     { needs: 'view_assets' },
   ),
+  page(
+    '/admin/templates',
+    text.templates,
+    text.templatesWords,
+    () => import('../../pages/templates/templates.js').then((m) => m.Templates),
+    { needs: 'view_reports' },
+  ),
 ]);
 
 const loadSettings: Load = () => import('../../pages/settings/settings.js').then((m) => m.Settings);
@@ -337,13 +351,6 @@ const manage: readonly NavEntry[] = [
       import('../../pages/admin/nodes.js').then((m) => m.Nodes),
     ),
     page(
-      '/admin/health',
-      text.health,
-      text.healthWords,
-      () => import('../../pages/health/health.js').then((m) => m.Health),
-      { needs: 'view_health' },
-    ),
-    page(
       '/admin/users',
       text.users,
       text.accountsRolesPasswords,
@@ -356,13 +363,6 @@ const manage: readonly NavEntry[] = [
       text.automationCiScopes,
       () => import('../../pages/admin/tokens.js').then((m) => m.Tokens),
       { role: 'admin' },
-    ),
-    page(
-      '/admin/templates',
-      text.templates,
-      text.templatesWords,
-      () => import('../../pages/templates/templates.js').then((m) => m.Templates),
-      { needs: 'view_reports' },
     ),
     page(
       '/admin/branding',
