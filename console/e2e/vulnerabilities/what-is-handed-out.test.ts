@@ -111,7 +111,8 @@ async function branding(
     return (await login.title()) === 'Acme <Shield>';
   });
   await login.getByText('Seen on the login page').waitFor();
-  t.ok(await login.evaluate(() => document.querySelector<HTMLImageElement>('img')?.naturalWidth), 'the logo is drawn');
+  const widthOfLogo = () => document.querySelector<HTMLImageElement>('img')?.naturalWidth ?? 0;
+  await until('the logo is drawn', async () => (await login.evaluate(widthOfLogo)) > 0);
   t.same(await seriousOn(login), [], 'the colour is readable on the login page');
   t.same([...complaints, ...others], []);
 }
