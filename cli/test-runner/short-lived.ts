@@ -11,7 +11,7 @@ const preloaded = fileURLToPath(new URL('../../../bin/short-lived.cjs', import.m
 /** For tests that start Node.js with an environment of their own; without what changes the heap of a product. */
 export const shortLivedVariable = 'GATEHOUSE_TEST_NODE_OPTIONS';
 
-/** Tests of limits and sizes of heaps need the usual ones, and so do workers of a data plane, whose heaps have limits. */
+/** Tests of heaps need the usual ones, and so do workers of a data plane, whose heaps have limits. */
 const isOfHeaps = /heap|memoryUsage|resourceLimits|startPlane|data-plane|worker-pool|crash/i;
 
 /** Value of NODE_OPTIONS for what tests start. */
