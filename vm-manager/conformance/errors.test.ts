@@ -25,8 +25,6 @@ const needsMore: readonly string[] = [
   'DELETE /applications/:id 409',
   'DELETE /auth/mfa 401',
   'DELETE /backups/:id 409',
-  'DELETE /evidence/:id 409',
-  'DELETE /evidence/files/:id 409',
   'DELETE /integrations/:id 409',
   'DELETE /notifications/channels/:id 409',
   'DELETE /sso/providers/:id 404',
