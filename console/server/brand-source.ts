@@ -30,7 +30,7 @@ async function ask(url: string): Promise<Response | null> {
   }
 }
 
-/** A logo that is drawn by `/brand/logo`, whoever saved it. */
+/** Says that there is one: `/brand/logo` asks for its bytes. */
 const savedLogo: Logo = { bytes: Buffer.alloc(0), type: 'image/png' };
 
 export function createBrandSource(apiUrl: string, usual: Branding): BrandSource {

@@ -80,7 +80,8 @@ function checkWord(text: string | null | undefined, path: string): void {
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text))
     throw unfit(path, 'is empty', 'give a text, or null for that of the environment');
   // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/.test(text)) throw unfit(path, 'has a control character');
+  if (/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/.test(text))
+    throw unfit(path, 'has a control character', 'leave it out');
 }
 
 const change = endpoint({
@@ -175,7 +176,7 @@ const getLogo = endpoint({
   kind: 'X',
   summary: 'The logo that was saved here; 404 where none was',
   query: Type.Object({ v: Type.Optional(Type.String({ maxLength: 64, description: 'for caches' })) }, closed),
-  mediaType: 'image/png',
+  mediaType: 'image/*',
   handle: async ({ sql, reply }) => {
     const [row] = await sql<{ logo: Buffer; logo_type: string }[]>`
       select logo, logo_type from vm_branding where logo is not null`;

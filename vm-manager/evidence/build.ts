@@ -9,7 +9,7 @@ import { buildPack, contentBytesMax, type Item } from './pack/pack.js';
 import { signingKey } from './pack/signing.js';
 import { sections, type SectionName } from './sections/index.js';
 import type { Collecting, Section } from './sections/section.js';
-import { type FileRow, type PackRow } from './store.js';
+import { pathInPack, type FileRow, type PackRow } from './store.js';
 
 /** Controls of the framework that a section is evidence for. */
 export const controlsOf = (frameworks: readonly Framework[], { topics }: Pick<Section, 'topics'>): string[] =>
@@ -78,7 +78,7 @@ async function addedFiles({ sql, frameworks, now }: Collecting, pack: Building['
   const items: Item[] = [];
   for (const file of rows) {
     items.push({
-      path: `files/${file.id}-${file.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')}`,
+      path: pathInPack(file),
       content: await contentOf(sql, file.id),
       source: `file of ${file.created_by}, ${file.created_at.toISOString()}`,
       about: file.description,

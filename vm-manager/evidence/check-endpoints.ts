@@ -9,7 +9,7 @@ import { controlsOf } from './build.js';
 import { bytesOf, checkScope } from './pack-endpoints.js';
 import { packBytesMax } from './pack/pack.js';
 import { publicKeys, signingKey } from './pack/signing.js';
-import { sectionNames, sections } from './sections/index.js';
+import { namesOfApplications, sectionNames, sections } from './sections/index.js';
 import { requirePack } from './store.js';
 import { checkNames, verifyPack } from './verify.js';
 
@@ -97,6 +97,7 @@ const sectionList = endpoint({
         source: Type.String(),
         needs: Type.Array(Type.String({ description: 'permissions beyond build_evidence' })),
         controls: Type.Array(Type.String()),
+        of_application: Type.Boolean({ description: 'a pack about one application can have it' }),
       }),
     ),
   }),
@@ -106,7 +107,8 @@ const sectionList = endpoint({
     const of = (await catalogueOf(call)).filter(({ id }) => id === framework);
     const items = sectionNames.map((name) => {
       const { title, about, source, needs } = sections[name];
-      return { name, title, about, source, needs, controls: controlsOf(of, sections[name]) };
+      const controls = controlsOf(of, sections[name]);
+      return { name, title, about, source, needs, controls, of_application: namesOfApplications.includes(name) };
     });
     return { items };
   },

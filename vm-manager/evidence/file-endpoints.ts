@@ -14,6 +14,7 @@ import { contentOf } from './build.js';
 import { fileBytesMax, fileEndings, mediaTypeOf } from './file-types.js';
 import { sha256 } from './pack/pack.js';
 import { KeepDays, KeepLonger, laterEnd, refuseKept } from './pack-endpoints.js';
+import { findRecord } from './record.js';
 import { FileView, keepUntil, requireFile, viewFile, type FileRow } from './store.js';
 
 const closed = { additionalProperties: false } as const;
@@ -229,7 +230,6 @@ const download = endpoint({
   },
 });
 
-const dayMs = 86_400_000;
 const verify = endpoint({
   method: 'POST',
   path: '/evidence/files/:id/verify',
@@ -246,12 +246,9 @@ const verify = endpoint({
   handle: async ({ host, sql, params }) => {
     const row = await requireFile(sql, params['id'] ?? '');
     const now = sha256(await contentOf(sql, row.id));
-    const at = row.created_at.getTime();
-    const within = { from: new Date(at - dayMs), to: new Date(at + dayMs) };
-    const isRecorded = (await host.audit.find('vm.create', fileDetails(row.id, now), within)) !== null;
-    const isOther = now !== row.sha256;
-    const recorded = isRecorded ? true : isOther ? false : null;
-    return { ok: !isOther && recorded !== false, sha256: now, recorded, added_at: row.created_at.toISOString() };
+    const { ok: recorded } = await findRecord(host, fileDetails(row.id, now), row.created_at);
+    const ok = now === row.sha256 && recorded !== false;
+    return { ok, sha256: now, recorded, added_at: row.created_at.toISOString() };
   },
 });
 

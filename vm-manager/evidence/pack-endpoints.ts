@@ -133,7 +133,7 @@ function sectionsFor(call: Call, named: readonly SectionName[] | undefined, isOf
   if (foreign.length > 0)
     throw unfit(
       '/sections',
-      `has ${foreign.join(', ')}, of which an application has no part`,
+      `has ${foreign.join(', ')}, which is about the whole organisation`,
       `leave scope out, or name some of ${namesOfApplications.join(', ')}`,
     );
   for (const name of named) {

@@ -145,6 +145,10 @@ export const viewFile = (row: FileRow) => ({
   version: row.version,
 });
 
+/** Where a file that people added lies in a pack. */
+export const pathInPack = ({ id, name }: Pick<FileRow, 'id' | 'name'>): string =>
+  `files/${id}-${name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')}`;
+
 export async function requireFile(sql: Queryable, id: string): Promise<FileRow> {
   const [row] = await sql<FileRow[]>`
     select * from vm_evidence_files where id = ${toId(id, 'file of evidence')}`;

@@ -6,6 +6,7 @@ import { packDetails } from './build.js';
 import { contentBytesMax, sha256, type ManifestItem } from './pack/pack.js';
 import { isSignedBy, publicKeys } from './pack/signing.js';
 import { readZip } from './pack/zip.js';
+import { findRecord } from './record.js';
 import type { PackRow } from './store.js';
 
 export const checkNames = [
@@ -73,16 +74,14 @@ async function checkSignature({ sql }: Host, files: Files): Promise<Check> {
     : check('signature', true, `Signed by the key ${key.id}.`);
 }
 
-const dayMs = 86_400_000;
-
 async function checkRecord(host: Host, row: PackRow, root: string): Promise<Check> {
   if (row.root !== root) return check('recorded', false, 'The list of sums is not the one that the database has.');
-  const at = row.created_at.getTime();
-  const within = { from: new Date(at - dayMs), to: new Date(at + dayMs) };
-  const entry = await host.audit.find('vm.create', packDetails(row.id, root), within);
-  return entry === null
-    ? check('recorded', null, 'The audit log has no entry of it: its entries of that time were removed by retention.')
-    : check('recorded', true, `Entry ${entry.id} of the audit log has the same root.`);
+  const { ok, id } = await findRecord(host, packDetails(row.id, root), row.created_at);
+  if (ok === null)
+    return check('recorded', null, 'Retention removed the entries of the audit log of that time, its own with them.');
+  return ok
+    ? check('recorded', true, `Entry ${String(id)} of the audit log has the same root.`)
+    : check('recorded', false, 'The audit log has entries of that time, and none of this pack.');
 }
 
 async function checkPrevious({ sql }: Host, files: Files, row: PackRow): Promise<Check> {

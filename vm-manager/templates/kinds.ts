@@ -1,5 +1,5 @@
-// The kinds of templates: which texts each has, what may stand in them, and what the release says where nobody wrote
-// anything else. A kind is a row here; who uses it fills the same placeholders.
+// The kinds of templates: which texts each has, what may stand in them, and what the release says where no other text
+// was saved. A kind is a row here; who uses it fills the same placeholders.
 import { defaultBody, defaultTitle, placeholderNames } from '../integrations/template.js';
 import { noticeDefaults, noticePlaceholders } from '../notifications/notice-text.js';
 import { reportDefaults, reportPlaceholders } from '../reports/frame.js';

@@ -35,6 +35,30 @@ export function Field(props: FieldProps): JSX.Element {
   );
 }
 
+/** `accept`: endings, as of the attribute. null: the choice was taken back. */
+export function FileField(props: {
+  readonly label: string;
+  readonly help?: JSX.Element;
+  readonly problem?: string | null;
+  readonly accept?: string;
+  readonly onChosen: (file: File | null) => void;
+}): JSX.Element {
+  return (
+    <Field label={props.label} help={props.help} problem={props.problem ?? null}>
+      {({ id, describedBy }) => (
+        <input
+          id={id}
+          class="input"
+          type="file"
+          accept={props.accept}
+          aria-describedby={describedBy}
+          onChange={(event) => props.onChosen(event.currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface InputProps {
   readonly label: string;
   readonly value: string;

@@ -6,12 +6,14 @@ import { currentChains } from '../../graph/live-engine.js';
 import { scopeOf } from '../../graph/scope.js';
 import { reachOfSystem } from '../../kit/caller.js';
 import { chainSection } from '../../reports/chain-report.js';
-import { asJson, asLines, rowsById, type Collecting, type Section } from './section.js';
+import { scanKinds } from '../../scanners/contract.js';
+import { pathInPack } from '../store.js';
+import { asJson, asLines, rowsById, rowsMax, type Collecting, type Section } from './section.js';
 
 interface Numbered {
   readonly id: number;
 }
-const scanKinds = ['import', 'secrets', 'sast', 'sca', 'iac', 'k8s', 'dast'];
+const kindsOfRuns = ['import', ...scanKinds, 'dast'];
 
 /** True of rows of the application, or of all. */
 const ofApplication = ({ sql, application }: Collecting, column = 'application_id') =>
@@ -43,7 +45,7 @@ const scans = (of: Collecting) =>
     of.sql,
     (after, page) => of.sql<Numbered[]>`
       select id, kind, application_id, status, input, result, error, created_by, created_at, started_at, finished_at
-      from vm_runs where kind in ${of.sql(scanKinds)} and created_at >= ${of.period.from}
+      from vm_runs where kind in ${of.sql(kindsOfRuns)} and created_at >= ${of.period.from}
         and created_at < ${of.period.to} and ${ofApplication(of)} and ${after} ${page}`,
   );
 
@@ -51,13 +53,13 @@ const scans = (of: Collecting) =>
 const coverage = ({ sql, application, period }: Collecting) => sql`
   select a.id as application_id, a.name, a.environment, a.business_criticality as criticality, a.owner,
     coalesce((select jsonb_object_agg(kind, last) from (select r.kind, max(r.finished_at) as last from vm_runs r
-      where r.application_id = a.id and r.status = 'succeeded' and r.kind in ${sql(scanKinds)}
+      where r.application_id = a.id and r.status = 'succeeded' and r.kind in ${sql(kindsOfRuns)}
         and r.finished_at < ${period.to} group by r.kind) seen), '{}') as last_scans,
     (select count(*)::integer from vm_runs r where r.application_id = a.id and r.status = 'succeeded'
-      and r.kind in ${sql(scanKinds)} and r.finished_at >= ${period.from} and r.finished_at < ${period.to})
+      and r.kind in ${sql(kindsOfRuns)} and r.finished_at >= ${period.from} and r.finished_at < ${period.to})
       as scans_in_period
   from vm_applications a where a.status = 'active' and ${application === null ? sql`true` : sql`a.id = ${application}`}
-  order by a.id limit 50000`;
+  order by a.id limit ${rowsMax + 1}`;
 
 const acceptances = (of: Collecting) =>
   rowsById(
@@ -138,7 +140,7 @@ async function complianceFiles({ sql, frameworks, answers, application, now }: C
     checks: more.checks,
     attestation: more.attestation,
     exception: more.exception,
-    files: more.files.map(({ id, name }) => `files/${id}-${name}`),
+    files: more.files.map(pathInPack),
   }));
   return [await asLines('compliance', lines)];
 }

@@ -54,13 +54,13 @@ async function accessFiles({ host, sql }: Collecting) {
 }
 
 async function policyFiles({ sql }: Collecting) {
+  const table = (name: string) =>
+    rowsById(sql, (after, page) => sql<{ id: number }[]>`select * from ${sql(name)} where ${after} ${page}`);
   return [
-    asJson('policies.json', {
-      sla_policies: await sql`select * from vm_sla_policies order by id limit 1000`,
-      policies: await sql`select * from vm_policies order by id limit 1000`,
-      gates: await sql`select * from vm_gates order by id limit 1000`,
-      rules: await sql`select * from vm_rules order by id limit 1000`,
-    }),
+    await asLines('sla-policies', table('vm_sla_policies')),
+    await asLines('policies', table('vm_policies')),
+    await asLines('gate-definitions', table('vm_gates')),
+    await asLines('rules', table('vm_rules')),
   ];
 }
 

@@ -6,8 +6,12 @@ const critical = /private[-_ ]?key|aws|gcp|azure|cloud/i;
 
 export const severityOfSecret = (ruleAndTitle: string): Severity => (critical.test(ruleAndTitle) ? 'critical' : 'high');
 
-/** What tools write in place of a secret, or behind its beginning: it tells no two of them apart. */
-export const redacted = /^(?:[*•x\s]+|[[<(]?(?:redacted|masked|hidden|removed|filtered)[\])>]?|.*(?:\.{3}|…|\*{3}))$/i;
+/**
+ * What tools write in place of a secret, or behind its beginning: it tells no two of them apart. Longer texts are code
+ * that was cut, by which its secret is known.
+ */
+export const redacted =
+  /^(?:[*•x\s]+|[[<(]?(?:redacted|masked|hidden|removed|filtered)[\])>]?|.{0,200}(?:\.{3}|…|\*{3}))$/i;
 
 const secretTool = /secret|credential|cred[-_ ]?scan|(?:^|[^a-z])leaks?(?:[^a-z]|$)|gitleaks|truffle/i;
 

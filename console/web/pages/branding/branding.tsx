@@ -5,7 +5,7 @@ import { call, type Reply } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { Button, Card, Notice, PageHead } from '../../kit/basics.js';
-import { Field, TextField } from '../../kit/form.js';
+import { FileField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { brandingText as text } from '../../texts/resources/branding.js';
@@ -76,18 +76,7 @@ function Logo(props: { readonly of: Brand; readonly mayEdit: boolean; readonly o
           {(url) => <img src={url()} height="48" alt={text.logo} />}
         </Show>
         <Show when={props.mayEdit}>
-          <Field label={text.logo} help={text.logoHelp}>
-            {({ id, describedBy }) => (
-              <input
-                id={id}
-                class="input"
-                type="file"
-                accept=".png,.svg"
-                aria-describedby={describedBy}
-                onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-              />
-            )}
-          </Field>
+          <FileField label={text.logo} help={text.logoHelp} accept=".png,.svg" onChosen={setFile} />
           <div class="row">
             <Button disabled={file() === null} isBusy={action.isBusy()} onClick={() => void upload()}>
               {text.upload}

@@ -5,7 +5,7 @@ import { call, linkTo, type Item } from '../../client/http.js';
 import { showBytes, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { Button, Card, Foreign, Notice } from '../../kit/basics.js';
-import { Field, TextField } from '../../kit/form.js';
+import { FileField, TextField } from '../../kit/form.js';
 import { tell, tellProblem } from '../../kit/overlays.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
@@ -38,17 +38,7 @@ function AddForm(props: { readonly onAdded: () => void }): JSX.Element {
       <div class="stack">
         <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
         <div class="grid-3">
-          <Field label={text.file} help={text.fileHelp}>
-            {({ id, describedBy }) => (
-              <input
-                id={id}
-                class="input"
-                type="file"
-                aria-describedby={describedBy}
-                onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-              />
-            )}
-          </Field>
+          <FileField label={text.file} help={text.fileHelp} onChosen={setFile} />
           <TextField label={text.description} value={description()} onInput={setDescription} />
           <TextField label={text.controls} value={controls()} onInput={setControls} help={text.controlsHelp} />
         </div>
@@ -60,12 +50,6 @@ function AddForm(props: { readonly onAdded: () => void }): JSX.Element {
       </div>
     </Card>
   );
-}
-
-async function verify(id: string): Promise<void> {
-  const { ok } = await call('POST /api/v1/evidence/files/{id}/verify', { params: { id } });
-  if (ok) tell(text.intact);
-  else tellProblem(text.changed);
 }
 
 function Actions(props: {
@@ -81,6 +65,14 @@ function Actions(props: {
   };
   const hold = () =>
     action.run(() => call('PATCH /api/v1/evidence/files/{id}', { params: params(), body: { hold: !props.of.hold } }));
+  const verify = async (): Promise<void> => {
+    const isAsked = await action.run(async () => {
+      const { ok, recorded } = await call('POST /api/v1/evidence/files/{id}/verify', { params: params() });
+      if (!ok) tellProblem(text.changed);
+      else tell(recorded === null ? text.unrecorded : text.intact);
+    });
+    if (!isAsked) tellProblem(action.problem());
+  };
   const remove = () => action.run(() => call('DELETE /api/v1/evidence/files/{id}', { params: params() }));
   return (
     <span class="row wrap">
@@ -92,7 +84,7 @@ function Actions(props: {
       >
         {evidenceText.download}
       </a>
-      <Button isSmall onClick={() => void verify(props.of.id)}>
+      <Button isSmall onClick={() => void verify()}>
         {evidenceText.verify}
       </Button>
       <Show when={props.mayBuild}>

@@ -21,6 +21,8 @@ type Verified = Reply<'POST /api/v1/evidence/{id}/verify'>;
 
 const tones = { building: 'info', ready: 'good', failed: 'danger' } as const;
 const everyMs = 10_000;
+/** As many as there can be, and as one answer holds. */
+const packsMax = 500;
 const dayMs = 86_400_000;
 const quarterDays = 90;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -34,7 +36,7 @@ function BuildForm(props: { readonly onBegun: (id: string) => void }): JSX.Eleme
   const [from, setFrom] = createSignal(dayOf(Date.now() - quarterDays * dayMs));
   const [to, setTo] = createSignal(dayOf(Date.now() + dayMs));
   const [keep, setKeep] = createSignal('365');
-  const sections = createSections();
+  const sections = createSections(() => application() !== '');
   const action = createAction();
   const build = async (): Promise<void> => {
     const chosen = sections.chosen();
@@ -193,7 +195,7 @@ function Opened(props: { readonly of: Pack; readonly mayBuild: boolean; readonly
 }
 
 export function Packs(props: { readonly mayBuild: boolean }): JSX.Element {
-  const packs = createQuery('GET /api/v1/evidence', () => ({ query: { limit: 100 } }), { everyMs });
+  const packs = createQuery('GET /api/v1/evidence', () => ({ query: { limit: packsMax } }), { everyMs });
   const [chosen, choose] = createChosen('pack');
   const opened = (): Pack | undefined => packs.data()?.items.find(({ id }) => id === chosen());
   const changed = (): void => void packs.reload();

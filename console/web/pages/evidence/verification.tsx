@@ -5,7 +5,7 @@ import { call, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
-import { Field } from '../../kit/form.js';
+import { FileField } from '../../kit/form.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { evidenceText as text } from '../../texts/resources/evidence.js';
@@ -41,18 +41,7 @@ export function Verification(): JSX.Element {
       <Card title={text.verifyFile}>
         <div class="stack">
           <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-          <Field label={text.pack} help={text.packHelp}>
-            {({ id, describedBy }) => (
-              <input
-                id={id}
-                class="input"
-                type="file"
-                accept=".zip"
-                aria-describedby={describedBy}
-                onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-              />
-            )}
-          </Field>
+          <FileField label={text.pack} help={text.packHelp} accept=".zip" onChosen={setFile} />
           <div class="row">
             <Button look="primary" disabled={file() === null} isBusy={action.isBusy()} onClick={() => void verify()}>
               {text.verify}

@@ -3,7 +3,7 @@ import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
-import { Field, SelectField, Switch, TextField } from '../../kit/form.js';
+import { FileField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import type { Applications } from '../vulnerabilities/words.js';
@@ -64,17 +64,7 @@ export function StartScan(props: {
             options={props.applications.options(text.choose)}
             onChange={setApplication}
           />
-          <Field label={text.file} help={text.fileHelp}>
-            {({ id, describedBy }) => (
-              <input
-                id={id}
-                class="input"
-                type="file"
-                aria-describedby={describedBy}
-                onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-              />
-            )}
-          </Field>
+          <FileField label={text.file} help={text.fileHelp} onChosen={setFile} />
           <TextField label={text.branch} value={branch()} onInput={setBranch} help={text.branchHelp} />
         </div>
         <div>

@@ -7,7 +7,7 @@ import { showBytes, showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { loadSettings } from '../../client/settings-draft.js';
 import { Button, Card, Foreign, Notice } from '../../kit/basics.js';
-import { AreaField, Field, SelectField, Switch, TextField } from '../../kit/form.js';
+import { AreaField, FileField, SelectField, Switch, TextField } from '../../kit/form.js';
 import { specsText as text } from '../../texts/apis/specs.js';
 import { ChangeList } from './comparison.js';
 
@@ -94,26 +94,20 @@ function SourceFields(props: {
   readonly onText: (value: string) => void;
   readonly onProblem: (problem: string | null) => void;
 }): JSX.Element {
-  const read = async (file: File | undefined): Promise<void> => {
+  const read = async (file: File | null): Promise<void> => {
     props.onProblem(null);
-    if (file === undefined) return;
+    if (file === null) return;
     if (file.size > bytesMax) props.onProblem(text.tooLarge(showBytes(file.size)));
     else props.onText(await file.text());
   };
   return (
     <>
-      <Field label={text.file} help={text.fileHelp}>
-        {({ id, describedBy }) => (
-          <input
-            id={id}
-            class="input"
-            type="file"
-            accept=".json,.yaml,.yml"
-            aria-describedby={describedBy}
-            onChange={(event) => void read(event.currentTarget.files?.[0])}
-          />
-        )}
-      </Field>
+      <FileField
+        label={text.file}
+        help={text.fileHelp}
+        accept=".json,.yaml,.yml"
+        onChosen={(file) => void read(file)}
+      />
       <AreaField label={text.orText} rows={6} value={props.value} onInput={props.onText} />
     </>
   );

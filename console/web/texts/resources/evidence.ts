@@ -83,6 +83,8 @@ export const evidenceText = {
     none: 'No file',
     noneAbout: 'Add policies, minutes or screenshots for the controls that they speak for.',
     intact: 'The bytes are those that were added.',
-    changed: 'The bytes are not those that were added.',
+    unrecorded:
+      'The bytes have their SHA-256. Retention removed the audit entry of the upload, so nothing else confirms it.',
+    changed: 'The bytes are not those that were added, by their SHA-256 or by the audit log.',
   },
 } as const;

@@ -5,7 +5,7 @@ import { call, Refused } from '../../../client/http.js';
 import { showBytes } from '../../../client/moments.js';
 import { createQuery } from '../../../client/query.js';
 import { Button, Card, Notice } from '../../../kit/basics.js';
-import { Field, SelectField, Switch, TextField } from '../../../kit/form.js';
+import { FileField, SelectField, Switch, TextField } from '../../../kit/form.js';
 import { mappingsText } from '../../../texts/vm/sources/mappings.js';
 import { vulnText as text } from '../../../texts/vm/vulnerabilities.js';
 import { NeedsApplication } from '../application/needed.js';
@@ -48,21 +48,9 @@ function Outcome(props: { readonly of: Result }): JSX.Element {
   );
 }
 
-function FileField(props: { readonly bytesMax: number | undefined; readonly onChosen: (file: File | null) => void }) {
+function ReportField(props: { readonly bytesMax: number | undefined; readonly onChosen: (file: File | null) => void }) {
   const help = (): string => (props.bytesMax === undefined ? '' : text.reportHelp(showBytes(props.bytesMax)));
-  return (
-    <Field label={text.report} help={help()}>
-      {({ id, describedBy }) => (
-        <input
-          id={id}
-          class="input"
-          type="file"
-          aria-describedby={describedBy}
-          onChange={(event) => props.onChosen(event.currentTarget.files?.[0] ?? null)}
-        />
-      )}
-    </Field>
-  );
+  return <FileField label={text.report} help={help()} onChosen={props.onChosen} />;
 }
 
 function FormatFields(props: {
@@ -212,7 +200,7 @@ export function Upload(props: { readonly applications: Applications; readonly on
             options={props.applications.options(text.choose)}
             onChange={setApplication}
           />
-          <FileField bytesMax={formats.bytesMax()} onChosen={setFile} />
+          <ReportField bytesMax={formats.bytesMax()} onChosen={setFile} />
           <FormatFields
             formats={formats.options()}
             format={format()}

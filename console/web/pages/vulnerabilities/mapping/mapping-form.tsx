@@ -5,7 +5,7 @@ import { createAction } from '../../../client/action.js';
 import { call, type Body, type Item } from '../../../client/http.js';
 import { showBytes, showCount } from '../../../client/moments.js';
 import { Button, Foreign, Notice } from '../../../kit/basics.js';
-import { AreaField, Field, SelectField, TextField } from '../../../kit/form.js';
+import { AreaField, Field, FileField, SelectField, TextField } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { mappingsText as text } from '../../../texts/vm/sources/mappings.js';
 import { readSample, type Sample, type SampleName } from './sample.js';
@@ -60,17 +60,12 @@ type SampleState = ReturnType<typeof createSample>;
 function SampleField(props: { readonly of: SampleState }): JSX.Element {
   return (
     <>
-      <Field label={text.sample} help={text.sampleHelp} problem={props.of.problem()}>
-        {({ id, describedBy }) => (
-          <input
-            id={id}
-            class="input"
-            type="file"
-            aria-describedby={describedBy}
-            onChange={(event) => void props.of.read(event.currentTarget.files?.[0] ?? null)}
-          />
-        )}
-      </Field>
+      <FileField
+        label={text.sample}
+        help={text.sampleHelp}
+        problem={props.of.problem()}
+        onChosen={(file) => void props.of.read(file)}
+      />
       <Show when={props.of.names().length > 0}>
         <Notice tone="info">{text.sampleRead(showCount(props.of.names().length))}</Notice>
       </Show>
