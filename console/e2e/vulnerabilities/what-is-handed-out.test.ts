@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { Page } from 'playwright-core';
 import { testMsMax, until } from '#api/testing/waiting';
 import { prepareChecks, seriousOn, tooWide } from '../page-checks/checks.js';
-import { arrive, chooseOwnPassword, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { arrive, askApi, chooseOwnPassword, startStack, withoutBrowser, type Stack } from '../stack.js';
 
 /** No finding of axe, nothing wider than the window, in both widths; leaves the window wide. */
 async function looksRight(t: Test, page: Page, name: string): Promise<void> {
@@ -46,6 +46,19 @@ async function evidence(t: Test, { page, complaints }: Awaited<ReturnType<Stack[
   await drawer.getByRole('button', { name: 'Hold', exact: true }).click();
   await drawer.getByRole('button', { name: 'End the hold' }).waitFor();
   await looksRight(t, page, 'evidence pack');
+  t.equal(await askApi(page, 'POST', '/api/v1/applications', { name: 'shop' }), 201);
+  await arrive(page, '/vulnerabilities/evidence');
+  await page.getByLabel('Title').fill('Of the shop');
+  await page.getByText('Sections', { exact: true }).click();
+  await page.getByLabel('Audit log').waitFor();
+  await page.getByLabel('Application', { exact: true }).selectOption('shop');
+  t.equal(await page.getByLabel('Audit log').count(), 0, 'what is about the whole organisation is not offered');
+  await page.getByLabel('Attack chains').uncheck();
+  await page.getByRole('button', { name: 'Build a pack' }).click();
+  const own = page.getByRole('dialog', { name: 'Of the shop' });
+  await own.getByRole('link', { name: 'Download' }).waitFor();
+  t.match(await own.innerText(), /items\/findings\.jsonl/);
+  t.notMatch(await own.innerText(), /chains\.json/, 'without what was left out');
   await arrive(page, '/vulnerabilities/evidence?view=verification');
   await page.getByLabel('Pack', { exact: true }).setInputFiles(await downloaded.path());
   await page.getByRole('button', { name: 'Verify' }).click();
