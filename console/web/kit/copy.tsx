@@ -41,10 +41,10 @@ export async function copyAndTell(value: string, said: string = text.copied): Pr
   tell(isCopied ? said : text.copyRefused, !isCopied);
 }
 
-/** `what`: for those who cannot see beside which words the button stands. */
-export function CopyButton(props: { readonly of: string; readonly what: keyof typeof text.copies }): JSX.Element {
+/** `kind`: of what, for those who cannot see beside which words the button stands. */
+export function CopyButton(props: { readonly of: string; readonly kind: keyof typeof text.copies }): JSX.Element {
   return (
-    <Button isSmall aria-label={text.copies[props.what]} onClick={() => void copyAndTell(props.of)}>
+    <Button isSmall aria-label={text.copies[props.kind]} onClick={() => void copyAndTell(props.of)}>
       {text.copy}
     </Button>
   );

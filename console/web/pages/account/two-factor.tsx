@@ -57,7 +57,7 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onKe
         <For each={props.codes}>{(one) => <li>{one}</li>}</For>
       </ul>
       <div class="row wrap">
-        <CopyButton of={props.codes.join('\n')} what="codes" />
+        <CopyButton of={props.codes.join('\n')} kind="codes" />
         <Button onClick={props.onKept}>{words.iHaveKeptThem}</Button>
       </div>
     </Notice>
@@ -104,7 +104,7 @@ function Factor(props: { readonly of: ReturnType<typeof createEnrolment> }): JSX
             <QrCode text={found().uri} label={words.qrOfKey} />
             <pre class="code">{found().secret}</pre>
             <div>
-              <CopyButton of={found().secret} what="key" />
+              <CopyButton of={found().secret} kind="key" />
             </div>
             <a href={found().uri}>{words.openAppOnThis}</a>
           </div>

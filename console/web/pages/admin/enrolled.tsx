@@ -92,7 +92,7 @@ function AddDialog(props: {
             </Notice>
             <pre class="code">{shown()}</pre>
             <div>
-              <CopyButton of={shown()} what="command" />
+              <CopyButton of={shown()} kind="command" />
             </div>
           </>
         )}

@@ -118,7 +118,7 @@ function AddDialog(props: {
             </Notice>
             <pre class="code">{text()}</pre>
             <div>
-              <CopyButton of={text()} what="token" />
+              <CopyButton of={text()} kind="token" />
             </div>
           </>
         )}

@@ -172,7 +172,7 @@ export function VmTokens(): JSX.Element {
           <Notice tone="warn" title={one().why}>
             <code class="mono">{one().token}</code>
             <div>
-              <CopyButton of={one().token} what="token" />
+              <CopyButton of={one().token} kind="token" />
             </div>
           </Notice>
         )}

@@ -23,7 +23,7 @@ export function Sources(): JSX.Element {
       <div class="grid-2">
         <For each={examples}>
           {([title, about, command]) => (
-            <Card title={title} actions={<CopyButton of={command(window.location.origin)} what="command" />}>
+            <Card title={title} actions={<CopyButton of={command(window.location.origin)} kind="command" />}>
               <div class="stack tight">
                 <p class="muted">{about}</p>
                 <pre class="code">{command(window.location.origin)}</pre>

@@ -33,7 +33,7 @@ export function BadgeAddress(props: { readonly application: string }): JSX.Eleme
               <code class="mono">{found()}</code>
               <div class="row wrap">
                 <img src={found()} alt={text.badge} />
-                <CopyButton of={found()} what="address" />
+                <CopyButton of={found()} kind="address" />
               </div>
             </Notice>
           )}

@@ -37,7 +37,7 @@ function Token(props: { readonly name: string; readonly application: string }): 
           <Notice tone="good" title={text.tokenOnce}>
             <code class="mono">{token()}</code>
             <div>
-              <CopyButton of={token()} what="token" />
+              <CopyButton of={token()} kind="token" />
             </div>
           </Notice>
         )}
@@ -92,7 +92,7 @@ export function Connect(props: { readonly applications: Applications; readonly m
         />
       </div>
       <Show when={application() !== ''}>
-        <Card title={text.connect} actions={<CopyButton of={commands()} what="commands" />}>
+        <Card title={text.connect} actions={<CopyButton of={commands()} kind="commands" />}>
           <div class="stack">
             <p class="muted">{text.connectAbout}</p>
             <Token name={props.applications.nameOf(application())} application={application()} />

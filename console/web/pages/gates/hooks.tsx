@@ -49,7 +49,7 @@ function ProviderField(props: {
         <span class="muted small">{text.address}</span>
         <code class="code">{addressOf(props.value)}</code>
         <div>
-          <CopyButton of={addressOf(props.value)} what="address" />
+          <CopyButton of={addressOf(props.value)} kind="address" />
         </div>
       </div>
     </>

@@ -150,7 +150,7 @@ function FirstAttack(props: { readonly blocked: Blocked | undefined; readonly si
       <Read of={props.sites}>{() => <pre class="code">{command()}</pre>}</Read>
       <div class="row wrap">
         <Show when={command() !== ''}>
-          <CopyButton of={command()} what="command" />
+          <CopyButton of={command()} kind="command" />
         </Show>
         <Show when={props.blocked === undefined}>
           <span class="spinner" aria-hidden="true" />
