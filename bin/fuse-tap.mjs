@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const place = join(root, 'build/node_modules/tap');
 /** What decides what tap is: its version, its plugins, and this. */
-const origins = ['package-lock.json', '.taprc', 'bin/fuse-tap.mjs'];
+const origins = ['package-lock.json', '.taprc', 'bin/fuse-tap.mjs', 'bin/tap-domain.mjs'];
 
 /** Stacks leave out what is tap's own, which goes by the name of its directory. */
 const entry = `
@@ -27,6 +27,9 @@ const addresses = {
     // tap's plugins find it by a link, which in a copy of a checkout leads to that of the other one
     making.onResolve({ filter: /^@tapjs\/core$/ }, ({ path, kind, pluginData }) =>
       pluginData === root ? null : making.resolve(path, { kind, resolveDir: root, pluginData: root }),
+    );
+    making.onResolve({ filter: /^(?:async-hook-domain|async_hooks)$/ }, ({ importer }) =>
+      importer.includes('/@tapjs/core/') ? { path: join(root, 'bin/tap-domain.mjs') } : null,
     );
     // files that it names by their address stay where they are
     making.onLoad({ filter: /node_modules\/.*\.js$/ }, async ({ path }) => {
