@@ -39,7 +39,7 @@ export {
   type OfflineInspector,
 } from './artifact/offline-inspector.js';
 export { namesOfRules } from './policy/rule-names.js';
-export { checkVisualRule } from './policy/check-rule.js';
+export { checkFormRule } from './policy/forms/check-form.js';
 export { checkRuleText, findRuleIds, type CheckedRule, type RuleHead } from './policy/raw-rule.js';
 export {
   renderRuleExclusions,

@@ -170,7 +170,9 @@ const ofRules: readonly Rule[] = [
         refuse(`${at}/variable`, 'a visual rule needs a variable');
       if (rule.kind === 'visual' && rule.operator.trim() === '')
         refuse(`${at}/operator`, 'a visual rule needs an operator');
-      if (rule.kind === 'visual' && rule.action === 'redirect' && rule.redirect_url === '')
+      if (rule.kind === 'conditions' && rule.any.length === 0)
+        refuse(`${at}/any`, 'a rule of conditions needs at least one group with a condition');
+      if (rule.kind !== 'raw' && rule.action === 'redirect' && rule.redirect_url === '')
         refuse(`${at}/redirect_url`, 'a rule that redirects needs to know where to');
     }
   },

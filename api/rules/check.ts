@@ -2,7 +2,7 @@
 // reading.
 import {
   checkRuleText,
-  checkVisualRule,
+  checkFormRule,
   compileRuleTrial,
   findRuleIds,
   type CheckedRule,
@@ -108,7 +108,7 @@ export function ownersOf(rules: readonly CustomRule[]): RuleOwners {
 /** The same for one rule of several: `owners` may hold the rule itself. Never throws on what a person wrote. */
 export function checkAgainst(rule: CustomRule, owners: RuleOwners): CheckedCustomRule {
   const name = `rule ${rule.id}`;
-  const checked = rule.kind === 'raw' ? checkRuleText(rule.seclang, customIds, name) : checkVisualRule(rule);
+  const checked = rule.kind === 'raw' ? checkRuleText(rule.seclang, customIds, name) : checkFormRule(rule);
   const problems = checked.diagnostics.map(toProblem);
   if (rule.kind === 'raw' && checked.text !== null) problems.push(...checkText(rule, checked));
   const clashes = [...new Set([...checked.ids, rule.id])].flatMap((id) =>

@@ -1,7 +1,7 @@
 // What is no error and probably not meant. One function per habit; each has a code that the console can explain.
 import type { CheckedRule } from '#compiler';
 import type { ActionIR, LinkIR, Program, RuleIR } from '#engine';
-import type { RuleProblem } from './check.js';
+import type { CustomRule, RuleProblem } from './check.js';
 import { lintEffect } from './lint-effect.js';
 
 export interface Finding {
@@ -147,7 +147,7 @@ function lintAllow(rule: RuleIR): Finding[] {
 }
 
 /** Warnings about the rules of a checked text; those of a visual rule are told at its fields. */
-export function lintRules(program: Program, checked: CheckedRule, kind: 'visual' | 'raw'): RuleProblem[] {
+export function lintRules(program: Program, checked: CheckedRule, kind: CustomRule['kind']): RuleProblem[] {
   const rules = program.items.filter((item): item is RuleIR => item.kind === 'rule' && checked.ids.includes(item.id));
   return rules.flatMap((rule) => {
     const head = checked.heads.find(({ id }) => id === rule.id);
@@ -163,8 +163,8 @@ export function lintRules(program: Program, checked: CheckedRule, kind: 'visual'
     ];
     return found.map(({ field, ...one }): RuleProblem => {
       const place =
-        kind === 'visual'
-          ? { path: field, line: 1, column: 1 }
+        kind !== 'raw'
+          ? { path: kind === 'visual' ? field : '/any', line: 1, column: 1 }
           : { path: '/seclang', line: head?.line ?? 1, column: head?.column ?? 1 };
       return { severity: 'warning', excerpt: '', ...place, ...one };
     });

@@ -6,7 +6,7 @@ import { compileRe2 } from '#engine/compile';
 import { compileProgram } from '../compile-program.js';
 import { Diagnostics } from '../diagnostics/diagnostics.js';
 import { smallCrs } from '../testing/small-policy.js';
-import { renderVisualRule } from './check-rule.js';
+import { renderVisualRule } from './forms/check-rule.js';
 import { renderPolicy, resolvePolicy } from './policy.js';
 import { toBytes } from './quoting.js';
 import type { CustomRule } from './settings.js';
@@ -24,6 +24,7 @@ const visual: CustomRule = {
   action: 'block',
   phase: 2,
   transformations: [],
+  any: [],
   redirect_url: '',
   seclang: '',
   sites: [],

@@ -2,7 +2,7 @@
 import { ruleIdRanges } from '#settings';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { compileProgram } from '../compile-program.js';
-import { checkVisualRule } from './check-rule.js';
+import { checkFormRule } from './forms/check-form.js';
 import { checkRuleText, findRuleIds } from './raw-rule.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import { isSetUp } from './set-up-rules.js';
@@ -68,7 +68,7 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
       (program !== null && isSetUp(text, program) ? before : after).push({ id, text, sites });
       continue;
     }
-    const { text, diagnostics: found } = checkVisualRule(rule);
+    const { text, diagnostics: found } = checkFormRule(rule);
     for (const one of found.filter(({ severity }) => severity === 'error'))
       diagnostics.reportSetting('GH-C7001', one.message, `${path}${one.path ?? ''}`);
     if (text !== null) (rule.action === 'allow' ? before : after).push({ id, text, sites });

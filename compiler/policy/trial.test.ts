@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkVisualRule } from './check-rule.js';
+import { checkVisualRule } from './forms/check-rule.js';
 import { checkRuleText } from './raw-rule.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
 import { compileProgram } from '../compile-program.js';
@@ -72,6 +72,7 @@ t.test('problems of a rule text have places', async (t) => {
     action: 'block',
     phase: 2,
     transformations: [],
+    any: [],
     redirect_url: '',
     seclang: '',
     sites: [],

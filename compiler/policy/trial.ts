@@ -40,6 +40,8 @@ export interface TrialOutcome {
 
 export interface Trial {
   run(request: TrialRequest): TrialOutcome;
+  /** The same for a request as it was recorded, bytes as latin1. */
+  runRecorded(head: RequestHead, body: Buffer | null): TrialOutcome;
 }
 
 /** As on the wire; Host, Content-Length and (for a body without one) a form's Content-Type are added when absent. */
@@ -72,9 +74,12 @@ export function createTrial(program: Program, nowMs = 0): Trial {
     items: program.items.map((item) => (item.kind === 'rule' && !item.log ? { ...item, log: true } : item)),
   };
   const inspector = createInterpreter(seeing);
-  return {
+  const trial: Trial = {
     run(request) {
       const { head, body } = toRequestHead(request);
+      return trial.runRecorded(head, body);
+    },
+    runRecorded(head, body) {
       const transaction = inspector.begin(head, { uniqueId: 'trial', nowMs, store: createMemoryStore() });
       if (inspector.requestHeaders(transaction) === null) inspector.requestBody(transaction, body);
       const verdict = inspector.finish(transaction);
@@ -94,6 +99,7 @@ export function createTrial(program: Program, nowMs = 0): Trial {
       };
     },
   };
+  return trial;
 }
 
 export interface RuleTrial {

@@ -35,6 +35,6 @@ t.test('each route of the control plane and of the vulnerability manager has its
     t.ok(text.includes(` ${path}": { params: `), path);
   t.match(text, /"GET \/api\/users\/\{id\}": \{ params: \{ id: string \}/);
   t.match(text, /"GET \/api\/v1\/vulnerabilities\/\{id\}": \{ params: \{ id: string \}/);
-  t.notMatch(text, /\bany\b/);
+  t.notMatch(text, /\bany\b(?!\??: )/, 'the type, not a member of that name');
   t.throws(() => mergeDocuments([...documents, documents[0] as OpenApiDocument]), /have the path/);
 });

@@ -109,8 +109,8 @@ async function rules(t: Test, stack: Stack): Promise<void> {
   await logIn(page);
   await go(page, '/waf/rules/new');
   await typeInto(page, page.getByLabel('Name'), 'no grues');
-  await tabTo(page, page.getByRole('tab', { name: 'Form' }));
-  await page.keyboard.press('ArrowRight');
+  await tabTo(page, page.getByRole('tab', { name: 'Conditions' }));
+  for (const _ of ['One comparison', 'Seclang']) await page.keyboard.press('ArrowRight');
   const editor = page.getByRole('textbox', { name: 'Seclang' });
   await tabTo(page, editor);
   await page.keyboard.type('SecRule ARGS "@contains grue" "id:1000321,phase:2,deny,t:nonsense"');

@@ -27,6 +27,8 @@ export const ruleIdRanges = {
   ruleExclusions: [1_009_500, 1_009_999],
   endpointAuthorisation: [1_010_000, 1_019_999],
   pathReadings: [1_020_000, 1_020_000],
+  /** A hundred for each custom rule, for those that its conditions need besides. */
+  conditions: [1_100_000, 1_699_999],
 } as const satisfies Record<string, readonly [number, number]>;
 
 const owners: readonly (readonly [range: readonly [number, number], owner: string])[] = [
@@ -38,6 +40,7 @@ const owners: readonly (readonly [range: readonly [number, number], owner: strin
   [ruleIdRanges.ruleExclusions, 'exclusions of single rules'],
   [ruleIdRanges.endpointAuthorisation, 'authorisation of endpoints'],
   [ruleIdRanges.pathReadings, 'paths that cannot be told'],
+  [ruleIdRanges.conditions, 'conditions of custom rules'],
 ];
 
 /** Whose rules have ids like this one, for people who took a wrong one. */

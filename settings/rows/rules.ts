@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { Choice, closed, Flag, Line, MediaType, Method, OrNull, Path, setting, Shaped, Text, Whole } from '../row.js';
 import { categoryKeys, ruleIdRanges, type CategoryKey } from './categories.js';
+import { RuleConditions } from './rule-conditions.js';
 import {
   AllowedContentTypes,
   AllowedMethods,
@@ -69,22 +70,25 @@ const SiteNames = (description: string) =>
 /** `deny` is another word for `block`, `pass` for `log`. */
 const ruleActions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
 
-/** id, name and state of both kinds; `visual` uses the parts, `raw` the text. */
+/** id, name and state of all kinds; `visual` uses the parts, `conditions` the groups, `raw` the text. */
 export const CustomRule = Type.Object(
   {
     id: RuleId(ruleIdRanges.custom, 'custom rules'),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     enabled: Flag(true),
     kind: {
-      ...Choice(['visual', 'raw'], 'visual'),
-      description: '`visual`: a rule of the fields below; `raw`: the rule text in `seclang`',
+      ...Choice(['visual', 'conditions', 'raw'], 'visual'),
+      description:
+        '`visual`: one comparison, of the fields below; `conditions`: groups of conditions in `any`; ' +
+        '`raw`: the rule text in `seclang`',
     },
     variable: Text(1000, { description: '`visual`: what is looked at, such as `ARGS:q` or `REQUEST_FILENAME|ARGS`' }),
     operator: Text(100, {
       description: '`visual`: an operator without `@`, such as `contains`; `!contains` negates it',
     }),
     value: Text(65_536, { description: '`visual`: what the operator compares with' }),
-    action: { ...Choice(ruleActions, 'block'), description: '`visual`: what a match does' },
+    any: RuleConditions,
+    action: { ...Choice(ruleActions, 'block'), description: '`visual`, `conditions`: what a match does' },
     phase: {
       ...Whole(1, 5, 2),
       description: '`visual`: 1 request head, 2 its body, 3 head of the answer, 4 its body, 5 logging',

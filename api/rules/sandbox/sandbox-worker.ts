@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { judgeMatch } from '#compiler';
 import { suggestExclusion } from '../../suggestions/suggest-exclusion.js';
 import { checkRulesOfSettings } from '../check-settings.js';
+import { matchRecorded } from '../recorded.js';
 import { runRuleTests } from '../rule-tests.js';
 import type { SandboxJob, SandboxReply } from './sandbox.js';
 
@@ -15,6 +16,8 @@ function run(job: SandboxJob): SandboxReply {
       return { kind: 'rules', found: checkRulesOfSettings(job.rules, job.changed) };
     case 'exclusion':
       return { kind: 'exclusion', suggestion: suggestExclusion(job.request) };
+    case 'recorded':
+      return { kind: 'recorded', found: matchRecorded(job.job) };
     case 'matches':
       return { kind: 'matches', judged: job.matches.map(({ ruleId, value }) => judgeMatch(ruleId, value)) };
   }

@@ -3,6 +3,7 @@ import type { MatchJudgement } from '#compiler';
 import { ApiError } from '../../http-kit/index.js';
 import type { ExclusionRequest, ExclusionSuggestion } from '../../suggestions/suggest-exclusion.js';
 import type { ChangedRules, RulesFinding, RulesOfSettings } from '../check-settings.js';
+import type { RecordedJob, RecordedMatches } from '../recorded.js';
 import type { RuleTestJob, RuleTestResult } from '../rule-tests.js';
 import { SpareThreads } from './sandbox-thread.js';
 
@@ -10,12 +11,14 @@ export type SandboxJob =
   | { readonly kind: 'tests'; readonly jobs: readonly RuleTestJob[] }
   | { readonly kind: 'rules'; readonly rules: RulesOfSettings; readonly changed: ChangedRules }
   | { readonly kind: 'exclusion'; readonly request: ExclusionRequest }
-  | { readonly kind: 'matches'; readonly matches: readonly StoredMatch[] };
+  | { readonly kind: 'matches'; readonly matches: readonly StoredMatch[] }
+  | { readonly kind: 'recorded'; readonly job: RecordedJob };
 export type SandboxReply =
   | { readonly kind: 'tests'; readonly results: RuleTestResult[][] }
   | { readonly kind: 'rules'; readonly found: RulesFinding[] }
   | { readonly kind: 'exclusion'; readonly suggestion: ExclusionSuggestion }
-  | { readonly kind: 'matches'; readonly judged: readonly MatchJudgement[] };
+  | { readonly kind: 'matches'; readonly judged: readonly MatchJudgement[] }
+  | { readonly kind: 'recorded'; readonly found: RecordedMatches };
 
 /** What a rule matched, as an event has it. */
 export interface StoredMatch {
@@ -33,6 +36,8 @@ export interface RuleSandbox {
   runAll(jobs: readonly RuleTestJob[]): Promise<RuleTestResult[][]>;
   /** What is wrong with these rules of a settings object, tests included; throws like `runTests`. */
   checkRules(rules: RulesOfSettings, changed: ChangedRules): Promise<RulesFinding[]>;
+  /** What a rule meets among recorded requests; throws like `runTests`. */
+  matchRecorded(job: RecordedJob): Promise<RecordedMatches>;
   suggest(request: ExclusionRequest): Promise<ExclusionSuggestion>;
   /** What these values look like, in their order; the engine is loaded in the thread, not in the API's. */
   judge(matches: readonly StoredMatch[]): Promise<readonly MatchJudgement[]>;
@@ -115,6 +120,11 @@ export function createRuleSandbox(options: SandboxOptions = {}): RuleSandbox {
     async checkRules(rules, changed) {
       const reply = await run({ kind: 'rules', rules, changed }, testTimeoutMs);
       if (reply.kind !== 'rules') throw new Error('the sandbox answered another question');
+      return reply.found;
+    },
+    async matchRecorded(job) {
+      const reply = await run({ kind: 'recorded', job }, testTimeoutMs);
+      if (reply.kind !== 'recorded') throw new Error('the sandbox answered another question');
       return reply.found;
     },
     async suggest(request) {

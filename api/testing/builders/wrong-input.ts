@@ -101,6 +101,7 @@ export function rightBodies(settings: Json): Readonly<Record<string, Json>> {
     'POST /api/rules': rule,
     'PATCH /api/rules/{id}': rule,
     'POST /api/rules/test': { rule, tests: rule.tests },
+    'POST /api/rules/matches': { rule },
     'POST /api/vpatch': { cve: 'CVE-2021-44228', enabled: true },
     'POST /api/apply': {},
     'POST /api/config/rollback': { version: 1 },

@@ -3,6 +3,12 @@
 import { ruleIdRanges } from '#settings';
 import type { CustomRule } from '../settings.js';
 
+/** Whether a rule of conditions refuses by the path, in any of its spellings. */
+const goesByPath = ({ any }: CustomRule): boolean =>
+  any.some(({ all }) =>
+    all.some(({ field, is_not: isNot }) => field === 'operation' || (!isNot && (field === 'path' || field === 'uri'))),
+  );
+
 /** Variables of the path, and where its readings are. */
 const pathVariables: ReadonlyMap<string, string> = new Map([
   ['REQUEST_FILENAME', 'path'],
@@ -23,7 +29,10 @@ export interface PathCondition {
  * What a visual rule looks at besides. A negated operator holds when anything differs, and of many readings one always
  * does: it gets the reading of most servers, with dots resolved. `allow` takes protection away and gets nothing.
  */
-export function pathConditionOf(rule: CustomRule, isNegated: boolean): PathCondition {
+export function pathConditionOf(
+  rule: Pick<CustomRule, 'variable' | 'action' | 'value'>,
+  isNegated: boolean,
+): PathCondition {
   const named = rule.variable.split('|').map((name) => name.toUpperCase());
   const members = new Set(named.flatMap((name) => pathVariables.get(name) ?? []));
   if (members.size === 0 || rule.action === 'allow') return { more: '', isCaseless: false };
@@ -42,10 +51,10 @@ export function renderUnreadablePaths(rules: readonly CustomRule[], patches: rea
   const refuses = rules.some(
     (rule) =>
       rule.enabled &&
-      rule.kind === 'visual' &&
       !['log', 'pass', 'allow'].includes(rule.action) &&
-      !rule.operator.startsWith('!') &&
-      pathConditionOf(rule, false).more !== '',
+      (rule.kind === 'conditions'
+        ? goesByPath(rule)
+        : rule.kind === 'visual' && !rule.operator.startsWith('!') && pathConditionOf(rule, false).more !== ''),
   );
   if (!refuses && !patches.some(({ text }) => text.includes('PATH_READINGS:path'))) return '';
   return `SecRule PATH_READINGS:unreadable "@streq 1" \\

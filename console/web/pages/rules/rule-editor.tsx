@@ -2,16 +2,19 @@
 import { useLocation, useNavigate, useParams } from '@solidjs/router';
 import { createEffect, createMemo, createSignal, ErrorBoundary, For, lazy, on, onCleanup } from 'solid-js';
 import { onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
-import { call, Refused, type Body, type Diagnostic } from '../../client/http.js';
+import { call, Refused, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
 import { AreaField, Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
 import { UnsavedGuard } from '../../kit/unsaved.js';
-import { blankRule, type CustomRule, type RuleTest } from './rule.js';
+import { ConditionBuilder } from './condition-builder.js';
+import { RecordedMatches } from './recorded-matches.js';
+import { blankRule, bodyOf, type CustomRule, type RuleTest } from './rule.js';
 import { TestBench, type Tried } from './test-bench.js';
 import { VisualBuilder } from './visual-builder.js';
-import { rulesText as words } from '../../texts/rules.js';
+import { rulesText as words } from '../../texts/rules/rules.js';
+import { conditionsText } from '../../texts/rules/conditions.js';
 
 /** Most of the page's weight, and whoever stays with the form never needs it. */
 const SeclangEditor = lazy(async () => ({ default: (await import('../../kit/seclang/editor.js')).SeclangEditor }));
@@ -39,8 +42,11 @@ function SeclangField(props: SeclangProps): JSX.Element {
 }
 
 const checkAfterMs = 500;
-const isBlank = (rule: CustomRule): boolean =>
-  rule.kind === 'raw' ? rule.seclang.trim() === '' : rule.value === '' && rule.operator === blankRule.operator;
+function isBlank(rule: CustomRule): boolean {
+  if (rule.kind === 'raw') return rule.seclang.trim() === '';
+  if (rule.kind === 'visual') return rule.value === '' && rule.operator === blankRule.operator;
+  return rule.any.length === 0;
+}
 
 /** What checking it has shown, where there is nothing to mend. */
 const told = (tried: Tried | null): string => {
@@ -96,10 +102,6 @@ interface EditorState {
   change(part: Partial<CustomRule>): void;
   save(): Promise<void>;
   remove(): Promise<void>;
-}
-
-function bodyOf({ id: _, ...fields }: CustomRule): Body<'POST /api/rules'> {
-  return { ...fields, name: fields.name || 'unnamed' } as unknown as Body<'POST /api/rules'>;
 }
 
 /** Loads the rule with that id (null: a new one), checks it after each pause in typing, saves it. */
@@ -172,6 +174,41 @@ function createEditor(id: number | null, onSaved: () => void): EditorState & { r
   };
 }
 
+/** What the check said of a field, by its JSON pointer. */
+const problemAt = ({ tried }: EditorState, path: string): string | null =>
+  tried()?.problems.find((one) => one.path === path && one.severity === 'error')?.message ?? null;
+
+/** The rule itself, in the form that it is written in. */
+function Written(props: { readonly of: EditorState; readonly isFixed: boolean }): JSX.Element {
+  const of = props.of;
+  const isFixed = props.isFixed;
+  return (
+    <Show
+      when={of.rule().kind === 'raw'}
+      fallback={
+        <Show
+          when={of.rule().kind === 'conditions'}
+          fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
+        >
+          <ConditionBuilder
+            rule={of.rule()}
+            isDisabled={isFixed}
+            problemAt={(path) => problemAt(of, path)}
+            onChange={of.change}
+          />
+        </Show>
+      }
+    >
+      <SeclangField
+        value={of.rule().seclang}
+        problems={of.tried()?.problems ?? []}
+        isDisabled={isFixed}
+        onInput={(seclang) => of.change({ seclang })}
+      />
+    </Show>
+  );
+}
+
 function Form(props: { readonly of: EditorState }): JSX.Element {
   const isFixed = !mayAs('operator');
   const of = props.of;
@@ -199,6 +236,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
           label={words.howWritten}
           chosen={of.rule().kind}
           tabs={[
+            ['conditions', conditionsText.tab],
             ['visual', words.form],
             ['raw', words.seclang],
           ]}
@@ -209,19 +247,9 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
             })
           }
         />
-        <Show
-          when={of.rule().kind === 'raw'}
-          fallback={<VisualBuilder rule={of.rule()} isDisabled={isFixed} onChange={of.change} />}
-        >
-          <SeclangField
-            value={of.rule().seclang}
-            problems={of.tried()?.problems ?? []}
-            isDisabled={isFixed}
-            onInput={(seclang) => of.change({ seclang })}
-          />
-        </Show>
+        <Written of={of} isFixed={isFixed} />
         <Problems tried={of.tried()} refused={of.refused()} />
-        <Show when={of.rule().kind === 'visual' && of.tried()?.seclang}>
+        <Show when={of.rule().kind !== 'raw' && of.tried()?.seclang}>
           {(text) => (
             <details>
               <summary class="small muted">{words.asSeclang}</summary>
@@ -262,6 +290,9 @@ export function RuleEditor(): JSX.Element {
       <UnsavedGuard isDirty={editor.isDirty()} onDiscard={() => {}} />
       <Show when={editor.isLoaded()} fallback={<Loading />}>
         <Form of={editor} />
+        <Show when={mayAs('operator')}>
+          <RecordedMatches rule={editor.rule()} isReady={editor.tried()?.compiles === true} />
+        </Show>
         <Card title={words.tests}>
           <TestBench
             tests={editor.rule().tests}

@@ -1,5 +1,15 @@
 // A custom rule as the console edits it; the shape is that of the settings.
-import { rulesText as text } from '../../texts/rules.js';
+import type { Body } from '../../client/http.js';
+import { rulesText as text } from '../../texts/rules/rules.js';
+
+export const actions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
+export type RuleAction = (typeof actions)[number];
+
+/** Those with a meaning of their own, and the one that is chosen. */
+export const ruleActions = (chosen: RuleAction): readonly RuleAction[] =>
+  (['log', 'block', 'deny', 'drop', 'redirect', 'allow', 'pass'] as const).filter(
+    (name) => name !== 'pass' || chosen === 'pass',
+  );
 
 export interface RuleTest {
   readonly name: string;
@@ -10,15 +20,28 @@ export interface RuleTest {
   readonly body: string;
 }
 
+type Sent = Body<'POST /api/rules'>;
+type SentGroup = NonNullable<Sent['any']>[number];
+type SentCondition = SentGroup['all'][number];
+export type Condition = Required<Pick<SentCondition, 'field' | 'operator'>> & {
+  readonly name: string;
+  readonly values: string[];
+  readonly is_not: boolean;
+};
+export interface Group {
+  readonly all: readonly Condition[];
+}
+
 export interface CustomRule {
   readonly id?: number;
   readonly name: string;
   readonly enabled: boolean;
-  readonly kind: 'visual' | 'raw';
+  readonly kind: 'visual' | 'conditions' | 'raw';
   readonly variable: string;
   readonly operator: string;
   readonly value: string;
-  readonly action: string;
+  readonly any: readonly Group[];
+  readonly action: RuleAction;
   readonly phase: number;
   readonly transformations: readonly string[];
   readonly redirect_url: string;
@@ -29,11 +52,12 @@ export interface CustomRule {
 export const blankRule: CustomRule = {
   name: '',
   enabled: true,
-  kind: 'visual',
+  kind: 'conditions',
   variable: 'ARGS',
   operator: 'contains',
   value: '',
-  action: 'block',
+  any: [],
+  action: 'log',
   phase: 2,
   transformations: [],
   redirect_url: '',
@@ -92,8 +116,6 @@ export const transformations = [
   'trim',
 ];
 
-export const actions = ['block', 'deny', 'drop', 'redirect', 'allow', 'log', 'pass'] as const;
-
 export const phases = [
   ['1', text.n1RequestHead],
   ['2', text.n2RequestBody],
@@ -101,3 +123,6 @@ export const phases = [
   ['4', text.n4AnswerBody],
   ['5', text.n5Logging],
 ] as const;
+
+export const bodyOf = ({ id: _, ...fields }: CustomRule): Body<'POST /api/rules'> =>
+  ({ ...fields, name: fields.name || 'unnamed' }) as unknown as Body<'POST /api/rules'>;

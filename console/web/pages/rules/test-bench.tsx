@@ -2,7 +2,7 @@ import { For, Index, Show, type JSX } from 'solid-js';
 import type { Reply } from '../../client/http.js';
 import { Badge, Button } from '../../kit/basics.js';
 import { blankTest, type RuleTest } from './rule.js';
-import { rulesText as text } from '../../texts/rules.js';
+import { rulesText as text } from '../../texts/rules/rules.js';
 
 export type Tried = Reply<'POST /api/rules/test'>;
 

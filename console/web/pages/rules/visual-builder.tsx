@@ -1,7 +1,7 @@
 import { For, Show, type JSX } from 'solid-js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { actions, operators, phases, transformations, variables, type CustomRule } from './rule.js';
-import { rulesText as words } from '../../texts/rules.js';
+import { rulesText as words } from '../../texts/rules/rules.js';
 
 /** A rule from a form: where to look, for what, and what then. */
 export function VisualBuilder(props: {

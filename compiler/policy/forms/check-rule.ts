@@ -1,15 +1,15 @@
 // A visual rule: the text that it stands for, checked, with every problem at the field of the form that it comes from.
-import { Diagnostics, type Diagnostic } from '../diagnostics/diagnostics.js';
-import { findOperator } from '../program/names.js';
-import { SourceFile } from '../text/source.js';
-import { pathConditionOf } from './paths/path-conditions.js';
-import { canQuote, quoteValue, renderCaseless, renderLabel, renderOperator, toBytes } from './quoting.js';
-import { checkRuleText, type CheckedRule } from './raw-rule.js';
-import type { CustomRule } from './settings.js';
+import { Diagnostics, type Diagnostic } from '../../diagnostics/diagnostics.js';
+import { findOperator } from '../../program/names.js';
+import { SourceFile } from '../../text/source.js';
+import { pathConditionOf } from '../paths/path-conditions.js';
+import { renderCaseless, renderLabel, renderOperator, toBytes } from '../quoting.js';
+import { checkRuleText, type CheckedRule } from '../raw-rule.js';
+import { visualAction } from './rule-action.js';
+import type { CustomRule } from '../settings.js';
 
 const oneVariable = '[&!]?[A-Za-z_]{1,40}(?:[:.][A-Za-z0-9_.[\\]*-]{1,200})?';
 const variablePattern = new RegExp(`^(?:${oneVariable})(?:\\|${oneVariable})*$`);
-const urlPattern = /^[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]{1,2000}$/; // without ' which ends the value
 
 /** Rule text of a visual rule; null after reporting. `path` is the rule's JSON pointer. */
 export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Diagnostics): string | null {
@@ -40,25 +40,6 @@ export function renderVisualRule(rule: CustomRule, path: string, diagnostics: Di
   return `SecRule ${rule.variable}${condition.more} "${named[1]}@${rendered.operator}${argument}" \\
     "id:${rule.id},phase:${rule.phase},${action},log,auditlog,t:none${transformations},${meta}"
 `;
-}
-
-function visualAction(rule: CustomRule): string | null {
-  switch (rule.action) {
-    case 'block':
-    case 'deny':
-      return 'deny,status:403';
-    case 'drop':
-      return 'drop';
-    case 'log':
-    case 'pass':
-      return 'pass';
-    case 'allow':
-      return 'allow';
-    case 'redirect':
-      return urlPattern.test(rule.redirect_url) && !rule.redirect_url.includes('%{') && canQuote(rule.redirect_url)
-        ? `redirect:'${quoteValue(rule.redirect_url)}',status:302`
-        : null;
-  }
 }
 
 /** A part of the rule's text, and the field of the rule that it was made from. */

@@ -1,5 +1,5 @@
 // English texts of console/web/pages/rules.
-import type { Shown } from './shown.js';
+import type { Shown } from '../shown.js';
 
 export const rulesText = {
   staysOlderVersionsSettings: 'It stays in older versions of the settings.',
@@ -21,7 +21,8 @@ export const rulesText = {
   commonTransformations: 'Common transformations',
   compilesItsTestsPass: 'It compiles and its tests pass',
   notSaved: 'Not saved',
-  rulesYourOwnFrom: 'Rules of your own, from a form or as seclang. Rules that are off are kept and not loaded.',
+  rulesYourOwnFrom:
+    'Rules of your own: conditions, one comparison, or seclang. Rules that are off are kept and not loaded.',
   customRules: 'Custom rules',
   ruleNextApply: (a: Shown, b: Shown) => `Rule ${a} is ${b} with the next apply.`,
   coreRuleSetProtects: 'The Core Rule Set protects without them. Write one for what is special to your application.',
@@ -49,7 +50,10 @@ export const rulesText = {
   forWhat: 'For what',
   variablesSeclangBetweenSeveral: 'Variables of seclang, with | between several; ARGS:name is one of them.',
   look: 'Look in',
-  form: 'Form',
+  form: 'One comparison',
+  hits: (a: Shown) => `Hits, ${a} days`,
+  notCounted: '…',
+  lastHit: (a: Shown) => `last: ${a}`,
   removed: 'Removed.',
   savedForceOnceApplied: 'Saved. It is in force once it is applied.',
   n5Logging: '5: logging',

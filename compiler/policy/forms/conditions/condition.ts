@@ -1,0 +1,155 @@
+// One condition of a custom rule as the parts of rules: what is looked at, how it is compared.
+import { conditionFields, type ConditionField, type RuleCondition } from '#settings';
+import { pathConditionOf } from '../../paths/path-conditions.js';
+import { hexEscape, renderOperator, toBytes } from '../../quoting.js';
+import type { CustomRule } from '../../settings.js';
+
+/** `SecRule VARIABLES "@OPERATOR ARGUMENT"`, written out, without actions. */
+export interface Comparison {
+  readonly variables: string;
+  readonly operator: string;
+}
+
+/** What it takes for a condition to hold: all of these, each about one transaction. */
+export type Rendered =
+  | { readonly comparisons: readonly Comparison[] }
+  /** One of several lists, each of comparisons that all have to hold. */
+  | { readonly alternatives: readonly (readonly Comparison[])[] };
+
+/** What is wrong with a condition, and in which member of it. */
+export class ConditionFault extends Error {
+  constructor(
+    readonly member: 'name' | 'operator' | 'values',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Source {
+  /** Without the name of a member. */
+  readonly variables: readonly string[];
+  /** 1: known with the head of the request, 2: with its body. */
+  readonly phase: 1 | 2;
+}
+
+const sources: Readonly<Record<ConditionField, Source>> = {
+  path: { variables: ['REQUEST_FILENAME'], phase: 1 },
+  uri: { variables: ['REQUEST_URI'], phase: 1 },
+  method: { variables: ['REQUEST_METHOD'], phase: 1 },
+  host: { variables: ['REQUEST_HEADERS:Host'], phase: 1 },
+  address: { variables: ['REMOTE_ADDR'], phase: 1 },
+  operation: { variables: ['REQUEST_METHOD', 'REQUEST_FILENAME'], phase: 1 },
+  parameter: { variables: ['ARGS'], phase: 2 },
+  query_parameter: { variables: ['ARGS_GET'], phase: 1 },
+  body_parameter: { variables: ['ARGS_POST'], phase: 2 },
+  header: { variables: ['REQUEST_HEADERS'], phase: 1 },
+  cookie: { variables: ['REQUEST_COOKIES'], phase: 1 },
+  user_agent: { variables: ['REQUEST_HEADERS:User-Agent'], phase: 1 },
+  referer: { variables: ['REQUEST_HEADERS:Referer'], phase: 1 },
+  content_type: { variables: ['REQUEST_HEADERS:Content-Type'], phase: 1 },
+  body: { variables: ['REQUEST_BODY', 'ARGS_POST', 'ARGS_POST_NAMES', 'XML:/*', 'XML://@*'], phase: 2 },
+  body_size: { variables: ['REQUEST_BODY_LENGTH'], phase: 2 },
+  file_name: { variables: ['FILES'], phase: 2 },
+};
+
+export const phaseOf = ({ field }: RuleCondition): 1 | 2 => sources[field].phase;
+
+const addressPattern = /^(?:\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:\/\d{1,3})?)$/;
+
+/** `@rx` that fits one of the values, whatever the case of their letters is. */
+function textOf(operator: RuleCondition['operator'], values: readonly string[]): string {
+  const one = values.map((value) => hexEscape(toBytes(value))).join('|');
+  const [before, behind] = [
+    operator === 'is' || operator === 'begins_with' ? '\\A' : '',
+    operator === 'is' || operator === 'ends_with' ? '\\z' : '',
+  ];
+  return `@rx (?i)${before}(?:${one})${behind}`;
+}
+
+function expressionOf(values: readonly string[]): string {
+  const joined = values.length === 1 ? values[0] : values.map((value) => `(?:${value})`).join('|');
+  const rendered = renderOperator('rx', toBytes(joined as string));
+  if (rendered === null)
+    throw new ConditionFault('values', 'holds a line end, or a backslash at its end, which no expression can have');
+  return `@rx ${rendered.argument}`;
+}
+
+function numberOf([value = '', ...more]: readonly string[]): string {
+  if (more.length > 0 || !/^\d{1,15}$/.test(value)) throw new ConditionFault('values', 'has to be one whole number');
+  return value;
+}
+
+function operatorOf({ field, operator, values }: RuleCondition): string {
+  if (operator === 'is_in') {
+    const wrong = values.find((value) => !addressPattern.test(value));
+    if (wrong !== undefined)
+      throw new ConditionFault('values', `"${wrong.slice(0, 60)}" is no address or network such as 203.0.113.0/24`);
+    return `@ipMatch ${values.join(',')}`;
+  }
+  if (operator === 'greater_than') return `@gt ${numberOf(values)}`;
+  if (operator === 'less_than') return `@lt ${numberOf(values)}`;
+  if (operator === 'matches') return expressionOf(values);
+  if (field !== 'method') return textOf(operator, values);
+  const wrong = values.find((value) => !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(value));
+  if (wrong !== undefined) throw new ConditionFault('values', `"${wrong.slice(0, 60)}" is no method such as POST`);
+  // methods have a case (RFC 9110 section 9.1), and servers take them as they are
+  return `@rx \\A(?:${values.map((value) => hexEscape(value.toUpperCase())).join('|')})\\z`;
+}
+
+/** What a path is looked at for besides: other spellings of it (path-conditions.ts). */
+const pathsOf = (action: CustomRule['action'], variable: string, isNot: boolean): string =>
+  `${variable}${pathConditionOf({ variable, action, value: '' }, isNot).more}`;
+
+function operationOf(action: CustomRule['action'], value: string): readonly Comparison[] {
+  const [, method, path] = /^([A-Z]{1,20}) (\/[^\s?#]*)$/.exec(value) ?? [];
+  if (method === undefined || path === undefined)
+    throw new ConditionFault('values', `"${value.slice(0, 60)}" is no operation such as GET /orders/{id}`);
+  const segments = path
+    .replace(/\/+$/, '')
+    .split(/(\{[^{}/]*\})/)
+    .map((part) => (part.startsWith('{') ? '[^/]+' : hexEscape(toBytes(part))));
+  return [
+    { variables: 'REQUEST_METHOD', operator: `@rx \\A${hexEscape(method)}\\z` },
+    { variables: pathsOf(action, 'REQUEST_FILENAME', false), operator: `@rx (?i)\\A${segments.join('')}/?\\z` },
+  ];
+}
+
+/** The variables of a condition, of one member where it names one. */
+function variablesOf({ field, name }: RuleCondition): string {
+  const { variables } = sources[field];
+  return variables.map((variable) => (name === '' ? variable : `${variable}:${name}`)).join('|');
+}
+
+/** That something is there, or is not, is a number of its own in the rule language. */
+const isCount = ({ operator }: RuleCondition): boolean => operator === 'exists';
+const ofPath: ReadonlySet<ConditionField> = new Set(['path', 'uri']);
+
+/** What a condition becomes, and whether `is_not` is said by it already. Throws ConditionFault. */
+export function renderCondition(
+  condition: RuleCondition,
+  action: CustomRule['action'],
+): Rendered & { readonly saysNot: boolean } {
+  const { field, name, operator, values, is_not: isNot } = condition;
+  const facts = conditionFields[field];
+  if (!(facts.operators as readonly string[]).includes(operator))
+    throw new ConditionFault('operator', `cannot be "${operator}" for ${field}: it is ${facts.operators.join(', ')}`);
+  if (name !== '' && !facts.hasName) throw new ConditionFault('name', `has to be empty: ${field} is one value`);
+  if (isCount(condition)) {
+    if (values.length > 0) throw new ConditionFault('values', 'have to be left out: it is there, or not');
+    const counted = variablesOf(condition)
+      .split('|')
+      .map((variable) => `&${variable}`)
+      .join('|');
+    return { comparisons: [{ variables: counted, operator: isNot ? '@eq 0' : '@gt 0' }], saysNot: true };
+  }
+  if (values.length === 0) throw new ConditionFault('values', 'are missing: write at least one');
+  if (field === 'operation') return { alternatives: values.map((value) => operationOf(action, value)), saysNot: false };
+  // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)
+  if (ofPath.has(field)) {
+    const not = isNot ? '!' : '';
+    const variables = pathsOf(action, variablesOf(condition), isNot);
+    return { comparisons: [{ variables, operator: `${not}${operatorOf(condition)}` }], saysNot: true };
+  }
+  return { comparisons: [{ variables: variablesOf(condition), operator: operatorOf(condition) }], saysNot: !isNot };
+}
