@@ -13,6 +13,7 @@ import { evidenceEndpoints } from './evidence/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
 import { scanEndpoints } from './dast/endpoints.js';
+import { exploitEndpoints } from './exploit/endpoints.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
@@ -38,6 +39,7 @@ import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
+import { scheduleEndpoints } from './schedules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
@@ -62,6 +64,8 @@ const rows: readonly Endpoint[] = [
   ...componentEndpoints,
   ...scannerEndpoints,
   ...scanEndpoints,
+  ...exploitEndpoints,
+  ...scheduleEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,
   ...governanceEndpoints,

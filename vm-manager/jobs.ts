@@ -23,6 +23,7 @@ import { judgeWaiting } from './scm/judge.js';
 import { workOnWaiting } from './rules/runs.js';
 import { sendNotices } from './notifications/deliver.js';
 import { routeEvents } from './notifications/routing.js';
+import { runDue } from './schedules/run.js';
 import { proveDue } from './vpatches/nightly.js';
 import { rollUp } from './posture/rollup.js';
 
@@ -113,6 +114,12 @@ export const vmJobs = (host: Host): Job[] => [
     name: 'vm-vpatch-proofs',
     everyMs: minuteMs,
     run: async ({ nowMs }) => proveDue(host, new Date(nowMs)),
+  },
+  {
+    name: 'vm-schedules',
+    everyMs: minuteMs / 4,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ nowMs, signal }) => `${await runDue(host, new Date(nowMs), signal)} scheduled runs were begun`,
   },
   {
     name: 'vm-intel-fetch',

@@ -54,6 +54,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/targets?view=groups',
   '/vulnerabilities/assessments',
   '/vulnerabilities/components',
+  '/vulnerabilities/exploit-runs',
+  '/vulnerabilities/schedules',
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',

@@ -21,7 +21,7 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
   ),
-  'the target of the body, within reach': /^POST \/scans$/,
+  'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
   'findings of the body, within reach': /^POST \/integrations\/:id\/issues$/,

@@ -173,6 +173,11 @@ const scanColumns: Resource['columns'] = {
   },
   waf_url: { schema: Nullable(BaseAddress), as: 'plain', write: 'always' },
   callback_url: { schema: Nullable(BaseAddress), as: 'plain', write: 'always' },
+  exploit_writes: {
+    schema: Type.Boolean({ description: 'whether techniques of exploits that change what it stores may be used' }),
+    as: 'plain',
+    write: 'always',
+  },
   verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },
   verified_by: { schema: Nullable(Type.String()), as: 'plain', write: 'never' },
   waf_verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },

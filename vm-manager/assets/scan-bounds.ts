@@ -30,6 +30,7 @@ const bounds: Readonly<Record<string, Widens>> = {
   requests_per_second: grows,
   seconds_max: grows,
   scan_windows: widensList,
+  exploit_writes: (_, after) => after === true,
   // the target is made to ask there
   callback_url: (before, after) => after !== null && differs(before, after),
 };

@@ -52,11 +52,13 @@ const needsMore: readonly string[] = [
   'POST /backups/:id/restore 409',
   'POST /backups/:id/verify 409',
   'POST /backups/prune 409',
+  'POST /exploit/runs 409',
   'POST /gate/evaluations/:id/override 409',
   'POST /runs/:id/cancel 409',
   'POST /scans 409',
   'POST /scans/:id/cancel 409',
   'POST /scans/:id/prove 404',
+  'POST /schedules/:id/run-now 409',
   'POST /scm/webhook/:provider 401',
   'POST /sso/providers 422',
   'POST /sso/providers/:id/test 404',
@@ -136,8 +138,8 @@ async function sweep(t: Test, database: Database): Promise<void> {
     refused,
   };
   let calls = 0;
-  // what deletes comes last, so that every other row finds what it asks for
-  const last = (row: Endpoint): number => (row.method === 'DELETE' ? 1 : 0);
+  // what reads comes first and what deletes last, so that every row finds what it asks for
+  const last = ({ method }: Endpoint): number => ({ GET: 0, DELETE: 2 })[method as string] ?? 1;
   for (const row of [...endpoints].sort((left, right) => last(left) - last(right))) {
     if (endsSessions.has(row.path) || row.upload !== undefined) continue;
     const done = await askAll(asking, row);

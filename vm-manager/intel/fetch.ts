@@ -1,10 +1,11 @@
 // EPSS and KEV, fetched where the operator named an address: by the guarded client of the server, at the pace of the
 // settings. A fetch that fails changes nothing of what is known, is told, and is tried again within the hour.
-import { ApiError, systemActor } from '#http-kit';
+import { ApiError, systemActor, type Actor } from '#http-kit';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../host.js';
+import type { Run } from '../kit/runs.js';
 import { importSet } from './import-set.js';
 import { setNames, unpack, type SetName } from './read-set.js';
 
@@ -28,21 +29,22 @@ function isDue(row: FetchRow | undefined, url: string, everyMs: number, now: Dat
   return now.getTime() - row.tried_at.getTime() >= pauseMs;
 }
 
-async function fetchSet(host: Host, set: SetName, body: Buffer, now: Date): Promise<void> {
+async function fetchSet(host: Host, set: SetName, body: Buffer, actor: Actor, now: Date): Promise<Run> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-intel-'));
   try {
     const path = join(directory, 'set');
     await writeFile(path, body, { mode: 0o600, flag: 'wx' });
     const bytes = (await stat(path)).size;
     const file = await unpack({ path, bytes });
-    await host.sql.begin(async (tx) => {
-      const run = await importSet(tx, set, { file, bytes, by: systemActor.name }, now);
+    return await host.sql.begin(async (tx) => {
+      const run = await importSet(tx, set, { file, bytes, by: actor.name }, now);
       await host.audit.record(tx, {
-        actor: systemActor,
+        actor,
         action: 'vm.import',
         summary: `fetched the set ${set} (run ${run.id})`,
         details: run.result,
       });
+      return run;
     });
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -76,14 +78,38 @@ export async function fetchDue(host: Host, now: Date): Promise<string> {
       continue;
     const error = await sources
       .download(url, fetchBytesMax)
-      .then((body) => fetchSet(host, set, body, now))
+      .then((body) => fetchSet(host, set, body, systemActor, now))
       .then(() => null, reasonOf);
-    await host.sql`
-      insert into vm_intel_fetches (name, url, tried_at, fetched_at, error)
-      values (${set}, ${url}, ${now}, ${error === null ? now : null}, ${error})
-      on conflict (name) do update set url = excluded.url, tried_at = excluded.tried_at, error = excluded.error,
-        fetched_at = coalesce(excluded.fetched_at, vm_intel_fetches.fetched_at)`;
+    await note(host, { set, url, error }, now);
     told.push(error === null ? `${set} was fetched` : `${set} was not: ${error}`);
   }
   return told.length === 0 ? 'nothing is due' : told.join('; ');
+}
+
+async function note(
+  { sql }: Host,
+  { set, url, error }: { readonly set: SetName; readonly url: string; readonly error: string | null },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into vm_intel_fetches (name, url, tried_at, fetched_at, error)
+    values (${set}, ${url}, ${now}, ${error === null ? now : null}, ${error})
+    on conflict (name) do update set url = excluded.url, tried_at = excluded.tried_at, error = excluded.error,
+      fetched_at = coalesce(excluded.fetched_at, vm_intel_fetches.fetched_at)`;
+}
+
+/** Fetches a set now, whatever the pace is. Throws ApiError where it cannot be; that is noted as well. */
+export async function fetchNow(host: Host, set: SetName, actor: Actor, now: Date): Promise<Run> {
+  const sources = await host.intelSources?.();
+  const url = sources?.urls[set] ?? '';
+  if (sources === undefined || url === '')
+    throw new ApiError('conflict', `No address is set from which ${set} is fetched: see the settings.`);
+  try {
+    const run = await fetchSet(host, set, await sources.download(url, fetchBytesMax), actor, now);
+    await note(host, { set, url, error: null }, now);
+    return run;
+  } catch (error) {
+    await note(host, { set, url, error: reasonOf(error) }, now);
+    throw error;
+  }
 }

@@ -106,6 +106,12 @@ async function toCaller(sql: Sql, person: Person, token: VmToken | null, ip: str
   };
 }
 
+/** Somebody without a request: for what runs by the clock on their behalf. null: there is no such user any more. */
+export async function callerOf(host: Host, userId: string): Promise<Caller | null> {
+  const owner = await host.identity.owner(userId);
+  return owner === null ? null : toCaller(host.sql, { ...owner, sessionId: null }, null, '');
+}
+
 /** Whether a user may read what the audit log says of the vulnerability manager: `view_audit`, everywhere. */
 export async function seesAudit(sql: Sql, { userId, role }: Pick<Person, 'userId' | 'role'>): Promise<boolean> {
   const caller = await toCaller(sql, { userId, role, email: '', sessionId: null }, null, '');

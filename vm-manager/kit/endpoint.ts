@@ -36,6 +36,9 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   ): Promise<T>;
 }
 
+/** What work needs that is done for somebody, by a request or by the clock. */
+export type Acting = Pick<Call, 'host' | 'sql' | 'now' | 'caller' | 'reach' | 'audited'>;
+
 export interface Endpoint {
   readonly method: Method;
   /** Below /api/v1, with `:name` for parameters. */

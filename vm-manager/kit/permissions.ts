@@ -15,6 +15,8 @@ export const permissionTable = {
   manage_integrations: 'write connections to issue trackers',
   view_scans: 'read runs and events',
   run_scans: 'start and cancel runs',
+  manage_schedules: 'write, pause and start what runs by the clock',
+  run_exploit: 'prove weaknesses of verified targets by their effect',
   view_code: 'read scans of code, and the rules of their scanners',
   run_code_scans: 'scan code, lock files, manifests and images',
   view_k8s: 'read scans of clusters and their controls',

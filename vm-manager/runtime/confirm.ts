@@ -1,5 +1,6 @@
-// From a confirmed event to the finding that it proves: the one of the same weakness at the same place, or a new one.
-// The proof stays with the finding. A proof beats an opinion: a finding that was closed comes back.
+// From a confirmed event, or an exploit that worked, to the finding that it proves: the one of the same weakness at the
+// same place, or a new one. The proof stays with the finding. A proof beats an opinion: a finding that was closed comes
+// back.
 import { createHash } from 'node:crypto';
 import { escapeLike, type Actor } from '#http-kit';
 import { json, type Tx } from '../database.js';
@@ -8,15 +9,22 @@ import { refreshFindings } from '../findings/refresh.js';
 import { insertManual } from '../findings/store.js';
 import { transition } from '../findings/transition.js';
 import { isOpen, severityNumbers, type Status } from '../findings/words.js';
-import { attacks, type AttackType } from './attacks.js';
+import type { Attack } from './attacks.js';
 
 export interface ConfirmedEvent {
+  /** Of the event, or of the run of the exploit. */
   readonly id: number;
-  readonly attackType: AttackType;
+  readonly by: 'runtime' | 'exploit';
+  readonly attackType: string;
+  readonly attack: Attack;
   readonly method: string;
   readonly route: string;
   readonly file: string;
   readonly requestId: string | null;
+  /** The whole address, where it is known; scans of targets name places by it. */
+  readonly url?: string;
+  /** The finding that the exploit was begun for: of several at the place it is the one. */
+  readonly given?: number | null;
   /** Masked. */
   readonly proof: unknown;
   readonly at: Date;
@@ -26,19 +34,29 @@ export interface Place {
   readonly projectId: number | null;
 }
 
+const exploitTool = { source: 'dast', tool: 'gatehouse-exploit' } as const;
+
 /** Proofs that are kept with one finding; the oldest go first. */
 const proofsMax = 20;
 
 async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): Promise<FindingRow | null> {
-  const { cwe } = attacks[event.attackType];
-  const places = [event.route, event.file].filter((place) => place.length > 1);
+  const { cwe } = event.attack;
+  const given = event.given ?? null;
+  if (given !== null) {
+    const [row] = await tx<FindingRow[]>`
+      select * from vm_findings where application_id = ${applicationId} and id = ${given} and location = ''
+        and cwes @> ${json(tx, [cwe])} for update`;
+    if (row !== undefined) return row;
+  }
+  const places = [event.url ?? '', event.route, event.file].filter((place) => place.length > 1);
   for (const place of places) {
     // The place as a whole: /orders is not /orders/archive and not /my/orders.
     const pattern = `(^|[^[:alnum:]_/.-])${place.replace(/[^\w/ -]/g, '\\$&')}($|[^[:alnum:]_/.-])`;
     const [row] = await tx<FindingRow[]>`
       select * from vm_findings where application_id = ${applicationId} and cwes @> ${json(tx, [cwe])}
         and location like ${`%${escapeLike(place)}%`} and location ~ ${pattern}
-      order by is_open desc, priority_score desc, id limit 1 for update`;
+      order by (id is not distinct from ${given}::bigint) desc, is_open desc, priority_score desc, id
+      limit 1 for update`;
     if (row !== undefined) return row;
   }
   const [own] = await tx<FindingRow[]>`
@@ -47,13 +65,13 @@ async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): P
   return own ?? null;
 }
 
-const fingerprintOf = ({ attackType, method, route, file }: ConfirmedEvent): string =>
-  `runtime:${createHash('sha256')
+const fingerprintOf = ({ by, attackType, method, route, file }: ConfirmedEvent): string =>
+  `${by}:${createHash('sha256')
     .update(JSON.stringify([attackType, method, route, file]))
     .digest('hex')}`;
 
 async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<FindingRow> {
-  const { cwe, severity, title } = attacks[event.attackType];
+  const { cwe, severity, title } = event.attack;
   const made = await insertManual(
     tx,
     {
@@ -72,9 +90,8 @@ async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor,
     actor,
     now,
   );
-  await tx`
-    update vm_findings set source = 'iast', tool = 'runtime-sensor', fingerprint = ${fingerprintOf(event)}
-    where id = ${made.id}`;
+  const from = event.by === 'runtime' ? { source: 'iast', tool: 'runtime-sensor' } : exploitTool;
+  await tx`update vm_findings set ${tx({ ...from, fingerprint: fingerprintOf(event) })} where id = ${made.id}`;
   return made;
 }
 
@@ -83,20 +100,21 @@ const afterProof = (status: Status): Status | null => {
   return status === 'new' || status === 'triaged' || status === 'reopened' ? 'confirmed' : null;
 };
 
-/** Marks the finding as proven at run time, keeps the proof, and returns its id. */
+/** Marks the finding as proven at run time or by an exploit, keeps the proof, and returns its id. */
 export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<number> {
   const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
   const to = afterProof(row.status);
-  const reason = `proven at run time by event ${event.id}`;
+  const isRuntime = event.by === 'runtime';
+  const reason = isRuntime ? `proven at run time by event ${event.id}` : `proven by the exploit run ${event.id}`;
   if (to !== null) await transition(tx, row, { to, by: 'proof', reason }, actor, now);
   // specification, part 2: exploit_confirmed is "runtime or exploit proof"
   await tx`
-    update vm_findings set runtime_confirmed = true, exploit_confirmed = true, updated_at = ${now},
-      version = version + 1
+    update vm_findings set runtime_confirmed = runtime_confirmed or ${isRuntime}, exploit_confirmed = true,
+      updated_at = ${now}, version = version + 1
     where id = ${row.id}`;
   const proof = {
-    kind: 'runtime',
-    event_id: String(event.id),
+    kind: event.by,
+    [isRuntime ? 'event_id' : 'run_id']: String(event.id),
     attack_type: event.attackType,
     request_id: event.requestId,
     at: event.at.toISOString(),

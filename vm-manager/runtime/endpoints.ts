@@ -8,7 +8,7 @@ import { reachable, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { attackTypes } from './attacks.js';
+import { attacks, attackTypes } from './attacks.js';
 import { confirm } from './confirm.js';
 import { maskText, maskValue } from './mask.js';
 
@@ -176,7 +176,9 @@ export const runtimeEndpoints: readonly Endpoint[] = [
               { applicationId, projectId },
               {
                 id,
+                by: 'runtime',
                 attackType: given.attack_type,
+                attack: attacks[given.attack_type],
                 method: given.method ?? '',
                 route: maskText(given.route ?? ''),
                 file: given.file ?? '',

@@ -4,7 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { insertEvidence, insertPatch } from './api/inserted.js';
+import { insertEvidence, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -40,26 +40,6 @@ class Maker {
   async made(url: string, body: object): Promise<string> {
     return String((await this.post(url, body))['id']);
   }
-}
-
-/** Where the API has the scans of each kind. */
-const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
-
-/** Rows, since a scan that runs would outlive the test. */
-async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {
-  const ids: Record<string, string> = {};
-  for (const [kind, path] of Object.entries(placesOfScans)) {
-    const [row] = await sql<{ id: number }[]>`
-      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
-    ids[`${path}/scans`] = String(row?.id);
-  }
-  const [scan] = await sql<{ id: number }[]>`
-    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
-  ids['/scans'] = String(scan?.id);
-  ids['/scan-callbacks'] = 'unknown';
-  return ids;
 }
 
 const runtimeEvent = {
@@ -231,7 +211,12 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/applications': application,
     '/targets': target,
     '/vpatches': await insertPatch(database, application, finding),
-    ...(await insertScans(database, application)),
+    ...(await insertScans(database, application, target)),
+    '/schedules': await make.made('/schedules', {
+      ...everyNight,
+      kind: 'scan',
+      payload: { target_id: target, profile: 'quick' },
+    }),
   };
   return {
     project,
@@ -282,6 +267,8 @@ export const confinedModules = [
   '/compliance/exceptions',
   '/runs',
   '/scans',
+  '/exploit/runs',
+  '/schedules',
   ...Object.values(placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
   '/gate/evaluations',
@@ -293,6 +280,8 @@ export const confinedModules = [
   '/vpatches',
 ];
 
+const everyNight = { name: 'n', cron: '0 3 * * *' };
+
 const anyScan = {
   scope_paths: [],
   excluded_paths: [],
@@ -300,6 +289,7 @@ const anyScan = {
   scan_windows: [],
   waf_url: null,
   callback_url: null,
+  exploit_writes: false,
 };
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
@@ -313,6 +303,15 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /targets/:id/verify': { method: 'dns' },
   'PUT /targets/:id/auth-profile': { profile: null },
   'POST /scans': { target_id: target },
+  'POST /schedules': { ...everyNight, kind: 'feed', payload: { set: 'kev' } },
+  'PATCH /schedules/:id': { name: 'other', payload: { target_id: target, profile: 'quick' } },
+  'POST /exploit/runs': {
+    target_id: target,
+    technique: 'ssrf-metadata',
+    vulnerability_id: undefined,
+    replay_of: undefined,
+    options: {},
+  },
   'PUT /scan-switch': { halted: false },
   'POST /target-groups': { name: 'new' },
   'PATCH /target-groups/:id': { name: 'other' },

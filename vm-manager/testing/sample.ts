@@ -19,6 +19,7 @@ interface Shape {
 const texts: readonly (readonly [string, string])[] = [
   ['^\\d{4}-', '2027-01-31T12:00:00Z'],
   ['^(?:CWE-)?', 'CWE-89'],
+  ['^(?:\\S+ ){4}', '0 3 * * 1-5'],
   // zones of the IANA's database
   ['^[A-Za-z]+[A-Za-z0-9/', 'Europe/Vienna'],
 ];

@@ -59,12 +59,33 @@ export class PoliteClient {
 
   /** Throws NotAllowed for what is not sent, ScanOver where the run has ended; null: there was no answer. */
   async send(request: ScanRequest, timeoutMs = timeoutMsDefault): Promise<Exchange | null> {
-    const refusal = this.#judge(request.url, request.method);
-    if (refusal !== null) {
-      this.counts.refused[refusal]++;
-      throw new NotAllowed(refusal, `${request.method} ${request.url} is not asked: ${refusal.replaceAll('_', ' ')}`);
-    }
+    this.#requireAllowed(request);
     await this.#slot();
+    return this.#deliver(request, timeoutMs);
+  }
+
+  /**
+   * Sends these at the same moment, no more than the rate allows in a second: their turns are waited for first, and a
+   * second of rest follows, so that no second has more requests than the rate.
+   */
+  async burst(requests: readonly ScanRequest[]): Promise<(Exchange | null)[]> {
+    const { rate, bounds } = this.#parts;
+    const sent = requests.slice(0, Math.max(1, bounds.perSecond));
+    for (const request of sent) this.#requireAllowed(request);
+    for (let turn = 0; turn < sent.length; turn++) await this.#slot();
+    const answers = Promise.all(sent.map(async (request) => this.#deliver(request, timeoutMsDefault)));
+    rate.rest(1);
+    return answers;
+  }
+
+  #requireAllowed({ url, method }: ScanRequest): void {
+    const refusal = this.#judge(url, method);
+    if (refusal === null) return;
+    this.counts.refused[refusal]++;
+    throw new NotAllowed(refusal, `${method} ${url} is not asked: ${refusal.replaceAll('_', ' ')}`);
+  }
+
+  async #deliver(request: ScanRequest, timeoutMs: number): Promise<Exchange | null> {
     const { way, signal, runId } = this.#parts;
     const began = performance.now();
     try {

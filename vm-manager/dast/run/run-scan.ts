@@ -5,11 +5,11 @@ import { ApiError } from '#http-kit';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json } from '../../database.js';
+import { json, type Tx } from '../../database.js';
 import type { Format } from '../../imports/formats/format.js';
 import { siteOf } from '../../imports/run/looked-at.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
-import { type Call } from '../../kit/endpoint.js';
+import type { Acting } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
 import { isInWindow, type Bounds } from '../http/bounds.js';
 import { Budget, rateOf } from '../http/pace.js';
@@ -21,11 +21,12 @@ import { tryBehindWaf, type Tried } from './behind-waf.js';
 import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
 import { Scanner, type ScanPlan } from './scanner.js';
-import { insertFound, linkFindings, markBehindWaf, readSwitch, scanKind, type BehindWaf } from './store.js';
+import { insertFound, kindsOfTargets, linkFindings, markBehindWaf, readSwitch, scanKind } from './store.js';
+import type { BehindWaf } from './store.js';
 
-const heartbeatMs = 500;
+export const heartbeatMs = 500;
 const atOnceMax = 4;
-interface Running {
+export interface Running {
   readonly targetId: number;
   readonly budget: Budget;
   readonly stop: AbortController;
@@ -52,7 +53,7 @@ export function boundsOf(target: TargetRow): Bounds {
 }
 
 /** Throws ApiError where the target may not be scanned now. */
-export async function planFor(call: Call, target: TargetRow, profile: Profile, runId: string, signal: AbortSignal) {
+export async function planFor(call: Acting, target: TargetRow, profile: Profile, runId: string, signal: AbortSignal) {
   const { host, sql, now } = call;
   const { wayOut } = host;
   if (wayOut === undefined)
@@ -94,23 +95,39 @@ export async function planFor(call: Call, target: TargetRow, profile: Profile, r
   return plan;
 }
 
-export async function beginScan(call: Call, target: TargetRow, profile: Profile): Promise<Run> {
+/** Throws 409 where something runs on the target: two runs would together be above its rate. Locks the target. */
+export async function requireNoOther(tx: Tx, target: TargetRow): Promise<void> {
+  await tx`select 1 from vm_targets where id = ${target.id} for update`;
+  const changed = await whyStopped(tx, target);
+  if (changed !== null) throw new ApiError('conflict', `${changed} Begin again.`);
+  const [other] = await tx<{ id: number; kind: string }[]>`
+    select id, kind from vm_runs where kind in ${tx(kindsOfTargets)} and status in ('queued', 'running')
+      and input ->> 'target_id' = ${String(target.id)} limit 1`;
+  if (other === undefined) return;
+  const what = other.kind === scanKind ? 'scan' : 'exploit run';
+  throw new ApiError('conflict', `The ${what} ${other.id} of this target is running.`);
+}
+
+/** Throws 429 where this process has enough to do. */
+export function requirePlace(): void {
   if (running.size >= atOnceMax)
     throw new ApiError('busy', `${atOnceMax} scans are running; try again when one of them is done.`);
+}
+
+/** Work on a target that is stopped as scans are: one by one, and all at once. */
+export function keepRunning(runId: number, work: Running): void {
+  running.set(runId, { ...work, done: work.done.finally(() => running.delete(runId)) });
+}
+
+export async function beginScan(call: Acting, target: TargetRow, profile: Profile): Promise<Run> {
+  requirePlace();
   const stop = new AbortController();
   const draft = await planFor(call, target, profile, '', stop.signal);
   const run = await call.audited(
     'vm.create',
     (made: Run) => `began the scan ${made.id} (${profile}) of ${target.url}`,
     async (tx) => {
-      // two scans of one target would together be above its rate
-      await tx`select 1 from vm_targets where id = ${target.id} for update`;
-      const changed = await whyStopped(tx, target);
-      if (changed !== null) throw new ApiError('conflict', `${changed} Begin again.`);
-      const [other] = await tx<{ id: number }[]>`
-        select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
-          and input ->> 'target_id' = ${String(target.id)} limit 1`;
-      if (other !== undefined) throw new ApiError('conflict', `The scan ${other.id} of this target is running.`);
+      await requireNoOther(tx, target);
       const entry = wafEntryOf(target, call.now);
       const notes = entry === null || entry.why === '' ? [] : [entry.why];
       const input = { target_id: String(target.id), url: target.url, profile, waf_url: entry?.url ?? null, notes };
@@ -120,8 +137,7 @@ export async function beginScan(call: Call, target: TargetRow, profile: Profile)
     },
   );
   const job = new ScanJob(call, target, { ...draft, runId: `scan-${run.id}` }, run.id, stop);
-  const done = job.work().finally(() => running.delete(run.id));
-  running.set(run.id, { targetId: target.id, budget: draft.budget, stop, done });
+  keepRunning(run.id, { targetId: target.id, budget: draft.budget, stop, done: job.work() });
   return run;
 }
 
@@ -133,7 +149,7 @@ export function stopHere(runId: number | 'all'): void {
 
 /** Does some work on a target beside scans: it ends when all scans are stopped, and when the target is changed. */
 export async function besideScans<T>(
-  { sql }: Pick<Call, 'sql'>,
+  { sql }: Pick<Acting, 'sql'>,
   target: TargetRow,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -159,13 +175,13 @@ export async function besideScans<T>(
  * What is left of the scan of this target that goes on, null where none does. Throws `conflict` for one in another
  * process, whose rate cannot be shared.
  */
-export async function budgetOfRunning({ sql }: Pick<Call, 'sql'>, target: TargetRow): Promise<Budget | null> {
+export async function budgetOfRunning({ sql }: Pick<Acting, 'sql'>, target: TargetRow): Promise<Budget | null> {
   for (const { targetId, budget } of running.values()) if (targetId === target.id) return budget;
   const [other] = await sql<{ id: number }[]>`
-    select id from vm_runs where kind = ${scanKind} and status in ('queued', 'running')
+    select id from vm_runs where kind in ${sql(kindsOfTargets)} and status in ('queued', 'running')
       and input ->> 'target_id' = ${String(target.id)} limit 1`;
   if (other === undefined) return null;
-  throw new ApiError('conflict', `The scan ${other.id} runs in another process: prove it again when that has ended.`);
+  throw new ApiError('conflict', `The run ${other.id} runs in another process: prove it again when that has ended.`);
 }
 
 /** For tests, and for a server that ends. */
@@ -173,7 +189,7 @@ export const whenScansEnd = async (): Promise<void> =>
   void (await Promise.all([...running.values()].map(({ done }) => done)));
 
 class ScanJob {
-  readonly #call: Call;
+  readonly #call: Acting;
   readonly #target: TargetRow;
   readonly #plan: ScanPlan;
   readonly #id: number;
@@ -184,7 +200,7 @@ class ScanJob {
   #isLost = false;
   #beatAt = performance.now();
 
-  constructor(call: Call, target: TargetRow, plan: ScanPlan, id: number, stop: AbortController) {
+  constructor(call: Acting, target: TargetRow, plan: ScanPlan, id: number, stop: AbortController) {
     [this.#call, this.#target, this.#plan, this.#id, this.#stop] = [call, target, plan, id, stop];
     this.#scanner = new Scanner(plan, (found) => this.#unwritten.push(found));
   }

@@ -7,6 +7,9 @@ import { evidenceOf, type Evidence } from './evidence.js';
 
 /** The kind of these runs. */
 export const scanKind = 'dast';
+/** Of proofs by exploit, which share rate and stop with them. */
+export const exploitKind = 'exploit';
+export const kindsOfTargets = [scanKind, exploitKind] as const;
 
 export type BehindWaf = 'not_tried' | 'exploitable' | 'blocked' | 'unknown';
 

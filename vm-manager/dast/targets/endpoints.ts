@@ -6,7 +6,7 @@ import { json, type Queryable } from '../../database.js';
 import type { Reach } from '../../kit/caller.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { requireRow, toView, viewSchema, type Row } from '../../kit/resource.js';
-import { checkSession, placeOfSecret, readSession, SessionConfig } from './sessions.js';
+import { checkSession, identities, placeOfSecret, readSession, SessionConfig } from './sessions.js';
 import { verifyMethods, wafEntryOf, waysOf, whyNotVerified, type TargetRow } from './verify.js';
 
 const closed = { additionalProperties: false } as const;
@@ -26,6 +26,8 @@ const viewSession = (row: NonNullable<Awaited<ReturnType<typeof readSession>>>) 
   updated_by: row.updated_by,
   updated_at: row.updated_at.toISOString(),
 });
+
+const Identity = OneOf(identities, 'second: another user, whom techniques of exploits compare the first one with');
 
 const ways = {
   verified_at: Nullable(Time),
@@ -126,10 +128,11 @@ const sessions: readonly Endpoint[] = [
     permission: 'view_scans',
     kind: 'B',
     summary: 'How scans of a target log in, without the secret; null: they do not',
+    query: Type.Object({ identity: Type.Optional(Identity) }, closed),
     answer: Type.Object({ profile: Nullable(SessionView) }),
-    handle: async ({ sql, reach, params }) => {
+    handle: async ({ sql, reach, params, query }) => {
       const { id } = await requireTarget(sql, reach, params['id'] ?? '');
-      const row = await readSession(sql, id);
+      const row = await readSession(sql, id, query.identity ?? 'first');
       return { profile: row === null ? null : viewSession(row) };
     },
   }),
@@ -140,29 +143,34 @@ const sessions: readonly Endpoint[] = [
     kind: 'B',
     summary: 'Say how scans log in: a form, a bearer token, a header or a cookie, and a page that shows that it worked',
     body: Type.Object(
-      { profile: Nullable(SessionConfig), secret: Type.Optional(Type.String({ minLength: 1, maxLength: 5000 })) },
+      {
+        profile: Nullable(SessionConfig),
+        secret: Type.Optional(Type.String({ minLength: 1, maxLength: 5000 })),
+        identity: Type.Optional(Identity),
+      },
       closed,
     ),
     answer: Type.Object({ profile: Nullable(SessionView) }),
     handle: async (call) => {
-      const { profile, secret } = call.body;
+      const { profile, secret, identity = 'first' } = call.body;
       const target = await requireTarget(call.sql, call.reach, call.params['id'] ?? '');
       if (profile !== null) checkSession(profile, target);
-      const before = await readSession(call.sql, target.id);
+      const before = await readSession(call.sql, target.id, identity);
       const place = placeOfSecret(target.url);
       const sealed = secret === undefined ? (before?.secret ?? null) : call.host.secrets.seal(secret, place);
       if (profile !== null && sealed === null)
         throw new ApiError('unfit', '/secret is missing: give the password, the token or the value.');
       const what = profile === null ? 'took the login of scans away from' : 'said how scans log in at';
-      await call.audited('vm.update', `${what} the target ${target.id}`, async (tx) => {
-        await tx`delete from vm_target_sessions where target_id = ${target.id}`;
+      const whose = identity === 'first' ? '' : ' (second identity)';
+      await call.audited('vm.update', `${what} the target ${target.id}${whose}`, async (tx) => {
+        await tx`delete from vm_target_sessions where target_id = ${target.id} and identity = ${identity}`;
         if (profile !== null)
           await tx`
-            insert into vm_target_sessions (target_id, type, config, secret, updated_by, updated_at)
-            values (${target.id}, ${profile.type}, ${json(tx, profile)}, ${sealed}, ${call.caller.actor.name},
-              ${call.now})`;
+            insert into vm_target_sessions (target_id, identity, type, config, secret, updated_by, updated_at)
+            values (${target.id}, ${identity}, ${profile.type}, ${json(tx, profile)}, ${sealed},
+              ${call.caller.actor.name}, ${call.now})`;
       });
-      const row = await readSession(call.sql, target.id);
+      const row = await readSession(call.sql, target.id, identity);
       return { profile: row === null ? null : viewSession(row) };
     },
   }),

@@ -6,7 +6,7 @@ import type { TargetRow } from './verify.js';
 /** A scan goes on only under the addresses and bounds that it began with. */
 const heeded = [
   ...['url', 'waf_url', 'callback_url', 'scope_paths', 'excluded_paths', 'scan_methods', 'scan_windows'],
-  ...['requests_max', 'requests_per_second', 'seconds_max'],
+  ...['requests_max', 'requests_per_second', 'seconds_max', 'exploit_writes'],
 ] as readonly (keyof TargetRow)[];
 
 /** Why nothing more may be sent to the target; null: it may. */

@@ -48,14 +48,23 @@ export function checkSession(config: SessionConfig, target: TargetRow): void {
     throw unfit('/name', 'is missing', `name the ${config.type}`);
 }
 
-export async function readSession(sql: Sql, targetId: number): Promise<SessionRow | null> {
-  const [row] = await sql<SessionRow[]>`select * from vm_target_sessions where target_id = ${targetId}`;
+/** `second`: another user, whom techniques of exploits compare the first one with. */
+export const identities = ['first', 'second'] as const;
+export type IdentityName = (typeof identities)[number];
+
+export async function readSession(sql: Sql, targetId: number, identity: IdentityName): Promise<SessionRow | null> {
+  const [row] = await sql<SessionRow[]>`
+    select * from vm_target_sessions where target_id = ${targetId} and identity = ${identity}`;
   return row ?? null;
 }
 
 /** Throws ApiError where the secret was sealed for another origin: then the target's address has changed. */
-export async function recipeOf(host: Pick<Host, 'sql' | 'secrets'>, target: TargetRow): Promise<SessionRecipe | null> {
-  const row = await readSession(host.sql, target.id);
+export async function recipeOf(
+  host: Pick<Host, 'sql' | 'secrets'>,
+  target: TargetRow,
+  identity: IdentityName = 'first',
+): Promise<SessionRecipe | null> {
+  const row = await readSession(host.sql, target.id, identity);
   if (row === null) return null;
   const { type, login_url, user, user_field, password_field, name, check_url, check_text } = row.config;
   let secret: string;

@@ -29,6 +29,7 @@ export interface TargetRow {
   readonly waf_verified_at: Date | null;
   readonly waf_verified_by: string | null;
   readonly callback_url: string | null;
+  readonly exploit_writes: boolean;
 }
 
 const holds = (at: Date | null, now: Date): boolean =>

@@ -1,5 +1,5 @@
 // A report that is being read: begun, so that its own facts tell its scope; then, with the scope known, to its end.
-import { toMoment, unfit, type Call } from '../../kit/endpoint.js';
+import { toMoment, unfit, type Acting } from '../../kit/endpoint.js';
 import type { Queryable } from '../../database.js';
 import { maskDirectory, maskSecrets, maskValues } from '../../secrets/mask.js';
 import type { Format } from '../formats/format.js';
@@ -106,7 +106,7 @@ function seenAt(fields: Fields, facts: ReportFacts, now: Date): Date {
 
 /** The records of a begun report, in paths of the repository; `within`: of an import, not of a preview. */
 export async function openReport(
-  call: Call,
+  call: Acting,
   { fields, file, format }: Given,
   { facts, items: read }: BegunReport,
   sql: Queryable,

@@ -8,7 +8,7 @@ import { requireApplication } from '../../assets/resources.js';
 import { storeComponents } from '../../components/store.js';
 import type { Queryable, Sql, Tx } from '../../database.js';
 import { applyNewMutes } from '../../governance/new-mutes.js';
-import { unfit, type Call } from '../../kit/endpoint.js';
+import { unfit, type Acting } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
 import { queueImport, triageImport } from '../../rules/runs.js';
 import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
@@ -35,7 +35,7 @@ import { lockScope, oneAtATime } from './scope-lock.js';
 /** A report of fewer bytes is written in some hundred milliseconds. */
 const atOnceBytesMax = 128 * 1024;
 
-export async function formatOf(call: Pick<Call, 'sql'>, name: string, file: ReportFile): Promise<Format> {
+export async function formatOf(call: Pick<Acting, 'sql'>, name: string, file: ReportFile): Promise<Format> {
   if (!name.startsWith('mapping:')) return findFormat(name, file);
   const [mapping] = await call.sql<Mapping[]>`select * from vm_mappings where name = ${name.slice(8)}`;
   if (mapping === undefined) throw unfit('format', `names no mapping ${name.slice(8)}`);
@@ -56,7 +56,7 @@ export interface ImportTerms {
   readonly closePercentMax: number;
 }
 
-export async function termsFor(call: Call, fields: Pick<Fields, 'application_id' | 'confirm_close'>) {
+export async function termsFor(call: Acting, fields: Pick<Fields, 'application_id' | 'confirm_close'>) {
   const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
   const percent = (await call.host.closePercentMax?.()) ?? closePercentDefault;
   const terms: ImportTerms = {
@@ -75,7 +75,7 @@ export interface Given {
 
 /** The audit entry of an import, and what belongs to it. */
 export interface Occasion {
-  readonly action: Parameters<Call['audited']>[0];
+  readonly action: Parameters<Acting['audited']>[0];
   readonly summary: (done: Done) => string;
   readonly details?: (done: Done) => object;
   /** With the first statements: what has to hold, and what is made for it. */
@@ -95,14 +95,14 @@ interface Begun {
  * The whole import. Throws ApiError where the report, or what it would do, is refused: then nothing is changed. What
  * fails otherwise in the middle of an import in steps is taken back; if that fails, too, the job of lost runs does it.
  */
-export async function runImport(call: Call, given: Given, occasion: Occasion): Promise<Done> {
+export async function runImport(call: Acting, given: Given, occasion: Occasion): Promise<Done> {
   const done = await importReport(call, given, occasion);
   // the import stands, whatever becomes of this: the job of the rules goes on where it stopped, and says why it did
   await triageImport(call.host, done.run.id).catch(() => undefined);
   return done;
 }
 
-async function importReport(call: Call, given: Given, occasion: Occasion): Promise<Done> {
+async function importReport(call: Acting, given: Given, occasion: Occasion): Promise<Done> {
   const { action, summary, details, before, after } = occasion;
   const finish = async (tx: Tx, begun: Begun, read: ReadIn): Promise<Done> => {
     const done = await endImport(tx, call, begun, read);
@@ -162,7 +162,7 @@ const pauseMs = 25;
 const [sizeMin, sizeMax] = [20, 500];
 
 /** The size of a step follows from how long the last one took. The lease of the run is renewed with each. */
-function inSteps({ sql, host }: Call, { id }: Run): Within {
+function inSteps({ sql, host }: Acting, { id }: Run): Within {
   let size = 100;
   return {
     get batchSize() {
@@ -183,7 +183,7 @@ function inSteps({ sql, host }: Call, { id }: Run): Within {
 }
 
 /** Refuses what the import would be refused for, before anything is written. Returns `baseKeyOf` of the request. */
-async function tryFirst(call: Call, given: Given): Promise<string> {
+async function tryFirst(call: Acting, given: Given): Promise<string> {
   const { fields, format, terms } = given;
   const { id, project_id: projectId } = await requireApplication(call.sql, call.reach, fields.application_id);
   const base = baseKeyOf(id, fields, format);
@@ -201,7 +201,7 @@ async function tryFirst(call: Call, given: Given): Promise<string> {
 
 async function beginImport(
   tx: Tx,
-  call: Call,
+  call: Acting,
   { fields, file, format }: Given,
   { facts }: BegunReport,
 ): Promise<Begun> {
@@ -238,7 +238,7 @@ interface ReadIn {
 async function readIn(
   sql: Queryable,
   within: Within,
-  call: Call,
+  call: Acting,
   given: Given,
   { run, applicationId, projectId, key }: Begun,
   begun: BegunReport,
@@ -252,7 +252,7 @@ async function readIn(
   return { report: await importItems(sql, within, items, facts, scope), facts, scope };
 }
 
-async function endImport(tx: Tx, call: Call, { run }: Begun, { report, facts, scope }: ReadIn): Promise<Done> {
+async function endImport(tx: Tx, call: Acting, { run }: Begun, { report, facts, scope }: ReadIn): Promise<Done> {
   const { now, caller } = call;
   const { problems, ...counters } = report;
   const components =

@@ -33,3 +33,34 @@ export async function insertEvidence({ sql }: Database): Promise<Record<string, 
   await sql`insert into vm_evidence_file_contents (file_id, content) values (${file?.id ?? 0}, 'x')`;
   return { '/evidence': String(pack?.id), '/evidence/files': String(file?.id) };
 }
+
+/** Where the API has the scans of each kind. */
+export const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
+
+/** Rows, since a scan that runs would outlive the test. */
+export async function insertScans(
+  { sql }: Database,
+  application: string,
+  target: string,
+): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const [kind, path] of Object.entries(placesOfScans)) {
+    const [row] = await sql<{ id: number }[]>`
+      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
+    ids[`${path}/scans`] = String(row?.id);
+  }
+  const [scan] = await sql<{ id: number }[]>`
+    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
+  ids['/scans'] = String(scan?.id);
+  const [exploit] = await sql<{ id: number }[]>`
+    with run as (
+      insert into vm_runs (kind, application_id, status, input, created_by, created_at, finished_at)
+      values ('exploit', ${application}, 'failed', '{"url": "https://a.example"}', 'test', now(), now()) returning id)
+    insert into vm_exploits (run_id, target_id, technique) select id, ${target}, 'ssrf-metadata' from run
+    returning run_id as id`;
+  ids['/exploit/runs'] = String(exploit?.id);
+  ids['/scan-callbacks'] = 'unknown';
+  return ids;
+}

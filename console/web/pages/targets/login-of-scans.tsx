@@ -14,8 +14,15 @@ type Profile = NonNullable<Body<'PUT /api/v1/targets/{id}/auth-profile'>['profil
 type Fields = Record<'login_url' | 'user' | 'name' | 'check_url' | 'check_text', string>;
 const noFields: Fields = { login_url: '', user: '', name: '', check_url: '', check_text: '' };
 
-export function LoginOfScans(props: { readonly id: string; readonly mayChange: boolean }): JSX.Element {
-  const stored = createQuery('GET /api/v1/targets/{id}/auth-profile', () => ({ params: { id: props.id } }));
+export function LoginOfScans(props: {
+  readonly id: string;
+  readonly identity: 'first' | 'second';
+  readonly mayChange: boolean;
+}): JSX.Element {
+  const stored = createQuery('GET /api/v1/targets/{id}/auth-profile', () => ({
+    params: { id: props.id },
+    query: { identity: props.identity },
+  }));
   const [type, setType] = createSignal<Profile['type'] | ''>('');
   const [fields, setFields] = createSignal(noFields);
   const [secret, setSecret] = createSignal('');
@@ -32,7 +39,7 @@ export function LoginOfScans(props: { readonly id: string; readonly mayChange: b
     const { check_url, check_text, ...rest } = fields();
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''));
     const profile = chosen === '' ? null : { type: chosen, check_url, check_text, ...given };
-    const body = { profile, ...(secret() === '' ? {} : { secret: secret() }) };
+    const body = { profile, identity: props.identity, ...(secret() === '' ? {} : { secret: secret() }) };
     const options = { params: { id: props.id }, body };
     if (!(await action.run(() => call('PUT /api/v1/targets/{id}/auth-profile', options)))) return;
     tell(text.saved);
@@ -43,7 +50,10 @@ export function LoginOfScans(props: { readonly id: string; readonly mayChange: b
     <Read of={stored}>
       {(answer) => (
         <section class="stack">
-          <h3>{text.title}</h3>
+          <h3>{props.identity === 'first' ? text.title : text.second}</h3>
+          <Show when={props.identity === 'second'}>
+            <p class="muted">{text.secondAbout}</p>
+          </Show>
           <Show
             when={props.mayChange}
             fallback={<p>{answer().profile === null ? text.none : text.kinds[answer().profile?.type ?? 'form']}</p>}

@@ -10,6 +10,7 @@ import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { targetsText as text } from '../../texts/resources/targets.js';
 import { activeText as scans } from '../../texts/vm/sources/active-scans.js';
+import { exploitRunsText as exploits } from '../../texts/vm/sources/exploit-runs.js';
 import { NeedsApplication } from '../vulnerabilities/application/needed.js';
 import type { Applications } from '../vulnerabilities/words.js';
 import { Verification } from './verification.js';
@@ -44,6 +45,7 @@ const fieldsOf = (applications: Applications): readonly RowField<NewTarget>[] =>
   { name: 'url', kind: 'url', label: text.url, help: text.urlHelp, isRequired: true },
   { name: 'kind', kind: 'select', label: text.kind, options: () => kinds },
   { name: 'waf_url', kind: 'url', label: scans.wafUrl, help: scans.wafUrlHelp },
+  { name: 'exploit_writes', kind: 'switch', label: exploits.allowWrites },
 ];
 
 function TargetForm(props: {
@@ -59,6 +61,7 @@ function TargetForm(props: {
     url: of?.url ?? '',
     kind: of?.kind ?? 'web',
     waf_url: of?.waf_url ?? '',
+    exploit_writes: of?.exploit_writes ?? false,
   } as const;
   return (
     <RowForm

@@ -104,7 +104,8 @@ export function Verification(props: { readonly id: string; readonly mayRun: bool
               </>
             )}
           </Show>
-          <LoginOfScans id={props.id} mayChange={props.mayRun} />
+          <LoginOfScans id={props.id} identity="first" mayChange={props.mayRun} />
+          <LoginOfScans id={props.id} identity="second" mayChange={props.mayRun} />
         </div>
       )}
     </Read>

@@ -11,6 +11,7 @@ import { Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { exploitRunsText } from '../../texts/vm/sources/exploit-runs.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
 import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
@@ -156,6 +157,11 @@ function Doing(props: DrawerProps & { readonly of: Detail; readonly onSaved: () 
         <A class="button" href={`/vulnerabilities/patches?vulnerability_id=${props.of.id}`}>
           {patchText.patchesOf}
         </A>
+        <Show when={props.access.may('run_exploit')}>
+          <A class="button" href={`/vulnerabilities/exploit-runs?finding=${props.of.id}`}>
+            {exploitRunsText.prove}
+          </A>
+        </Show>
         <Show when={props.access.may('edit_findings')}>
           <Button onClick={() => setCorrecting((is) => !is)}>{byHandText.correct}</Button>
           <FindingRemoval of={props.of} onRemoved={removed} />

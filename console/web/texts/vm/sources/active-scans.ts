@@ -100,6 +100,8 @@ export const activeText = {
   wafUrlHelp: 'Findings are tried there, too. Another origin than the target has to be verified as well.',
   login: {
     title: 'Login of scans',
+    second: 'Login of a second user',
+    secondAbout: 'Proofs by exploit compare what two users get.',
     kind: 'How scans log in',
     none: 'Scans do not log in.',
     kinds: { form: 'by a form', bearer: 'by a bearer token', header: 'by a header', cookie: 'by a cookie' },
