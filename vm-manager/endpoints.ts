@@ -33,6 +33,7 @@ import { healthEndpoints } from './health/endpoints.js';
 import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
+import { repositoryEndpoints } from './repositories/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
@@ -61,6 +62,7 @@ const rows: readonly Endpoint[] = [
   ...rollbackEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...repositoryEndpoints,
   ...scanEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,

@@ -54,6 +54,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/targets?view=groups',
   '/vulnerabilities/assessments',
   '/vulnerabilities/components',
+  '/vulnerabilities/repositories',
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',

@@ -214,6 +214,7 @@ async function fillPipeline(make: Maker, application: string): Promise<Record<st
     '/ci/badge': await badgeOf(make, application),
     '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
     '/sca/components': await listComponent(make, application),
+    '/repositories': await make.made('/repositories', { name: 'filled', application_id: application }),
   };
 }
 
@@ -276,6 +277,7 @@ export const confinedModules = [
   '/comments',
   '/imports',
   '/sca/components',
+  '/repositories',
   '/mutes',
   '/acceptances',
   '/assessments',
@@ -325,6 +327,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /findings/query': { predicate, cursor: undefined },
   'POST /findings/views': { query: predicate },
   'POST /comments': { entity: 'finding', entity_id: finding },
+  'POST /repositories': { name: 'new', application_id: application, url: null },
+  'PATCH /repositories/:id': { name: 'other', url: null },
+  'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
   'POST /sca/match': { application_id: application },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },

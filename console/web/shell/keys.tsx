@@ -3,7 +3,8 @@ import { useNavigate } from '@solidjs/router';
 import { For, onCleanup, onMount, type JSX } from 'solid-js';
 import { Overlay } from '../kit/overlays.js';
 import { shellText as text } from '../texts/shell.js';
-import { allPages, mayOpen } from './nav/navigation.js';
+import { allPages } from './nav/navigation.js';
+import { mayOpen } from './nav/page-entry.js';
 
 /** `g`, then one of these: to the page with that address. */
 const goKeys: Readonly<Record<string, string>> = {

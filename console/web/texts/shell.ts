@@ -157,6 +157,8 @@ export const shellText = {
   policiesWords: 'predicate violation stop pipelines evaluate',
   scans: 'Scans',
   scansWords: 'sast sca secrets iac kubernetes terraform dockerfile code lock files scanner upload',
+  repositories: 'Repositories',
+  repositoriesWords: 'code snapshot archive checkout branch commit upload scan source git',
   components: 'Components',
   componentsWords: 'sbom bill of materials dependencies packages libraries licences sca osv advisories',
   imports: 'Imports',

@@ -7,12 +7,12 @@ import { hasOneOf, SomeOf } from '../../kit/comma-list.js';
 import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
 import type { VmPermission } from '../../kit/permissions.js';
-import { runStatuses, RunView, viewRun, type Run } from '../../kit/runs.js';
+import { runStatuses, type Run } from '../../kit/runs.js';
 import { receive } from '../../kit/upload/receive.js';
 import { OneOf } from '#http-kit';
 import { scanners } from '../catalogue.js';
 import type { ScanKind, Scanner } from '../contract.js';
-import { beginScan, type ScanFields } from './run-scan.js';
+import { beginScan, ScanView, viewScan, type ScanFields } from './run-scan.js';
 
 const closed = { additionalProperties: false } as const;
 const Short = Type.String({ maxLength: 200 });
@@ -66,9 +66,6 @@ const upload = {
     closed,
   ),
 };
-
-const ScanView = Type.Intersect([RunView, Type.Object({ problems: Type.Array(Type.Unknown()) })]);
-const viewScan = (run: Run) => ({ ...viewRun(run), problems: [...run.problems] });
 
 const RuleView = Type.Object({
   id: Type.String(),

@@ -1,6 +1,7 @@
 // A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream.
 // Findings go through the importer of every other report, with the files that were not read: an incomplete scan closes
 // nothing, and neither does one that had no file to read.
+import { Type } from '@sinclair/typebox';
 import { stat, writeFile } from 'node:fs/promises';
 import { allFindings } from '../report/people.js';
 import { toSarif } from '../report/sarif.js';
@@ -13,7 +14,7 @@ import { findFormat } from '../../imports/formats/index.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
 import type { Fields } from '../../imports/run/fields.js';
 import { unfit, type Call } from '../../kit/endpoint.js';
-import { finishRun, insertRun, leaseMs, renewRun, type Run, type RunEnd } from '../../kit/runs.js';
+import { finishRun, insertRun, leaseMs, renewRun, RunView, viewRun, type Run, type RunEnd } from '../../kit/runs.js';
 import type { Upload } from '../../kit/upload/receive.js';
 import { requireApplication } from '../../assets/resources.js';
 import { inTurn, requirePlace } from './queue.js';
@@ -34,17 +35,34 @@ export interface ScanFields {
   readonly confirm_close?: boolean;
 }
 
+/** Of a scan that something else than an upload began. */
+export interface Begun {
+  /** What its run says beside the fields. */
+  readonly input?: Readonly<Record<string, string>>;
+  /** The files as they are called where they are kept. */
+  readonly source?: (source: Source) => Source;
+}
+
+export const ScanView = Type.Intersect([RunView, Type.Object({ problems: Type.Array(Type.Unknown()) })]);
+export const viewScan = (run: Run) => ({ ...viewRun(run), problems: [...run.problems] });
+
 /** The run, waiting. Throws ApiError for what cannot be scanned; then the upload is gone. */
-export async function beginScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>): Promise<Run> {
+export async function beginScan(
+  call: Call,
+  scanner: Scanner,
+  sent: Upload<ScanFields>,
+  begun: Begun = {},
+): Promise<Run> {
   const { fields, file, bytes, fileName } = sent;
   try {
     requirePlace();
     const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
-    const source = await sourceOf(file, fields.path ?? fileName);
+    const opened = await sourceOf(file, fields.path ?? fileName);
+    const source = begun.source?.(opened) ?? opened;
     const { branch = '', commit = '', mode = 'sync', covers = 'part', scope_key = '' } = fields;
     if (covers === 'whole' && source.isOneFile)
       throw unfit('covers', 'is whole, and the upload is a single file', 'send an archive of the whole checkout');
-    const input = { branch, commit, mode, covers, scope_key, bytes, file: fileName.slice(0, 200) };
+    const input = { branch, commit, mode, covers, scope_key, bytes, file: fileName.slice(0, 200), ...begun.input };
     const run = await call.audited(
       'vm.import',
       (made: Run) => `began the scan ${made.id} (${scanner.kind})`,
@@ -181,7 +199,8 @@ async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>
   const isWhole = scanned.results.every((one) => one.complete && !hasReadNothing(one));
   const mayClose = isWhole && (covers === 'whole' || scanner.toReport === undefined);
   const mode = mayClose ? (sent.fields.mode ?? 'sync') : 'add';
-  const path = `${sent.file}.report`;
+  // a file of several scans is read by one after the other
+  const path = `${sent.file}.${scanner.kind}.report`;
   // the directory of the upload, which is removed with it
   await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned, covers)), {
     mode: 0o600,

@@ -1,5 +1,6 @@
 // Pages that a user has pinned to the top of the side bar, in the order in which they were pinned.
-import { allPages, mayOpen, type PageEntry } from './navigation.js';
+import { allPages } from './navigation.js';
+import { mayOpen, type PageEntry } from './page-entry.js';
 import { storedList, storeList } from './stored-list.js';
 
 export const favouritesMax = 8;

@@ -1,5 +1,6 @@
 // Where an address is in the navigation: its entry, and the tab within it.
-import { allEntries, mayOpen, type NavEntry, type PageEntry } from './navigation.js';
+import { allEntries } from './navigation.js';
+import { mayOpen, type NavEntry, type PageEntry } from './page-entry.js';
 
 export interface Place {
   readonly entry: NavEntry;

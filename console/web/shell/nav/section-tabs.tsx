@@ -5,7 +5,7 @@ import { Icon } from '../../kit/icons.js';
 import { tell } from '../../kit/overlays.js';
 import { shellText as text } from '../../texts/shell.js';
 import { favouritesMax, isFavourite, toggleFavourite } from './favourites.js';
-import { mayOpen, type PageEntry } from './navigation.js';
+import { mayOpen, type PageEntry } from './page-entry.js';
 import { placeOf, tabsOf, type Place } from './place.js';
 import { walk } from './walk.js';
 
