@@ -8,6 +8,7 @@ import { userEndpoints } from './accounts/user-endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
+import { containerEndpoints } from './containers/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { evidenceEndpoints } from './evidence/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
@@ -63,6 +64,7 @@ const rows: readonly Endpoint[] = [
   ...componentEndpoints,
   ...scannerEndpoints,
   ...repositoryEndpoints,
+  ...containerEndpoints,
   ...scanEndpoints,
   ...muteEndpoints,
   ...acceptanceEndpoints,

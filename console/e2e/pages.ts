@@ -55,6 +55,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/assessments',
   '/vulnerabilities/components',
   '/vulnerabilities/repositories',
+  '/vulnerabilities/images',
+  '/vulnerabilities/images?view=dockerfile',
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',
   '/vulnerabilities/reports',

@@ -9,7 +9,7 @@ import { requireWhole } from '../kit/caller.js';
 import { requireRow, resourceEndpoints, type Row } from '../kit/resource.js';
 import { receive, type Upload } from '../kit/upload/receive.js';
 import { scannerOf } from '../scanners/catalogue.js';
-import { extents, scanKinds, type Scanner } from '../scanners/contract.js';
+import { extents, fileKinds, type Scanner } from '../scanners/contract.js';
 import { beginScan, ScanView, viewScan } from '../scanners/hub/run-scan.js';
 import { fetchContent, shared, storeContent, sumOf } from './content.js';
 import { examine, isPackersRoot, withoutRoot, type Examined } from './examine.js';
@@ -135,9 +135,9 @@ const listSnapshots = endpoint({
 const ScanBody = Type.Object(
   {
     engines: Type.Optional(
-      Type.Array(OneOf(scanKinds), {
+      Type.Array(OneOf(fileKinds), {
         minItems: 1,
-        maxItems: scanKinds.length,
+        maxItems: fileKinds.length,
         uniqueItems: true,
         description: 'secrets, sast, sca and iac by default; k8s needs the permission edit_k8s, too',
       }),

@@ -4,7 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { insertEvidence, insertPatch } from './api/inserted.js';
+import { insertEvidence, insertImage, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -231,6 +231,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/projects': project,
     '/applications': application,
     '/targets': target,
+    '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application)),
   };
@@ -278,6 +279,7 @@ export const confinedModules = [
   '/imports',
   '/sca/components',
   '/repositories',
+  '/containers/images',
   '/mutes',
   '/acceptances',
   '/assessments',

@@ -159,6 +159,8 @@ export const shellText = {
   scansWords: 'sast sca secrets iac kubernetes terraform dockerfile code lock files scanner upload',
   repositories: 'Repositories',
   repositoriesWords: 'code snapshot archive checkout branch commit upload scan source git',
+  images: 'Images',
+  imagesWords: 'container docker oci layers dockerfile packages base registry save',
   components: 'Components',
   componentsWords: 'sbom bill of materials dependencies packages libraries licences sca osv advisories',
   imports: 'Imports',

@@ -10,8 +10,8 @@ import type { VmPermission } from '../../kit/permissions.js';
 import { runStatuses, type Run } from '../../kit/runs.js';
 import { receive } from '../../kit/upload/receive.js';
 import { OneOf } from '#http-kit';
-import { scanners } from '../catalogue.js';
-import type { ScanKind, Scanner } from '../contract.js';
+import { scanners, type FileScanner } from '../catalogue.js';
+import type { FileKind } from '../contract.js';
 import { beginScan, ScanView, viewScan, type ScanFields } from './run-scan.js';
 
 const closed = { additionalProperties: false } as const;
@@ -26,7 +26,7 @@ interface Place {
   readonly rules: string;
 }
 const code = { view: 'view_code', run: 'run_code_scans' } as const;
-const places: Readonly<Record<ScanKind, Place>> = {
+const places: Readonly<Record<FileKind, Place>> = {
   secrets: { path: '/secrets', ...code, rules: 'detectors' },
   sast: { path: '/sast', ...code, rules: 'rules' },
   sca: { path: '/sca', ...code, rules: 'rules' },
@@ -81,7 +81,7 @@ const RuleView = Type.Object({
 
 const visible = visibleByApplication('vm_runs');
 
-const beginEndpoint = (scanner: Scanner): Endpoint => {
+const beginEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, run } = places[scanner.kind];
   const label = scanner.label.toLowerCase();
   return endpoint({
@@ -98,7 +98,7 @@ const beginEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const listEndpoint = (scanner: Scanner): Endpoint => {
+const listEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view } = places[scanner.kind];
   const { kind } = scanner;
   const label = scanner.label.toLowerCase();
@@ -132,7 +132,7 @@ const listEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const readEndpoint = (scanner: Scanner): Endpoint => {
+const readEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view } = places[scanner.kind];
   const { kind } = scanner;
   return endpoint({
@@ -152,7 +152,7 @@ const readEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const rulesEndpoint = (scanner: Scanner): Endpoint => {
+const rulesEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view, rules } = places[scanner.kind];
   const { kind } = scanner;
   const label = scanner.label.toLowerCase();
@@ -174,7 +174,7 @@ const rulesEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const endpointsOf = (scanner: Scanner): Endpoint[] => [
+const endpointsOf = (scanner: FileScanner): Endpoint[] => [
   beginEndpoint(scanner),
   listEndpoint(scanner),
   readEndpoint(scanner),

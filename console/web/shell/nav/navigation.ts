@@ -210,6 +210,13 @@ const scans: NavEntry = entry(text.scans, 'search', [
     { needs: 'view_code' },
   ),
   page(
+    '/vulnerabilities/images',
+    text.images,
+    text.imagesWords,
+    () => import('../../pages/images/images.js').then((m) => m.Images),
+    { needs: 'view_code' },
+  ),
+  page(
     '/vulnerabilities/imports',
     text.imports,
     text.importsWords,
