@@ -8,6 +8,7 @@ import { userEndpoints } from './accounts/user-endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
+import { containerEndpoints } from './containers/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
 import { evidenceEndpoints } from './evidence/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
@@ -34,6 +35,7 @@ import { healthEndpoints } from './health/endpoints.js';
 import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
+import { repositoryEndpoints } from './repositories/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
@@ -63,6 +65,8 @@ const rows: readonly Endpoint[] = [
   ...rollbackEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...repositoryEndpoints,
+  ...containerEndpoints,
   ...scanEndpoints,
   ...exploitEndpoints,
   ...scheduleEndpoints,

@@ -35,6 +35,7 @@ const scans: Readonly<Record<ScanKind, string>> = {
   sca: 'Scans of packages',
   iac: 'Scans of infrastructure',
   k8s: 'Scans of Kubernetes objects',
+  container: 'Scans of images',
 };
 
 /** Kinds of `vm_runs` that wait for a worker, with what they are. */

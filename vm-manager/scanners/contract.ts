@@ -4,7 +4,10 @@
 import type { Severity } from '../findings/words.js';
 import type { ScanResult } from './run/result.js';
 
-export const scanKinds = ['secrets', 'sast', 'sca', 'iac', 'k8s'] as const;
+/** Scanners of files; `container` looks at images. */
+export const fileKinds = ['secrets', 'sast', 'sca', 'iac', 'k8s'] as const;
+export type FileKind = (typeof fileKinds)[number];
+export const scanKinds = [...fileKinds, 'container'] as const;
 export type ScanKind = (typeof scanKinds)[number];
 
 /** Of all rules together: it says which of them made a report. */
@@ -66,6 +69,8 @@ export interface FoundPackage {
   readonly line: number | null;
   readonly scope: 'runtime' | 'development';
   readonly relation: 'direct' | 'transitive' | 'unknown';
+  /** Of an image: the layer that brought it, from 1. */
+  readonly layer?: number;
 }
 
 /**
@@ -126,6 +131,8 @@ export interface Scanner {
   createEngine(): Promise<Engine>;
   /** What the importer is given, where that is no SARIF. */
   readonly toReport?: (result: ScanResult) => object;
+  /** It has findings beside what `toReport` tells. */
+  readonly alsoSarif?: true;
 }
 
 export const nothing: Outcome = { findings: [], packages: [], notScanned: [], scanned: [] };

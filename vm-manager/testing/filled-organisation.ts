@@ -4,7 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { insertEvidence, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
+import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -194,6 +194,7 @@ async function fillPipeline(make: Maker, application: string): Promise<Record<st
     '/ci/badge': await badgeOf(make, application),
     '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
     '/sca/components': await listComponent(make, application),
+    '/repositories': await make.made('/repositories', { name: 'filled', application_id: application }),
   };
 }
 
@@ -210,6 +211,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/projects': project,
     '/applications': application,
     '/targets': target,
+    '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application, target)),
     '/schedules': await make.made('/schedules', {
@@ -261,6 +263,8 @@ export const confinedModules = [
   '/comments',
   '/imports',
   '/sca/components',
+  '/repositories',
+  '/containers/images',
   '/mutes',
   '/acceptances',
   '/assessments',
@@ -324,6 +328,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /findings/query': { predicate, cursor: undefined },
   'POST /findings/views': { query: predicate },
   'POST /comments': { entity: 'finding', entity_id: finding },
+  'POST /repositories': { name: 'new', application_id: application, url: null },
+  'PATCH /repositories/:id': { name: 'other', url: null },
+  'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
   'POST /sca/match': { application_id: application },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },

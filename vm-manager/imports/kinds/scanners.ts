@@ -8,6 +8,7 @@ export const scanners: readonly ToolProfile[] = [
   of('gatehouse-sca', /^gatehouse-sca$/, { kind: 'sca' }),
   of('gatehouse-iac', /^gatehouse-iac$/, { kind: 'iac' }),
   of('gatehouse-k8s', /^gatehouse-k8s$/, { kind: 'k8s' }),
+  of('gatehouse-containers', /^gatehouse-containers$/, { kind: 'container' }),
   of('Trivy', /^(?:aqua )?trivy\b/i, {
     kinds: [
       [/^(?:CVE|GHSA|RUSTSEC|PYSEC|GO|ALAS\d*|DLA|DSA|ELSA|RHSA|USN|TEMP|NSWG|MAL|OSV|GSD|CGA|ALSA|RLSA)-/i, 'sca'],

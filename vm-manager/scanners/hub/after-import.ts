@@ -38,7 +38,7 @@ export async function afterImport(
   applicationId: string,
   scanned: ScanResult,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (scanner.kind !== 'sca') return {};
+  if (scanner.toReport === undefined) return {};
   const { keyed } = await termsFor(call, { application_id: applicationId });
   const run = await call.audited(
     'vm.import',

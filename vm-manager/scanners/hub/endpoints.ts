@@ -7,12 +7,12 @@ import { hasOneOf, SomeOf } from '../../kit/comma-list.js';
 import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
 import type { VmPermission } from '../../kit/permissions.js';
-import { runStatuses, RunView, viewRun, type Run } from '../../kit/runs.js';
+import { runStatuses, type Run } from '../../kit/runs.js';
 import { receive } from '../../kit/upload/receive.js';
 import { OneOf } from '#http-kit';
-import { scanners } from '../catalogue.js';
-import type { ScanKind, Scanner } from '../contract.js';
-import { beginScan, type ScanFields } from './run-scan.js';
+import { scanners, type FileScanner } from '../catalogue.js';
+import type { FileKind } from '../contract.js';
+import { beginScan, ScanView, viewScan, type ScanFields } from './run-scan.js';
 
 const closed = { additionalProperties: false } as const;
 const Short = Type.String({ maxLength: 200 });
@@ -26,7 +26,7 @@ interface Place {
   readonly rules: string;
 }
 const code = { view: 'view_code', run: 'run_code_scans' } as const;
-const places: Readonly<Record<ScanKind, Place>> = {
+const places: Readonly<Record<FileKind, Place>> = {
   secrets: { path: '/secrets', ...code, rules: 'detectors' },
   sast: { path: '/sast', ...code, rules: 'rules' },
   sca: { path: '/sca', ...code, rules: 'rules' },
@@ -67,9 +67,6 @@ const upload = {
   ),
 };
 
-const ScanView = Type.Intersect([RunView, Type.Object({ problems: Type.Array(Type.Unknown()) })]);
-const viewScan = (run: Run) => ({ ...viewRun(run), problems: [...run.problems] });
-
 const RuleView = Type.Object({
   id: Type.String(),
   kind: Type.String(),
@@ -84,7 +81,7 @@ const RuleView = Type.Object({
 
 const visible = visibleByApplication('vm_runs');
 
-const beginEndpoint = (scanner: Scanner): Endpoint => {
+const beginEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, run } = places[scanner.kind];
   const label = scanner.label.toLowerCase();
   return endpoint({
@@ -101,7 +98,7 @@ const beginEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const listEndpoint = (scanner: Scanner): Endpoint => {
+const listEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view } = places[scanner.kind];
   const { kind } = scanner;
   const label = scanner.label.toLowerCase();
@@ -135,7 +132,7 @@ const listEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const readEndpoint = (scanner: Scanner): Endpoint => {
+const readEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view } = places[scanner.kind];
   const { kind } = scanner;
   return endpoint({
@@ -155,7 +152,7 @@ const readEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const rulesEndpoint = (scanner: Scanner): Endpoint => {
+const rulesEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, view, rules } = places[scanner.kind];
   const { kind } = scanner;
   const label = scanner.label.toLowerCase();
@@ -177,7 +174,7 @@ const rulesEndpoint = (scanner: Scanner): Endpoint => {
   });
 };
 
-const endpointsOf = (scanner: Scanner): Endpoint[] => [
+const endpointsOf = (scanner: FileScanner): Endpoint[] => [
   beginEndpoint(scanner),
   listEndpoint(scanner),
   readEndpoint(scanner),

@@ -1,6 +1,7 @@
 // A scan in the hub: an upload becomes a run that waits for its turn; its scanner reads the upload as a stream.
 // Findings go through the importer of every other report, with the files that were not read: an incomplete scan closes
 // nothing, and neither does one that had no file to read.
+import { Type } from '@sinclair/typebox';
 import { stat, writeFile } from 'node:fs/promises';
 import { allFindings } from '../report/people.js';
 import { toSarif } from '../report/sarif.js';
@@ -13,7 +14,7 @@ import { findFormat } from '../../imports/formats/index.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
 import type { Fields } from '../../imports/run/fields.js';
 import { unfit, type Call } from '../../kit/endpoint.js';
-import { finishRun, insertRun, leaseMs, renewRun, type Run, type RunEnd } from '../../kit/runs.js';
+import { finishRun, insertRun, leaseMs, renewRun, RunView, viewRun, type Run, type RunEnd } from '../../kit/runs.js';
 import type { Upload } from '../../kit/upload/receive.js';
 import { requireApplication } from '../../assets/resources.js';
 import { inTurn, requirePlace } from './queue.js';
@@ -34,17 +35,40 @@ export interface ScanFields {
   readonly confirm_close?: boolean;
 }
 
+/** Of a scan that something else than an upload began. */
+export interface Begun {
+  /** What its run says beside the fields. */
+  readonly input?: Readonly<Record<string, string>>;
+  /** The files as they are called where they are kept. */
+  readonly source?: (source: Source) => Source;
+  /** Of what is no source of files by itself, such as an image. */
+  readonly open?: () => Source;
+  /** Findings as they are to be called. */
+  readonly named?: (result: ScanResult) => ScanResult;
+  /** Once the findings are stored; what it returns stands in the result of the run. */
+  readonly keep?: (result: ScanResult) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+export const ScanView = Type.Intersect([RunView, Type.Object({ problems: Type.Array(Type.Unknown()) })]);
+export const viewScan = (run: Run) => ({ ...viewRun(run), problems: [...run.problems] });
+
 /** The run, waiting. Throws ApiError for what cannot be scanned; then the upload is gone. */
-export async function beginScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>): Promise<Run> {
+export async function beginScan(
+  call: Call,
+  scanner: Scanner,
+  sent: Upload<ScanFields>,
+  begun: Begun = {},
+): Promise<Run> {
   const { fields, file, bytes, fileName } = sent;
   try {
     requirePlace();
     const { id } = await requireApplication(call.sql, call.reach, fields.application_id);
-    const source = await sourceOf(file, fields.path ?? fileName);
+    const opened = begun.open?.() ?? (await sourceOf(file, fields.path ?? fileName));
+    const source = begun.source?.(opened) ?? opened;
     const { branch = '', commit = '', mode = 'sync', covers = 'part', scope_key = '' } = fields;
     if (covers === 'whole' && source.isOneFile)
       throw unfit('covers', 'is whole, and the upload is a single file', 'send an archive of the whole checkout');
-    const input = { branch, commit, mode, covers, scope_key, bytes, file: fileName.slice(0, 200) };
+    const input = { branch, commit, mode, covers, scope_key, bytes, file: fileName.slice(0, 200), ...begun.input };
     const run = await call.audited(
       'vm.import',
       (made: Run) => `began the scan ${made.id} (${scanner.kind})`,
@@ -63,7 +87,7 @@ export async function beginScan(call: Call, scanner: Scanner, sent: Upload<ScanF
     inTurn(async () => {
       clearInterval(waits);
       try {
-        await runScan(call, scanner, sent, source, run.id);
+        await runScan({ call, scanner, sent, begun }, source, run.id);
       } finally {
         await sent.discard();
       }
@@ -101,13 +125,21 @@ const percentOf = ({ files, total }: Progress): number =>
     ? Math.min(90, Math.round(30 * Math.log10(1 + files)))
     : Math.min(99, Math.round((files * 100) / total));
 
-async function runScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, source: Source, id: number) {
-  const { sql, host } = call;
+interface Work {
+  readonly call: Call;
+  readonly scanner: Scanner;
+  readonly sent: Upload<ScanFields>;
+  readonly begun: Begun;
+}
+
+async function runScan(work: Work, source: Source, id: number) {
+  const { scanner, begun } = work;
+  const { sql, host } = work.call;
   const now = (): Date => new Date(host.now());
-  const begun = await sql`
+  const taken = await sql`
     update vm_runs set status = 'running', started_at = ${now()}, lease_until = ${new Date(host.now() + leaseMs)}
     where id = ${id} and status = 'queued' returning id`;
-  if (begun.length === 0) return; // canceled while it waited
+  if (taken.length === 0) return; // canceled while it waited
   const stop = new AbortController();
   let progress = 0;
   const heartbeat = setInterval(() => {
@@ -119,8 +151,8 @@ async function runScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, s
   heartbeat.unref();
   try {
     const tell = (at: Progress): void => void (progress = percentOf(at));
-    const result = await scan(source, [scanner], tell, stop.signal);
-    const end = await endOf(call, scanner, sent, result);
+    const scanned = await scan(source, [scanner], tell, stop.signal);
+    const end = await endOf(work, begun.named?.(scanned) ?? scanned);
     await finishRun(sql, id, end, now());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -154,7 +186,7 @@ function resultOf(scanned: ScanResult, own: ScannerResult) {
   };
 }
 
-async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult): Promise<RunEnd> {
+async function endOf(work: Work, scanned: ScanResult): Promise<RunEnd> {
   const [own] = scanned.results;
   if (own === undefined) throw new Error('a scan without a result');
   const problems = own.notScanned
@@ -171,22 +203,36 @@ async function endOf(call: Call, scanner: Scanner, sent: Upload<ScanFields>, sca
     };
   if (scanned.files === 0)
     return { status: 'failed', error: 'There was no file to look at: the upload is empty.', result, problems };
-  const imported = await importScan(call, scanner, sent, scanned);
-  return { status: 'succeeded', result: { ...result, ...imported }, problems };
+  const imported = await importScan(work, scanned);
+  const kept = await work.begun.keep?.(scanned);
+  return { status: 'succeeded', result: { ...result, ...imported, ...kept }, problems };
 }
 
-async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>, scanned: ScanResult) {
+async function importScan(work: Work, scanned: ScanResult) {
+  const { call, scanner, sent } = work;
+  const { application_id, covers = 'part' } = sent.fields;
+  const own = scanner.toReport?.(scanned) ?? toSarif(scanned, covers);
+  const first = await importReport(work, scanned, own, scanner.kind);
+  const also =
+    scanner.alsoSarif === true ? await importReport(work, scanned, toSarif(scanned, covers), 'findings') : null;
+  const more = await afterImport(call, scanner, application_id, scanned);
+  return {
+    ...{ import_id: also?.import_id ?? first.import_id, report: also?.report ?? first.report },
+    ...(also === null ? {} : { components: first.report }),
+    ...more,
+  };
+}
+
+async function importReport({ call, scanner, sent }: Work, scanned: ScanResult, report: object, name: string) {
   const { application_id, branch, commit, confirm_close, scope_key: given, covers = 'part' } = sent.fields;
   // what was not read may list what seems gone; components do not say which file they are of
   const isWhole = scanned.results.every((one) => one.complete && !hasReadNothing(one));
   const mayClose = isWhole && (covers === 'whole' || scanner.toReport === undefined);
   const mode = mayClose ? (sent.fields.mode ?? 'sync') : 'add';
-  const path = `${sent.file}.report`;
+  // a file of several scans is read by one after the other
+  const path = `${sent.file}.${name}.report`;
   // the directory of the upload, which is removed with it
-  await writeFile(path, JSON.stringify(scanner.toReport?.(scanned) ?? toSarif(scanned, covers)), {
-    mode: 0o600,
-    flag: 'wx',
-  });
+  await writeFile(path, JSON.stringify(report), { mode: 0o600, flag: 'wx' });
   const { size } = await stat(path);
   const named = { application_id, branch, commit, confirm_close, mode };
   const fields = {
@@ -196,7 +242,7 @@ async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>
   const file = { path, bytes: size };
   const format = await findFormat('auto', file);
   const terms = await termsFor(call, fields);
-  const { run, report } = await runImport(
+  const { run, report: counted } = await runImport(
     call,
     { fields, file, format, terms },
     {
@@ -205,7 +251,6 @@ async function importScan(call: Call, scanner: Scanner, sent: Upload<ScanFields>
       details: ({ report: { problems, ...counts } }) => ({ ...counts, problems: problems.length }),
     },
   );
-  const { problems: _, ...counts } = report;
-  const more = await afterImport(call, scanner, application_id, scanned);
-  return { import_id: String(run.id), report: counts, ...more };
+  const { problems: _, ...counts } = counted;
+  return { import_id: String(run.id), report: counts };
 }

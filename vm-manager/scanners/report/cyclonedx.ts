@@ -37,13 +37,14 @@ export function toCyclonedx({ results }: ScanResult): object {
     .digest('hex');
   const serial = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
   const advisories = results.flatMap((one) => one.advisories ?? []);
+  const tool = results.find((one) => one.packages.length > 0)?.scanner.tool ?? 'gatehouse-sca';
   const wasCompared = results.some((one) => one.advisories !== undefined);
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
     serialNumber: `urn:uuid:${serial}`,
     version: 1,
-    metadata: { tools: { components: [{ type: 'application', name: 'gatehouse-sca', version: packVersion }] } },
+    metadata: { tools: { components: [{ type: 'application', name: tool, version: packVersion }] } },
     components: [...listed.values()].map(({ one, places }) => ({
       type: 'library',
       'bom-ref': one.purl,

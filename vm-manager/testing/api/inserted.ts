@@ -64,3 +64,16 @@ export async function insertScans(
   ids['/scan-callbacks'] = 'unknown';
   return ids;
 }
+
+/** A row, since an archive would have to be sent. */
+export async function insertImage({ sql }: Database, application: string): Promise<string> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into vm_images (application_id, name, digest, form, os, architecture, config, layers, base_layers,
+      base_known_by, created_by, created_at, updated_at)
+    values (${application}, 'zebra', 'sha256:00', 'docker', 'linux', 'amd64', ${sql.json({ user: '' })},
+      ${sql.json([{ diff_id: 'sha256:01', created_by: 'c' }])}, 0, 'unknown', 'test', now(), now()) returning id`;
+  await sql`
+    insert into vm_image_packages (image_id, n, purl, name, version, path, layer)
+    values (${row?.id ?? 0}, 0, 'pkg:npm/zebra-lib@1.0.0', 'zebra-lib', '1.0.0', 'p', 1)`;
+  return String(row?.id);
+}

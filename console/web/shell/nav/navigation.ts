@@ -217,6 +217,20 @@ const scans: NavEntry = entry(text.scans, 'search', [
     { needs: 'view_scans' },
   ),
   page(
+    '/vulnerabilities/repositories',
+    text.repositories,
+    text.repositoriesWords,
+    () => import('../../pages/repositories/repositories.js').then((m) => m.Repositories),
+    { needs: 'view_code' },
+  ),
+  page(
+    '/vulnerabilities/images',
+    text.images,
+    text.imagesWords,
+    () => import('../../pages/images/images.js').then((m) => m.Images),
+    { needs: 'view_code' },
+  ),
+  page(
     '/vulnerabilities/imports',
     text.imports,
     text.importsWords,

@@ -1,0 +1,114 @@
+// Archives within archives as streams: an image is a tar of layers, and a layer is a tar that may be packed, whatever
+// its name says. Nothing is unpacked to the disk.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { SourceError, type Budget } from '../sources/source.js';
+
+export interface TarEntry {
+  readonly header: Header;
+  /** No more than its first bytes; the rest is passed over. */
+  read(most: number): Promise<Buffer>;
+  /** All of it as it comes. */
+  bytes(): AsyncIterable<Buffer>;
+}
+
+const gzip = Buffer.from([0x1f, 0x8b]);
+const zstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** Its first bytes and all of it. */
+async function peek(from: AsyncIterable<Buffer>): Promise<{ head: Buffer; all: AsyncIterable<Buffer> }> {
+  const items = from[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  let isOver = false;
+  while (head.length < 4 && !isOver) {
+    const next = await items.next();
+    isOver = next.done === true;
+    if (next.done !== true) head = Buffer.concat([head, next.value]);
+  }
+  return {
+    head,
+    all: (async function* () {
+      if (head.length > 0) yield head;
+      if (!isOver) yield* { [Symbol.asyncIterator]: () => items };
+    })(),
+  };
+}
+
+export interface Unpacked {
+  readonly entries: AsyncIterable<TarEntry>;
+  /** SHA-256 of the plain tar, once all entries were read. */
+  sum(): string;
+}
+
+/** Entries of a tar that may be packed with gzip. Throws SourceError for another packing, and beyond the budget. */
+export async function unpack(from: AsyncIterable<Buffer>, budget: Budget): Promise<Unpacked> {
+  const { head, all } = await peek(from);
+  if (head.subarray(0, 4).equals(zstd))
+    throw new SourceError('A layer is packed with zstd, which is not read here: save the image with gzip.');
+  const hash = createHash('sha256');
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      try {
+        budget.bytes(chunk.length);
+        hash.update(chunk);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  const source = Readable.from(all, { objectMode: false });
+  const tar = extract();
+  const isPacked = head.subarray(0, 2).equals(gzip);
+  const fed = isPacked ? pipeline(source, createGunzip(), counted, tar) : pipeline(source, counted, tar);
+  fed.catch(() => undefined); // the loop over the entries ends with the same error
+  return { entries: entriesOf(tar, fed, budget, source), sum: () => hash.digest('hex') };
+}
+
+async function* entriesOf(
+  tar: ReturnType<typeof extract>,
+  fed: Promise<unknown>,
+  budget: Budget,
+  source: Readable,
+): AsyncGenerator<TarEntry> {
+  try {
+    for await (const given of tar) {
+      const entry = given as unknown as AsyncIterable<Buffer> & { readonly header: Header; resume(): unknown };
+      budget.entry();
+      let isRead = false;
+      yield {
+        header: entry.header,
+        async read(most) {
+          isRead = true;
+          const chunks: Buffer[] = [];
+          let length = 0;
+          for await (const chunk of entry) {
+            if (length < most) chunks.push(chunk);
+            length += chunk.length;
+          }
+          return Buffer.concat(chunks).subarray(0, most);
+        },
+        bytes() {
+          isRead = true;
+          return entry;
+        },
+      };
+      if (!isRead) entry.resume();
+    }
+    await fed;
+  } finally {
+    tar.destroy();
+    source.destroy();
+  }
+}
+
+/** Entries of the archive in a file. */
+export const unpackFile = async (path: string, budget: Budget): Promise<Unpacked> =>
+  unpack(createReadStream(path), budget);
+
+/** As entries are called within an image: no `./`, no `/` at either end. */
+export const innerName = (name: string): string => name.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
