@@ -41,6 +41,7 @@ import { ruleEndpoints } from './rules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
+import { threatModelEndpoints } from './threat-models/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
@@ -71,6 +72,7 @@ const rows: readonly Endpoint[] = [
   ...complianceEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
+  ...threatModelEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
   ...scmEndpoints,

@@ -2,6 +2,7 @@
 import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
+import { createApis } from './apis.js';
 import { createAuditReader } from './audit-port.js';
 import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
@@ -54,6 +55,7 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  apis: createApis(parts),
   settingsRecord: createSettingsRecord(parts),
   health: createHealth(parts),
   ...(parts.backupTools === null ? {} : { backups: createBackupPort(parts, parts.backupTools) }),

@@ -53,6 +53,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/targets',
   '/vulnerabilities/targets?view=groups',
   '/vulnerabilities/assessments',
+  '/vulnerabilities/threat-models',
+  '/vulnerabilities/threat-models/1',
   '/vulnerabilities/components',
   '/vulnerabilities/imports',
   '/vulnerabilities/imports?view=mappings',

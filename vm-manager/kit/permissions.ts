@@ -29,6 +29,8 @@ export const permissionTable = {
   view_intel: 'read what is known of vulnerabilities',
   manage_intel: 'import what is known of vulnerabilities',
   edit_graph: 'change classifications and rules of the attack graph',
+  view_threat_models: 'read threat models and their threats',
+  edit_threat_models: 'write threat models, derive threats, and decide of them',
   view_policies: 'read policies',
   manage_policies: 'write policies',
   manage_rules: 'write rules that triage findings, and apply and undo them',

@@ -4,6 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
+import { dfd, fillThreatModel } from './api/filled-models.js';
 import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
@@ -189,6 +190,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       application_id: application,
       control: 'pci-dss:6.2.4',
     }),
+    '/threat-models': await fillThreatModel(make, application),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
@@ -279,6 +281,7 @@ export const confinedModules = [
   '/mutes',
   '/acceptances',
   '/assessments',
+  '/threat-models',
   '/compliance/exceptions',
   '/runs',
   '/scans',
@@ -326,6 +329,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /findings/views': { query: predicate },
   'POST /comments': { entity: 'finding', entity_id: finding },
   'POST /sca/match': { application_id: application },
+  'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
+  'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
+  'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },
   'POST /imports/mappings': { fields: { title: 't' } },

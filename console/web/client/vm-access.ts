@@ -29,6 +29,8 @@ export type VmPermission =
   | 'manage_policies'
   | 'manage_rules'
   | 'manage_integrations'
+  | 'view_threat_models'
+  | 'edit_threat_models'
   | 'view_compliance'
   | 'edit_compliance'
   | 'manage_backups'
