@@ -5,6 +5,7 @@ import { roleEndpoints } from './accounts/role-endpoints.js';
 import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
+import { assistantEndpoints } from './assistant/endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
@@ -83,6 +84,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...assistantEndpoints,
   ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Sql, Tx } from './database.js';
 import type { ApiPort } from './apis/port.js';
+import type { ModelSettings } from './assistant/settings.js';
 import type { BackupPort } from './backups/port.js';
 import type { Narrator } from './graph/explain.js';
 import type { HostHealth } from './health/component.js';
@@ -314,6 +315,8 @@ export interface Host {
   readonly brandName: string;
   /** Who writes narratives of chains, asked for each; null, or absent: no model is configured. */
   readonly narrator?: () => Promise<Narrator | null>;
+  /** Where that service is named; absent: this server has no such settings. */
+  readonly model?: ModelSettings;
   /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
   readonly firewall?: Firewall;
   /** Asked with each assessment of compliance; absent: there is no firewall that answers for controls. */

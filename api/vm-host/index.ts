@@ -8,6 +8,7 @@ import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
 import { createHealth, type HealthParts } from './health/index.js';
+import { createModelSettings } from './model.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import { createSettingsRecord } from './settings-record.js';
@@ -41,6 +42,7 @@ const toHost = (parts: VmParts): Host => ({
   brandName: parts.brandName,
   secrets: parts.sealing,
   narrator: createNarrators(parts),
+  model: createModelSettings(parts),
   ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
   firewallAnswers: () => answerEveryCheck(parts),
   intelSources: createIntelSources(parts),

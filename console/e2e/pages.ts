@@ -73,6 +73,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/policies',
   '/vulnerabilities/rules',
   '/vulnerabilities/integrations',
+  '/vulnerabilities/assistant',
   '/vulnerabilities/acceptances',
   '/vulnerabilities/acceptances?view=mutes',
   '/vulnerabilities/deadlines',

@@ -44,6 +44,8 @@ export const permissionTable = {
   build_evidence: 'build packs of evidence, and add files to them',
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
+  use_assistant: 'ask the assistant about findings that one sees',
+  manage_assistant: 'switch the assistant, name its model, and read every question',
   view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
   manage_branding: 'change name, logo and colours of the installation',
   manage_templates: 'write templates of tickets, notices, reports and write-ups',
@@ -75,6 +77,7 @@ const administration: readonly VmPermission[] = [
   'view_evidence',
   'build_evidence',
   'manage_branding',
+  'manage_assistant',
 ];
 
 /** Roles that cannot be changed; the first three are the control plane's. */

@@ -31,6 +31,8 @@ export type VmPermission =
   | 'manage_integrations'
   | 'view_threat_models'
   | 'edit_threat_models'
+  | 'use_assistant'
+  | 'manage_assistant'
   | 'view_compliance'
   | 'edit_compliance'
   | 'manage_backups'

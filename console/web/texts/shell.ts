@@ -147,6 +147,8 @@ export const shellText = {
   applicationsWords: 'assets projects owners criticality',
   targets: 'Targets',
   targetsWords: 'urls addresses hosts groups scope assets',
+  assistant: 'Assistant',
+  assistantWords: 'model llm ai explain summarise question',
   threatModels: 'Threat models',
   threatModelsWords: 'stride data flow diagram dfd threagile otm trust boundary',
   assessments: 'Assessments',

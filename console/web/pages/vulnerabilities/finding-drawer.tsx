@@ -12,6 +12,7 @@ import { Read } from '../../kit/page-state.js';
 import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
+import { ExplainFinding } from '../assistant/explain.js';
 import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
 import { FindingForm, FindingRemoval } from './finding/by-hand.js';
@@ -201,6 +202,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <FindingTickets id={props.id} mayAsk={props.access.may('triage_findings') && isOpenState(data().status)} />
+          <ExplainFinding id={props.id} />
           <Given of={data()} />
           <Evidence id={props.id} />
           <Show when={props.access.may('triage_findings')}>

@@ -271,6 +271,13 @@ const governance: NavEntry = entry(text.governance, 'audit', [
     { needs: 'view_assets' },
   ),
   page(
+    '/vulnerabilities/assistant',
+    text.assistant,
+    text.assistantWords,
+    () => import('../../pages/assistant/assistant.js').then((m) => m.Assistant),
+    { needs: 'view_findings' },
+  ),
+  page(
     '/admin/templates',
     text.templates,
     text.templatesWords,
