@@ -5,6 +5,7 @@ import { roleEndpoints } from './accounts/role-endpoints.js';
 import { ssoEndpoints } from './accounts/sso-endpoints.js';
 import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
+import { assistantEndpoints } from './assistant/endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
@@ -45,6 +46,7 @@ import { scheduleEndpoints } from './schedules/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
+import { threatModelEndpoints } from './threat-models/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
@@ -79,6 +81,7 @@ const rows: readonly Endpoint[] = [
   ...complianceEndpoints,
   ...intelEndpoints,
   ...graphEndpoints,
+  ...threatModelEndpoints,
   ...gateEndpoints,
   ...ciEndpoints,
   ...scmEndpoints,
@@ -89,6 +92,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...assistantEndpoints,
   ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,

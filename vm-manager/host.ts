@@ -4,6 +4,8 @@ import type { Actor, Role } from '#http-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import type { Sql, Tx } from './database.js';
+import type { ApiPort } from './apis/port.js';
+import type { ModelSettings } from './assistant/settings.js';
 import type { BackupPort } from './backups/port.js';
 import type { Narrator } from './graph/explain.js';
 import type { HostHealth } from './health/component.js';
@@ -313,6 +315,8 @@ export interface Host {
   readonly brandName: string;
   /** Who writes narratives of chains, asked for each; null, or absent: no model is configured. */
   readonly narrator?: () => Promise<Narrator | null>;
+  /** Where that service is named; absent: this server has no such settings. */
+  readonly model?: ModelSettings;
   /** The firewall in front of the applications; absent: this server has none, and virtual patches answer 503. */
   readonly firewall?: Firewall;
   /** Asked with each assessment of compliance; absent: there is no firewall that answers for controls. */
@@ -335,6 +339,8 @@ export interface Host {
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
   /** What the data plane has seen of a host; absent: it has no inventory. */
   readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
+  /** Inventory and specifications of APIs; absent: there is no firewall that has them. */
+  readonly apis?: ApiPort;
   /** Backups of this server; absent: it has no place for them. */
   readonly backups?: BackupPort;
   /** The settings without secrets, and the versions that were saved in the period; absent: the server has none. */

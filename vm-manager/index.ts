@@ -13,6 +13,8 @@ export { brandNameIn } from './branding/current.js';
 export { seesAudit } from './kit/caller.js';
 export type { Narrator } from './graph/explain.js';
 export type { OutboxEvent, TakeEvents } from './kit/outbox.js';
+export type * from './apis/port.js';
+export type { ModelChange, ModelService, ModelSettings } from './assistant/settings.js';
 export type * from './backups/port.js';
 export * from './health/component.js';
 export type * from './vpatches/firewall.js';

@@ -97,6 +97,14 @@ export async function selectEndpoints(
 export const listEndpoints = (sql: Queryable, site: string): Promise<Endpoint[]> =>
   selectEndpoints(sql, { site }, ['', '', ''], 100_000);
 
+/** Of one site, those with most requests first. */
+export async function selectBusiest(sql: Queryable, site: string, limit: number): Promise<Endpoint[]> {
+  const rows = await sql<EndpointRow[]>`
+    select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
+    where site = ${site} order by hits desc, template, method limit ${limit}`;
+  return rows.map(toEndpoint);
+}
+
 const seenMax = 5000;
 
 /** Methods and templates of sites, those with most requests first; for scans. */

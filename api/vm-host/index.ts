@@ -2,11 +2,13 @@
 import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
+import { createApis } from './apis.js';
 import { createAuditReader } from './audit-port.js';
 import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
 import { createIntelSources } from './intel-sources.js';
 import { createHealth, type HealthParts } from './health/index.js';
+import { createModelSettings } from './model.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import { createSettingsRecord } from './settings-record.js';
@@ -40,6 +42,7 @@ const toHost = (parts: VmParts): Host => ({
   brandName: parts.brandName,
   secrets: parts.sealing,
   narrator: createNarrators(parts),
+  model: createModelSettings(parts),
   ...(parts.tryRequests === null ? {} : { firewall: createFirewall(parts) }),
   firewallAnswers: () => answerEveryCheck(parts),
   intelSources: createIntelSources(parts),
@@ -54,6 +57,7 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  apis: createApis(parts),
   settingsRecord: createSettingsRecord(parts),
   health: createHealth(parts),
   ...(parts.backupTools === null ? {} : { backups: createBackupPort(parts, parts.backupTools) }),

@@ -34,6 +34,8 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/v1/branding/logo': 'the server of the console, which shows it at /brand/logo',
   'POST /api/v1/bi/query': 'programs that make figures; the page of data sets has the downloads',
   'GET /api/v1/backups/made': 'programs that watch whether backups are made; the page shows it of each',
+  'GET /api/v1/threat-models/rules':
+    'programs that want to know by which rules threats are derived; each threat has its words',
   'POST /api/v1/rbac/check': 'programs that ask before they try',
 };
 

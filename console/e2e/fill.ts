@@ -178,6 +178,9 @@ async function keepBeside(token: string): Promise<void> {
       { item: 'Uploads are checked by content', result: 'open' },
     ],
   });
+  const name = 'Shop and what it speaks with';
+  const { body } = await ask(token, 'POST', '/api/v1/threat-models', { application_id: first.id, name });
+  await ask(token, 'POST', `/api/v1/threat-models/${String(body['id'])}/generate`, {});
   await ask(token, 'POST', '/api/v1/rbac/roles', {
     ...{ name: 'release-manager', permissions: ['view_findings', 'view_gates', 'run_ci', 'override_gate'] },
   });

@@ -19,8 +19,8 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
-      'repositories|containers/images|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|' +
-      '[^/]+/scans)$',
+      'repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|reports|' +
+      'runtime/events|vpatches|[^/]+/scans)$',
   ),
   'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':

@@ -31,6 +31,8 @@ export const permissionTable = {
   view_intel: 'read what is known of vulnerabilities',
   manage_intel: 'import what is known of vulnerabilities',
   edit_graph: 'change classifications and rules of the attack graph',
+  view_threat_models: 'read threat models and their threats',
+  edit_threat_models: 'write threat models, derive threats, and decide of them',
   view_policies: 'read policies',
   manage_policies: 'write policies',
   manage_rules: 'write rules that triage findings, and apply and undo them',
@@ -44,6 +46,8 @@ export const permissionTable = {
   build_evidence: 'build packs of evidence, and add files to them',
   view_vpatch: 'read virtual patches',
   apply_vpatch: 'put virtual patches in force',
+  use_assistant: 'ask the assistant about findings that one sees',
+  manage_assistant: 'switch the assistant, name its model, and read every question',
   view_health: 'read how the parts of the installation stand, channels of notices, and what became of each notice',
   manage_branding: 'change name, logo and colours of the installation',
   manage_templates: 'write templates of tickets, notices, reports and write-ups',
@@ -75,6 +79,7 @@ const administration: readonly VmPermission[] = [
   'view_evidence',
   'build_evidence',
   'manage_branding',
+  'manage_assistant',
 ];
 
 /** Roles that cannot be changed; the first three are the control plane's. */

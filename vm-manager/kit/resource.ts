@@ -31,6 +31,8 @@ export interface Column {
   /** `q` looks into it. */
   readonly searched?: boolean;
   readonly sort?: SortColumn['type'];
+  /** Too long for an entry of the audit log, which says only that it was given. */
+  readonly isLong?: boolean;
 }
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: number; readonly version: number };
@@ -269,7 +271,7 @@ function createOf(resource: Resource): Endpoint {
             await resource.after?.(tx, call, made, null);
             return made;
           },
-          (made) => toView(resource, made),
+          (made) => withoutSecrets(resource, toView(resource, made)),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);
@@ -286,10 +288,13 @@ export function checkVersion(header: string | undefined, version: number): void 
   throw new ApiError('conflict', `It was changed meanwhile: its version is ${version}. Read it again.`);
 }
 
-/** For the audit log: which secrets were given, and not what they are. */
+/** For the audit log: which secrets and long values were given, and not what they are. */
 const withoutSecrets = ({ columns }: Resource, given: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, columns[name]?.as === 'secret' ? 'set' : value]),
+    Object.entries(given).map(([name, value]) => [
+      name,
+      columns[name]?.as === 'secret' || columns[name]?.isLong === true ? 'set' : value,
+    ]),
   );
 
 function patchOf(resource: Resource): Endpoint {

@@ -5,6 +5,8 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
+import { dfd, fillThreatModel } from './api/filled-models.js';
+import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -169,6 +171,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       application_id: application,
       control: 'pci-dss:6.2.4',
     }),
+    '/threat-models': await fillThreatModel(make, application),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
@@ -268,6 +271,7 @@ export const confinedModules = [
   '/mutes',
   '/acceptances',
   '/assessments',
+  '/threat-models',
   '/compliance/exceptions',
   '/runs',
   '/scans',
@@ -332,6 +336,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /repositories/:id': { name: 'other', url: null },
   'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
   'POST /sca/match': { application_id: application },
+  'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
+  'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
+  'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },
   'POST /imports/mappings': { fields: { title: 't' } },
@@ -349,6 +356,9 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
   'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
   'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
+  'POST /assistant/explain-finding': { vuln_id: finding },
+  'POST /assistant/summarize': { scope: { application_id: application } },
+  'PUT /assistant/settings': { endpoint: '', key: null },
   'PUT /branding': { accent: '#3f51b5' },
   'POST /templates': { name: 'new' },
   'PATCH /templates/:id': { name: 'other' },

@@ -13,6 +13,7 @@ import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { exploitRunsText } from '../../texts/vm/sources/exploit-runs.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
+import { ExplainFinding } from '../assistant/explain.js';
 import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
 import { FindingForm, FindingRemoval } from './finding/by-hand.js';
@@ -207,6 +208,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
             )}
           </Show>
           <FindingTickets id={props.id} mayAsk={props.access.may('triage_findings') && isOpenState(data().status)} />
+          <ExplainFinding id={props.id} />
           <Given of={data()} />
           <Evidence id={props.id} />
           <Show when={props.access.may('triage_findings')}>

@@ -192,6 +192,20 @@ const assets: NavEntry = entry(text.assets, 'apps', [
     () => import('../../pages/assessments/assessments.js').then((m) => m.Assessments),
     { needs: 'view_assets' },
   ),
+  page(
+    '/vulnerabilities/threat-models',
+    text.threatModels,
+    text.threatModelsWords,
+    () => import('../../pages/threat-models/threat-models.js').then((m) => m.ThreatModels),
+    {
+      needs: 'view_threat_models',
+      details: {
+        '/vulnerabilities/threat-models/:id': part(() =>
+          import('../../pages/threat-models/model-page.js').then((m) => m.ThreatModelPage),
+        ),
+      },
+    },
+  ),
 ]);
 
 const scans: NavEntry = entry(text.scans, 'search', [
@@ -281,6 +295,13 @@ const governance: NavEntry = entry(text.governance, 'audit', [
     text.integrationsWords,
     () => import('../../pages/integrations/integrations.js').then((m) => m.Integrations),
     { needs: 'view_assets' },
+  ),
+  page(
+    '/vulnerabilities/assistant',
+    text.assistant,
+    text.assistantWords,
+    () => import('../../pages/assistant/assistant.js').then((m) => m.Assistant),
+    { needs: 'view_findings' },
   ),
   page(
     '/admin/templates',
