@@ -42,6 +42,7 @@ import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
+import { webhookEndpoints } from './webhooks/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 const rows: readonly Endpoint[] = [
@@ -84,6 +85,7 @@ const rows: readonly Endpoint[] = [
   ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,
+  ...webhookEndpoints,
   ...healthEndpoints,
   ...backupEndpoints,
   ...metaEndpoints,

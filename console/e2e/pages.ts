@@ -77,6 +77,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/deadlines?view=terms',
   '/compliance',
   '/vulnerabilities/notifications',
+  '/vulnerabilities/notifications?view=webhooks',
   '/admin/settings',
   '/admin/settings/limits',
   '/admin/settings?q=seconds',

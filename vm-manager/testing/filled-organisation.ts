@@ -157,7 +157,16 @@ async function fillNotices(make: Maker, { sql }: Database): Promise<Record<strin
     values (${route}, ${id}, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed',
       now(), now())
     returning id`;
+  const hooked = await make.made('/webhooks', { url: 'https://hook.example/filled', events: [] });
+  const [delivery] = await sql<{ id: number }[]>`
+    insert into vm_notices
+      (route_id, channel_id, event_id, type, entity, entity_id, event, state, not_before, created_at)
+    select id, channel_id, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed', now(), now()
+    from vm_notice_routes where channel_id = ${hooked}
+    returning id`;
   return {
+    '/webhooks': hooked,
+    '/webhooks/deliveries': String(delivery?.id),
     '/notifications/channels': id,
     '/notifications/routes': route,
     '/notifications/deliveries': String(notice?.id),
@@ -343,6 +352,8 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
   'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
   'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
+  'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
+  'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'PUT /branding': { accent: '#3f51b5' },
   'POST /templates': { name: 'new' },
   'PATCH /templates/:id': { name: 'other' },

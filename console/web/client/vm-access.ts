@@ -35,6 +35,7 @@ export type VmPermission =
   | 'restore_backups'
   | 'view_health'
   | 'manage_notifications'
+  | 'manage_webhooks'
   | 'manage_roles'
   | 'view_reports'
   | 'view_evidence'
