@@ -13,6 +13,10 @@ import { evidenceEndpoints } from './evidence/endpoints.js';
 import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
 import { scanEndpoints } from './dast/endpoints.js';
+import { evidenceOfFindingEndpoints } from './findings/proof/endpoints.js';
+import { clusterEndpoints } from './findings/together/cluster-endpoints.js';
+import { duplicateEndpoints } from './findings/together/duplicates.js';
+import { groupEndpoints } from './findings/together/groups.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
@@ -56,6 +60,10 @@ const rows: readonly Endpoint[] = [
   ...vulnerabilityEndpoints,
   ...moveEndpoints,
   ...hubEndpoints,
+  ...duplicateEndpoints,
+  ...evidenceOfFindingEndpoints,
+  ...groupEndpoints,
+  ...clusterEndpoints,
   ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,

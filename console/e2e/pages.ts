@@ -76,6 +76,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/deadlines',
   '/vulnerabilities/deadlines?view=terms',
   '/compliance',
+  '/vulnerabilities/groups',
+  '/vulnerabilities/groups?view=proposed',
   '/vulnerabilities/notifications',
   '/vulnerabilities/notifications?view=webhooks',
   '/admin/settings',

@@ -5,6 +5,7 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertPatch } from './api/inserted.js';
+import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -157,16 +158,8 @@ async function fillNotices(make: Maker, { sql }: Database): Promise<Record<strin
     values (${route}, ${id}, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed',
       now(), now())
     returning id`;
-  const hooked = await make.made('/webhooks', { url: 'https://hook.example/filled', events: [] });
-  const [delivery] = await sql<{ id: number }[]>`
-    insert into vm_notices
-      (route_id, channel_id, event_id, type, entity, entity_id, event, state, not_before, created_at)
-    select id, channel_id, '1', 'finding.created', 'finding', '1', ${sql.json({ title: null })}, 'failed', now(), now()
-    from vm_notice_routes where channel_id = ${hooked}
-    returning id`;
   return {
-    '/webhooks': hooked,
-    '/webhooks/deliveries': String(delivery?.id),
+    ...(await fillWebhooks(make, sql)),
     '/notifications/channels': id,
     '/notifications/routes': route,
     '/notifications/deliveries': String(notice?.id),
@@ -184,6 +177,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
   const chains = await make.client.call('GET', '/graph/attack-chains');
   return {
     '/vulnerabilities': finding,
+    '/findings/clusters': finding,
     '/comments': await make.made('/comments', { entity: 'finding', entity_id: finding, text: 'c' }),
     '/mutes': await make.made('/mutes', { name: 'm', application_id: application, predicate, reason: 'r', ...ends }),
     '/acceptances': await make.made('/acceptances', {
@@ -278,6 +272,7 @@ async function insertEvent(make: Maker, application: string): Promise<string> {
 }
 
 export const confinedModules = [
+  ...confinedRecords,
   '/projects',
   '/applications',
   '/targets',
@@ -312,6 +307,7 @@ const anyScan = {
 };
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
+  ...recordBodies(application, finding),
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },
@@ -352,8 +348,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
   'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
   'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
-  'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
-  'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'PUT /branding': { accent: '#3f51b5' },
   'POST /templates': { name: 'new' },
   'PATCH /templates/:id': { name: 'other' },

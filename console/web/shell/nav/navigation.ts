@@ -1,51 +1,11 @@
 // The pages of the console, in one table: routes, side bar, tabs of a section and the command palette derive from it.
 // An entry of the side bar leads to the first of its tabs that the user may open.
-import { lazy, type Component } from 'solid-js';
-import type { IconName } from '../../kit/icons.js';
-import { mayAs, type Role } from '../../client/session.js';
-import { isDenied, isHeld, type VmPermission } from '../../client/vm-access.js';
+import { mayAs } from '../../client/session.js';
+import { isDenied, isHeld } from '../../client/vm-access.js';
 import { shellText as text } from '../../texts/shell.js';
+import { entry, page, part, type Load, type NavEntry, type NavGroup, type PageEntry } from './entry.js';
 
-type Load = () => Promise<Component>;
-
-export interface PageEntry {
-  readonly path: string;
-  readonly title: string;
-  readonly role: Role;
-  /** Users with this permission of the vulnerability manager may open it, too, whatever their role. */
-  readonly permission?: VmPermission;
-  /** Users without this permission are refused all that it shows: grants may take away what a role has. */
-  readonly needs?: VmPermission;
-  /** Other words to find it by. */
-  readonly words: string;
-  readonly view: Component;
-  /** Routes of single things that belong to it, such as one rule. */
-  readonly details: Readonly<Record<string, Component>>;
-}
-
-export interface NavEntry {
-  readonly title: string;
-  readonly icon: IconName;
-  readonly tabs: readonly PageEntry[];
-}
-
-export interface NavGroup {
-  readonly key: string;
-  readonly title: string;
-  readonly entries: readonly NavEntry[];
-}
-
-/** A page of its own file, loaded when it is first opened. */
-const part = (load: Load): Component => lazy(async () => ({ default: await load() }));
-
-type More = Partial<Pick<PageEntry, 'role' | 'permission' | 'needs' | 'details'>>;
-
-const page = (path: string, title: string, words: string, load: Load, more: More = {}): PageEntry => ({
-  ...{ path, title, words, view: part(load), role: 'viewer', details: {} },
-  ...more,
-});
-
-const entry = (title: string, icon: IconName, tabs: readonly PageEntry[]): NavEntry => ({ title, icon, tabs });
+export type { NavEntry, NavGroup, PageEntry } from './entry.js';
 
 /** Whether it is offered to the user who is logged in. The server decides; this only hides what it would refuse. */
 export const mayOpen = ({ role, permission, needs }: PageEntry): boolean =>
@@ -172,6 +132,13 @@ const findings: NavEntry = entry(text.findings, 'bug', [
     text.findings,
     text.findingsWords,
     () => import('../../pages/vulnerabilities/findings.js').then((m) => m.Findings),
+    { needs: 'view_findings' },
+  ),
+  page(
+    '/vulnerabilities/groups',
+    text.together,
+    text.togetherWords,
+    () => import('../../pages/together/together.js').then((m) => m.Together),
     { needs: 'view_findings' },
   ),
   page(
