@@ -46,6 +46,7 @@ import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
+import { vexStatementEndpoints } from './vex/statement-endpoints.js';
 import { webhookEndpoints } from './webhooks/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
@@ -90,6 +91,7 @@ const rows: readonly Endpoint[] = [
   ...runtimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
+  ...vexStatementEndpoints,
   ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,

@@ -18,7 +18,7 @@ const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
   'an application or finding of the body, within reach': new RegExp(
-    '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
+    '^POST /(vex/statements|applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
   ),
   'the target of the body, within reach': /^POST \/scans$/,

@@ -21,9 +21,10 @@ export async function fillWebhooks(make: Maker, sql: Database['sql']): Promise<R
 /** Modules whose objects belong to the application or its project. */
 export const confinedRecords = ['/findings/clusters'];
 
-export const recordBodies = (_application: string, finding: string): Record<string, Json> => ({
+export const recordBodies = (application: string, finding: string): Record<string, Json> => ({
   'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
   'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'POST /vulnerabilities/:id/duplicates': { vuln_ids: [String(Number(finding) + 1)] },
+  'POST /vex/statements': { application_id: application, vulnerability: 'CVE-2026-1' },
   'POST /findings/clusters/merge': { vuln_ids: [finding, String(Number(finding) + 1)], canonical_id: finding },
 });
