@@ -16,6 +16,10 @@ import { commentEndpoints } from './findings/comments.js';
 import { vulnerabilityEndpoints } from './findings/endpoints.js';
 import { scanEndpoints } from './dast/endpoints.js';
 import { exploitEndpoints } from './exploit/endpoints.js';
+import { evidenceOfFindingEndpoints } from './findings/proof/endpoints.js';
+import { clusterEndpoints } from './findings/together/cluster-endpoints.js';
+import { duplicateEndpoints } from './findings/together/duplicates.js';
+import { groupEndpoints } from './findings/together/groups.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
@@ -48,6 +52,8 @@ import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
 import { threatModelEndpoints } from './threat-models/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
+import { vexStatementEndpoints } from './vex/statement-endpoints.js';
+import { webhookEndpoints } from './webhooks/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 const rows: readonly Endpoint[] = [
@@ -61,6 +67,10 @@ const rows: readonly Endpoint[] = [
   ...vulnerabilityEndpoints,
   ...moveEndpoints,
   ...hubEndpoints,
+  ...duplicateEndpoints,
+  ...evidenceOfFindingEndpoints,
+  ...groupEndpoints,
+  ...clusterEndpoints,
   ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
@@ -93,9 +103,11 @@ const rows: readonly Endpoint[] = [
   ...vpatchEndpoints,
   ...vexEndpoints,
   ...assistantEndpoints,
+  ...vexStatementEndpoints,
   ...brandingEndpoints,
   ...templateEndpoints,
   ...notificationEndpoints,
+  ...webhookEndpoints,
   ...healthEndpoints,
   ...backupEndpoints,
   ...metaEndpoints,

@@ -19,13 +19,14 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
+      'vex/statements|' +
       'repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|reports|' +
       'runtime/events|vpatches|[^/]+/scans)$',
   ),
   'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
-  'findings of the body, within reach': /^POST \/integrations\/:id\/issues$/,
+  'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,
   'the project as a whole, below': /^POST \/projects$/,
   'who asks: their own sessions, tokens and filters': /^(POST|DELETE) \/(auth|tokens|findings\/views)(\/|$)/,
 };

@@ -52,6 +52,7 @@ export const permissionTable = {
   manage_branding: 'change name, logo and colours of the installation',
   manage_templates: 'write templates of tickets, notices, reports and write-ups',
   manage_notifications: 'write channels and routes of notices',
+  manage_webhooks: 'write webhooks, and send their deliveries again',
   manage_backups: 'make, verify, schedule and remove backups',
   restore_backups: 'restore a backup in the place of what is there',
   view_audit: 'read the audit log',

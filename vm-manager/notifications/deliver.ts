@@ -41,12 +41,20 @@ const dayMs = 86_400_000;
 /** A channel that has failed is not waited for longer: its queue has an end, and a repair sends no old news. */
 const queuedDaysMax = 7;
 
+/** What receivers know a notice by, in each attempt. */
+export const deliveryId = (notice: number): string => `gatehouse-notice-${notice}`;
+
 /** The place that a secret is sealed for: a change of the receiver needs the secret again. */
 export const placeOfSecret = (type: string, config: Readonly<Record<string, unknown>>): string =>
   `vm_channels:/${type}/${senderOf(type).receiver(config)}`;
 
 /** Throws SendError. */
-export async function sendTo(host: Host, { type, config, secret }: ChannelRow, message: Message): Promise<void> {
+export async function sendTo(
+  host: Host,
+  { type, config, secret }: ChannelRow,
+  message: Message,
+  events: readonly NoticedEvent[] = [],
+): Promise<void> {
   const { wayOut: way } = host;
   if (way === undefined) throw new SendError('setup', 'This server sends nothing to other systems.');
   let plain: string | null;
@@ -55,7 +63,7 @@ export async function sendTo(host: Host, { type, config, secret }: ChannelRow, m
   } catch {
     throw new SendError('setup', 'The secret cannot be opened with the key of this installation: give it again.');
   }
-  await senderOf(type).send({ way, config, secret: plain, nowMs: host.now() }, message);
+  await senderOf(type).send({ way, config, secret: plain, nowMs: host.now() }, message, events);
 }
 
 const dueOf = (sql: Sql, channel: ChannelRow, now: Date) => sql<Due[]>`
@@ -138,12 +146,12 @@ async function roundOf(host: Host, channel: ChannelRow, signal: AbortSignal): Pr
     const ids = gathered.map(({ id }) => id);
     const events = gathered.map(({ event }) => event);
     const console = channel.config['console_url'];
-    const id = `gatehouse-notice-${ids[0]}`;
+    const id = deliveryId(ids[0] ?? 0);
     try {
       const base = typeof console === 'string' ? console : undefined;
       const texts = await textsOf(host.sql, 'notice', gathered[0]?.template_id ?? null);
       const text = messageOf(id, await brandNameOf(host), events, base, texts);
-      await sendTo(host, channel, text);
+      await sendTo(host, channel, text, events);
       await noteSent(host.sql, channel, ids, new Date(host.now()));
       sent++;
     } catch (error) {

@@ -4,7 +4,7 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { Name } from '../assets/resources.js';
 import { brandNameOf } from '../branding/current.js';
-import { allOf } from '../database.js';
+import { allOf, type Fragment, type Queryable } from '../database.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
@@ -50,7 +50,7 @@ const channels: Resource = {
   ofOrganisation: 'Channels',
   view: 'view_health',
   edit: 'manage_notifications',
-  visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
+  visible: (sql, reach) => (isUnconfined(reach) ? sql`type <> 'events'` : sql`false`),
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
     type: { schema: OneOf(channelTypes), as: 'plain', write: 'create', required: true, filter: 'equal' },
@@ -118,7 +118,7 @@ const routes: Resource = {
   ofOrganisation: 'Routes',
   view: 'view_health',
   edit: 'manage_notifications',
-  visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
+  visible: (sql, reach) => (isUnconfined(reach) ? sql`not of_webhook` : sql`false`),
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
     channel_id: { schema: Type.String({ maxLength: 20 }), as: 'id', write: 'always', required: true, filter: 'equal' },
@@ -158,7 +158,9 @@ const routes: Resource = {
       checkPredicate(values['predicate'], eventFields);
     if (values['channel_id'] !== undefined) {
       const id = textOf(values['channel_id']);
-      const found = /^\d{1,18}$/.test(id) ? await tx`select 1 from vm_channels where id = ${id}` : [];
+      const found = /^\d{1,18}$/.test(id)
+        ? await tx`select 1 from vm_channels where id = ${id} and type <> 'events'`
+        : [];
       if (found.length === 0) throw unfit('/channel_id', 'is the id of no channel');
     }
     if (before === null) values['created_by'] = call.caller.actor.name;
@@ -278,6 +280,9 @@ const viewDelivery = (row: NoticeRow) => ({
   sent_at: row.sent_at?.toISOString() ?? null,
 });
 
+/** Deliveries of webhooks are in the same queue. */
+const ofChannels = (sql: Queryable): Fragment => sql`channel_id in (select id from vm_channels where type <> 'events')`;
+
 const deliveries = endpoint({
   method: 'GET',
   path: '/notifications/deliveries',
@@ -297,6 +302,7 @@ const deliveries = endpoint({
   handle: async ({ sql, query }) => {
     const { state, channel_id: channel, ...wanted } = query;
     const where = allOf(sql, [
+      ofChannels(sql),
       ...(state === undefined ? [] : [sql`state = ${state}`]),
       ...(channel === undefined ? [] : [sql`channel_id = ${channel}`]),
     ]);
@@ -317,7 +323,7 @@ const redeliver = endpoint({
   handle: async (call) => {
     const id = toId(call.params['id'] ?? '', 'notice');
     return call.audited('vm.update', `sends the notice ${id} again`, async (tx) => {
-      const [row] = await tx<NoticeRow[]>`select * from vm_notices where id = ${id} for update`;
+      const [row] = await tx<NoticeRow[]>`select * from vm_notices where id = ${id} and ${ofChannels(tx)} for update`;
       if (row === undefined) throw notFound('notice', id);
       if (row.state !== 'failed')
         throw new ApiError('conflict', row.state === 'sent' ? 'It was sent.' : 'It is in the queue already.');

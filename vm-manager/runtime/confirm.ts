@@ -95,7 +95,7 @@ async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor,
   return made;
 }
 
-const afterProof = (status: Status): Status | null => {
+export const afterProof = (status: Status): Status | null => {
   if (!isOpen(status)) return 'reopened';
   return status === 'new' || status === 'triaged' || status === 'reopened' ? 'confirmed' : null;
 };

@@ -6,7 +6,7 @@ import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
 import { dfd, fillThreatModel } from './api/filled-models.js';
-import { insertEvidence, insertPatch } from './api/inserted.js';
+import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -140,6 +140,7 @@ async function fillNotices(make: Maker, { sql }: Database): Promise<Record<strin
       now(), now())
     returning id`;
   return {
+    ...(await fillWebhooks(make, sql)),
     '/notifications/channels': id,
     '/notifications/routes': route,
     '/notifications/deliveries': String(notice?.id),
@@ -157,6 +158,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
   const chains = await make.client.call('GET', '/graph/attack-chains');
   return {
     '/vulnerabilities': finding,
+    '/findings/clusters': finding,
     '/comments': await make.made('/comments', { entity: 'finding', entity_id: finding, text: 'c' }),
     '/mutes': await make.made('/mutes', { name: 'm', application_id: application, predicate, reason: 'r', ...ends }),
     '/acceptances': await make.made('/acceptances', {
@@ -259,6 +261,7 @@ async function insertEvent(make: Maker, application: string): Promise<string> {
 }
 
 export const confinedModules = [
+  ...confinedRecords,
   '/projects',
   '/applications',
   '/targets',
@@ -301,6 +304,7 @@ const anyScan = {
 };
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
+  ...recordBodies(application, finding),
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },

@@ -167,6 +167,22 @@ async function route(t: Test, page: Page): Promise<void> {
   await looksRight(t, page, 'route');
 }
 
+/** Returns the secret that was shown. */
+async function webhook(t: Test, page: Page, url: string): Promise<string> {
+  await arrive(page, `${notifications}?view=webhooks`);
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const form = page.getByRole('dialog', { name: 'New webhook' });
+  await form.getByLabel('Address', { exact: true }).fill(url);
+  await form.getByLabel('Events', { exact: true }).fill('finding.created');
+  await form.getByRole('button', { name: 'Save' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Webhook', exact: true });
+  const secret = await drawer.locator('code', { hasText: 'whsec_' }).innerText();
+  await drawer.getByRole('button', { name: 'Send a test' }).click();
+  await result(drawer, 'works');
+  await looksRight(t, page, 'webhook');
+  return secret;
+}
+
 async function seenByViewer(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page, viewer.email);
@@ -197,6 +213,7 @@ t.test('controls are answered, and notices are sent', { skip: withoutBrowser }, 
   await compliance(t, page);
   await channel(t, page, url);
   t.equal(received.length, 1, 'the test message is the only one so far');
+  const secret = await webhook(t, page, url);
   await route(t, page);
   const finding = { application_id: application, title: 'Hard-coded password', severity: 'high', cwe: ['CWE-798'] };
   t.equal(await askApi(page, 'POST', '/api/v1/vulnerabilities', finding), 201);
@@ -204,6 +221,12 @@ t.test('controls are answered, and notices are sent', { skip: withoutBrowser }, 
   await arrive(page, `${notifications}?view=deliveries`);
   t.match(await rowOf(page, 'Hard-coded password').first().innerText(), /sent/);
   await looksRight(t, page, 'notices');
+  await until('the webhook delivers', () => received.some((body) => body.includes('"type":"finding.created"')));
+  await arrive(page, `${notifications}?view=webhooks`);
+  await page.locator('.table-row').first().click();
+  const drawer = page.getByRole('dialog', { name: 'Webhook', exact: true });
+  await drawer.getByRole('button', { name: 'Send again' }).waitFor();
+  t.notOk((await page.content()).includes(secret), 'the secret is shown once');
   await seenByViewer(t, stack);
   t.same(complaints, []);
 });

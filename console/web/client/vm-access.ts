@@ -42,6 +42,7 @@ export type VmPermission =
   | 'restore_backups'
   | 'view_health'
   | 'manage_notifications'
+  | 'manage_webhooks'
   | 'manage_roles'
   | 'view_reports'
   | 'view_evidence'

@@ -188,6 +188,8 @@ export const shellText = {
   alertsWords: 'siem connectors webhook pagerduty chat splunk syslog notify dead letters',
   apiInventory: 'API inventory',
   apis: 'APIs',
+  together: 'Groups',
+  togetherWords: 'groups clusters duplicates merge split package update',
   posture: 'Posture',
   postureWords: 'score trend risk heatmap',
   notifications: 'Notifications',

@@ -68,7 +68,7 @@ export const openVex: Format = {
 };
 
 /** Product ids of a CSAF tree and the packages that they stand for; a relationship is its component (3.2.2.4). */
-function productsOf(tree: unknown): Map<string, string> {
+export function productsOf(tree: unknown): Map<string, string> {
   const found = new Map<string, string>();
   const take = (product: unknown, otherwise = ''): void => {
     const id = str(at(product, 'product_id'));

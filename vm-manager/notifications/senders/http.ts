@@ -14,7 +14,7 @@ const bytesMax = 65_536;
 const waitMsMax = 3_600_000;
 
 /** Posts once. Throws SendError; its text names the host alone, since paths of webhooks are secrets. */
-async function post(
+export async function post(
   { way, nowMs }: Sending,
   url: string,
   body: string,

@@ -1,7 +1,7 @@
 // A kind of channel, and what came of sending.
 import type { TObject } from '@sinclair/typebox';
 import type { WayOut } from '../../host.js';
-import type { Message } from '../message.js';
+import type { Message, NoticedEvent } from '../message.js';
 
 /** setup: a person has to change something; later: it is tried again; refused: this message is not taken. */
 export type SendTrouble = 'setup' | 'later' | 'refused';
@@ -35,6 +35,6 @@ export interface Sender {
   readonly check?: (config: Readonly<Record<string, unknown>>, secret: string | null) => void;
   /** Address that has to be admitted, where it is no secret. */
   readonly address?: (config: Readonly<Record<string, unknown>>, secret: string | null) => string | null;
-  /** Throws SendError. */
-  readonly send: (sending: Sending, message: Message) => Promise<void>;
+  /** Throws SendError. `events`: what the message says, for programs; none in a test. */
+  readonly send: (sending: Sending, message: Message, events: readonly NoticedEvent[]) => Promise<void>;
 }

@@ -13,6 +13,7 @@ import type { TableColumn } from '../../kit/table/table.js';
 import { notificationsText as text } from '../../texts/resources/notifications.js';
 import { Channels } from './channels.js';
 import { NoticeRoutes } from './routes.js';
+import { Webhooks } from './webhooks.js';
 
 type Delivery = Item<'GET /api/v1/notifications/deliveries'>;
 const tones = { queued: 'neutral', sent: 'good', failed: 'danger' } as const;
@@ -64,6 +65,7 @@ const tabs = [
   ['channels', text.view.channels],
   ['routes', text.view.routes],
   ['deliveries', text.view.deliveries],
+  ['webhooks', text.view.webhooks],
 ] as const;
 
 export function Notifications(): JSX.Element {
@@ -84,6 +86,9 @@ export function Notifications(): JSX.Element {
         </Match>
         <Match when={tab() === 'deliveries'}>
           <Deliveries mayEdit={mayEdit()} />
+        </Match>
+        <Match when={tab() === 'webhooks'}>
+          <Webhooks mayEdit={access.may('manage_webhooks')} />
         </Match>
       </Switch>
     </>

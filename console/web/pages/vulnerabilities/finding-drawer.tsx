@@ -17,6 +17,7 @@ import { ExplainFinding } from '../assistant/explain.js';
 import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
 import { FindingForm, FindingRemoval } from './finding/by-hand.js';
+import { AddedEvidence } from './finding/added.js';
 import { Comments } from './finding/comments.js';
 import { Evidence } from './finding/evidence.js';
 import { RiskOverride } from './finding/risk-override.js';
@@ -211,6 +212,7 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
           <ExplainFinding id={props.id} />
           <Given of={data()} />
           <Evidence id={props.id} />
+          <AddedEvidence id={props.id} mayAdd={props.access.may('edit_findings')} onChanged={changed} />
           <Show when={props.access.may('triage_findings')}>
             <RiskOverride id={props.id} byHand={data().risk_override} onChanged={changed} />
           </Show>

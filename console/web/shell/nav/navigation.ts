@@ -2,7 +2,6 @@
 // An entry of the side bar leads to the first of its tabs that the user may open.
 import { shellText as text } from '../../texts/shell.js';
 import { entry, page, part, type Load, type NavEntry, type NavGroup, type PageEntry } from './page-entry.js';
-
 const monitor: readonly NavEntry[] = [
   entry(text.overview, 'overview', [
     page('/', text.overview, text.dashboardStartTrafficBlock, () =>
@@ -124,6 +123,13 @@ const findings: NavEntry = entry(text.findings, 'bug', [
     text.findings,
     text.findingsWords,
     () => import('../../pages/vulnerabilities/findings.js').then((m) => m.Findings),
+    { needs: 'view_findings' },
+  ),
+  page(
+    '/vulnerabilities/groups',
+    text.together,
+    text.togetherWords,
+    () => import('../../pages/together/together.js').then((m) => m.Together),
     { needs: 'view_findings' },
   ),
   page(

@@ -1,0 +1,180 @@
+// Statements meet findings by any of their names, those that advisories know counted in, and by package; then findings
+// follow: not affected → false positive, fixed → resolved, affected → triaged. What a person or a proof says otherwise
+// is a conflict, and stays.
+import { ApiError, type Actor } from '#http-kit';
+import { json, type Queryable, type Tx } from '../database.js';
+import { packageName } from '../imports/same-weakness.js';
+import type { FindingRow } from '../findings/fields.js';
+import { visibleFindings } from '../findings/query.js';
+import { transition, type Wanted } from '../findings/transition.js';
+import { isOpen } from '../findings/words.js';
+import type { Reach } from '../kit/caller.js';
+import type { Location } from '../imports/record.js';
+import type { Stated } from './read.js';
+
+type Found = FindingRow & {
+  readonly place: Location | null;
+  readonly application: string;
+  readonly external_id: string | null;
+};
+
+const batch = 500;
+const findingsMax = 50_000;
+
+/** Every name of each id, by the advisories that are known here. */
+async function namesOf(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const names = new Map(ids.map((id) => [id, new Set([id])]));
+  for (let from = 0; from < ids.length; from += batch) {
+    const rows = await sql<{ asked: string; id: string; aliases: readonly string[] }[]>`
+      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${json(sql, ids.slice(from, from + batch))}) x(id)
+        join vm_osv o on o.id = x.id or o.aliases @> jsonb_build_array(x.id)`;
+    for (const { asked, id, aliases } of rows)
+      for (const name of [id, ...aliases]) names.get(asked)?.add(name.toUpperCase());
+  }
+  return names;
+}
+
+/** Findings with one of the names, by name. Throws 422 where there are too many. */
+async function findingsBy(
+  sql: Queryable,
+  reach: Reach,
+  application: number | null,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly Found[]>> {
+  const byName = new Map<string, Found[]>();
+  let total = 0;
+  for (let from = 0; from < names.length; from += batch) {
+    const rows = await sql<(Found & { readonly asked: string })[]>`
+      select x.id as asked, f.*, a.name as application, a.external_id,
+        case when d.location ? 'kind' then d.location end as place
+      from jsonb_array_elements_text(${json(sql, names.slice(from, from + batch))}) x(id)
+        join (select * from vm_findings where ${visibleFindings(sql, reach)}) f
+          on f.vuln_ids @> jsonb_build_array(x.id)
+        join vm_applications a on a.id = f.application_id and a.status = 'active'
+        left join vm_finding_details d on d.finding_id = f.id
+      where ${application === null ? sql`true` : sql`f.application_id = ${application}`}
+      order by f.id limit ${findingsMax + 1}`;
+    total += rows.length;
+    if (total > findingsMax)
+      throw new ApiError('unfit', `The statements meet more than ${findingsMax} findings: name an application.`);
+    for (const row of rows) byName.set(row.asked, [...(byName.get(row.asked) ?? []), row]);
+  }
+  return byName;
+}
+
+const plainPurl = (purl: string): string => purl.replace(/[?#].*$/, '').toLowerCase();
+const versionOf = (purl: string): string => /[^/]@([^/@]+)$/.exec(plainPurl(purl))?.[1] ?? '';
+
+/** Whether the product of a statement is where the finding is. */
+export function isOfProduct({ product, within }: Pick<Stated, 'product' | 'within'>, found: Found): boolean {
+  const names = [found.application, found.external_id ?? '', String(found.application_id)].map((one) =>
+    one.toLowerCase(),
+  );
+  const isApplication = (name: string): boolean =>
+    name === '' || names.includes(name.toLowerCase()) || name === `urn:gatehouse:application:${found.application_id}`;
+  if (!product.startsWith('pkg:')) {
+    if (isApplication(product)) return true;
+    return found.place?.kind === 'package' && found.place.name.toLowerCase() === product.toLowerCase();
+  }
+  // ours names itself where it holds the package; what others name there is not known here
+  if (within.startsWith('urn:gatehouse:application:') && !isApplication(within)) return false;
+  if (found.place?.kind !== 'package') return false;
+  const { name, purl = '', version = '' } = found.place;
+  const said = { kind: 'package' as const, name: product, purl: product };
+  const here = { kind: 'package' as const, name, ...(purl === '' ? {} : { purl }) };
+  if (packageName(said) !== packageName(here)) return false;
+  const isTyped = purl === '' || plainPurl(purl).split('/')[0] === plainPurl(product).split('/')[0];
+  const wanted = versionOf(product);
+  const given = versionOf(purl) || version.toLowerCase();
+  return isTyped && (wanted === '' || given === '' || wanted === given);
+}
+
+export interface Conflict {
+  readonly finding_id: string;
+  readonly status: string;
+  readonly reason: string;
+}
+export interface Outcome {
+  readonly stated: Stated;
+  readonly application: number | null;
+  readonly findings: readonly number[];
+  readonly changed: number;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** What has to be done; null: it stands as stated; a text: why it is not done. */
+function moveOf(stated: Stated, found: Found): Wanted | string | null {
+  const { status, justification, statement, ids } = stated;
+  const reason = `VEX: ${ids[0]} ${status.replaceAll('_', ' ')}${statement === '' ? '' : `: ${statement}`}`;
+  const by = 'person' as const;
+  switch (status) {
+    case 'under_investigation':
+      return null;
+    case 'affected':
+      if (found.status === 'new' || found.status === 'reopened') return { to: 'triaged', by, reason };
+      return isOpen(found.status) || found.status === 'risk_accepted' ? null : `it is ${found.status} here`;
+    case 'fixed':
+      if (found.status === 'resolved') return null;
+      return isOpen(found.status) ? { to: 'resolved', by, reason } : `it is ${found.status} here`;
+    case 'not_affected':
+      if (found.status === 'false_positive') return null;
+      if (found.exploit_confirmed || found.runtime_confirmed) return 'it was proven to be exploitable';
+      if (justification === null && statement === '') return 'the statement gives no justification';
+      if (!isOpen(found.status)) return `it is ${found.status} here`;
+      return {
+        to: 'false_positive',
+        by,
+        reason,
+        justification: justification ?? 'vulnerable_code_cannot_be_controlled_by_adversary',
+      };
+  }
+}
+
+async function settle(tx: Tx, stated: Stated, found: readonly Found[], isTrial: boolean, actor: Actor, now: Date) {
+  const conflicts: Conflict[] = [];
+  let changed = 0;
+  for (const seen of found) {
+    const [row] = isTrial ? [seen] : await tx<Found[]>`select * from vm_findings where id = ${seen.id} for update`;
+    const move = moveOf(stated, { ...seen, ...row });
+    if (move === null) continue;
+    if (typeof move === 'string')
+      conflicts.push({ finding_id: String(seen.id), status: row?.status ?? seen.status, reason: move });
+    else {
+      if (!isTrial) await transition(tx, { ...seen, ...row }, move, actor, now);
+      changed++;
+    }
+  }
+  return { changed, conflicts };
+}
+
+export interface Applying {
+  readonly reach: Reach;
+  readonly application: number | null;
+  readonly isTrial: boolean;
+  readonly actor: Actor;
+  readonly now: Date;
+}
+
+/** One outcome for each statement and application that it meets, and one for a statement that meets none. */
+export async function apply(
+  tx: Tx,
+  statements: readonly Stated[],
+  { reach, application, isTrial, actor, now }: Applying,
+): Promise<Outcome[]> {
+  const names = await namesOf(tx, [...new Set(statements.flatMap(({ ids }) => ids))]);
+  const asked = [...new Set([...names.values()].flatMap((some) => [...some]))];
+  const byName = await findingsBy(tx, reach, application, asked);
+  const outcomes: Outcome[] = [];
+  for (const stated of statements) {
+    const own = new Set(stated.ids.flatMap((id) => [...(names.get(id) ?? [])]));
+    const met = new Map([...own].flatMap((name) => byName.get(name) ?? []).map((row) => [row.id, row]));
+    const found = [...met.values()].filter((row) => isOfProduct(stated, row)).sort((one, other) => one.id - other.id);
+    if (found.length === 0) outcomes.push({ stated, application: null, findings: [], changed: 0, conflicts: [] });
+    for (const id of new Set(found.map((row) => row.application_id))) {
+      const here = found.filter((row) => row.application_id === id);
+      const done = await settle(tx, stated, here, isTrial, actor, now);
+      outcomes.push({ stated, application: id, findings: here.map((row) => row.id), ...done });
+    }
+  }
+  return outcomes;
+}

@@ -1,0 +1,171 @@
+// Statements of others and of people, through HTTP: what they meet, what follows, what stays.
+import t, { type Test } from 'tap';
+import { startTestApp } from '#api/testing/app';
+import { onBothDatabases } from '#api/testing/databases';
+import { Client, type Json } from '../testing/import-client.js';
+
+type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
+
+const trivy = (found: readonly (readonly [name: string, version: string, id: string])[]): Json => ({
+  SchemaVersion: 2,
+  ArtifactName: 'x',
+  Results: [
+    {
+      Target: 'package-lock.json',
+      Class: 'lang-pkgs',
+      Vulnerabilities: found.map(([PkgName, InstalledVersion, VulnerabilityID]) => ({
+        ...{ VulnerabilityID, PkgName, InstalledVersion, Severity: 'HIGH' },
+        PkgIdentifier: { PURL: `pkg:npm/${PkgName}@${InstalledVersion}` },
+      })),
+    },
+  ],
+});
+
+const openVex = (statements: readonly Json[]): Json => ({
+  '@context': 'https://openvex.dev/ns/v0.2.0',
+  '@id': 'https://vendor.example/vex/1',
+  author: 'Vendor',
+  timestamp: '2026-02-01T00:00:00Z',
+  version: 1,
+  statements: statements.map(({ id, product, ...rest }) => ({
+    vulnerability: { name: id },
+    products: [{ '@id': product }],
+    ...rest,
+  })),
+});
+
+const csaf: Json = {
+  document: {
+    ...{ category: 'csaf_vex', csaf_version: '2.0', title: 't', publisher: { name: 'Vendor' } },
+    tracking: { id: 'V-2', current_release_date: '2026-02-01T00:00:00Z' },
+  },
+  product_tree: {
+    full_product_names: [
+      { product_id: 'p1', name: 'two', product_identification_helper: { purl: 'pkg:npm/two@1.0.0' } },
+    ],
+  },
+  vulnerabilities: [
+    {
+      cve: 'CVE-2026-0002',
+      product_status: { known_not_affected: ['p1'], fixed: ['p1'] },
+      flags: [{ label: 'vulnerable_code_not_in_execute_path', product_ids: ['p1'] }],
+    },
+  ],
+};
+
+const cyclonedx = (analysis: Json, id = 'CVE-2026-0003'): Json => ({
+  bomFormat: 'CycloneDX',
+  specVersion: '1.6',
+  metadata: { component: { 'bom-ref': 'root', name: 'x' } },
+  components: [{ 'bom-ref': 'three', name: 'three', purl: 'pkg:npm/three@1.0.0' }],
+  vulnerabilities: [
+    { id, analysis, affects: [{ ref: 'three' }] },
+    { id, affects: [{ ref: 'three' }] },
+  ],
+});
+
+async function startStage(t: Test, database: Database) {
+  const at = await startTestApp(database);
+  t.teardown(() => at.close());
+  const { token } = await at.user('admin');
+  const client = new Client(at, token);
+  const application = await client.application();
+  await client.send(
+    application,
+    trivy([
+      ['one', '1.0.0', 'GHSA-AAAA-BBBB-CCCC'],
+      ['one', '2.0.0', 'CVE-2026-0009'],
+      ['two', '1.0.0', 'CVE-2026-0002'],
+      ['three', '1.0.0', 'CVE-2026-0003'],
+      ['four', '1.0.0', 'CVE-2026-0004'],
+    ]),
+  );
+  await database.sql`
+    insert into vm_osv (id, modified, aliases, facts)
+    values ('GHSA-AAAA-BBBB-CCCC', now(), '["CVE-2026-0001"]', '{}')`;
+  const send = async (document: Json, fields: Record<string, string> = {}): Promise<Json> => {
+    const reply = await client.at.app.inject({
+      method: 'POST',
+      url: `/api/v1/vex/import?${new URLSearchParams(fields).toString()}`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      payload: JSON.stringify(document),
+    });
+    return { status: reply.statusCode, body: JSON.parse(reply.body) as Json };
+  };
+  const stateOf = async (id: string): Promise<Json> => {
+    const list = await client.call('GET', `/findings?application_id=${application}&cve=${id}`);
+    return (list.body['items'] as Json[])[0] ?? {};
+  };
+  return { at, client, application, send, stateOf };
+}
+type Stage = Awaited<ReturnType<typeof startStage>>;
+
+async function imports(t: Test, { send, stateOf, client, application }: Stage): Promise<void> {
+  const vendor = openVex([
+    {
+      ...{ id: 'CVE-2026-0001', product: 'pkg:npm/one', status: 'not_affected' },
+      justification: 'component_not_present',
+    },
+    { id: 'CVE-2026-0009', product: 'pkg:npm/one@1.0.0', status: 'fixed' },
+    { id: 'CVE-1999-0001', product: 'pkg:npm/one', status: 'affected' },
+    { id: 'CVE-2026-0004', product: 'pkg:npm/four', status: 'of its own' },
+  ]);
+  const told = {
+    ...{ statements: 3, matched_total: 1, unmatched_total: 2, changed: 1, conflicts_total: 0 },
+    unread: [{ at: '/statements/3/status', reason: 'is no status of VEX' }],
+    matched: [{ vulnerability: 'CVE-2026-0001', application_id: application, changed: 1 }],
+    unmatched: [{ vulnerability: 'CVE-2026-0009' }, { vulnerability: 'CVE-1999-0001' }],
+  };
+  t.match(await send(vendor, { dry_run: 'true' }), { status: 200, body: { ...told, dry_run: true } });
+  t.match(await stateOf('GHSA-AAAA-BBBB-CCCC'), { status: 'new' }, 'a dry run changes nothing');
+  t.match((await client.call('GET', '/vex/statements')).body, { total: 0 });
+  t.match(await send(vendor), { status: 200, body: told }, 'by an alias that an advisory knows');
+  t.match(await stateOf('GHSA-AAAA-BBBB-CCCC'), { status: 'false_positive' });
+  t.match(await stateOf('CVE-2026-0009'), { status: 'new' }, 'another version');
+  t.match(await send(vendor), { body: { matched_total: 1, changed: 0 } }, 'again: nothing follows');
+  t.match(await send(csaf, { application_id: application }), { body: { format: 'csaf', changed: 1 } });
+  t.match(await stateOf('CVE-2026-0002'), { status: 'false_positive' });
+  const analysis = { state: 'resolved', detail: 'updated' };
+  t.match(await send(cyclonedx(analysis)), { body: { format: 'cyclonedx', changed: 1, unread: [{}] } });
+  t.match(await stateOf('CVE-2026-0003'), { status: 'resolved' });
+  t.match(await send({ bomFormat: 'CycloneDX' }), { status: 422, body: { detail: /OpenVEX nor CSAF/ } });
+  t.equal((await send(csaf, { application_id: '999999' })).status, 404);
+  const kept = (await client.call('GET', '/vex/statements?matched=false')).body['items'] as Json[];
+  t.ok(kept.length > 0 && kept.every(({ application_id: id }) => id === null), 'what met nothing is kept, too');
+  const own = await client.call('GET', '/vex/statements?vulnerability=cve-2026-0002');
+  t.match(own.body, { items: [{ source: 'csaf', document: 'V-2', author: 'Vendor' }, {}] });
+}
+
+async function statements(t: Test, { client, application, send, stateOf }: Stage): Promise<void> {
+  const write = (body: Json) => client.call('POST', '/vex/statements', { application_id: application, ...body });
+  const vulnerability = 'CVE-2026-0004';
+  t.match(await write({ vulnerability, status: 'not_affected' }), { status: 422, body: { detail: /justification/ } });
+  const affected = await write({ vulnerability, status: 'affected', statement: 'patch in March' });
+  t.match(affected, { status: 201, body: { matched_total: 1, changed: 1 } }, affected.text);
+  t.match(await stateOf(vulnerability), { status: 'triaged' });
+  const { id } = await stateOf(vulnerability);
+  const proof = { kind: 'poc', title: 'p', text: 'x', proof: 'exploit' };
+  await client.call('POST', `/vulnerabilities/${String(id)}/evidence`, proof);
+  const denied = await write({ vulnerability, status: 'not_affected', justification: 'component_not_present' });
+  t.match(denied.body, { changed: 0, conflicts: [{ finding_id: id, reason: /proven/ }] }, 'a proof beats a statement');
+  const late = openVex([{ id: 'CVE-2026-0002', product: 'pkg:npm/two', status: 'affected' }]);
+  t.match((await send(late)).body, { changed: 0, conflicts: [{ status: 'false_positive' }] }, 'a person stays right');
+  const exported = await client.call('GET', `/vex/export?application_id=${application}`);
+  const again = await send(exported.body as Json);
+  t.match(
+    again.body,
+    { changed: 0, conflicts_total: 0, unmatched_total: 0 },
+    'what we say of ourselves changes nothing',
+  );
+  t.equal((await write({ vulnerability, status: 'affected', application_id: '999999' })).status, 404);
+}
+
+t.test('VEX statements', (t) =>
+  onBothDatabases(t, 'vm_statements', async (t, database) => {
+    const stage = await startStage(t, database);
+    await t.test('30.vex: documents of three formats meet findings by any name, or say that they do not', (t) =>
+      imports(t, stage),
+    );
+    await t.test('30.vex: people state, findings follow, proofs and decisions stay', (t) => statements(t, stage));
+  }),
+);
