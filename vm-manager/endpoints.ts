@@ -35,6 +35,7 @@ import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { clusterEndpoints } from './k8s-runtime/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
@@ -82,6 +83,7 @@ const rows: readonly Endpoint[] = [
   ...biEndpoints,
   ...evidenceEndpoints,
   ...runtimeEndpoints,
+  ...clusterEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
   ...assistantEndpoints,

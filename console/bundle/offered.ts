@@ -27,6 +27,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/v1/ci/badge/{application_id}': 'whoever shows the picture; its address is made at "Connect a pipeline"',
   'POST /api/v1/scm/webhook/{provider}': 'hosts of repositories',
   'POST /api/v1/runtime/events': 'sensors',
+  'POST /api/v1/k8s-runtime/events': 'Falco, and the audit webhook of Kubernetes',
   'GET /api/v1/events': 'programs that follow what happens',
   'GET /api/v1/events/stats': 'programs that follow what happens, and want to know how much is kept',
   'GET /api/v1/scan-callbacks/{token}': 'targets of scans that fetch what a request names',

@@ -4,7 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { dfd, fillThreatModel } from './api/filled-models.js';
+import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
 import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
@@ -144,6 +144,7 @@ async function fillOrganisationWide(
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     ...(await insertEvidence(database)),
     '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
+    '/k8s-runtime/rules': await make.made('/k8s-runtime/rules', clusterRule),
   };
 }
 
@@ -195,6 +196,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
     '/runtime/events': await insertEvent(make, application),
+    '/runtime/sensors': await make.made('/runtime/sensors', { application_id: application, name: 'filled' }),
   };
 }
 
@@ -293,6 +295,7 @@ export const confinedModules = [
   '/scm/hooks',
   '/reports',
   '/runtime/events',
+  '/runtime/sensors',
   '/vpatches',
 ];
 
@@ -306,6 +309,7 @@ const anyScan = {
 };
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
+  ...modelBodies(application, finding),
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },
@@ -329,9 +333,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /findings/views': { query: predicate },
   'POST /comments': { entity: 'finding', entity_id: finding },
   'POST /sca/match': { application_id: application },
-  'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
-  'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
-  'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },
   'POST /imports/mappings': { fields: { title: 't' } },
@@ -349,9 +350,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
   'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
   'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
-  'POST /assistant/explain-finding': { vuln_id: finding },
-  'POST /assistant/summarize': { scope: { application_id: application } },
-  'PUT /assistant/settings': { endpoint: '', key: null },
   'PUT /branding': { accent: '#3f51b5' },
   'POST /templates': { name: 'new' },
   'PATCH /templates/:id': { name: 'other' },

@@ -149,6 +149,8 @@ export const shellText = {
   targetsWords: 'urls addresses hosts groups scope assets',
   assistant: 'Assistant',
   assistantWords: 'model llm ai explain summarise question',
+  atRunTime: 'At run time',
+  atRunTimeWords: 'kubernetes falco audit log cluster sensor iast events',
   threatModels: 'Threat models',
   threatModelsWords: 'stride data flow diagram dfd threagile otm trust boundary',
   assessments: 'Assessments',

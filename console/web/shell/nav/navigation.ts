@@ -219,6 +219,13 @@ const scans: NavEntry = entry(text.scans, 'search', [
     { needs: 'view_code', permission: 'view_scans' },
   ),
   page(
+    '/vulnerabilities/runtime',
+    text.atRunTime,
+    text.atRunTimeWords,
+    () => import('../../pages/clusters/clusters.js').then((m) => m.Clusters),
+    { needs: 'view_k8s' },
+  ),
+  page(
     '/vulnerabilities/imports',
     text.imports,
     text.importsWords,
