@@ -67,6 +67,7 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/evidence',
   '/vulnerabilities/evidence?view=files',
   '/vulnerabilities/evidence?view=verification',
+  '/vulnerabilities/dashboards',
   '/vulnerabilities/bi',
   '/vulnerabilities/bi?dataset=findings',
   '/vulnerabilities/patches',

@@ -151,6 +151,8 @@ export const shellText = {
   assistantWords: 'model llm ai explain summarise question',
   atRunTime: 'At run time',
   atRunTimeWords: 'kubernetes falco audit log cluster sensor iast events',
+  dashboards: 'Dashboards',
+  dashboardsWords: 'metrics charts figures trend board',
   threatModels: 'Threat models',
   threatModelsWords: 'stride data flow diagram dfd threagile otm trust boundary',
   assessments: 'Assessments',

@@ -25,6 +25,7 @@ export const modelBodies = (application: string, finding: string): Record<string
   'POST /assistant/summarize': { scope: { application_id: application } },
   'PUT /assistant/settings': { endpoint: '', key: null },
   'POST /runtime/events/:id/link': { vuln_id: finding },
+  'PUT /bi/dashboards/:id': { widgets: [{ metric: 'scans', shape: 'number' }] },
   'POST /runtime/sensors': { application_id: application },
   'POST /k8s-runtime/rules': { ...clusterRule, name: 'd', cwe: 78 },
   'PATCH /k8s-runtime/rules/:id': { ...clusterRule, name: 'e', cwe: 78 },

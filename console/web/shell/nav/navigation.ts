@@ -308,6 +308,13 @@ const manage: readonly NavEntry[] = [
       { needs: 'view_reports' },
     ),
     page(
+      '/vulnerabilities/dashboards',
+      text.dashboards,
+      text.dashboardsWords,
+      () => import('../../pages/dashboards/dashboards.js').then((m) => m.Dashboards),
+      { needs: 'view_reports' },
+    ),
+    page(
       '/vulnerabilities/bi',
       text.dataExports,
       text.dataExportsWords,
