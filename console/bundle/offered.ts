@@ -27,12 +27,12 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/v1/ci/badge/{application_id}': 'whoever shows the picture; its address is made at "Connect a pipeline"',
   'POST /api/v1/scm/webhook/{provider}': 'hosts of repositories',
   'POST /api/v1/runtime/events': 'sensors',
+  'POST /api/v1/k8s-runtime/events': 'Falco, and the audit webhook of Kubernetes',
   'GET /api/v1/events': 'programs that follow what happens',
   'GET /api/v1/events/stats': 'programs that follow what happens, and want to know how much is kept',
   'GET /api/v1/scan-callbacks/{token}': 'targets of scans that fetch what a request names',
   'GET /api/v1/meta/enums': 'programs that are written without the types of the document',
   'GET /api/v1/branding/logo': 'the server of the console, which shows it at /brand/logo',
-  'POST /api/v1/bi/query': 'programs that make figures; the page of data sets has the downloads',
   'GET /api/v1/backups/made': 'programs that watch whether backups are made; the page shows it of each',
   'GET /api/v1/threat-models/rules':
     'programs that want to know by which rules threats are derived; each threat has its words',

@@ -24,6 +24,11 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
       'runtime/events|vpatches|[^/]+/scans)$',
   ),
   'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
+      'assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|runtime/sensors|vpatches|' +
+      '[^/]+/scans)$',
+  ),
+  'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
+  'the target of the body, within reach': /^POST \/scans$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
   'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,

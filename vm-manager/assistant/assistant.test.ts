@@ -185,7 +185,7 @@ async function whoMay(t: Test, { at, client, model, finding, application, explai
     const { token } = await at.user('admin');
     const made = await at.call('POST', '/api/v1/tokens', {
       token,
-      body: { name: `${scopes}${ids}`, scopes, ...(ids && { application_ids: ids }) },
+      body: { name: `${scopes.join()} ${ids?.join() ?? ''}`, scopes, ...(ids && { application_ids: ids }) },
     });
     return new Client(at, String(made.body['token']));
   };

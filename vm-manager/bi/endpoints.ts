@@ -2,6 +2,7 @@
 import { OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { endpoint, notFound, type Call, type Endpoint } from '../kit/endpoint.js';
+import { dashboardEndpoints } from './dashboards/endpoints.js';
 import { columnTypes, datasets, type Dataset } from './datasets.js';
 import { formatNames, formats } from './formats.js';
 import { QueryBody, queryRowsMax, runQuery } from './query.js';
@@ -110,4 +111,4 @@ const query = endpoint({
   },
 });
 
-export const biEndpoints: readonly Endpoint[] = [list, one, exported, query];
+export const biEndpoints: readonly Endpoint[] = [list, one, exported, query, ...dashboardEndpoints];

@@ -1,6 +1,8 @@
 // From a confirmed event, or an exploit that worked, to the finding that it proves: the one of the same weakness at the
 // same place, or a new one. The proof stays with the finding. A proof beats an opinion: a finding that was closed comes
 // back.
+// From an event to the finding that it shows: the one of the same weakness at the same place, or a new one. Of a
+// confirmed event the proof stays with the finding. A proof beats an opinion: a finding that was closed comes back.
 import { createHash } from 'node:crypto';
 import { escapeLike, type Actor } from '#http-kit';
 import { json, type Tx } from '../database.js';
@@ -20,6 +22,20 @@ export interface ConfirmedEvent {
   readonly method: string;
   readonly route: string;
   readonly file: string;
+
+export interface ShownEvent {
+  readonly id: number;
+  /** runtime: of a sensor in an application; cluster: of Falco or the audit log of Kubernetes. */
+  readonly kind: 'runtime' | 'cluster';
+  /** What it shows, in a word. */
+  readonly name: string;
+  readonly attack: { readonly cwe: number | null; readonly severity: string; readonly title: string };
+  /** How the place may stand in a finding; the first that is found counts. */
+  readonly places: readonly string[];
+  /** Of the finding where none is there yet. */
+  readonly location: string;
+  /** What makes two events of one finding of their own. */
+  readonly of: readonly string[];
   readonly requestId: string | null;
   /** The whole address, where it is known; scans of targets name places by it. */
   readonly url?: string;
@@ -49,6 +65,9 @@ async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): P
     if (row !== undefined) return row;
   }
   const places = [event.url ?? '', event.route, event.file].filter((place) => place.length > 1);
+async function match(tx: Tx, { applicationId }: Place, event: ShownEvent): Promise<FindingRow | null> {
+  const { cwe } = event.attack;
+  const places = cwe === null ? [] : event.places.filter((place) => place.length > 1);
   for (const place of places) {
     // The place as a whole: /orders is not /orders/archive and not /my/orders.
     const pattern = `(^|[^[:alnum:]_/.-])${place.replace(/[^\w/ -]/g, '\\$&')}($|[^[:alnum:]_/.-])`;
@@ -71,6 +90,10 @@ const fingerprintOf = ({ by, attackType, method, route, file }: ConfirmedEvent):
     .digest('hex')}`;
 
 async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<FindingRow> {
+const fingerprintOf = ({ of }: ShownEvent): string =>
+  `runtime:${createHash('sha256').update(JSON.stringify(of)).digest('hex')}`;
+
+async function create(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now: Date): Promise<FindingRow> {
   const { cwe, severity, title } = event.attack;
   const made = await insertManual(
     tx,
@@ -78,9 +101,9 @@ async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor,
       ...place,
       title,
       severity: severityNumbers[severity] ?? 0,
-      cwes: [cwe],
+      cwes: cwe === null ? [] : [cwe],
       vulnIds: [],
-      location: [event.method, event.route || event.file].filter((part) => part !== '').join(' '),
+      location: event.location,
       description: '',
       cvss: null,
       tags: [],
@@ -92,6 +115,10 @@ async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor,
   );
   const from = event.by === 'runtime' ? { source: 'iast', tool: 'runtime-sensor' } : exploitTool;
   await tx`update vm_findings set ${tx({ ...from, fingerprint: fingerprintOf(event) })} where id = ${made.id}`;
+  const [source, tool] = event.kind === 'runtime' ? ['iast', 'runtime-sensor'] : ['k8s', 'cluster-events'];
+  await tx`
+    update vm_findings set source = ${source}, tool = ${tool}, fingerprint = ${fingerprintOf(event)}
+    where id = ${made.id}`;
   return made;
 }
 
@@ -103,6 +130,8 @@ export const afterProof = (status: Status): Status | null => {
 /** Marks the finding as proven at run time or by an exploit, keeps the proof, and returns its id. */
 export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<number> {
   const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
+/** Marks a finding as proven at run time by the event, and keeps the proof. */
+export async function prove(tx: Tx, row: FindingRow, event: ShownEvent, actor: Actor, now: Date): Promise<void> {
   const to = afterProof(row.status);
   const isRuntime = event.by === 'runtime';
   const reason = isRuntime ? `proven at run time by event ${event.id}` : `proven by the exploit run ${event.id}`;
@@ -116,6 +145,9 @@ export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor
     kind: event.by,
     [isRuntime ? 'event_id' : 'run_id']: String(event.id),
     attack_type: event.attackType,
+    kind: event.kind,
+    event_id: String(event.id),
+    attack_type: event.name,
     request_id: event.requestId,
     at: event.at.toISOString(),
     proof: event.proof,
@@ -127,5 +159,48 @@ export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor
         select one, place from jsonb_array_elements(vm_finding_details.evidence || ${json(tx, [proof])})
           with ordinality as all_of_them (one, place) order by place desc limit ${proofsMax}) newest)`;
   await refreshFindings(tx, [row.id], now);
+}
+
+/** Proves the finding of the event, which is made where there is none, and returns its id. */
+export async function confirm(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now: Date): Promise<number> {
+  const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
+  await prove(tx, row, event, actor, now);
   return row.id;
+}
+
+/** The finding of an event that proves nothing; made where there is none, and opened again where it was resolved. */
+export async function note(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now: Date): Promise<number> {
+  const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
+  if (row.status === 'resolved') {
+    const reason = `seen at run time in event ${event.id}`;
+    await transition(tx, row, { to: 'reopened', by: 'proof', reason }, actor, now);
+  }
+  await refreshFindings(tx, [row.id], now);
+  return row.id;
+}
+
+/**
+ * Takes the proof of an event from a finding. It stays proven where another confirmed event, or an exploit, proves it.
+ */
+export async function disprove(tx: Tx, finding: number, eventId: number, now: Date): Promise<void> {
+  await tx`
+    update vm_finding_details set evidence = coalesce((
+      select jsonb_agg(one order by place) from jsonb_array_elements(evidence) with ordinality as held (one, place)
+      where not (one ->> 'kind' = 'runtime' and one ->> 'event_id' = ${String(eventId)})), '[]')
+    where finding_id = ${finding}`;
+  const [left] = await tx<{ runtime: boolean; other: boolean }[]>`
+    select
+      exists (select 1 from vm_runtime_events where finding_id = ${finding} and confirmed and id <> ${eventId}) or
+        exists (select 1 from vm_finding_details d, jsonb_array_elements(d.evidence) one
+          where d.finding_id = ${finding} and one ->> 'kind' = 'cluster') as runtime,
+      exists (select 1 from vm_findings f left join vm_finding_details d on d.finding_id = f.id
+        where f.id = ${finding} and (f.source = 'dast' or exists (
+          select 1 from jsonb_array_elements(coalesce(d.evidence, '[]')) one
+          where one ->> 'kind' not in ('runtime', 'cluster')))) as other`;
+  await tx`
+    update vm_findings set runtime_confirmed = ${left?.runtime ?? false},
+      exploit_confirmed = exploit_confirmed and (${left?.runtime ?? false} or ${left?.other ?? false}),
+      updated_at = ${now}, version = version + 1
+    where id = ${finding}`;
+  await refreshFindings(tx, [finding], now);
 }

@@ -4,16 +4,22 @@ import { Nullable, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication } from '../assets/resources.js';
 import { allOf, json, type Fragment, type Tx } from '../database.js';
+import type { FindingRow } from '../findings/fields.js';
+import { visibleFindings } from '../findings/query.js';
 import { reachable, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
-import { endpoint, notFound, toId, toMoment, When, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { attacks, attackTypes } from './attacks.js';
 import { confirm } from './confirm.js';
+import { attacks, attackTypes, type AttackType } from './attacks.js';
+import { confirm, disprove, prove, type ShownEvent } from './confirm.js';
 import { maskText, maskValue } from './mask.js';
+import { checkSensors, noteSeen, sensorEndpoints } from './sensors.js';
 
 const closed = { additionalProperties: false } as const;
 const eventsMax = 500;
+const bodyBytesMax = 1_048_576;
 const Short = Type.String({ maxLength: 200 });
 const actions = ['observed', 'blocked'] as const;
 
@@ -128,6 +134,26 @@ async function insert(tx: Tx, given: Given, applicationId: number, now: Date): P
   return row?.id ?? null;
 }
 
+interface StoredEvent extends EventRow {
+  readonly attack_type: AttackType;
+  readonly confirmed: boolean;
+  readonly method: string;
+  readonly route: string;
+  readonly file: string;
+  readonly request_id: string | null;
+  readonly proof: unknown;
+}
+
+const shown = (
+  event: Pick<StoredEvent, 'id' | 'attack_type' | 'method' | 'route' | 'file' | 'request_id' | 'proof' | 'at'>,
+): ShownEvent => ({
+  ...{ id: event.id, kind: 'runtime', name: event.attack_type, attack: attacks[event.attack_type] },
+  places: [event.route, event.file],
+  location: [event.method, event.route || event.file].filter((part) => part !== '').join(' '),
+  of: [event.attack_type, event.method, event.route, event.file],
+  ...{ requestId: event.request_id, proof: event.proof, at: event.at },
+});
+
 const visible = (sql: Tx | Parameters<typeof reachable>[0], reach: Reach): Fragment =>
   sql`exists (select 1 from vm_applications a where a.id = vm_runtime_events.application_id
     and ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)})`;
@@ -136,6 +162,49 @@ const sorts = {
   at: { column: 'at', type: 'time' },
   received_at: { column: 'received_at', type: 'time' },
 } as const;
+
+/** A finding of the application of the event. Throws 422 for another one, and for one that the caller does not see. */
+async function requireLinked(tx: Tx, reach: Reach, id: string, event: StoredEvent): Promise<FindingRow> {
+  const [row] = await tx<FindingRow[]>`
+    select * from vm_findings where id = ${toId(id, 'finding')} and application_id = ${event.application_id}
+      and ${visibleFindings(tx, reach)} for update`;
+  if (row === undefined) throw unfit('/vuln_id', 'is no finding of the application of the event');
+  return row;
+}
+
+const link = endpoint({
+  method: 'POST',
+  path: '/runtime/events/:id/link',
+  permission: 'triage_findings',
+  kind: 'B',
+  summary: 'Say which finding an event shows; of a confirmed one the proof goes along. null: none',
+  body: Type.Object(
+    { vuln_id: Nullable(Type.String({ maxLength: 20 })) },
+    { ...closed, examples: [{ vuln_id: null }] },
+  ),
+  answer: EventView,
+  handle: async (call) => {
+    const { vuln_id: wanted } = call.body;
+    const id = call.params['id'] ?? '';
+    const made = await call.audited(
+      'vm.update',
+      `linked the runtime event ${id} to ${wanted === null ? 'no finding' : `the finding ${wanted}`}`,
+      async (tx) => {
+        const [event] = await tx<StoredEvent[]>`
+          select * from vm_runtime_events where id = ${toId(id, 'event')} and ${visible(tx, call.reach)} for update`;
+        if (event === undefined) throw notFound('event', id);
+        const next = wanted === null ? null : await requireLinked(tx, call.reach, wanted, event);
+        if (next?.id === event.finding_id) return event;
+        if (event.finding_id !== null) await disprove(tx, event.finding_id, event.id, call.now);
+        if (next !== null && event.confirmed) await prove(tx, next, shown(event), call.caller.actor, call.now);
+        const [changed] = await tx<StoredEvent[]>`
+          update vm_runtime_events set finding_id = ${next?.id ?? null} where id = ${event.id} returning *`;
+        return changed ?? event;
+      },
+    );
+    return view(made);
+  },
+});
 
 export const runtimeEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -151,8 +220,11 @@ export const runtimeEndpoints: readonly Endpoint[] = [
       deduped: Type.Integer({ description: 'events that were here already' }),
       linked: Type.Integer({ description: 'new events that prove a finding' }),
     }),
-    handle: async (call) =>
-      call.audited(
+    raw: { bytesMax: bodyBytesMax },
+    handle: async (call) => {
+      const signed = await checkSensors(call, call.body.events);
+      await noteSeen(call.sql, signed, call.now);
+      return call.audited(
         'vm.import',
         (made: { accepted: number }) => `sent ${made.accepted} runtime events`,
         async (tx) => {
@@ -174,18 +246,19 @@ export const runtimeEndpoints: readonly Endpoint[] = [
             const finding = await confirm(
               tx,
               { applicationId, projectId },
-              {
+              shown({
                 id,
                 by: 'runtime',
                 attackType: given.attack_type,
                 attack: attacks[given.attack_type],
+                attack_type: given.attack_type,
                 method: given.method ?? '',
                 route: maskText(given.route ?? ''),
                 file: given.file ?? '',
-                requestId: given.request_id ?? null,
+                request_id: given.request_id ?? null,
                 proof: maskValue(given.proof ?? {}),
                 at: new Date(given.at),
-              },
+              }),
               actor,
               call.now,
             );
@@ -194,7 +267,8 @@ export const runtimeEndpoints: readonly Endpoint[] = [
           }
           return made;
         },
-      ),
+      );
+    },
   }),
   endpoint({
     method: 'GET',
@@ -241,4 +315,6 @@ export const runtimeEndpoints: readonly Endpoint[] = [
       return view(row);
     },
   }),
+  link,
+  ...sensorEndpoints,
 ];

@@ -7,6 +7,8 @@ import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
 import { dfd, fillThreatModel } from './api/filled-models.js';
 import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
+import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -125,6 +127,7 @@ async function fillOrganisationWide(
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     ...(await insertEvidence(database)),
     '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
+    '/k8s-runtime/rules': await make.made('/k8s-runtime/rules', clusterRule),
   };
 }
 
@@ -178,6 +181,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
     '/runtime/events': await insertEvent(make, application),
+    '/runtime/sensors': await make.made('/runtime/sensors', { application_id: application, name: 'filled' }),
   };
 }
 
@@ -288,6 +292,7 @@ export const confinedModules = [
   '/scm/hooks',
   '/reports',
   '/runtime/events',
+  '/runtime/sensors',
   '/vpatches',
 ];
 
@@ -305,6 +310,7 @@ const anyScan = {
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
   ...recordBodies(application, finding),
+  ...modelBodies(application, finding),
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },
@@ -340,9 +346,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /repositories/:id': { name: 'other', url: null },
   'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
   'POST /sca/match': { application_id: application },
-  'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
-  'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
-  'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },
   'POST /imports/mappings': { fields: { title: 't' } },
@@ -360,9 +363,6 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /notifications/channels/:id': { name: 'other', config: channel.config, secret: channel.secret, quiet: null },
   'POST /notifications/routes': { name: 'new', predicate: null, template_id: null },
   'PATCH /notifications/routes/:id': { name: 'other', predicate: null, template_id: null, channel_id: undefined },
-  'POST /assistant/explain-finding': { vuln_id: finding },
-  'POST /assistant/summarize': { scope: { application_id: application } },
-  'PUT /assistant/settings': { endpoint: '', key: null },
   'PUT /branding': { accent: '#3f51b5' },
   'POST /templates': { name: 'new' },
   'PATCH /templates/:id': { name: 'other' },

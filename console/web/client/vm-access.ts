@@ -36,6 +36,7 @@ export type VmPermission =
   | 'edit_threat_models'
   | 'use_assistant'
   | 'manage_assistant'
+  | 'manage_sensors'
   | 'view_compliance'
   | 'edit_compliance'
   | 'manage_backups'

@@ -6,10 +6,27 @@ interface Maker {
   made(url: string, body: object): Promise<string>;
 }
 
-export const dfd = { elements: [{ id: 'shop', name: 'Zebra', kind: 'process', internet: true }] };
+const dfd = { elements: [{ id: 'shop', name: 'Zebra', kind: 'process', internet: true }] };
 
 export async function fillThreatModel(make: Maker, application: string): Promise<string> {
   const id = await make.made('/threat-models', { application_id: application, name: 'filled', dfd });
   await make.post(`/threat-models/${id}/generate`, { derive: false });
   return id;
 }
+
+export const clusterRule = { name: 'c', predicate: { field: 'rule', op: 'eq', value: 'x' }, effect: 'note' };
+
+/** Members that bodies of these modules need beyond their schemas. */
+export const modelBodies = (application: string, finding: string): Record<string, Json> => ({
+  'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
+  'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
+  'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
+  'POST /assistant/explain-finding': { vuln_id: finding },
+  'POST /assistant/summarize': { scope: { application_id: application } },
+  'PUT /assistant/settings': { endpoint: '', key: null },
+  'POST /runtime/events/:id/link': { vuln_id: finding },
+  'PUT /bi/dashboards/:id': { widgets: [{ metric: 'scans', shape: 'number' }] },
+  'POST /runtime/sensors': { application_id: application },
+  'POST /k8s-runtime/rules': { ...clusterRule, name: 'd', cwe: 78 },
+  'PATCH /k8s-runtime/rules/:id': { ...clusterRule, name: 'e', cwe: 78 },
+});

@@ -8,6 +8,7 @@ export const fixedIds: Readonly<Record<string, string>> = {
   '/health_monitor/components': 'database',
   '/backups': 'none',
   '/bi/datasets': 'findings',
+  '/bi/dashboards': 'overview',
   '/threat-intel/cves': 'CVE-2021-44228',
   '/scm/webhook': 'github',
 };

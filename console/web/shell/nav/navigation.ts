@@ -249,6 +249,11 @@ const scans: NavEntry = entry(text.scans, 'search', [
     text.imagesWords,
     () => import('../../pages/images/images.js').then((m) => m.Images),
     { needs: 'view_code' },
+    '/vulnerabilities/runtime',
+    text.atRunTime,
+    text.atRunTimeWords,
+    () => import('../../pages/clusters/clusters.js').then((m) => m.Clusters),
+    { needs: 'view_k8s' },
   ),
   page(
     '/vulnerabilities/imports',
@@ -330,6 +335,13 @@ const manage: readonly NavEntry[] = [
       text.reports,
       text.reportsWords,
       () => import('../../pages/vulnerabilities/reports.js').then((m) => m.Reports),
+      { needs: 'view_reports' },
+    ),
+    page(
+      '/vulnerabilities/dashboards',
+      text.dashboards,
+      text.dashboardsWords,
+      () => import('../../pages/dashboards/dashboards.js').then((m) => m.Dashboards),
       { needs: 'view_reports' },
     ),
     page(

@@ -1,0 +1,37 @@
+// English texts of console/web/pages/dashboards.
+import type { Shown } from '../../shown.js';
+
+export const dashboardsText = {
+  title: 'Dashboards',
+  about: 'Metrics of findings, deadlines, scans and gates, drawn. Each reader sees the numbers of what they reach.',
+  dashboard: 'Dashboard',
+  change: 'Change',
+  another: 'New dashboard',
+  delete: 'Delete',
+  deleteTitle: 'Delete the dashboard?',
+  deleteAbout: 'The one of the release comes back as it was; others are gone.',
+  saved: 'Saved.',
+  deleted: 'Deleted.',
+  empty: 'Nothing is drawn here yet.',
+  none: 'No data',
+  value: 'Value',
+  total: 'In all',
+  numbers: (a: Shown) => `${a} as numbers`,
+
+  id: 'Address',
+  idHelp: 'Lower-case letters, digits and dashes, such as for-the-board.',
+  name: 'Title',
+  description: 'Description',
+  parts: 'What is drawn',
+  part: (a: Shown) => `Part ${a}`,
+  metric: 'Metric',
+  shape: 'As',
+  shapes: { number: 'a number', bars: 'bars', line: 'a line', table: 'a table' },
+  by: 'Split by',
+  whole: 'not split',
+  partTitle: 'Own title',
+  wide: 'Over the whole width',
+  add: 'Add a part',
+  remove: (a: Shown) => `Remove part ${a}`,
+  save: 'Save',
+} as const;
