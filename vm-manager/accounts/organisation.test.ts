@@ -18,9 +18,10 @@ const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
   'an application or finding of the body, within reach': new RegExp(
-    '^POST /(vex/statements|applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
-      'assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
+    '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
+      'vex/statements|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
   ),
+  'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
   'the target of the body, within reach': /^POST \/scans$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,

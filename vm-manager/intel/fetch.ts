@@ -1,11 +1,12 @@
 // EPSS and KEV, fetched where the operator named an address: by the guarded client of the server, at the pace of the
 // settings. A fetch that fails changes nothing of what is known, is told, and is tried again within the hour.
-import { ApiError, systemActor } from '#http-kit';
+import { ApiError, systemActor, type Actor } from '#http-kit';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host } from '../host.js';
+import type { Host, IntelSources } from '../host.js';
 import { importSet } from './import-set.js';
+import type { Run } from '../kit/runs.js';
 import { setNames, unpack, type SetName } from './read-set.js';
 
 /** As they are published, packed or not. */
@@ -28,21 +29,29 @@ function isDue(row: FetchRow | undefined, url: string, everyMs: number, now: Dat
   return now.getTime() - row.tried_at.getTime() >= pauseMs;
 }
 
-async function fetchSet(host: Host, set: SetName, body: Buffer, now: Date): Promise<void> {
+/** Stores what was fetched, and says who asked for it. */
+export async function storeFetched(
+  host: Host,
+  set: SetName,
+  body: Buffer,
+  now: Date,
+  actor: Actor = systemActor,
+): Promise<Run> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-intel-'));
   try {
     const path = join(directory, 'set');
     await writeFile(path, body, { mode: 0o600, flag: 'wx' });
     const bytes = (await stat(path)).size;
     const file = await unpack({ path, bytes });
-    await host.sql.begin(async (tx) => {
-      const run = await importSet(tx, set, { file, bytes, by: systemActor.name }, now);
+    return await host.sql.begin(async (tx) => {
+      const run = await importSet(tx, set, { file, bytes, by: actor.name }, now);
       await host.audit.record(tx, {
-        actor: systemActor,
+        actor,
         action: 'vm.import',
         summary: `fetched the set ${set} (run ${run.id})`,
         details: run.result,
       });
+      return run;
     });
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -50,18 +59,55 @@ async function fetchSet(host: Host, set: SetName, body: Buffer, now: Date): Prom
 }
 
 /** What is not for people's eyes is the log's: the message of a refusal was written for them. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   (error instanceof ApiError ? error.message : 'The set could not be stored; the log of the server says why.').slice(
     0,
     errorLengthMax,
   );
+
+export interface OwnFeed {
+  readonly id: number;
+  readonly set_name: SetName;
+  readonly name: string;
+  readonly url: string;
+  readonly every_hours: number;
+  readonly enabled: boolean;
+  readonly tried_at: Date | null;
+  readonly fetched_at: Date | null;
+  readonly error: string | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+export const noteTry = async (host: Host, id: number, now: Date, error: string | null): Promise<void> =>
+  void (await host.sql`
+    update vm_intel_feeds set tried_at = ${now}, error = ${error},
+      fetched_at = ${error === null ? now : host.sql`fetched_at`} where id = ${id}`);
+
+/** What operators named themselves; where a setting names an address for the same set, that one is asked. */
+async function fetchOwn(host: Host, sources: IntelSources, now: Date): Promise<string[]> {
+  const told: string[] = [];
+  for (const feed of await host.sql<OwnFeed[]>`select * from vm_intel_feeds where enabled order by id`) {
+    const { set_name: set, url, tried_at: tried } = feed;
+    const everyMs = feed.every_hours * retryMs;
+    const row = tried === null ? undefined : { ...feed, name: set, tried_at: tried };
+    if (sources.urls[set] !== '' || !isDue(row, url, everyMs, now)) continue;
+    const error = await sources
+      .download(url, fetchBytesMax)
+      .then((body) => storeFetched(host, set, body, now))
+      .then(() => null, reasonOf);
+    await noteTry(host, feed.id, now, error);
+    told.push(error === null ? `${set} was fetched` : `${set} was not: ${error}`);
+  }
+  return told;
+}
 
 /** Fetches what is due; one line about it. */
 export async function fetchDue(host: Host, now: Date): Promise<string> {
   const sources = await host.intelSources?.();
   if (sources === undefined) return 'nothing is fetched here';
   const rows = await host.sql<FetchRow[]>`select * from vm_intel_fetches`;
-  const told: string[] = [];
+  const told: string[] = await fetchOwn(host, sources, now);
   for (const set of setNames) {
     const url = sources.urls[set];
     if (
@@ -76,7 +122,7 @@ export async function fetchDue(host: Host, now: Date): Promise<string> {
       continue;
     const error = await sources
       .download(url, fetchBytesMax)
-      .then((body) => fetchSet(host, set, body, now))
+      .then((body) => storeFetched(host, set, body, now))
       .then(() => null, reasonOf);
     await host.sql`
       insert into vm_intel_fetches (name, url, tried_at, fetched_at, error)

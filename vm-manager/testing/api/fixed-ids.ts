@@ -9,5 +9,6 @@ export const fixedIds: Readonly<Record<string, string>> = {
   '/backups': 'none',
   '/bi/datasets': 'findings',
   '/threat-intel/cves': 'CVE-2021-44228',
+  '/threat-intel/feeds': 'kev',
   '/scm/webhook': 'github',
 };
