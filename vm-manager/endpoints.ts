@@ -27,6 +27,7 @@ import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
 import { violationEndpoints } from './governance/violations.js';
 import { intelEndpoints } from './intel/endpoints.js';
+import { feedEndpoints } from './intel/feed-endpoints.js';
 import { importEndpoints } from './imports/endpoints.js';
 import { rollbackEndpoints } from './imports/run/rollback.js';
 import { muteEndpoints } from './governance/mutes.js';
@@ -91,6 +92,7 @@ const rows: readonly Endpoint[] = [
   ...integrationEndpoints,
   ...complianceEndpoints,
   ...intelEndpoints,
+  ...feedEndpoints,
   ...graphEndpoints,
   ...threatModelEndpoints,
   ...gateEndpoints,

@@ -28,6 +28,9 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
       '[^/]+/scans)$',
   ),
   'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
+      'vex/statements|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
+  ),
+  'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
   'the target of the body, within reach': /^POST \/scans$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,

@@ -28,6 +28,7 @@ const needsMore: readonly string[] = [
   'DELETE /integrations/:id 409',
   'DELETE /notifications/channels/:id 409',
   'DELETE /sso/providers/:id 404',
+  'DELETE /threat-intel/feeds/:id 409',
   'DELETE /vulnerabilities/:id/duplicates/:dup_id 404',
   'GET /backups 409',
   'GET /backups/:id 409',

@@ -7,7 +7,7 @@ import { endpoint, notFound, type Endpoint } from '../kit/endpoint.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
 import { receive } from '../kit/upload/receive.js';
 import { recognise, setNames, unpack, type SetName } from './read-set.js';
-import type { FetchRow } from './fetch.js';
+import type { FetchRow, OwnFeed } from './fetch.js';
 import { importSet } from './import-set.js';
 
 const closed = { additionalProperties: false } as const;
@@ -26,8 +26,11 @@ const BundleFields = Type.Object(
 const upload = { bytesMax, fields: BundleFields };
 const dayMs = 86_400_000;
 
-const FeedView = Type.Object({
-  id: OneOf(setNames),
+export const FeedView = Type.Object({
+  id: Type.String({ description: 'name of the set, or the number of a feed of your own' }),
+  set: OneOf(setNames),
+  name: Type.String(),
+  url: Nullable(Type.String({ description: 'of a feed of your own; the others are settings' })),
   state: OneOf(['known', 'absent'], 'absent: it was never imported, and nothing is known by it'),
   rows: Type.Integer(),
   version: Nullable(Type.String()),
@@ -35,6 +38,7 @@ const FeedView = Type.Object({
   sha256: Nullable(Type.String()),
   fetched_at: Nullable(Time),
   age_days: Nullable(Type.Integer()),
+  is_stale: Type.Boolean({ description: 'it should be fetched, and was not for three times its pace' }),
   fetch: Type.Object({
     enabled: Type.Boolean({ description: 'an address is named in the settings (vm_epss_url, vm_kev_url, vm_osv_url)' }),
     every_hours: Nullable(Type.Integer()),
@@ -61,6 +65,14 @@ const viewFetch = (name: SetName, row: FetchRow | undefined, sources: IntelSourc
   error: row?.error ?? null,
 });
 
+type FetchView = ReturnType<typeof viewFetch>;
+
+function isStale({ enabled, every_hours: hours, tried_at, succeeded_at }: FetchView, now: Date): boolean {
+  if (!enabled || hours === null || tried_at === null) return false;
+  const since = succeeded_at === null ? 0 : Date.parse(succeeded_at);
+  return now.getTime() - since > 3 * hours * 3_600_000;
+}
+
 const viewFeed = (name: SetName, row: FeedRow | undefined, now: Date) => ({
   id: name,
   state: row === undefined ? ('absent' as const) : ('known' as const),
@@ -72,7 +84,21 @@ const viewFeed = (name: SetName, row: FeedRow | undefined, now: Date) => ({
   age_days: row === undefined ? null : Math.floor((now.getTime() - row.fetched_at.getTime()) / dayMs),
 });
 
-const readFeeds = (sql: Parameters<typeof visibleFindings>[0]): Promise<FeedRow[]> =>
+/** A feed of the operator's own, with what stands of its set. */
+export function viewOwnFeed(row: OwnFeed, feed: FeedRow | undefined, now: Date) {
+  const fetch = {
+    enabled: row.enabled,
+    every_hours: row.every_hours,
+    tried_at: row.tried_at?.toISOString() ?? null,
+    succeeded_at: row.fetched_at?.toISOString() ?? null,
+    error: row.error,
+  };
+  const { set_name: set, name, url } = row;
+  const named = { id: String(row.id), set, name, url };
+  return { ...viewFeed(set, feed, now), ...named, fetch, is_stale: isStale(fetch, now) };
+}
+
+export const readFeeds = (sql: Parameters<typeof visibleFindings>[0]): Promise<FeedRow[]> =>
   sql<FeedRow[]>`select name, sha256, rows, model, set_date::text as set_date, fetched_at from vm_feeds`;
 
 interface CveRow {
@@ -93,6 +119,12 @@ const stateOf = (feeds: readonly FeedRow[], set: SetName, isNamed: boolean): 'kn
 
 const States = OneOf(['known', 'absent', 'unknown'], 'absent: the set does not name it; unknown: there is no set');
 
+const feedNames: Readonly<Record<SetName, string>> = {
+  epss: 'EPSS (FIRST)',
+  kev: 'Known exploited vulnerabilities (CISA)',
+  osv: 'Advisories (OSV)',
+};
+
 export const intelEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -102,19 +134,20 @@ export const intelEndpoints: readonly Endpoint[] = [
     summary: 'The imported sets: EPSS, KEV and OSV, with their age, and how their last fetch went',
     answer: Type.Object({ items: Type.Array(FeedView) }),
     handle: async ({ sql, now, host }) => {
-      const [feeds, fetches, sources] = await Promise.all([
+      const [feeds, fetches, sources, own] = await Promise.all([
         readFeeds(sql),
         sql<FetchRow[]>`select * from vm_intel_fetches`,
         host.intelSources?.(),
+        sql<OwnFeed[]>`select * from vm_intel_feeds order by id`,
       ]);
       const of = <Row extends { readonly name: SetName }>(rows: readonly Row[], name: SetName) =>
         rows.find((one) => one.name === name);
-      return {
-        items: setNames.map((name) => ({
-          ...viewFeed(name, of(feeds, name), now),
-          fetch: viewFetch(name, of(fetches, name), sources),
-        })),
-      };
+      const published = setNames.map((name) => {
+        const fetch = viewFetch(name, of(fetches, name), sources);
+        const named = { id: name, set: name, name: feedNames[name], url: null };
+        return { ...viewFeed(name, of(feeds, name), now), ...named, fetch, is_stale: isStale(fetch, now) };
+      });
+      return { items: [...published, ...own.map((one) => viewOwnFeed(one, of(feeds, one.set_name), now))] };
     },
   }),
   endpoint({

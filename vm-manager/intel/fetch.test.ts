@@ -99,6 +99,64 @@ async function fetching(t: Test, database: Database): Promise<void> {
   });
 }
 
+async function feeds(t: Test, database: Database): Promise<void> {
+  const { answers, asked, base } = await startPublisher(t);
+  const at = await startTestApp(database, { outbound: createGuardedClient(['127.0.0.1']) });
+  t.teardown(() => at.close());
+  const { token } = await at.user('admin');
+  const own = await at.call('POST', '/api/v1/tokens', { token, body: { name: 't', scopes: ['admin'] } });
+  const client = new Client(at, String(own.body['token']));
+  const application_id = await client.application();
+  const finding = { application_id, title: 'Exploited', severity: 'high', vuln_ids: ['CVE-2026-1000'] };
+  const { id } = (await client.call('POST', '/vulnerabilities', finding)).body;
+  const url = `${base}/mirror/kev.json`;
+  const feed = { set: 'kev', url, every_hours: 6 };
+  for (const [body, detail] of [
+    [{ ...feed, url: 'https://10.0.0.1/kev.json' }, /url may not be asked/],
+    [{ ...feed, url: 'https://u:p@mirror.example/kev.json' }, /without credentials/],
+    [{ ...feed, set: 'other' }, /set/],
+  ] as const)
+    t.match(await client.call('POST', '/threat-intel/feeds', body), { status: 422, body: { detail } });
+  const made = await client.call('POST', '/threat-intel/feeds', feed);
+  t.match(made, { status: 201, body: { set: 'kev', url, state: 'absent', fetch: { tried_at: null } } }, made.text);
+  t.equal((await client.call('POST', '/threat-intel/feeds', feed)).status, 409, 'a set has one source');
+  const path = `/threat-intel/feeds/${String(made.body['id'])}`;
+  t.match(await client.call('POST', `${path}/sync`), { status: 502 }, 'nothing is published yet');
+  const read = async (): Promise<Json> =>
+    ((await client.call('GET', '/threat-intel/feeds')).body['items'] as Json[]).at(-1) ?? {};
+  t.match(await read(), { state: 'absent', fetch: { error: /404/, succeeded_at: null }, is_stale: true });
+  answers['/mirror/kev.json'] = { status: 200, body: kev };
+  const synced = await client.call('POST', `${path}/sync`);
+  t.match(synced, {
+    status: 202,
+    body: { report: { set: 'kev', findings_changed: 1, rose_total: 1, rose: [{ id, title: 'Exploited' }] } },
+  });
+  const { from, to } = (synced.body['report'] as Json)['rose'][0] as Json;
+  t.ok(to > from, 'ranked higher');
+  const events = (await client.call('GET', '/events?type=intel.rose')).body['items'] as Json[];
+  t.match(events, [{ type: 'intel.rose', payload: { total: 1, summary: /KEV: 1 open finding rises in risk/ } }]);
+  t.match(await read(), { state: 'known', rows: 1, is_stale: false, fetch: { error: null } });
+  t.match((await client.call('POST', `${path}/sync`)).body, { report: { rose_total: 0 } }, 'nothing rises twice');
+  const job = at.jobs.find(({ name }) => name === 'vm-intel-fetch');
+  at.clock.nowMs += 6 * 3_600_000;
+  t.equal(await job?.run({ nowMs: at.clock.nowMs, signal: AbortSignal.timeout(60_000) }), 'kev was fetched');
+  t.equal(asked.length, 4);
+  const send = async (name: string, body: string) =>
+    at.app.inject({
+      method: 'POST',
+      url: `/api/v1/threat-intel/feeds/${name}/sync`,
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'application/octet-stream' },
+      payload: body,
+    });
+  t.equal((await send('epss', epss)).statusCode, 202, 'from a file');
+  t.equal((await send('osv', epss)).statusCode, 422, 'of another set');
+  t.match(await client.call('POST', '/threat-intel/feeds/epss/sync'), { status: 409, body: { detail: /vm_epss_url/ } });
+  t.match(await client.call('DELETE', '/threat-intel/feeds/kev'), { status: 409, body: { detail: /vm_kev_url/ } });
+  t.equal((await client.call('DELETE', path)).status, 204);
+  t.equal((await client.call('POST', `${path}/sync`)).status, 404);
+  t.match((await client.call('GET', `/vulnerabilities/${id}`)).body, { kev: true }, 'what was known stays');
+}
+
 async function guarded(t: Test, database: Database): Promise<void> {
   const { asked, base } = await startPublisher(t);
   const at = await startTestApp(database, { outbound: createGuardedClient([]) });
@@ -118,4 +176,7 @@ async function guarded(t: Test, database: Database): Promise<void> {
 }
 
 t.test('14/4: published sets are fetched', (t) => onBothDatabases(t, 'fetching', fetching));
+t.test('30.threat-intel: feeds of an operator are synced, and what rose is told', (t) =>
+  onBothDatabases(t, 'feeds', feeds),
+);
 t.test('14/4: only from where it is allowed', (t) => onBothDatabases(t, 'guarded fetching', guarded));

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host } from '../host.js';
 import type { Run } from '../kit/runs.js';
+import type { Host, IntelSources } from '../host.js';
 import { importSet } from './import-set.js';
+import type { Run } from '../kit/runs.js';
 import { setNames, unpack, type SetName } from './read-set.js';
 
 /** As they are published, packed or not. */
@@ -30,6 +32,14 @@ function isDue(row: FetchRow | undefined, url: string, everyMs: number, now: Dat
 }
 
 async function fetchSet(host: Host, set: SetName, body: Buffer, actor: Actor, now: Date): Promise<Run> {
+/** Stores what was fetched, and says who asked for it. */
+export async function storeFetched(
+  host: Host,
+  set: SetName,
+  body: Buffer,
+  now: Date,
+  actor: Actor = systemActor,
+): Promise<Run> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-intel-'));
   try {
     const path = join(directory, 'set');
@@ -52,18 +62,55 @@ async function fetchSet(host: Host, set: SetName, body: Buffer, actor: Actor, no
 }
 
 /** What is not for people's eyes is the log's: the message of a refusal was written for them. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   (error instanceof ApiError ? error.message : 'The set could not be stored; the log of the server says why.').slice(
     0,
     errorLengthMax,
   );
+
+export interface OwnFeed {
+  readonly id: number;
+  readonly set_name: SetName;
+  readonly name: string;
+  readonly url: string;
+  readonly every_hours: number;
+  readonly enabled: boolean;
+  readonly tried_at: Date | null;
+  readonly fetched_at: Date | null;
+  readonly error: string | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+export const noteTry = async (host: Host, id: number, now: Date, error: string | null): Promise<void> =>
+  void (await host.sql`
+    update vm_intel_feeds set tried_at = ${now}, error = ${error},
+      fetched_at = ${error === null ? now : host.sql`fetched_at`} where id = ${id}`);
+
+/** What operators named themselves; where a setting names an address for the same set, that one is asked. */
+async function fetchOwn(host: Host, sources: IntelSources, now: Date): Promise<string[]> {
+  const told: string[] = [];
+  for (const feed of await host.sql<OwnFeed[]>`select * from vm_intel_feeds where enabled order by id`) {
+    const { set_name: set, url, tried_at: tried } = feed;
+    const everyMs = feed.every_hours * retryMs;
+    const row = tried === null ? undefined : { ...feed, name: set, tried_at: tried };
+    if (sources.urls[set] !== '' || !isDue(row, url, everyMs, now)) continue;
+    const error = await sources
+      .download(url, fetchBytesMax)
+      .then((body) => storeFetched(host, set, body, now))
+      .then(() => null, reasonOf);
+    await noteTry(host, feed.id, now, error);
+    told.push(error === null ? `${set} was fetched` : `${set} was not: ${error}`);
+  }
+  return told;
+}
 
 /** Fetches what is due; one line about it. */
 export async function fetchDue(host: Host, now: Date): Promise<string> {
   const sources = await host.intelSources?.();
   if (sources === undefined) return 'nothing is fetched here';
   const rows = await host.sql<FetchRow[]>`select * from vm_intel_fetches`;
-  const told: string[] = [];
+  const told: string[] = await fetchOwn(host, sources, now);
   for (const set of setNames) {
     const url = sources.urls[set];
     if (
@@ -79,6 +126,7 @@ export async function fetchDue(host: Host, now: Date): Promise<string> {
     const error = await sources
       .download(url, fetchBytesMax)
       .then((body) => fetchSet(host, set, body, systemActor, now))
+      .then((body) => storeFetched(host, set, body, now))
       .then(() => null, reasonOf);
     await note(host, { set, url, error }, now);
     told.push(error === null ? `${set} was fetched` : `${set} was not: ${error}`);

@@ -31,13 +31,26 @@ export interface SetReport {
   /** Said before, and no longer. */
   readonly removed: number;
   readonly findings_changed: number;
+  /** Open findings with a higher risk than before, the gravest first. */
+  readonly rose_total: number;
+  readonly rose: readonly Risen[];
   readonly problems: readonly DroppedRow[];
+}
+
+export interface Risen {
+  readonly id: string;
+  readonly application_id: string;
+  readonly title: string;
+  readonly severity: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 type CveSet = SetReport['set'];
 const batch = 2000;
 const problemsMax = 200;
 const findingsPerBatch = 2000;
+const risenShown = 20;
 
 async function hashOf({ path }: ReportFile): Promise<string> {
   const hash = createHash('sha256');
@@ -94,8 +107,22 @@ async function dropOthers(tx: Tx, set: CveSet): Promise<number> {
   return count;
 }
 
-/** What the set now says of findings; returns how many it says something else of. */
-async function enrich(tx: Tx, set: CveSet, now: Date): Promise<number> {
+/** Works the numbers of these findings out again; returns those open ones that rose. */
+async function rankAgain(tx: Tx, ids: readonly number[], now: Date): Promise<Risen[]> {
+  const read = () => tx<
+    { id: number; application_id: number; title: string; severity: number; effective_risk: number }[]
+  >`
+    select id, application_id, title, severity, effective_risk from vm_findings where is_open and id in ${tx(ids)}`;
+  const before = new Map((await read()).map((row) => [row.id, row.effective_risk]));
+  await refreshFindings(tx, ids, now);
+  return (await read()).flatMap(({ id, application_id, title, severity, effective_risk: to }) => {
+    const from = before.get(id) ?? to;
+    return to > from ? [{ id: String(id), application_id: String(application_id), title, severity, from, to }] : [];
+  });
+}
+
+/** What the set now says of findings: how many it says something else of, and which rose by it. */
+async function enrich(tx: Tx, set: CveSet, now: Date): Promise<{ changed: number; rose: Risen[] }> {
   const said = tx`
     select f.id, bool_or(c.kev) as kev, max(c.epss) as epss
     from vm_findings f cross join lateral jsonb_array_elements_text(f.vuln_ids) as v(id)
@@ -110,9 +137,11 @@ async function enrich(tx: Tx, set: CveSet, now: Date): Promise<number> {
           update vm_findings f set kev = s.kev, updated_at = ${now}, version = f.version + 1
           from (${said}) s where f.id = s.id and f.kev is distinct from s.kev returning f.id`;
   const ids = rows.map(({ id }) => id);
+  const rose: Risen[] = [];
   for (let from = 0; from < ids.length; from += findingsPerBatch)
-    await refreshFindings(tx, ids.slice(from, from + findingsPerBatch), now);
-  return ids.length;
+    rose.push(...(await rankAgain(tx, ids.slice(from, from + findingsPerBatch), now)));
+  rose.sort((one, other) => other.to - one.to || Number(one.id) - Number(other.id));
+  return { changed: ids.length, rose };
 }
 
 async function refuseOlder(tx: Tx, set: CveSet, { date }: SetHead): Promise<void> {
@@ -176,7 +205,7 @@ async function take<Row extends { readonly cve: string }>(
   if (parsed === dropped)
     throw new ApiError('unfit', `The file has no row that can be read${parsed === 0 ? '' : ` among ${parsed}`}.`);
   const removed = await dropOthers(tx, set);
-  const changed = await enrich(tx, set, now);
+  const { changed, rose } = await enrich(tx, set, now);
   await tx`
     insert into vm_feeds (name, sha256, rows, model, set_date, fetched_at)
     values (${set}, ${sha256}, ${parsed - dropped - duplicates}, ${head.version}, ${head.date}, ${now})
@@ -194,6 +223,8 @@ async function take<Row extends { readonly cve: string }>(
     dropped,
     removed,
     findings_changed: changed,
+    rose_total: rose.length,
+    rose: rose.slice(0, risenShown),
     problems,
   };
 }

@@ -15,6 +15,7 @@ export const eventTypes = {
   'import.done': 'a report was imported',
   'import.rolled_back': 'an import was undone',
   'intel.imported': 'a set of what is known of vulnerabilities was imported, and findings have followed',
+  'intel.rose': 'open findings rise in risk, since a set of what is known of vulnerabilities changed',
   'acceptance.requested': 'somebody asked for a risk to be accepted',
   'acceptance.decided': 'a risk was accepted, rejected or revoked',
   'acceptance.expiring': 'the acceptance of a risk ends within a week, or a fifth of its time is left',
@@ -61,7 +62,7 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
         'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit, m.payload ->> 'summary'),
-        'severity', case when m.type in ('import.done', 'health.failing')
+        'severity', case when m.type in ('import.done', 'intel.rose', 'health.failing')
           then (m.payload ->> 'severity')::integer else f.severity end,
         'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id

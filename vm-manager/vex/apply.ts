@@ -25,8 +25,9 @@ const findingsMax = 50_000;
 async function namesOf(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const names = new Map(ids.map((id) => [id, new Set([id])]));
   for (let from = 0; from < ids.length; from += batch) {
+    const some = json(sql, ids.slice(from, from + batch));
     const rows = await sql<{ asked: string; id: string; aliases: readonly string[] }[]>`
-      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${json(sql, ids.slice(from, from + batch))}) x(id)
+      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${some}) x(id)
         join vm_osv o on o.id = x.id or o.aliases @> jsonb_build_array(x.id)`;
     for (const { asked, id, aliases } of rows)
       for (const name of [id, ...aliases]) names.get(asked)?.add(name.toUpperCase());

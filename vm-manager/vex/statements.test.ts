@@ -83,11 +83,11 @@ async function startStage(t: Test, database: Database) {
   await database.sql`
     insert into vm_osv (id, modified, aliases, facts)
     values ('GHSA-AAAA-BBBB-CCCC', now(), '["CVE-2026-0001"]', '{}')`;
-  const send = async (document: Json, fields: Record<string, string> = {}): Promise<Json> => {
+  const send = async (document: Json, fields: Record<string, string> = {}, as = token): Promise<Json> => {
     const reply = await client.at.app.inject({
       method: 'POST',
       url: `/api/v1/vex/import?${new URLSearchParams(fields).toString()}`,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      headers: { authorization: `Bearer ${as}`, 'content-type': 'application/octet-stream' },
       payload: JSON.stringify(document),
     });
     return { status: reply.statusCode, body: JSON.parse(reply.body) as Json };
@@ -158,6 +158,13 @@ async function statements(t: Test, { client, application, send, stateOf }: Stage
     'what we say of ourselves changes nothing',
   );
   t.equal((await write({ vulnerability, status: 'affected', application_id: '999999' })).status, 404);
+  const elsewhere = await client.application();
+  const body = { name: 'confined', scopes: ['admin'], application_ids: [elsewhere] };
+  const confined = String((await client.call('POST', '/tokens', body)).body['token']);
+  const theirs = await send(exported.body as Json, {}, confined);
+  t.match(theirs.body, { matched_total: 0, changed: 0, matched: [] }, 'a confined token meets nothing of others');
+  const seen = await new Client(client.at, confined).call('GET', '/vex/statements');
+  t.match(seen.body, { total: 0 });
 }
 
 t.test('VEX statements', (t) =>

@@ -10,5 +10,6 @@ export const fixedIds: Readonly<Record<string, string>> = {
   '/bi/datasets': 'findings',
   '/bi/dashboards': 'overview',
   '/threat-intel/cves': 'CVE-2021-44228',
+  '/threat-intel/feeds': 'kev',
   '/scm/webhook': 'github',
 };

@@ -25,6 +25,7 @@ export const recordBodies = (application: string, finding: string): Record<strin
   'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
   'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'POST /vulnerabilities/:id/duplicates': { vuln_ids: [String(Number(finding) + 1)] },
+  'POST /threat-intel/feeds': { set: 'kev', url: 'https://mirror.example/kev.json' },
   'POST /vex/statements': { application_id: application, vulnerability: 'CVE-2026-1' },
   'POST /findings/clusters/merge': { vuln_ids: [finding, String(Number(finding) + 1)], canonical_id: finding },
 });

@@ -14,6 +14,7 @@ import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { VexExport } from './vex-export.js';
+import { VexStatements } from './vex-statements.js';
 import { createApplications, type Applications } from './words.js';
 
 type Report = Item<'GET /api/v1/reports'>;
@@ -188,6 +189,7 @@ export function Reports(): JSX.Element {
       />
       <Show when={access.may('view_findings')}>
         <VexExport applications={applications} />
+        <VexStatements applications={applications} mayTriage={access.may('triage_findings')} />
       </Show>
       <Confirm
         isOpen={asked() !== null}
