@@ -43,7 +43,7 @@ import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { repositoryEndpoints } from './repositories/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
-import { clusterEndpoints } from './k8s-runtime/endpoints.js';
+import { k8sRuntimeEndpoints } from './k8s-runtime/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
@@ -103,7 +103,7 @@ const rows: readonly Endpoint[] = [
   ...biEndpoints,
   ...evidenceEndpoints,
   ...runtimeEndpoints,
-  ...clusterEndpoints,
+  ...k8sRuntimeEndpoints,
   ...vpatchEndpoints,
   ...vexEndpoints,
   ...assistantEndpoints,

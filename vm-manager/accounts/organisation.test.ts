@@ -19,19 +19,12 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
-      'vex/statements|' +
-      'repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|reports|' +
-      'runtime/events|vpatches|[^/]+/scans)$',
-  ),
-  'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
-      'assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|runtime/sensors|vpatches|' +
-      '[^/]+/scans)$',
-  ),
-  'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
-      'vex/statements|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|[^/]+/scans)$',
+      'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +
+      'reports|runtime/events|runtime/sensors|vpatches|[^/]+/scans)$',
   ),
   'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
-  'the target of the body, within reach': /^POST \/scans$/,
+  'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
+  'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
   'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,

@@ -4,8 +4,6 @@ import { ApiError, systemActor, type Actor } from '#http-kit';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host } from '../host.js';
-import type { Run } from '../kit/runs.js';
 import type { Host, IntelSources } from '../host.js';
 import { importSet } from './import-set.js';
 import type { Run } from '../kit/runs.js';
@@ -31,7 +29,6 @@ function isDue(row: FetchRow | undefined, url: string, everyMs: number, now: Dat
   return now.getTime() - row.tried_at.getTime() >= pauseMs;
 }
 
-async function fetchSet(host: Host, set: SetName, body: Buffer, actor: Actor, now: Date): Promise<Run> {
 /** Stores what was fetched, and says who asked for it. */
 export async function storeFetched(
   host: Host,
@@ -125,7 +122,6 @@ export async function fetchDue(host: Host, now: Date): Promise<string> {
       continue;
     const error = await sources
       .download(url, fetchBytesMax)
-      .then((body) => fetchSet(host, set, body, systemActor, now))
       .then((body) => storeFetched(host, set, body, now))
       .then(() => null, reasonOf);
     await note(host, { set, url, error }, now);
@@ -153,7 +149,7 @@ export async function fetchNow(host: Host, set: SetName, actor: Actor, now: Date
   if (sources === undefined || url === '')
     throw new ApiError('conflict', `No address is set from which ${set} is fetched: see the settings.`);
   try {
-    const run = await fetchSet(host, set, await sources.download(url, fetchBytesMax), actor, now);
+    const run = await storeFetched(host, set, await sources.download(url, fetchBytesMax), now, actor);
     await note(host, { set, url, error: null }, now);
     return run;
   } catch (error) {

@@ -235,4 +235,4 @@ const rules: Resource = {
   },
 };
 
-export const clusterEndpoints: readonly Endpoint[] = [send, list, ...resourceEndpoints(rules)];
+export const k8sRuntimeEndpoints: readonly Endpoint[] = [send, list, ...resourceEndpoints(rules)];

@@ -1,8 +1,6 @@
-// From a confirmed event, or an exploit that worked, to the finding that it proves: the one of the same weakness at the
-// same place, or a new one. The proof stays with the finding. A proof beats an opinion: a finding that was closed comes
-// back.
-// From an event to the finding that it shows: the one of the same weakness at the same place, or a new one. Of a
-// confirmed event the proof stays with the finding. A proof beats an opinion: a finding that was closed comes back.
+// From an event, or an exploit that worked, to the finding that it shows: the one of the same weakness at the same
+// place, or a new one. Of a confirmed event the proof stays with the finding. A proof beats an opinion: a finding that
+// was closed comes back.
 import { createHash } from 'node:crypto';
 import { escapeLike, type Actor } from '#http-kit';
 import { json, type Tx } from '../database.js';
@@ -11,22 +9,12 @@ import { refreshFindings } from '../findings/refresh.js';
 import { insertManual } from '../findings/store.js';
 import { transition } from '../findings/transition.js';
 import { isOpen, severityNumbers, type Status } from '../findings/words.js';
-import type { Attack } from './attacks.js';
-
-export interface ConfirmedEvent {
-  /** Of the event, or of the run of the exploit. */
-  readonly id: number;
-  readonly by: 'runtime' | 'exploit';
-  readonly attackType: string;
-  readonly attack: Attack;
-  readonly method: string;
-  readonly route: string;
-  readonly file: string;
 
 export interface ShownEvent {
+  /** Of the event, or of the run of the exploit. */
   readonly id: number;
-  /** runtime: of a sensor in an application; cluster: of Falco or the audit log of Kubernetes. */
-  readonly kind: 'runtime' | 'cluster';
+  /** runtime: of a sensor in an application; cluster: of Falco or the audit log of Kubernetes; exploit: of a run. */
+  readonly kind: 'runtime' | 'cluster' | 'exploit';
   /** What it shows, in a word. */
   readonly name: string;
   readonly attack: { readonly cwe: number | null; readonly severity: string; readonly title: string };
@@ -37,8 +25,6 @@ export interface ShownEvent {
   /** What makes two events of one finding of their own. */
   readonly of: readonly string[];
   readonly requestId: string | null;
-  /** The whole address, where it is known; scans of targets name places by it. */
-  readonly url?: string;
   /** The finding that the exploit was begun for: of several at the place it is the one. */
   readonly given?: number | null;
   /** Masked. */
@@ -50,12 +36,17 @@ export interface Place {
   readonly projectId: number | null;
 }
 
-const exploitTool = { source: 'dast', tool: 'gatehouse-exploit' } as const;
+/** What a finding that is made of an event says of where it comes from. */
+const origins = {
+  runtime: { source: 'iast', tool: 'runtime-sensor' },
+  cluster: { source: 'k8s', tool: 'cluster-events' },
+  exploit: { source: 'dast', tool: 'gatehouse-exploit' },
+} as const;
 
 /** Proofs that are kept with one finding; the oldest go first. */
 const proofsMax = 20;
 
-async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): Promise<FindingRow | null> {
+async function match(tx: Tx, { applicationId }: Place, event: ShownEvent): Promise<FindingRow | null> {
   const { cwe } = event.attack;
   const given = event.given ?? null;
   if (given !== null) {
@@ -64,9 +55,6 @@ async function match(tx: Tx, { applicationId }: Place, event: ConfirmedEvent): P
         and cwes @> ${json(tx, [cwe])} for update`;
     if (row !== undefined) return row;
   }
-  const places = [event.url ?? '', event.route, event.file].filter((place) => place.length > 1);
-async function match(tx: Tx, { applicationId }: Place, event: ShownEvent): Promise<FindingRow | null> {
-  const { cwe } = event.attack;
   const places = cwe === null ? [] : event.places.filter((place) => place.length > 1);
   for (const place of places) {
     // The place as a whole: /orders is not /orders/archive and not /my/orders.
@@ -84,14 +72,8 @@ async function match(tx: Tx, { applicationId }: Place, event: ShownEvent): Promi
   return own ?? null;
 }
 
-const fingerprintOf = ({ by, attackType, method, route, file }: ConfirmedEvent): string =>
-  `${by}:${createHash('sha256')
-    .update(JSON.stringify([attackType, method, route, file]))
-    .digest('hex')}`;
-
-async function create(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<FindingRow> {
-const fingerprintOf = ({ of }: ShownEvent): string =>
-  `runtime:${createHash('sha256').update(JSON.stringify(of)).digest('hex')}`;
+const fingerprintOf = ({ kind, of }: ShownEvent): string =>
+  `${kind === 'exploit' ? kind : 'runtime'}:${createHash('sha256').update(JSON.stringify(of)).digest('hex')}`;
 
 async function create(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now: Date): Promise<FindingRow> {
   const { cwe, severity, title } = event.attack;
@@ -113,11 +95,8 @@ async function create(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now
     actor,
     now,
   );
-  const from = event.by === 'runtime' ? { source: 'iast', tool: 'runtime-sensor' } : exploitTool;
-  await tx`update vm_findings set ${tx({ ...from, fingerprint: fingerprintOf(event) })} where id = ${made.id}`;
-  const [source, tool] = event.kind === 'runtime' ? ['iast', 'runtime-sensor'] : ['k8s', 'cluster-events'];
   await tx`
-    update vm_findings set source = ${source}, tool = ${tool}, fingerprint = ${fingerprintOf(event)}
+    update vm_findings set ${tx({ ...origins[event.kind], fingerprint: fingerprintOf(event) })}
     where id = ${made.id}`;
   return made;
 }
@@ -127,26 +106,20 @@ export const afterProof = (status: Status): Status | null => {
   return status === 'new' || status === 'triaged' || status === 'reopened' ? 'confirmed' : null;
 };
 
-/** Marks the finding as proven at run time or by an exploit, keeps the proof, and returns its id. */
-export async function confirm(tx: Tx, place: Place, event: ConfirmedEvent, actor: Actor, now: Date): Promise<number> {
-  const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
-/** Marks a finding as proven at run time by the event, and keeps the proof. */
+/** Marks a finding as proven, at run time by the event or by the exploit, and keeps the proof. */
 export async function prove(tx: Tx, row: FindingRow, event: ShownEvent, actor: Actor, now: Date): Promise<void> {
   const to = afterProof(row.status);
-  const isRuntime = event.by === 'runtime';
-  const reason = isRuntime ? `proven at run time by event ${event.id}` : `proven by the exploit run ${event.id}`;
+  const isExploit = event.kind === 'exploit';
+  const reason = isExploit ? `proven by the exploit run ${event.id}` : `proven at run time by event ${event.id}`;
   if (to !== null) await transition(tx, row, { to, by: 'proof', reason }, actor, now);
   // specification, part 2: exploit_confirmed is "runtime or exploit proof"
   await tx`
-    update vm_findings set runtime_confirmed = runtime_confirmed or ${isRuntime}, exploit_confirmed = true,
+    update vm_findings set runtime_confirmed = runtime_confirmed or ${!isExploit}, exploit_confirmed = true,
       updated_at = ${now}, version = version + 1
     where id = ${row.id}`;
   const proof = {
-    kind: event.by,
-    [isRuntime ? 'event_id' : 'run_id']: String(event.id),
-    attack_type: event.attackType,
     kind: event.kind,
-    event_id: String(event.id),
+    [isExploit ? 'run_id' : 'event_id']: String(event.id),
     attack_type: event.name,
     request_id: event.requestId,
     at: event.at.toISOString(),

@@ -10,8 +10,6 @@ import { reachable, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { attacks, attackTypes } from './attacks.js';
-import { confirm } from './confirm.js';
 import { attacks, attackTypes, type AttackType } from './attacks.js';
 import { confirm, disprove, prove, type ShownEvent } from './confirm.js';
 import { maskText, maskValue } from './mask.js';
@@ -248,9 +246,6 @@ export const runtimeEndpoints: readonly Endpoint[] = [
               { applicationId, projectId },
               shown({
                 id,
-                by: 'runtime',
-                attackType: given.attack_type,
-                attack: attacks[given.attack_type],
                 attack_type: given.attack_type,
                 method: given.method ?? '',
                 route: maskText(given.route ?? ''),

@@ -5,10 +5,8 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
-import { dfd, fillThreatModel } from './api/filled-models.js';
 import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
-import { insertEvidence, insertPatch } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];

@@ -249,6 +249,8 @@ const scans: NavEntry = entry(text.scans, 'search', [
     text.imagesWords,
     () => import('../../pages/images/images.js').then((m) => m.Images),
     { needs: 'view_code' },
+  ),
+  page(
     '/vulnerabilities/runtime',
     text.atRunTime,
     text.atRunTimeWords,
