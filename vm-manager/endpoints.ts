@@ -40,6 +40,7 @@ import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
+import { sbomEndpoints } from './sboms/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
@@ -61,6 +62,7 @@ const rows: readonly Endpoint[] = [
   ...commentEndpoints,
   ...importEndpoints,
   ...rollbackEndpoints,
+  ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
   ...repositoryEndpoints,

@@ -54,6 +54,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/targets?view=groups',
   '/vulnerabilities/assessments',
   '/vulnerabilities/components',
+  '/vulnerabilities/components?view=bills',
+  '/vulnerabilities/components?view=plan',
   '/vulnerabilities/repositories',
   '/vulnerabilities/images',
   '/vulnerabilities/images?view=dockerfile',

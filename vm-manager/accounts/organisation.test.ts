@@ -20,7 +20,7 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'repositories|containers/images|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|' +
-      '[^/]+/scans)$',
+      'sca/sboms|[^/]+/scans)$',
   ),
   'the target of the body, within reach': /^POST \/scans$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':

@@ -4,7 +4,7 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { insertEvidence, insertImage, insertPatch } from './api/inserted.js';
+import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -40,26 +40,6 @@ class Maker {
   async made(url: string, body: object): Promise<string> {
     return String((await this.post(url, body))['id']);
   }
-}
-
-/** Where the API has the scans of each kind. */
-const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
-
-/** Rows, since a scan that runs would outlive the test. */
-async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {
-  const ids: Record<string, string> = {};
-  for (const [kind, path] of Object.entries(placesOfScans)) {
-    const [row] = await sql<{ id: number }[]>`
-      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
-    ids[`${path}/scans`] = String(row?.id);
-  }
-  const [scan] = await sql<{ id: number }[]>`
-    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
-  ids['/scans'] = String(scan?.id);
-  ids['/scan-callbacks'] = 'unknown';
-  return ids;
 }
 
 const runtimeEvent = {
@@ -231,6 +211,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/projects': project,
     '/applications': application,
     '/targets': target,
+    '/sca/sboms': await insertSbom(database, application),
     '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application)),
@@ -280,6 +261,7 @@ export const confinedModules = [
   '/sca/components',
   '/repositories',
   '/containers/images',
+  '/sca/sboms',
   '/mutes',
   '/acceptances',
   '/assessments',
