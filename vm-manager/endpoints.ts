@@ -49,6 +49,7 @@ import { brandingEndpoints } from './branding/endpoints.js';
 import { templateEndpoints } from './templates/endpoints.js';
 import { ruleEndpoints } from './rules/endpoints.js';
 import { scheduleEndpoints } from './schedules/endpoints.js';
+import { sbomEndpoints } from './sboms/endpoints.js';
 import { scannerEndpoints } from './scanners/hub/endpoints.js';
 import { runtimeEndpoints } from './runtime/endpoints.js';
 import { scmEndpoints } from './scm/endpoints.js';
@@ -77,6 +78,7 @@ const rows: readonly Endpoint[] = [
   ...commentEndpoints,
   ...importEndpoints,
   ...rollbackEndpoints,
+  ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
   ...repositoryEndpoints,

@@ -58,6 +58,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/components',
   '/vulnerabilities/exploit-runs',
   '/vulnerabilities/schedules',
+  '/vulnerabilities/components?view=bills',
+  '/vulnerabilities/components?view=plan',
   '/vulnerabilities/repositories',
   '/vulnerabilities/images',
   '/vulnerabilities/images?view=dockerfile',

@@ -21,6 +21,8 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +
       'reports|runtime/events|runtime/sensors|vpatches|[^/]+/scans)$',
+      'repositories|containers/images|assessments|gate/evaluate|ci/runs|scm/hooks|reports|runtime/events|vpatches|' +
+      'sca/sboms|[^/]+/scans)$',
   ),
   'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
   'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,

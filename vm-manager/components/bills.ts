@@ -155,6 +155,10 @@ export class SpdxTags {
     if (tag === 'ExternalRef' && type === 'purl') own.purl = to;
   }
 
+  listed(): { readonly packages: readonly SpdxPackage[]; readonly relationships: readonly SpdxRelationship[] } {
+    return { packages: this.#packages, relationships: this.#relationships };
+  }
+
   end(): ListedComponent[] {
     return listSpdx(this.#packages, this.#relationships, []);
   }

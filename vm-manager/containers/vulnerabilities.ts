@@ -26,7 +26,9 @@ async function packagesOf(
 export const keysOf = ({ component }: Hit, advisory: KnownAdvisory): string[] => {
   const { name, version, purl } = component;
   const location = { kind: 'package', name, version, ...(purl === '' ? {} : { purl }) } as const;
-  return [advisory.id, ...advisory.aliases].flatMap((id) => clusterOf(id, location) ?? []);
+  // findings have their ids in capitals
+  const ids = [advisory.id, ...advisory.aliases].flatMap((id) => [id, id.toUpperCase()]);
+  return [...new Set(ids)].flatMap((id) => clusterOf(id, location) ?? []);
 };
 
 /** Ecosystems of packages that were compared with nothing. */

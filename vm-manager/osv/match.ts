@@ -45,13 +45,9 @@ function fitsRelease(release: string, component: string): boolean {
   return release === '' || component === '' || words.includes(component);
 }
 
-/**
- * With the epoch that a purl of an RPM package has beside its version; of a Debian package that of its source, which
- * advisories name, where it is another one.
- */
+/** With the epoch that a purl of an RPM package has beside its version. */
 function versionOf({ version }: ComponentRow, parsed: Purl | null): string {
-  const [, ofSource = ''] = parsed?.type === 'deb' ? (parsed.qualifiers.get('upstream') ?? '').split('@') : [];
-  const plain = ofSource || version || (parsed?.version ?? '');
+  const plain = version || (parsed?.version ?? '');
   const epoch = parsed?.type === 'rpm' ? (parsed.qualifiers.get('epoch') ?? '') : '';
   return epoch === '' || plain === '' || plain.includes(':') ? plain : `${epoch}:${plain}`;
 }

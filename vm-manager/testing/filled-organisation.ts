@@ -7,6 +7,7 @@ import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertScans, placesOfScans } from './api/inserted.js';
 import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -218,6 +219,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/projects': project,
     '/applications': application,
     '/targets': target,
+    '/sca/sboms': await insertSbom(database, application),
     '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application, target)),
@@ -273,6 +275,7 @@ export const confinedModules = [
   '/sca/components',
   '/repositories',
   '/containers/images',
+  '/sca/sboms',
   '/mutes',
   '/acceptances',
   '/assessments',

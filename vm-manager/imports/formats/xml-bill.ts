@@ -59,7 +59,12 @@ function toReport(element: Element): Json {
   const metadata = child(element, 'metadata');
   const tools = child(metadata, 'tools');
   const own = child(metadata, 'component');
+  const namespaces = Object.entries(element.attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
+  const spec = namespaces.map(([, uri]) => /\/schema\/bom\/(\d+\.\d+)$/.exec(uri)?.[1]).find(Boolean);
   return {
+    ...(spec === undefined ? {} : { specVersion: spec }),
+    serialNumber: element.attributes['serialNumber'] ?? '',
+    version: element.attributes['version'] ?? '',
     metadata: {
       tools: [...children(tools, 'tool'), ...children(child(tools, 'components'), 'component')].map((tool) => ({
         name: text(tool, 'name'),

@@ -77,3 +77,37 @@ export async function insertImage({ sql }: Database, application: string): Promi
     values (${row?.id ?? 0}, 0, 'pkg:npm/zebra-lib@1.0.0', 'zebra-lib', '1.0.0', 'p', 1)`;
   return String(row?.id);
 }
+
+/** A row, since bills are uploads. */
+export async function insertSbom({ sql }: Database, application: string): Promise<string> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into vm_sboms (application_id, name, format, spec_version, sha256, root, components, edges, created_by,
+      created_at)
+    values (${application}, 'zebra', 'cyclonedx', '1.5', 's', 0, 2, 1, 'test', now()) returning id`;
+  const nodes = [
+    { n: 0, name: 'zebra', version: '', purl: '', licences: sql.json([]), needs: sql.json([1]) },
+    { n: 1, name: 'zebra-lib', version: '1.0.0', purl: '', licences: sql.json(['MIT']), needs: sql.json([]) },
+  ];
+  for (const node of nodes) await sql`insert into vm_sbom_components ${sql({ sbom_id: row?.id ?? 0, ...node })}`;
+  return String(row?.id);
+}
+
+/** Where the API has the scans of each kind. */
+export const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
+
+/** Rows, since a scan that runs would outlive the test. */
+export async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const [kind, path] of Object.entries(placesOfScans)) {
+    const [row] = await sql<{ id: number }[]>`
+      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
+    ids[`${path}/scans`] = String(row?.id);
+  }
+  const [scan] = await sql<{ id: number }[]>`
+    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
+  ids['/scans'] = String(scan?.id);
+  ids['/scan-callbacks'] = 'unknown';
+  return ids;
+}

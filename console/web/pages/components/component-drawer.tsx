@@ -13,6 +13,7 @@ import { componentsText as text } from '../../texts/vm/sources/components.js';
 import { vulnText } from '../../texts/vm/vulnerabilities.js';
 import { severityTone, type Applications, type Finding } from '../vulnerabilities/words.js';
 import { isInPackage } from './found-in.js';
+import { Why } from './why.js';
 
 type Component = Reply<'GET /api/v1/sca/components/{id}'>;
 
@@ -98,7 +99,11 @@ function Findings(props: { readonly of: Component }): JSX.Element {
   );
 }
 
-function Content(props: { readonly id: string; readonly applications: Applications }): JSX.Element {
+function Content(props: {
+  readonly id: string;
+  readonly applications: Applications;
+  readonly maySeeWhy: boolean;
+}): JSX.Element {
   const one = createQuery('GET /api/v1/sca/components/{id}', () => ({ params: { id: props.id } }));
   return (
     <Read of={one}>
@@ -113,6 +118,9 @@ function Content(props: { readonly id: string; readonly applications: Applicatio
             </div>
           </Show>
           <Facts of={data()} applications={props.applications} />
+          <Show when={props.maySeeWhy}>
+            <Why id={data().id} />
+          </Show>
           <Findings of={data()} />
           <div>
             <A class="button" href={`/vulnerabilities?application_id=${data().application_id}&source=sca`}>
@@ -129,12 +137,13 @@ function Content(props: { readonly id: string; readonly applications: Applicatio
 export function ComponentDrawer(props: {
   readonly id: string | null;
   readonly applications: Applications;
+  readonly maySeeWhy: boolean;
   readonly onClose: () => void;
 }): JSX.Element {
   return (
     <Overlay isOpen={props.id !== null} look="drawer" title={text.component(props.id ?? '')} onClose={props.onClose}>
       <Show when={props.id} keyed>
-        {(id) => <Content id={id} applications={props.applications} />}
+        {(id) => <Content id={id} applications={props.applications} maySeeWhy={props.maySeeWhy} />}
       </Show>
     </Overlay>
   );

@@ -1,19 +1,22 @@
 // Components: what applications are made of, filtered by the address; one of them with the findings in its package.
 import { A, useSearchParams } from '@solidjs/router';
-import { createMemo, Show, type JSX } from 'solid-js';
+import { createMemo, Match, Show, Switch, type JSX } from 'solid-js';
 import type { Item, Query } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
-import { createVmAccess } from '../../client/vm-access.js';
-import { Badge, Foreign, PageHead } from '../../kit/basics.js';
+import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
+import { Badge, Foreign, PageHead, Tabs } from '../../kit/basics.js';
 import { FilterBar, useFilters } from '../../kit/filter-bar.js';
 import { SelectField } from '../../kit/form.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { componentsText as text } from '../../texts/vm/sources/components.js';
+import { sbomsText as bills } from '../../texts/vm/sources/sboms.js';
 import { createApplications, type Applications } from '../vulnerabilities/words.js';
+import { Bills } from './bills.js';
 import { ComponentDrawer } from './component-drawer.js';
 import { createMatching, MatchButton, MatchOutcome } from './match.js';
+import { UpgradePlan } from './plan.js';
 
 type Component = Item<'GET /api/v1/sca/components'>;
 type ComponentQuery = Omit<Query<'GET /api/v1/sca/components'>, 'cursor' | 'limit'>;
@@ -80,10 +83,9 @@ function Selects(props: { readonly applications: Applications; readonly value: (
 }
 
 /** Without a state in the address: what the last bills list. */
-export function Components(): JSX.Element {
+function Inventory(props: { readonly access: VmAccess; readonly applications: Applications }): JSX.Element {
   const [search] = useSearchParams();
-  const access = createVmAccess();
-  const applications = createApplications();
+  const { access, applications } = props;
   const filters = useFilters(filterNames);
   const value = (name: string): string => (typeof search[name] === 'string' ? search[name] : '');
   const sort = createMemo(() => value('sort'));
@@ -95,11 +97,11 @@ export function Components(): JSX.Element {
   const matching = createMatching(application, list.reload);
   return (
     <>
-      <PageHead title={text.components} about={text.about}>
-        <Show when={access.may('import_findings')}>
+      <Show when={access.may('import_findings')}>
+        <div class="row">
           <MatchButton of={matching} application={application()} />
-        </Show>
-      </PageHead>
+        </div>
+      </Show>
       <FilterBar names={filterNames} placeholder={text.filterHint} />
       <Selects applications={applications} value={value} />
       <Show when={access.may('import_findings') && application() === ''}>
@@ -120,7 +122,43 @@ export function Components(): JSX.Element {
           </>
         }
       />
-      <ComponentDrawer id={chosen()} applications={applications} onClose={() => choose(null)} />
+      <ComponentDrawer
+        id={chosen()}
+        applications={applications}
+        maySeeWhy={access.may('view_code')}
+        onClose={() => choose(null)}
+      />
+    </>
+  );
+}
+
+const tabs = [
+  ['components', bills.view.components],
+  ['bills', bills.view.bills],
+  ['plan', bills.view.plan],
+] as const;
+
+export function Components(): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const access = createVmAccess();
+  const applications = createApplications();
+  const shown = () => (access.may('view_code') ? tabs : tabs.slice(0, 1));
+  const tab = () => shown().find(([name]) => name === search['view'])?.[0] ?? 'components';
+  return (
+    <>
+      <PageHead title={text.components} about={text.about} />
+      <Tabs label={bills.views} tabs={shown()} chosen={tab()} onChoose={(view) => setSearch({ view, bill: '' })} />
+      <Switch>
+        <Match when={tab() === 'components'}>
+          <Inventory access={access} applications={applications} />
+        </Match>
+        <Match when={tab() === 'bills'}>
+          <Bills applications={applications} maySend={access.may('import_findings')} />
+        </Match>
+        <Match when={tab() === 'plan'}>
+          <UpgradePlan applications={applications} />
+        </Match>
+      </Switch>
     </>
   );
 }
