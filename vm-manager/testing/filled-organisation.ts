@@ -121,6 +121,7 @@ async function fillOrganisationWide(
     '/integrations': await make.made('/integrations', { name: 'tracker', ...tracker }),
     ...(await fillNotices(make, database)),
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
+    '/scans/profiles': await make.made('/scans/profiles', { name: 's', base: 'full', checks: ['no-csp'] }),
     ...(await insertEvidence(database)),
     '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
   };
@@ -302,7 +303,10 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'PATCH /targets/:id': { url: 'https://other.example', ...anyScan },
   'POST /targets/:id/verify': { method: 'dns' },
   'PUT /targets/:id/auth-profile': { profile: null },
-  'POST /scans': { target_id: target },
+  'POST /scans': { target_id: target, profile_id: undefined },
+  'POST /scans/profiles': { name: 'new', checks: ['no-csp'] },
+  'PATCH /scans/profiles/:id': { name: 'other', checks: ['no-csp'] },
+  'POST /target-groups/:id/scan': { profile_id: undefined },
   'POST /schedules': { ...everyNight, kind: 'feed', payload: { set: 'kev' } },
   'PATCH /schedules/:id': { name: 'other', payload: { target_id: target, profile: 'quick' } },
   'POST /exploit/runs': {
