@@ -29,6 +29,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'POST /api/v1/runtime/events': 'sensors',
   'POST /api/v1/k8s-runtime/events': 'Falco, and the audit webhook of Kubernetes',
   'GET /api/v1/events': 'programs that follow what happens',
+  'GET /api/v1/events/stream': 'programs that follow what happens as it happens',
   'GET /api/v1/events/stats': 'programs that follow what happens, and want to know how much is kept',
   'GET /api/v1/scan-callbacks/{token}': 'targets of scans that fetch what a request names',
   'GET /api/v1/meta/enums': 'programs that are written without the types of the document',

@@ -178,6 +178,12 @@ const scanColumns: Resource['columns'] = {
     as: 'plain',
     write: 'always',
   },
+  probe: {
+    schema: Type.Unknown({ description: 'what POST /targets/{id}/probe has seen last' }),
+    as: 'json',
+    write: 'never',
+  },
+  probed_at: { schema: Nullable(Time), as: 'time', write: 'never' },
   verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },
   verified_by: { schema: Nullable(Type.String()), as: 'plain', write: 'never' },
   waf_verified_at: { schema: Nullable(Time), as: 'time', write: 'never' },

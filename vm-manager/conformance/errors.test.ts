@@ -38,6 +38,7 @@ const needsMore: readonly string[] = [
   'GET /ci/badge/:application_id 404',
   'GET /comments 422',
   'GET /scan-callbacks/:token 404',
+  'GET /scans/compare 404',
   'GET /sso/callback/:id 404',
   'GET /sso/login/:id 404',
   'GET /sso/providers/:id 404',
@@ -65,11 +66,13 @@ const needsMore: readonly string[] = [
   'POST /scm/webhook/:provider 401',
   'POST /sso/providers 422',
   'POST /sso/providers/:id/test 404',
+  'POST /targets/:id/probe 409',
   'POST /targets/:id/verify 409',
   'POST /vpatches 503',
   'POST /vpatches/:id/activate 503',
   'POST /vpatches/:id/disable 503',
   'POST /vpatches/:id/prove 409',
+  'POST /vulnerabilities/:id/retest 409',
 ];
 
 /** Why it is no refusal as the specification has it; null when it is one, or none at all. */

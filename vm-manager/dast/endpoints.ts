@@ -1,34 +1,27 @@
 // /scans: begun, watched, stopped; what they covered and found, proved again; the switch that stops all of them.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { visibleByApplication } from '../assets/resources.js';
-import { allOf, type Queryable } from '../database.js';
+import { allOf } from '../database.js';
 import { severityNames } from '../findings/words.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
-import type { Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
-import { checksOf, checkTexts } from './checks/index.js';
+import { checkTexts } from './checks/index.js';
 import { profiles } from './model.js';
+import { resultEndpoints } from './outcome/endpoints.js';
 import { fittingPatches, type FittingPatch } from './run/fitting-patch.js';
+import { chooseProfile, profileEndpoints } from './run/profiles.js';
 import { proveFinding } from './run/prove-finding.js';
 import { beginScan, callbackList, stopHere } from './run/run-scan.js';
-import { readSwitch, scanKind, type ScanFindingRow } from './run/store.js';
+import { readSwitch, requireScan, scanKind, visibleRuns as visible, type ScanFindingRow } from './run/store.js';
+import { groupScanEndpoint } from './targets/group-scan.js';
+import { probeEndpoint } from './targets/probe.js';
+import { retestEndpoint } from './run/retest.js';
 import { requireTarget, targetEndpoints } from './targets/endpoints.js';
 import { wafEntryOf, type TargetRow } from './targets/verify.js';
 
 const closed = { additionalProperties: false } as const;
-const visible = visibleByApplication('vm_runs');
-
-async function requireScan(sql: Queryable, reach: Reach, given: string): Promise<Run> {
-  const id = toId(given, 'scan');
-  const [row] = await sql<Run[]>`
-    select * from vm_runs where id = ${id} and kind = ${scanKind} and ${visible(sql, reach)}`;
-  if (row === undefined) throw notFound('scan', id);
-  return row;
-}
-
 const FoundView = Type.Object({
   id: Type.String(),
   check: Type.String(),
@@ -95,13 +88,21 @@ const runs: readonly Endpoint[] = [
     permission: 'run_scans',
     kind: 'R',
     summary: 'Scan a target that is verified; 409 where it may not be scanned now',
-    body: Type.Object({ target_id: Type.String({ maxLength: 20 }), profile: OneOf(profiles) }, closed),
+    body: Type.Object(
+      {
+        target_id: Type.String({ maxLength: 20 }),
+        profile: Type.Optional(OneOf(profiles)),
+        profile_id: Type.Optional(
+          Type.String({ maxLength: 20, description: 'a profile of the organisation, instead' }),
+        ),
+      },
+      closed,
+    ),
     status: 202,
     answer: RunView,
     handle: async (call) => {
-      const { target_id: id, profile } = call.body;
-      const target = await requireTarget(call.sql, call.reach, id);
-      return viewRun(await beginScan(call, target, profile));
+      const target = await requireTarget(call.sql, call.reach, call.body.target_id);
+      return viewRun(await beginScan(call, target, await chooseProfile(call.sql, call.body)));
     },
   }),
   endpoint({
@@ -222,15 +223,6 @@ const results: readonly Endpoint[] = [
   }),
   endpoint({
     method: 'GET',
-    path: '/scans/profiles',
-    permission: 'view_scans',
-    kind: 'C',
-    summary: 'Profiles of scans, and how many checks each has',
-    answer: Type.Object({ items: Type.Array(Type.Object({ name: OneOf(profiles), checks: Type.Integer() })) }),
-    handle: async () => ({ items: profiles.map((name) => ({ name, checks: checksOf(name).length })) }),
-  }),
-  endpoint({
-    method: 'GET',
     path: '/scans/checks',
     permission: 'view_scans',
     kind: 'C',
@@ -322,4 +314,14 @@ const control: readonly Endpoint[] = [
   }),
 ];
 
-export const scanEndpoints: readonly Endpoint[] = [...targetEndpoints, ...runs, ...results, ...control];
+export const scanEndpoints: readonly Endpoint[] = [
+  ...targetEndpoints,
+  ...runs,
+  ...profileEndpoints,
+  ...results,
+  ...resultEndpoints,
+  probeEndpoint,
+  groupScanEndpoint,
+  retestEndpoint,
+  ...control,
+];

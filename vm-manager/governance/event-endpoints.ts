@@ -3,6 +3,7 @@ import { Nullable, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { visibleByApplication } from '../assets/resources.js';
 import { isUnconfined } from '../kit/caller.js';
+import { eventStream } from './event-stream.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
 import { ListQuery } from '../kit/list.js';
 import { eventBoundsDefault, readPruning } from '../kit/prune-events.js';
@@ -24,6 +25,7 @@ const Through = Nullable(
 );
 
 export const eventEndpoints: readonly Endpoint[] = [
+  eventStream,
   endpoint({
     method: 'GET',
     path: '/events',

@@ -4,6 +4,7 @@ import { Type, type TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Queryable } from '../database.js';
 import { profiles } from '../dast/model.js';
+import { builtIn } from '../dast/run/profiles.js';
 import { beginScan } from '../dast/run/run-scan.js';
 import { requireTarget } from '../dast/targets/endpoints.js';
 import { beginExploit } from '../exploit/run-exploit.js';
@@ -39,7 +40,7 @@ export const kinds: Readonly<Record<ScheduleKind, Kind>> = {
     permission: 'run_scans',
     ownerOf: async (sql, reach, { target_id: id = '' }) => (await requireTarget(sql, reach, id)).application_id,
     start: async (call, payload) => {
-      const profile = profiles.find((name) => name === payload['profile']) ?? 'standard';
+      const profile = builtIn(profiles.find((name) => name === payload['profile']) ?? 'standard');
       return beginScan(call, await requireTarget(call.sql, call.reach, payload['target_id'] ?? ''), profile);
     },
   },

@@ -38,6 +38,44 @@ const ask = (page: Page, method: string, path: string, body: unknown = null): Pr
     [method, path, JSON.stringify(body)] as const,
   );
 
+async function looksRight(t: Test, page: Page, what: string): Promise<void> {
+  await settled(page);
+  t.same(await tooWide(page), [], `${what}: nothing is cut off`);
+  t.same(await seriousOn(page, 'all'), [], `${what}: axe finds nothing`);
+}
+
+/** From the finding of the scan to a run that has proven it, with its requests and answers. */
+async function proveByExploit(t: Test, page: Page, shop: string): Promise<void> {
+  const { items } = await ask(page, 'GET', '/api/v1/findings?limit=100');
+  const finding = (items as { id: string; rule_id?: string; title: string }[]).find(({ title }) =>
+    /script/i.test(title),
+  );
+  await go(page, `/vulnerabilities/exploit-runs?finding=${finding?.id ?? ''}`);
+  await page.getByLabel('Target', { exact: true }).selectOption({ label: `${shop}/` });
+  await page.getByLabel('Technique', { exact: true }).selectOption('reflected-marker');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  const run = page.getByRole('dialog', { name: /^Run \d+$/ });
+  await run.getByText('proven', { exact: true }).waitFor({ timeout: 60_000 });
+  await run.getByText('owner: the attack → 200').waitFor();
+  await looksRight(t, page, 'run');
+  await page.keyboard.press('Escape');
+}
+
+async function makeSchedule(t: Test, page: Page, shop: string): Promise<void> {
+  await go(page, '/vulnerabilities/schedules');
+  await page.getByRole('button', { name: 'New schedule' }).first().click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Name').fill('every night');
+  await drawer.getByLabel('Target', { exact: true }).selectOption({ label: `${shop}/` });
+  await drawer.getByLabel('Profile').selectOption('quick');
+  await drawer.getByLabel('When').fill('0 3 * * *');
+  await looksRight(t, page, 'form of a schedule');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.getByRole('button', { name: 'Pause' }).click();
+  await drawer.getByRole('button', { name: 'Resume' }).waitFor();
+  await looksRight(t, page, 'schedule');
+}
+
 t.setTimeout(testMsMax);
 t.test('scans of a running application', { skip: withoutBrowser }, async (t) => {
   const shop = await startShop(t);
@@ -98,5 +136,7 @@ t.test('scans of a running application', { skip: withoutBrowser }, async (t) => 
   t.equal(await page.getByRole('button', { name: 'Start', exact: true }).count(), 0, 'nothing begins meanwhile');
   await page.getByRole('button', { name: 'Let scans run again' }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+  await proveByExploit(t, page, shop.url);
+  await makeSchedule(t, page, shop.url);
   t.same(complaints, []);
 });

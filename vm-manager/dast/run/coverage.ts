@@ -23,8 +23,11 @@ const placesMax = 20_000;
 const counts = (places: ReadonlyMap<string, ReadonlySet<string>>): Readonly<Record<string, number>> =>
   Object.fromEntries([...places].map(([id, { size }]) => [id, size]));
 
+export type Phase = 'login' | 'crawl' | 'checks' | 'firewall' | 'done';
+
 export class Coverage {
-  phase: 'login' | 'crawl' | 'checks' | 'firewall' | 'done' = 'login';
+  /** Called with each phase, as it begins. */
+  onPhase: () => void = () => undefined;
   client: PoliteClient | null = null;
   pages = 0;
   findings = 0;
@@ -36,9 +39,20 @@ export class Coverage {
   readonly #covered = new Map<string, Set<string>>();
   readonly #missed = new Map<string, Set<string>>();
   #waiting = 0;
+  #phase: Phase = 'login';
   #leftOut: readonly LeftOut[] = [];
   #sources: Readonly<Record<string, number>> = {};
   #forms: readonly string[] = [];
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  set phase(next: Phase) {
+    if (next === this.#phase) return;
+    this.#phase = next;
+    this.onPhase();
+  }
 
   tellCrawl(pages: number, waiting: number): void {
     [this.pages, this.#waiting] = [pages, waiting];

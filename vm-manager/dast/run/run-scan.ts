@@ -20,6 +20,8 @@ import { isVerified, verifiedDays, wafEntryOf, type TargetRow } from '../targets
 import { tryBehindWaf, type Tried } from './behind-waf.js';
 import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
+import type { ChosenProfile, OwnProfile } from './profiles.js';
+import { ScanLog } from './scan-log.js';
 import { Scanner, type ScanPlan } from './scanner.js';
 import { insertFound, kindsOfTargets, linkFindings, markBehindWaf, readSwitch, scanKind } from './store.js';
 import type { BehindWaf } from './store.js';
@@ -108,6 +110,17 @@ export async function requireNoOther(tx: Tx, target: TargetRow): Promise<void> {
   throw new ApiError('conflict', `The ${what} ${other.id} of this target is running.`);
 }
 
+/** The plan with the checks and the limits of a profile of the organisation, which are never wider. */
+function within(plan: ScanPlan, own: OwnProfile | null): ScanPlan {
+  if (own === null) return plan;
+  const bounds = {
+    ...plan.bounds,
+    requestsMax: Math.min(plan.bounds.requestsMax, own.requests_max ?? Infinity),
+    secondsMax: Math.min(plan.bounds.secondsMax, own.seconds_max ?? Infinity),
+  };
+  return { ...plan, bounds, budget: new Budget(bounds), only: new Set(own.checks) };
+}
+
 /** Throws 429 where this process has enough to do. */
 export function requirePlace(): void {
   if (running.size >= atOnceMax)
@@ -119,10 +132,11 @@ export function keepRunning(runId: number, work: Running): void {
   running.set(runId, { ...work, done: work.done.finally(() => running.delete(runId)) });
 }
 
-export async function beginScan(call: Acting, target: TargetRow, profile: Profile): Promise<Run> {
+export async function beginScan(call: Acting, target: TargetRow, chosen: ChosenProfile): Promise<Run> {
   requirePlace();
   const stop = new AbortController();
-  const draft = await planFor(call, target, profile, '', stop.signal);
+  const { name: profile, own } = chosen;
+  const draft = within(await planFor(call, target, chosen.profile, '', stop.signal), own);
   const run = await call.audited(
     'vm.create',
     (made: Run) => `began the scan ${made.id} (${profile}) of ${target.url}`,
@@ -197,12 +211,14 @@ class ScanJob {
   readonly #scanner: Scanner;
   readonly #rows = new Map<Found, number>();
   readonly #unwritten: Found[] = [];
+  readonly #log: ScanLog;
   #isLost = false;
   #beatAt = performance.now();
 
   constructor(call: Acting, target: TargetRow, plan: ScanPlan, id: number, stop: AbortController) {
     [this.#call, this.#target, this.#plan, this.#id, this.#stop] = [call, target, plan, id, stop];
     this.#scanner = new Scanner(plan, (found) => this.#unwritten.push(found));
+    this.#log = new ScanLog(this.#scanner.coverage);
   }
 
   get #now(): Date {
@@ -225,6 +241,7 @@ class ScanJob {
       if (this.#isLost) return;
       if (over === null) this.#scanner.coverage.phase = 'done';
       const imported = await this.#import(over === null, verdicts);
+      this.#log.tell(over === null ? 'the scan came to its end' : `the scan ended early: ${over.message}`);
       const result = { ...this.#scanner.coverage.toJson(), complete: over === null, ...imported };
       const status =
         over === null
@@ -235,6 +252,7 @@ class ScanJob {
               ? 'failed'
               : 'timed_out';
       const end: RunEnd = { status, result, error: over?.message ?? null };
+      await this.#log.write(sql, this.#id, this.#now);
       await finishRun(sql, this.#id, end, this.#now);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -276,7 +294,9 @@ class ScanJob {
     for (let found = this.#unwritten[0]; found !== undefined; found = this.#unwritten[0]) {
       this.#rows.set(found, await insertFound(this.#call.sql, this.#id, found, this.#now));
       this.#unwritten.shift();
+      this.#log.found(found);
     }
+    await this.#log.write(this.#call.sql, this.#id, this.#now);
   }
 
   /** Each finding again through the firewall; that it was stopped there ends the scan as stopped, too. */

@@ -20,6 +20,8 @@ export interface ScanPlan {
   readonly base: string;
   readonly bounds: Bounds;
   readonly profile: Profile;
+  /** Of these checks alone; absent: of all of the profile. */
+  readonly only?: ReadonlySet<string>;
   readonly recipe: SessionRecipe | null;
   readonly seen: readonly SeenEndpoint[];
   readonly callbacks: Callbacks | null;
@@ -93,9 +95,13 @@ export class Scanner {
     this.#onFound(found);
   }
 
+  #runs(id: string): boolean {
+    return this.#plan.only?.has(id) ?? true;
+  }
+
   #look({ pages }: Crawled): void {
     const reported = new Set<string>();
-    for (const check of passiveChecks) {
+    for (const check of passiveChecks.filter(({ id }) => this.#runs(id))) {
       for (const [url, exchange] of pages) {
         const form = formOfLink(url, null);
         if (isRefused(exchange, form)) continue;
@@ -118,7 +124,7 @@ export class Scanner {
 
   async #tryAll({ forms, pages }: Crawled): Promise<void> {
     const seenPaths = [...pages].filter(([, { status }]) => status < 300).map(([url]) => url);
-    const all = checksOf(this.#plan.profile);
+    const all = checksOf(this.#plan.profile).filter(({ id }) => this.#runs(id));
     const jobs: (() => Promise<void>)[] = [this.#site(), ...forms].map((form, at) => async () => {
       await this.#tryForm(
         form,

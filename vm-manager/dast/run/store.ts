@@ -1,5 +1,9 @@
 // Rows of scans: their findings with the request that shows each, the switch that stops all of them.
+import { visibleByApplication } from '../../assets/resources.js';
 import { json, type Queryable, type Sql } from '../../database.js';
+import type { Reach } from '../../kit/caller.js';
+import { notFound, toId } from '../../kit/endpoint.js';
+import type { Run } from '../../kit/runs.js';
 import { severityNumbers } from '../../findings/words.js';
 import { addressOf } from '../http/forms.js';
 import type { Form, Found } from '../model.js';
@@ -10,6 +14,17 @@ export const scanKind = 'dast';
 /** Of proofs by exploit, which share rate and stop with them. */
 export const exploitKind = 'exploit';
 export const kindsOfTargets = [scanKind, exploitKind] as const;
+
+export const visibleRuns = visibleByApplication('vm_runs');
+
+/** Throws 404 for a scan that is not there or not within reach. */
+export async function requireScan(sql: Queryable, reach: Reach, given: string): Promise<Run> {
+  const id = toId(given, 'scan');
+  const [row] = await sql<Run[]>`
+    select * from vm_runs where id = ${id} and kind = ${scanKind} and ${visibleRuns(sql, reach)}`;
+  if (row === undefined) throw notFound('scan', id);
+  return row;
+}
 
 export type BehindWaf = 'not_tried' | 'exploitable' | 'blocked' | 'unknown';
 

@@ -26,7 +26,10 @@ function ScanFields(props: { readonly of: Payload; readonly set: (payload: Paylo
       <SelectField
         label={text.profile}
         value={props.of['profile'] ?? ''}
-        options={[['', text.choose], ...(profiles.data()?.items ?? []).map(({ name }) => [name, name] as const)]}
+        options={[
+          ['', text.choose],
+          ...(profiles.data()?.items ?? []).filter(({ id }) => id === null).map(({ name }) => [name, name] as const),
+        ]}
         from={profiles}
         onChange={put('profile')}
       />

@@ -1,4 +1,4 @@
-import type { JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { call, type Body, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -10,6 +10,7 @@ import { RowForm, type RowField } from '../../kit/resource/row-form.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { targetsText as text } from '../../texts/resources/targets.js';
 import type { Applications } from '../vulnerabilities/words.js';
+import { GroupScan } from './group-scan.js';
 import { Members } from './members.js';
 
 type Group = Item<'GET /api/v1/target-groups'>;
@@ -43,7 +44,11 @@ function GroupForm(props: { readonly of: Group | null; readonly onSaved: (saved:
   );
 }
 
-export function Groups(props: { readonly applications: Applications; readonly mayEdit: boolean }): JSX.Element {
+export function Groups(props: {
+  readonly applications: Applications;
+  readonly mayEdit: boolean;
+  readonly mayRun: boolean;
+}): JSX.Element {
   const filters = useFilters(['q']);
   const list = createPagedList('GET /api/v1/target-groups', () => ({ ...filters(), sort: 'name' as const }));
   return (
@@ -68,7 +73,14 @@ export function Groups(props: { readonly applications: Applications; readonly ma
         [text.description, <Foreign text={row.description ?? '–'} />],
         [text.added, showMoment(row.created_at)],
       ]}
-      more={(row) => <Members id={row().id} applications={props.applications} mayEdit={props.mayEdit} />}
+      more={(row) => (
+        <>
+          <Members id={row().id} applications={props.applications} mayEdit={props.mayEdit} />
+          <Show when={props.mayRun}>
+            <GroupScan id={row().id} />
+          </Show>
+        </>
+      )}
       form={(of, onSaved) => <GroupForm of={of} onSaved={onSaved} />}
       read={(id) => createQuery('GET /api/v1/target-groups/{id}', () => ({ params: { id } }))}
       remove={({ id }) => call('DELETE /api/v1/target-groups/{id}', { params: { id } })}

@@ -37,7 +37,7 @@ export function Targets(): JSX.Element {
           />
         </Match>
         <Match when={tab() === 'groups'}>
-          <Groups applications={applications} mayEdit={access.may('edit_assets')} />
+          <Groups applications={applications} mayEdit={access.may('edit_assets')} mayRun={access.may('run_scans')} />
         </Match>
       </Switch>
     </>

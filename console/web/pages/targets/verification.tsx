@@ -11,6 +11,7 @@ import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { activeText as text } from '../../texts/vm/sources/active-scans.js';
 import { isVerified } from '../scans/active/scan-result.js';
+import { Probe } from './probe.js';
 import { LoginOfScans } from './login-of-scans.js';
 
 type Answer = Reply<'GET /api/v1/targets/{id}/verification'>;
@@ -103,6 +104,9 @@ export function Verification(props: { readonly id: string; readonly mayRun: bool
                 </Show>
               </>
             )}
+          </Show>
+          <Show when={props.mayRun}>
+            <Probe id={props.id} />
           </Show>
           <LoginOfScans id={props.id} identity="first" mayChange={props.mayRun} />
           <LoginOfScans id={props.id} identity="second" mayChange={props.mayRun} />

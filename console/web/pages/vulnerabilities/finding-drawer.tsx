@@ -3,14 +3,16 @@ import { createSignal, For, Show, type JSX } from 'solid-js';
 import { A } from '@solidjs/router';
 import { createQuery } from '../../client/query.js';
 import { showCount, showMoment } from '../../client/moments.js';
-import type { Reply } from '../../client/http.js';
+import { createAction } from '../../client/action.js';
+import { call, type Reply } from '../../client/http.js';
 import type { People } from '../../client/people.js';
 import type { VmAccess } from '../../client/vm-access.js';
-import { Badge, Button, Foreign, Pairs } from '../../kit/basics.js';
-import { Overlay } from '../../kit/overlays.js';
+import { Badge, Button, Foreign, Notice, Pairs } from '../../kit/basics.js';
+import { Overlay, tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { byHandText } from '../../texts/vm/by-hand.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { activeText } from '../../texts/vm/sources/active-scans.js';
 import { exploitRunsText } from '../../texts/vm/sources/exploit-runs.js';
 import { vpatchText as patchText } from '../../texts/vm/vpatches.js';
 import { ExplainFinding } from '../assistant/explain.js';
@@ -144,6 +146,13 @@ function Doing(props: DrawerProps & { readonly of: Detail; readonly onSaved: () 
     setCorrecting(false);
     props.onSaved();
   };
+  const retest = createAction();
+  const lookAgain = async (): Promise<void> => {
+    await retest.run(async () => {
+      const { id } = await call('POST /api/v1/vulnerabilities/{id}/retest', { params: { id: props.of.id } });
+      tell(activeText.retestBegun(id));
+    });
+  };
   const removed = (): void => {
     props.onChanged();
     props.onClose();
@@ -159,6 +168,11 @@ function Doing(props: DrawerProps & { readonly of: Detail; readonly onSaved: () 
         <A class="button" href={`/vulnerabilities/patches?vulnerability_id=${props.of.id}`}>
           {patchText.patchesOf}
         </A>
+        <Show when={props.access.may('run_scans') && props.of.tool.startsWith('gatehouse-')}>
+          <Button isBusy={retest.isBusy()} onClick={() => void lookAgain()}>
+            {activeText.retest}
+          </Button>
+        </Show>
         <Show when={props.access.may('run_exploit')}>
           <A class="button" href={`/vulnerabilities/exploit-runs?finding=${props.of.id}`}>
             {exploitRunsText.prove}
@@ -169,6 +183,7 @@ function Doing(props: DrawerProps & { readonly of: Detail; readonly onSaved: () 
           <FindingRemoval of={props.of} onRemoved={removed} />
         </Show>
       </div>
+      <Show when={retest.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <Show when={isCorrecting()}>
         <FindingForm of={props.of} applications={props.applications} onSaved={saved} />
       </Show>

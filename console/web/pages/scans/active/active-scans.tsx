@@ -72,7 +72,17 @@ export function ActiveScans(props: { readonly access: VmAccess }): JSX.Element {
       />
       <Overlay isOpen={chosen() !== null} look="wide" title={text.scanOf(chosen() ?? '')} onClose={() => choose(null)}>
         <Show when={chosen()} keyed>
-          {(id) => <ScanView id={id} access={props.access} onChanged={list.reload} />}
+          {(id) => (
+            <ScanView
+              id={id}
+              access={props.access}
+              onChanged={list.reload}
+              onRemoved={() => {
+                choose(null);
+                list.reload();
+              }}
+            />
+          )}
         </Show>
       </Overlay>
     </>

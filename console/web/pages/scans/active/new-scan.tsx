@@ -2,20 +2,34 @@
 import { A } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';
-import { call, type Body } from '../../../client/http.js';
+import { call, type Body, type Reply } from '../../../client/http.js';
 import { createQuery } from '../../../client/query.js';
 import { Button, Card, Empty, Notice } from '../../../kit/basics.js';
 import { SelectField } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { Read } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
+import { OwnProfiles } from './own-profiles.js';
 import { isVerified } from './scan-result.js';
 
-type Profile = Body<'POST /api/v1/scans'>['profile'];
+type Profile = NonNullable<Body<'POST /api/v1/scans'>['profile']>;
+type Profiles = Reply<'GET /api/v1/scans/profiles'>['items'];
 const targetsMax = 500;
+const ownMark = 'own:';
 
-async function begin(target: string, profile: Profile): Promise<string> {
-  const { id } = await call('POST /api/v1/scans', { body: { target_id: target, profile } });
+const optionsOf = (items: Profiles): readonly (readonly [string, string])[] =>
+  items.map(({ id, name, base, checks }) =>
+    id === null
+      ? [name, `${text.profiles[base]} (${text.checks(checks)})`]
+      : [ownMark + id, `${name} (${text.checks(checks)})`],
+  );
+
+/** A profile of the product by its name, one of the organisation by its id. */
+async function begin(target: string, value: string): Promise<string> {
+  const chosen = value.startsWith(ownMark)
+    ? { profile_id: value.slice(ownMark.length) }
+    : { profile: value as Profile };
+  const { id } = await call('POST /api/v1/scans', { body: { target_id: target, ...chosen } });
   tell(text.started(id));
   return id;
 }
@@ -37,14 +51,11 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
   const targets = createQuery('GET /api/v1/targets', () => ({ query: { limit: targetsMax, sort: 'url' as const } }));
   const profiles = createQuery('GET /api/v1/scans/profiles');
   const [target, setTarget] = createSignal('');
-  const [profile, setProfile] = createSignal<Profile>('standard');
+  const [profile, setProfile] = createSignal('standard');
   const action = createAction();
   const chosen = () => targets.data()?.items.find(({ id }) => id === target());
   const isUnproved = (): boolean => chosen() !== undefined && !isVerified(chosen()?.verified_at);
-  const options = () =>
-    (profiles.data()?.items ?? []).map(
-      ({ name, checks }) => [name, `${text.profiles[name]} (${text.checks(checks)})`] as const,
-    );
+  const options = () => optionsOf(profiles.data()?.items ?? []);
   const start = async (): Promise<void> => {
     await action.run(async () => {
       props.onStarted(await begin(target(), profile()));
@@ -74,6 +85,7 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
                   onChange={setProfile}
                 />
               </div>
+              <OwnProfiles of={profiles} />
               <Show when={isUnproved()}>
                 <Notice tone="warn">
                   {text.notVerified} <A href={`/vulnerabilities/targets?target=${target()}`}>{text.verifyIt}</A>

@@ -11,6 +11,7 @@ import { tell } from '../../../kit/overlays.js';
 import { Read, Unread } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 import { FoundCard } from './found-card.js';
+import { ScanMore } from './scan-more.js';
 import { countOf, inputOf, isOpen, resultOf, type ActiveScan, type Found } from './scan-result.js';
 
 const refreshMs = 1000;
@@ -109,6 +110,7 @@ export function ScanView(props: {
   readonly id: string;
   readonly access: VmAccess;
   readonly onChanged: () => void;
+  readonly onRemoved: () => void;
 }): JSX.Element {
   const { id } = props;
   const scan = createQuery('GET /api/v1/scans/{id}', () => ({ params: { id } }));
@@ -164,6 +166,12 @@ export function ScanView(props: {
             </div>
           </Show>
           <Covered of={one()} />
+          <ScanMore
+            of={one()}
+            mayRun={props.access.may('run_scans')}
+            mayCompare={mayRead()}
+            onRemoved={props.onRemoved}
+          />
           <h3>{text.findings}</h3>
           <FoundList scan={one()} of={found} access={props.access} />
         </div>

@@ -1,0 +1,135 @@
+// One look at a target: what its address answers to one GET, by which certificate, and what it seems to be made of.
+import { ApiError, Nullable, Time } from '#http-kit';
+import { Type } from '@sinclair/typebox';
+import type { TLSSocket } from 'node:tls';
+import { json } from '../../database.js';
+import type { WayOut } from '../../host.js';
+import { endpoint, type Endpoint } from '../../kit/endpoint.js';
+import { maskSecrets } from '../../secrets/mask.js';
+import { isInWindow, judgeOf } from '../http/bounds.js';
+import { runHeader } from '../http/polite-client.js';
+import { rateOf } from '../http/pace.js';
+import { boundsOf } from '../run/run-scan.js';
+import { readSwitch } from '../run/store.js';
+import { requireTarget } from './endpoints.js';
+
+const timeoutMs = 10_000;
+const dayMs = 86_400_000;
+const shownHeaders: ReadonlySet<string> = new Set([
+  ...['server', 'via', 'location', 'content-type', 'x-powered-by', 'x-generator', 'www-authenticate', 'cache-control'],
+  ...['strict-transport-security', 'content-security-policy', 'x-frame-options', 'x-content-type-options'],
+  ...['referrer-policy', 'permissions-policy'],
+]);
+
+/** Signs in headers, cookies and pages → what it is made of. */
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/^set-cookie: PHPSESSID=|^x-powered-by: PHP/im, 'PHP'],
+  [/^set-cookie: JSESSIONID=/im, 'Java'],
+  [/^set-cookie: ASP\.NET_SessionId=|^x-(?:powered-by|aspnet-version): ?(?:ASP\.NET|\d)/im, 'ASP.NET'],
+  [/^set-cookie: connect\.sid=|^x-powered-by: Express/im, 'Express'],
+  [/^set-cookie: laravel_session=/im, 'Laravel'],
+  [/^set-cookie: csrftoken=/im, 'Django'],
+  [/^set-cookie: _\w+_session=/im, 'Rails'],
+  [/wp-content\/|wp-includes\//i, 'WordPress'],
+  [/<meta name=["']generator["'] content=["']Drupal/i, 'Drupal'],
+  [/\bng-version=/i, 'Angular'],
+  [/__NEXT_DATA__/, 'Next.js'],
+  [/^server: nginx/im, 'nginx'],
+  [/^server: apache/im, 'Apache HTTP Server'],
+  [/^server: (?:microsoft-)?iis/im, 'IIS'],
+];
+
+/** null: it is not HTTPS, or its certificate could not be read. */
+const Tls = Type.Object({
+  protocol: Type.String(),
+  subject: Type.String(),
+  issuer: Type.String(),
+  names: Type.Array(Type.String()),
+  not_after: Type.String(),
+  days_left: Type.Integer(),
+});
+
+const ProbeView = Type.Object({
+  target_id: Type.String(),
+  at: Time,
+  url: Type.String(),
+  status: Type.Integer(),
+  ms: Type.Integer(),
+  title: Nullable(Type.String()),
+  headers: Type.Record(Type.String(), Type.String()),
+  technologies: Type.Array(Type.String()),
+  tls: Nullable(Tls),
+});
+
+async function certificateOf(way: WayOut, url: URL, now: Date) {
+  if (url.protocol !== 'https:' || way.connect === undefined) return null;
+  const port = Number(url.port === '' ? 443 : url.port);
+  const socket = await way.connect({ transport: 'tls', host: url.hostname, port, timeoutMs }).catch(() => null);
+  if (socket === null) return null;
+  const tls = socket as TLSSocket;
+  const { subject, issuer, subjectaltname = '', valid_to: until } = tls.getPeerCertificate();
+  const protocol = tls.getProtocol() ?? '';
+  tls.destroy();
+  const ends = new Date(until);
+  return {
+    ...{ protocol, subject: String(subject.CN ?? ''), issuer: String(issuer.CN ?? issuer.O ?? '') },
+    names: subjectaltname
+      .split(', ')
+      .map((name) => name.replace(/^DNS:/, ''))
+      .slice(0, 100),
+    not_after: ends.toISOString(),
+    days_left: Math.floor((ends.getTime() - now.getTime()) / dayMs),
+  };
+}
+
+export const probeEndpoint: Endpoint = endpoint({
+  method: 'POST',
+  path: '/targets/:id/probe',
+  permission: 'run_scans',
+  kind: 'B',
+  summary: 'Ask the address of a target once: status, certificate, headers, what it is made of; the answer is kept',
+  answer: ProbeView,
+  handle: async (call) => {
+    const { host, sql, now } = call;
+    const target = await requireTarget(sql, call.reach, call.params['id'] ?? '');
+    const way = host.wayOut;
+    if (way === undefined) throw new ApiError('not_ready', 'This server sends nothing to other systems.');
+    const halt = await readSwitch(sql);
+    if (halt.halted) throw new ApiError('conflict', `Scans are stopped by ${halt.changed_by}: ${halt.reason}.`);
+    const bounds = boundsOf(target);
+    const refusal = judgeOf(bounds)(target.url, 'GET');
+    if (refusal !== null) throw new ApiError('conflict', `Its address is not asked: ${refusal.replaceAll('_', ' ')}.`);
+    if (!isInWindow(bounds.windows, now))
+      throw new ApiError('conflict', 'The target may not be scanned at this time: see its scan_windows.');
+    const url = new URL(target.url);
+    await rateOf(url.origin).turn(bounds.perSecond, AbortSignal.timeout(timeoutMs));
+    const began = performance.now();
+    const headers = { 'user-agent': 'Gatehouse-Scan', [runHeader]: `probe-${target.id}` };
+    const reply = await way
+      .send(target.url, { headers, timeoutMs, bytesMax: 256 * 1024, keepsRedirects: true })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError) throw new ApiError('conflict', `The target gave no answer: ${error.message}`);
+        throw error;
+      });
+    const body = reply.body.toString('utf8');
+    const lines = [
+      ...Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}`),
+      ...(reply.cookies ?? []).map((cookie) => `set-cookie: ${cookie}`),
+    ].join('\n');
+    const probe = {
+      ...{ url: target.url, status: reply.status, ms: Math.round(performance.now() - began) },
+      title: maskSecrets(/<title[^>]*>([^<]{1,200})/i.exec(body)?.[1]?.trim() ?? '') || null,
+      headers: Object.fromEntries(
+        Object.entries(reply.headers)
+          .filter(([name]) => shownHeaders.has(name))
+          .map(([name, value]) => [name, maskSecrets(value.slice(0, 500))]),
+      ),
+      technologies: [...new Set(signs.filter(([sign]) => sign.test(`${lines}\n${body}`)).map(([, name]) => name))],
+      tls: await certificateOf(way, url, now),
+    };
+    await call.audited('vm.update', `probed the target ${target.id}`, async (tx) => {
+      await tx`update vm_targets set probe = ${json(tx, probe)}, probed_at = ${now} where id = ${target.id}`;
+    });
+    return { target_id: String(target.id), at: now.toISOString(), ...probe };
+  },
+});
