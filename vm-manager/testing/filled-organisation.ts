@@ -7,6 +7,7 @@ import { fixedIds } from './api/fixed-ids.js';
 import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
+import { gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -43,27 +44,6 @@ class Maker {
     return String((await this.post(url, body))['id']);
   }
 }
-
-const runtimeEvent = {
-  sensor_id: 's',
-  attack_type: 'ssrf',
-  confirmed: true,
-  method: 'GET',
-  route: '/preview',
-  at: '2026-02-28T10:00:00Z',
-};
-const tracker = {
-  type: 'github',
-  config: { url: 'https://api.github.example', repository: 'team/shop' },
-  secret: 'token-of-a-tracker-1',
-};
-const hook = { name: 'h', provider: 'github', repository: 'team/shop', secret: 'a-secret-of-the-test-1' };
-const gateBody = {
-  name: 'g',
-  mode: 'warn',
-  selector: null,
-  conditions: [{ metric: 'new_critical', op: 'lte', threshold: 0 }],
-};
 
 async function fillAssets(make: Maker) {
   const project = await make.made('/projects', { name: 'filled' });

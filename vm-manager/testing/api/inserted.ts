@@ -91,23 +91,3 @@ export async function insertSbom({ sql }: Database, application: string): Promis
   for (const node of nodes) await sql`insert into vm_sbom_components ${sql({ sbom_id: row?.id ?? 0, ...node })}`;
   return String(row?.id);
 }
-
-/** Where the API has the scans of each kind. */
-export const placesOfScans = { secrets: '/secrets', sast: '/sast', sca: '/sca', iac: '/iac', k8s: '/k8s-posture' };
-
-/** Rows, since a scan that runs would outlive the test. */
-export async function insertScans({ sql }: Database, application: string): Promise<Record<string, string>> {
-  const ids: Record<string, string> = {};
-  for (const [kind, path] of Object.entries(placesOfScans)) {
-    const [row] = await sql<{ id: number }[]>`
-      insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-      values (${kind}, ${application}, 'failed', 'test', now(), now()) returning id`;
-    ids[`${path}/scans`] = String(row?.id);
-  }
-  const [scan] = await sql<{ id: number }[]>`
-    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
-    values ('dast', ${application}, 'failed', 'test', now(), now()) returning id`;
-  ids['/scans'] = String(scan?.id);
-  ids['/scan-callbacks'] = 'unknown';
-  return ids;
-}

@@ -2,6 +2,8 @@
 // An entry of the side bar leads to the first of its tabs that the user may open.
 import { shellText as text } from '../../texts/shell.js';
 import { entry, page, part, type Load, type NavEntry, type NavGroup, type PageEntry } from './page-entry.js';
+import { vulnerabilities } from './vulnerability-pages.js';
+
 const monitor: readonly NavEntry[] = [
   entry(text.overview, 'overview', [
     page('/', text.overview, text.dashboardStartTrafficBlock, () =>
@@ -117,214 +119,6 @@ const protect: readonly NavEntry[] = [
   ]),
 ];
 
-const findings: NavEntry = entry(text.findings, 'bug', [
-  page(
-    '/vulnerabilities',
-    text.findings,
-    text.findingsWords,
-    () => import('../../pages/vulnerabilities/findings.js').then((m) => m.Findings),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/groups',
-    text.together,
-    text.togetherWords,
-    () => import('../../pages/together/together.js').then((m) => m.Together),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/posture',
-    text.posture,
-    text.postureWords,
-    () => import('../../pages/posture/posture.js').then((m) => m.Posture),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/chains',
-    text.attackChains,
-    text.attackChainsWords,
-    () => import('../../pages/vulnerabilities/chains.js').then((m) => m.Chains),
-    {
-      needs: 'view_findings',
-      details: {
-        '/vulnerabilities/chains/:id': part(() =>
-          import('../../pages/vulnerabilities/chain/chain-page.js').then((m) => m.ChainPage),
-        ),
-      },
-    },
-  ),
-  page(
-    '/vulnerabilities/exploits',
-    text.exploits,
-    text.exploitsWords,
-    () => import('../../pages/exploits/exploits.js').then((m) => m.Exploits),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/components',
-    text.components,
-    text.componentsWords,
-    () => import('../../pages/components/components.js').then((m) => m.Components),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/patches',
-    text.findingPatches,
-    text.findingPatchesWords,
-    () => import('../../pages/vpatches/patches.js').then((m) => m.FindingPatches),
-    { needs: 'view_vpatch' },
-  ),
-]);
-
-const assets: NavEntry = entry(text.assets, 'apps', [
-  page(
-    '/vulnerabilities/applications',
-    text.applications,
-    text.applicationsWords,
-    () => import('../../pages/vulnerabilities/applications.js').then((m) => m.Applications),
-    { needs: 'view_assets' },
-  ),
-  page(
-    '/vulnerabilities/targets',
-    text.targets,
-    text.targetsWords,
-    () => import('../../pages/targets/targets.js').then((m) => m.Targets),
-    { needs: 'view_assets' },
-  ),
-  page(
-    '/vulnerabilities/assessments',
-    text.assessments,
-    text.assessmentsWords,
-    () => import('../../pages/assessments/assessments.js').then((m) => m.Assessments),
-    { needs: 'view_assets' },
-  ),
-  page(
-    '/vulnerabilities/threat-models',
-    text.threatModels,
-    text.threatModelsWords,
-    () => import('../../pages/threat-models/threat-models.js').then((m) => m.ThreatModels),
-    {
-      needs: 'view_threat_models',
-      details: {
-        '/vulnerabilities/threat-models/:id': part(() =>
-          import('../../pages/threat-models/model-page.js').then((m) => m.ThreatModelPage),
-        ),
-      },
-    },
-  ),
-]);
-
-const scans: NavEntry = entry(text.scans, 'search', [
-  page(
-    '/vulnerabilities/scans',
-    text.scans,
-    text.scansWords,
-    () => import('../../pages/scans/scans.js').then((m) => m.Scans),
-    { needs: 'view_code', permission: 'view_scans' },
-  ),
-  page(
-    '/vulnerabilities/exploit-runs',
-    text.exploitRuns,
-    text.exploitRunsWords,
-    () => import('../../pages/exploit-runs/exploit-runs.js').then((m) => m.ExploitRuns),
-    { needs: 'view_scans' },
-  ),
-  page(
-    '/vulnerabilities/schedules',
-    text.schedules,
-    text.schedulesWords,
-    () => import('../../pages/schedules/schedules.js').then((m) => m.Schedules),
-    { needs: 'view_scans' },
-  ),
-  page(
-    '/vulnerabilities/repositories',
-    text.repositories,
-    text.repositoriesWords,
-    () => import('../../pages/repositories/repositories.js').then((m) => m.Repositories),
-    { needs: 'view_code' },
-  ),
-  page(
-    '/vulnerabilities/images',
-    text.images,
-    text.imagesWords,
-    () => import('../../pages/images/images.js').then((m) => m.Images),
-    { needs: 'view_code' },
-  ),
-  page(
-    '/vulnerabilities/runtime',
-    text.atRunTime,
-    text.atRunTimeWords,
-    () => import('../../pages/clusters/clusters.js').then((m) => m.Clusters),
-    { needs: 'view_k8s' },
-  ),
-  page(
-    '/vulnerabilities/imports',
-    text.imports,
-    text.importsWords,
-    () => import('../../pages/vulnerabilities/imports.js').then((m) => m.Imports),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/gates',
-    text.pipelineGates,
-    text.pipelineGatesWords,
-    () => import('../../pages/gates/gates.js').then((m) => m.PipelineGates),
-    { needs: 'view_gates' },
-  ),
-]);
-
-const governance: NavEntry = entry(text.governance, 'audit', [
-  page(
-    '/vulnerabilities/policies',
-    text.policies,
-    text.policiesWords,
-    () => import('../../pages/policies/policies.js').then((m) => m.Policies),
-    { needs: 'view_policies' },
-  ),
-  page(
-    '/vulnerabilities/rules',
-    text.triageRules,
-    text.triageRulesWords,
-    () => import('../../pages/triage/triage.js').then((m) => m.TriageRules),
-    { needs: 'view_policies' },
-  ),
-  page(
-    '/vulnerabilities/acceptances',
-    text.acceptances,
-    text.acceptancesWords,
-    () => import('../../pages/governance/acceptances.js').then((m) => m.Acceptances),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/vulnerabilities/deadlines',
-    text.deadlines,
-    text.deadlinesWords,
-    () => import('../../pages/governance/deadlines.js').then((m) => m.Deadlines),
-    { needs: 'view_sla' },
-  ),
-  page(
-    '/vulnerabilities/integrations',
-    text.integrations,
-    text.integrationsWords,
-    () => import('../../pages/integrations/integrations.js').then((m) => m.Integrations),
-    { needs: 'view_assets' },
-  ),
-  page(
-    '/vulnerabilities/assistant',
-    text.assistant,
-    text.assistantWords,
-    () => import('../../pages/assistant/assistant.js').then((m) => m.Assistant),
-    { needs: 'view_findings' },
-  ),
-  page(
-    '/admin/templates',
-    text.templates,
-    text.templatesWords,
-    () => import('../../pages/templates/templates.js').then((m) => m.Templates),
-    { needs: 'view_reports' },
-  ),
-]);
-
 const loadSettings: Load = () => import('../../pages/settings/settings.js').then((m) => m.Settings);
 
 const manage: readonly NavEntry[] = [
@@ -407,7 +201,7 @@ const manage: readonly NavEntry[] = [
 export const navigation: readonly NavGroup[] = [
   { key: 'monitor', title: text.monitor, entries: monitor },
   { key: 'protect', title: text.protect, entries: protect },
-  { key: 'vulnerabilities', title: text.vulnerabilities, entries: [findings, assets, scans, governance] },
+  { key: 'vulnerabilities', title: text.vulnerabilities, entries: vulnerabilities },
   { key: 'manage', title: text.manage, entries: manage },
 ];
 

@@ -1,0 +1,25 @@
+// Bodies of an organisation that is filled, as the API takes them.
+
+export const runtimeEvent = {
+  sensor_id: 's',
+  attack_type: 'ssrf',
+  confirmed: true,
+  method: 'GET',
+  route: '/preview',
+  at: '2026-02-28T10:00:00Z',
+};
+
+export const tracker = {
+  type: 'github',
+  config: { url: 'https://api.github.example', repository: 'team/shop' },
+  secret: 'token-of-a-tracker-1',
+};
+
+export const hook = { name: 'h', provider: 'github', repository: 'team/shop', secret: 'a-secret-of-the-test-1' };
+
+export const gateBody = {
+  name: 'g',
+  mode: 'warn',
+  selector: null,
+  conditions: [{ metric: 'new_critical', op: 'lte', threshold: 0 }],
+};
