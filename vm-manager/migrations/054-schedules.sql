@@ -1,4 +1,3 @@
--- works with release 0.1.0
 -- What runs by the clock: when, in which zone, as whom, and what became of it the last time.
 create table vm_schedules (
   id bigint generated always as identity primary key,

@@ -1,4 +1,3 @@
--- works with release 0.1.0
 -- Profiles of scans that an organisation writes itself: which checks run, and within which limits.
 create table vm_scan_profiles (
   id bigint generated always as identity primary key,
