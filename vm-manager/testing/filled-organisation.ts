@@ -5,7 +5,7 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { insertEvidence, insertPatch } from './api/inserted.js';
-import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
+import { confinedRecords, fillWebhooks, insertViolation, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -236,12 +236,16 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application)),
   };
+  const more: Readonly<Record<string, string>> = {
+    '/sla/clocks': finding,
+    '/policies/violations': await insertViolation(database.sql, ids['/policies'] ?? '', finding),
+  };
   return {
     project,
     application,
     finding,
     idOf(path) {
-      const id = ids[moduleOf(path)];
+      const id = ids[moduleOf(path)] ?? more[moduleOf(path)];
       if (id === undefined && path.includes(':')) throw new Error(`the filled organisation has no ${path}`);
       return id ?? '1';
     },
