@@ -23,6 +23,8 @@ import { groupEndpoints } from './findings/together/groups.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
 import { hubEndpoints } from './findings/hub.js';
 import { moveEndpoints } from './findings/moves.js';
+import { acceptanceChangeEndpoints } from './governance/acceptance-changes.js';
+import { clockEndpoints } from './governance/clocks.js';
 import { acceptanceEndpoints } from './governance/acceptances.js';
 import { governanceEndpoints } from './governance/endpoints.js';
 import { violationEndpoints } from './governance/violations.js';
@@ -87,7 +89,9 @@ const rows: readonly Endpoint[] = [
   ...exploitEndpoints,
   ...scheduleEndpoints,
   ...muteEndpoints,
+  ...acceptanceChangeEndpoints,
   ...acceptanceEndpoints,
+  ...clockEndpoints,
   ...governanceEndpoints,
   ...violationEndpoints,
   ...ruleEndpoints,

@@ -2,6 +2,7 @@
 import type { Job } from '#http-kit';
 import { expireAcceptances, tellOfEnds } from './governance/acceptances.js';
 import { removeExpired } from './evidence/retention.js';
+import { endPauses } from './governance/clocks.js';
 import { expireMutes } from './governance/mutes.js';
 import { tellOfDeadlines } from './governance/sla-notices.js';
 import { recordViolations } from './governance/violations.js';
@@ -39,6 +40,7 @@ export const vmJobs = (host: Host): Job[] => [
         const accepted = await expireAcceptances(tx, now);
         await tellOfEnds(tx, now);
         const muted = await expireMutes(tx, now);
+        await endPauses(tx, now);
         await forgetChanges(tx);
         const risks = await refreshWhere(tx, tx`f.risk_override_until <= ${now}`, now);
         return `${accepted} acceptances, ${muted} mutes and ${risks} overridden risks ended`;

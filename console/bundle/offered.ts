@@ -48,6 +48,7 @@ export const sameAs: Readonly<Record<string, string>> = {
   'DELETE /api/threat-intel': 'DELETE /api/measures',
   'GET /api/verdicts': 'GET /api/measures',
   'DELETE /api/verdicts': 'DELETE /api/measures',
+  'PATCH /api/v1/acceptances/{id}': 'DELETE /api/v1/acceptances/{id}',
   'POST /api/v1/vex/statements': 'POST /api/v1/vulnerabilities/{id}/transition',
   'POST /api/v1/vulnerabilities/{id}/duplicates': 'POST /api/v1/findings/clusters/merge',
   'GET /api/v1/templates/{id}': 'GET /api/v1/templates',

@@ -22,6 +22,7 @@ const seed = Number(process.env['SEED'] ?? 0);
 
 /** Rows that refuse even a right request here, since a code, a provider, a firewall or another person is missing. */
 const needsMore: readonly string[] = [
+  'DELETE /acceptances/:id 409',
   'DELETE /applications/:id 409',
   'DELETE /auth/mfa 401',
   'DELETE /backups/:id 409',
@@ -46,6 +47,7 @@ const needsMore: readonly string[] = [
   'PATCH /backups/schedule 409',
   'PATCH /sso/providers/:id 404',
   'POST /acceptances/:id/approve 403',
+  'POST /acceptances/:id/extend 403',
   'POST /acceptances/:id/revoke 409',
   'POST /auth/login 401',
   'POST /auth/mfa 401',
@@ -64,6 +66,9 @@ const needsMore: readonly string[] = [
   'POST /scans/:id/prove 404',
   'POST /schedules/:id/run-now 409',
   'POST /scm/webhook/:provider 401',
+  // the finding has become one of severity info, which has no deadline
+  'POST /sla/clocks/:id/pause 409',
+  'POST /sla/clocks/:id/resume 409',
   'POST /sso/providers 422',
   'POST /sso/providers/:id/test 404',
   'POST /targets/:id/probe 409',

@@ -60,6 +60,8 @@ export interface FindingRow {
   readonly sla_class: string;
   readonly sla_extended_days: number;
   readonly sla_paused_at: Date | null;
+  /** A person has stopped the clock. */
+  readonly sla_held: boolean;
   readonly sla_paused_ms: number;
   readonly due_at: Date | null;
   readonly first_seen: Date;

@@ -45,7 +45,10 @@ async function store(tx: Tx, row: FindingRow, wanted: Wanted, actor: Actor, now:
   const opens = isOpen(to);
   const wasOpen = isOpen(row.status);
   const pauses = to === 'risk_accepted' || to === 'muted';
-  const pausedMs = row.sla_paused_at !== null && !pauses ? now.getTime() - row.sla_paused_at.getTime() : 0;
+  // a clock that a person stopped stands on while the finding is open, or is accepted or muted
+  const stands = row.sla_held && opens;
+  const goesOn = stands || pauses;
+  const pausedMs = row.sla_paused_at !== null && !goesOn ? now.getTime() - row.sla_paused_at.getTime() : 0;
   const restarts = to === 'reopened' && row.status === 'resolved';
   const due = dueAfter(row, restarts, pausedMs, now);
   const [made] = await tx<FindingRow[]>`
@@ -55,11 +58,15 @@ async function store(tx: Tx, row: FindingRow, wanted: Wanted, actor: Actor, now:
       resolved_by = ${to === 'resolved' ? (wanted.by === 'person' ? 'human' : 'proof') : null},
       canonical_id = ${to === 'duplicate' ? (wanted.canonicalId ?? null) : null},
       reopen_count = reopen_count + ${to === 'reopened' ? 1 : 0},
-      sla_paused_at = ${pauses ? (row.sla_paused_at ?? now) : null},
+      sla_paused_at = ${goesOn ? (row.sla_paused_at ?? now) : null}, sla_held = ${row.sla_held && goesOn},
       sla_paused_ms = ${restarts ? 0 : Number(row.sla_paused_ms) + pausedMs},
       sla_start = ${restarts ? now : row.sla_start}, due_at = ${due}
     where id = ${row.id} returning *`;
   if (made === undefined) throw new ApiError('not_found', `There is no finding ${row.id}.`);
+  if (row.sla_held && !goesOn)
+    await tx`
+      update vm_sla_pauses set resumed_at = ${now}, resumed_by = ${actor.name}, resume_reason = ${`it is ${to}`}
+      where finding_id = ${row.id} and resumed_at is null`;
   await tx`
     insert into vm_transitions ${tx({
       finding_id: row.id,

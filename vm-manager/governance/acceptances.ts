@@ -31,7 +31,7 @@ const machine: Machine<State> = {
   ],
 };
 
-interface Row {
+export interface Row {
   readonly id: number;
   readonly title: string;
   readonly decision: string;
@@ -49,7 +49,7 @@ interface Row {
   readonly created_at: Date;
 }
 
-const AcceptanceView = Type.Object({
+export const AcceptanceView = Type.Object({
   id: Type.String(),
   title: Type.String(),
   decision: Type.String(),
@@ -63,13 +63,18 @@ const AcceptanceView = Type.Object({
   decided_by: Nullable(Type.String()),
   decided_at: Nullable(Time),
   decision_reason: Type.String(),
+  extensions: Type.Array(Type.Object({ from: Time, to: Time, reason: Type.String(), by: Type.String(), at: Time }), {
+    description: 'later ends that it was given, the first one first',
+  }),
   version: Type.Integer(),
   created_at: Time,
 });
 
-async function view(sql: Queryable, row: Row) {
+export async function view(sql: Queryable, row: Row) {
   const rows = await sql<{ finding_id: number }[]>`
     select finding_id from vm_acceptance_findings where acceptance_id = ${row.id} order by finding_id`;
+  const longer = await sql<{ from_at: Date; to_at: Date; reason: string; by_name: string; at: Date }[]>`
+    select * from vm_acceptance_extensions where acceptance_id = ${row.id} order by id limit 200`;
   return {
     id: String(row.id),
     title: row.title,
@@ -84,6 +89,13 @@ async function view(sql: Queryable, row: Row) {
     decided_by: row.decided_by_name,
     decided_at: row.decided_at?.toISOString() ?? null,
     decision_reason: row.decision_reason,
+    extensions: longer.map((one) => ({
+      from: one.from_at.toISOString(),
+      to: one.to_at.toISOString(),
+      reason: one.reason,
+      by: one.by_name,
+      at: one.at.toISOString(),
+    })),
     version: row.version,
     created_at: row.created_at.toISOString(),
   };
@@ -94,7 +106,7 @@ const visible = (sql: Queryable, reach: Reach) => sql`not exists (
   select 1 from vm_acceptance_findings l where l.acceptance_id = vm_acceptances.id
     and l.finding_id not in (select id from vm_findings where id = l.finding_id and ${visibleFindings(sql, reach)}))`;
 
-async function requireAcceptance(tx: Tx, reach: Reach, id: string): Promise<Row> {
+export async function requireAcceptance(tx: Tx, reach: Reach, id: string): Promise<Row> {
   const [row] = await tx<Row[]>`
     select * from vm_acceptances where id = ${toId(id, 'acceptance')} and ${visible(tx, reach)} for update`;
   if (row === undefined) throw notFound('acceptance', id);
@@ -128,6 +140,7 @@ async function release(tx: Tx, row: Row, by: 'policy' | 'clock', actor: Actor, n
     await transition(tx, finding, { to: finding.previous_status ?? 'new', by, reason }, actor, now);
     if (by === 'clock' && row.on_expiry === 'restart')
       await tx`update vm_findings set sla_start = ${now}, sla_paused_ms = 0,
+        sla_paused_at = case when sla_held then ${now}::timestamptz end,
         due_at = case when sla_days is null then null else ${now}::timestamptz + sla_days * interval '1 day' end
         where id = ${finding.id}`;
   }

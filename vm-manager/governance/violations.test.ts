@@ -16,6 +16,8 @@ async function suite(t: Test, database: Database): Promise<void> {
   const inPerson = new Client(at, (await at.user('admin')).token);
   const { body: given } = await inPerson.call('POST', '/tokens', { name: 'n', scopes: ['read', 'write'] });
   const client = new Client(at, String(given['token']));
+  const { body: wide } = await inPerson.call('POST', '/tokens', { name: 'a', scopes: ['admin'] });
+  const admin = new Client(at, String(wide['token']));
   const application = await client.application();
   const made = async (path: string, body: Json): Promise<string> => {
     const reply = await client.call('POST', path, body);
@@ -91,6 +93,32 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await round(), { begun: 2, told: 2 }, 'what it noted was told by nobody');
     t.equal((await client.call('DELETE', `/policies/${noted}`)).status, 204);
     t.same(await listed(`state=all&policy_id=${noted}`), [], 'its records go with it');
+  });
+  await t.test('30.policies: a violation is waived until a moment, without a notice', async (t) => {
+    const only = await finding('waived');
+    const own = await policy('own', 'notify', { field: 'title', op: 'contains', value: 'waived' });
+    await sql`insert into vm_violations (policy_id, finding_id, application_id, since)
+      values (${own}, ${only}, ${application}, ${new Date(at.clock.nowMs)})`;
+    const [row] = await listed(`policy_id=${own}`);
+    const waive = (id: unknown, days: number) =>
+      admin.call('POST', `/policies/violations/${String(id)}/waive`, {
+        reason: 'a test system',
+        expires_at: new Date(at.clock.nowMs + days * 86_400_000).toISOString(),
+      });
+    t.match(await waive(row?.['id'], -1), { status: 422, body: { detail: /over already/ } });
+    t.equal((await waive('999999', 1)).status, 404);
+    const waived = await waive(row?.['id'], 1);
+    t.match(waived, { status: 200, body: { id: row?.['id'], waived: { reason: 'a test system' } } }, waived.text);
+    t.same(await listed(`policy_id=${own}`), [], 'no current one');
+    t.match(await listed(`policy_id=${own}&state=waived`), [{ finding_id: only }]);
+    await round();
+    t.notOk(
+      (await notices()).some((one) => one.endsWith(' own')),
+      'no notice of it',
+    );
+    await round(2 * 24 * 60);
+    t.match(await listed(`policy_id=${own}`), [{ finding_id: only }], 'then it counts again');
+    t.ok((await notices()).some((one) => one.endsWith(' own')));
   });
 }
 

@@ -1,16 +1,17 @@
 // What follows from policies that stop no pipeline: a record of each finding that one holds for, with since when, and
 // of `notify` a notice beside it. A round looks at the findings of applications of which something changed, and each
 // half hour at all: time alone makes a predicate hold, and last sights are no change.
-import { Nullable, OneOf, Time } from '#http-kit';
+import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Id, visibleByApplication } from '../assets/resources.js';
-import { allOf, type Sql, type Tx } from '../database.js';
+import { allOf, type Fragment, type Sql, type Tx } from '../database.js';
 import { findingFields } from '../findings/fields.js';
 import { severityNames } from '../findings/words.js';
-import { endpoint, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, When, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from '../kit/list.js';
 import { toSql, type Predicate } from '../kit/predicate.js';
+import { checkEnd } from './mutes.js';
 
 /** Shorter than changes are kept (graph/live-engine.ts). */
 const wholeEveryMs = 1_800_000;
@@ -105,6 +106,7 @@ async function tell(tx: Tx, { id, name, severity }: Policy, now: Date): Promise<
   const rows = await tx<{ finding_id: number; application_id: number; since: Date }[]>`
     with due as (
       select id from vm_violations where policy_id = ${id} and told_at is null and ended_at is null
+        and (waived_until is null or waived_until <= ${now})
       order by id limit ${perRoundMax})
     update vm_violations v set told_at = ${now} from due where v.id = due.id
     returning v.finding_id, v.application_id, v.since`;
@@ -133,6 +135,7 @@ const ViolationView = Type.Object({
   application_id: Type.String(),
   since: Time,
   ended_at: Nullable(Time),
+  waived: Nullable(Type.Object({ until: Time, by: Type.String(), at: Time, reason: Type.String() })),
   told_at: Nullable(Type.String({ format: 'date-time', description: 'when its notice was written; null: none was' })),
 });
 
@@ -144,6 +147,10 @@ interface Violation {
   readonly since: Date;
   readonly ended_at: Date | null;
   readonly told_at: Date | null;
+  readonly waived_until: Date | null;
+  readonly waived_by: string | null;
+  readonly waived_at: Date | null;
+  readonly waive_reason: string | null;
 }
 
 const sorts: Readonly<Record<string, SortColumn>> = {
@@ -165,22 +172,18 @@ const list = endpoint({
       policy_id: Type.Optional(Id),
       finding_id: Type.Optional(Id),
       application_id: Type.Optional(Id),
-      state: Type.Optional(OneOf(['current', 'ended', 'all'])),
+      state: Type.Optional(OneOf(['current', 'waived', 'ended', 'all'], 'current: neither ended nor waived')),
     },
     { additionalProperties: false },
   ),
   answer: List(ViolationView),
-  handle: async ({ sql, reach, query }) => {
+  handle: async ({ sql, reach, query, now }) => {
     const { state = 'current' } = query;
     const of = (['policy_id', 'finding_id', 'application_id'] as const).flatMap((name) => {
       const id = query[name];
       return id === undefined ? [] : [isId(id) ? sql`${sql(name)} = ${id}` : sql`false`];
     });
-    const where = allOf(sql, [
-      visibleByApplication('vm_violations')(sql, reach),
-      state === 'all' ? sql`true` : state === 'current' ? sql`ended_at is null` : sql`ended_at is not null`,
-      ...of,
-    ]);
+    const where = allOf(sql, [visibleByApplication('vm_violations')(sql, reach), stateIs(sql, state, now), ...of]);
     const page = await readPage<Violation>(sql, { table: 'vm_violations', where, sorts, sort: '-since' }, query);
     return { ...page, items: await view(sql, page.items) };
   },
@@ -208,10 +211,67 @@ async function view(sql: Sql, rows: readonly Violation[]): Promise<object[]> {
         application_id: String(row.application_id),
         since: row.since.toISOString(),
         ended_at: row.ended_at?.toISOString() ?? null,
+        waived: viewWaiver(row),
         told_at: row.told_at?.toISOString() ?? null,
       },
     ];
   });
 }
 
-export const violationEndpoints: readonly Endpoint[] = [list];
+const viewWaiver = ({ waived_until: until, waived_at: at, ...row }: Violation) =>
+  until === null || at === null
+    ? null
+    : {
+        until: until.toISOString(),
+        by: row.waived_by ?? '',
+        at: at.toISOString(),
+        reason: row.waive_reason ?? '',
+      };
+
+function stateIs(sql: Sql, state: 'current' | 'waived' | 'ended' | 'all', now: Date): Fragment {
+  if (state === 'all') return sql`true`;
+  if (state === 'ended') return sql`ended_at is not null`;
+  const isWaived = sql`waived_until is not null and waived_until > ${now}`;
+  return state === 'waived' ? sql`ended_at is null and ${isWaived}` : sql`ended_at is null and not (${isWaived})`;
+}
+
+const waive = endpoint({
+  method: 'POST',
+  path: '/policies/violations/:id/waive',
+  permission: 'approve_acceptance',
+  kind: 'S',
+  summary:
+    'Let a violation be until a moment: it is no current one, and no notice of it is given; then it counts again',
+  body: Type.Object(
+    {
+      reason: Type.String({ minLength: 1, maxLength: 5000, pattern: '\\S', description: 'text that is not blank' }),
+      expires_at: When,
+    },
+    { additionalProperties: false },
+  ),
+  answer: ViolationView,
+  handle: async (call) => {
+    const { body, now, reach, sql, caller } = call;
+    const end = checkEnd(body.expires_at, now);
+    const id = toId(call.params['id'] ?? '', 'violation');
+    const row = await call.audited(
+      'vm.transition',
+      `waived the violation ${id} until ${end.toISOString()}`,
+      async (tx) => {
+        const [before] = await tx<Violation[]>`
+          select * from vm_violations where id = ${id} and ${visibleByApplication('vm_violations')(tx, reach)}
+          for update`;
+        if (before === undefined) throw notFound('violation', id);
+        if (before.ended_at !== null) throw new ApiError('conflict', 'It has ended: there is nothing to waive.');
+        const [made] = await tx<Violation[]>`
+          update vm_violations set waived_until = ${end}, waived_by = ${caller.actor.name}, waived_at = ${now},
+            waive_reason = ${body.reason.trim()} where id = ${id} returning *`;
+        return made ?? before;
+      },
+      () => body,
+    );
+    return (await view(sql, [row]))[0];
+  },
+});
+
+export const violationEndpoints: readonly Endpoint[] = [list, waive];

@@ -4,10 +4,10 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
-import { confinedRecords, fillWebhooks, recordBodies } from './api/records.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
+import { confinedRecords, fillWebhooks, insertViolation, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -209,12 +209,16 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
       payload: { target_id: target, profile: 'quick' },
     }),
   };
+  const more: Readonly<Record<string, string>> = {
+    '/sla/clocks': finding,
+    '/policies/violations': await insertViolation(database.sql, ids['/policies'] ?? '', finding),
+  };
   return {
     project,
     application,
     finding,
     idOf(path) {
-      const id = ids[moduleOf(path)];
+      const id = ids[moduleOf(path)] ?? more[moduleOf(path)];
       if (id === undefined && path.includes(':')) throw new Error(`the filled organisation has no ${path}`);
       return id ?? '1';
     },

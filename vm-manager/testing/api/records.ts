@@ -7,6 +7,13 @@ interface Maker {
   made(url: string, body: object): Promise<string>;
 }
 
+export async function insertViolation(sql: Database['sql'], policy: string, finding: string): Promise<string> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into vm_violations (policy_id, finding_id, application_id, since)
+    select ${policy}, id, application_id, now() from vm_findings where id = ${finding} returning id`;
+  return String(row?.id);
+}
+
 export async function fillWebhooks(make: Maker, sql: Database['sql']): Promise<Record<string, string>> {
   const hook = await make.made('/webhooks', { url: 'https://hook.example/filled', events: [] });
   const [delivery] = await sql<{ id: number }[]>`
@@ -19,12 +26,16 @@ export async function fillWebhooks(make: Maker, sql: Database['sql']): Promise<R
 }
 
 /** Modules whose objects belong to the application or its project. */
-export const confinedRecords = ['/findings/clusters'];
+export const confinedRecords = ['/findings/clusters', '/sla/clocks', '/policies/violations'];
 
 export const recordBodies = (application: string, finding: string): Record<string, Json> => ({
   'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
   'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'POST /vulnerabilities/:id/duplicates': { vuln_ids: [String(Number(finding) + 1)] },
+  'POST /sla/clocks/:id/pause': { until: undefined },
+  'PATCH /acceptances/:id': { expires_at: '2026-04-01T00:00:00Z' },
+  'POST /acceptances/:id/extend': { expires_at: '2026-05-01T00:00:00Z' },
+  'POST /policies/violations/:id/waive': { expires_at: '2026-04-01T00:00:00Z' },
   'POST /threat-intel/feeds': { set: 'kev', url: 'https://mirror.example/kev.json' },
   'POST /vex/statements': { application_id: application, vulnerability: 'CVE-2026-1' },
   'POST /findings/clusters/merge': { vuln_ids: [finding, String(Number(finding) + 1)], canonical_id: finding },

@@ -14,6 +14,7 @@ import type { TableColumn } from '../../kit/table/table.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { Mutes } from './mutes.js';
+import { AcceptanceTerms } from './acceptance-terms.js';
 
 type Acceptance = Item<'GET /api/v1/acceptances'>;
 type State = Acceptance['status'];
@@ -171,6 +172,12 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
               <Show when={props.access.may('approve_acceptance')}>
                 <Decide of={one()} access={props.access} onDone={list.reload} />
               </Show>
+              <AcceptanceTerms
+                of={one()}
+                mayExtend={props.access.may('approve_acceptance') && one().requested_by !== props.access.me()?.email}
+                mayWithdraw={one().requested_by === props.access.me()?.email}
+                onDone={list.reload}
+              />
             </>
           )}
         </Show>

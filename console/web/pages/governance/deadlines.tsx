@@ -37,7 +37,8 @@ function Clocks(props: { readonly applications: Applications }): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const isOverdue = (): boolean => search['breached'] === '1';
-  const list = createPagedList('GET /api/v1/sla/clocks', () => (isOverdue() ? { breached: true } : {}));
+  const clocks = createPagedList('GET /api/v1/sla/clocks', () => (isOverdue() ? null : {}));
+  const missed = createPagedList('GET /api/v1/sla/breaches', () => (isOverdue() ? {} : null));
   return (
     <ListCard
       label={text.due}
@@ -49,7 +50,7 @@ function Clocks(props: { readonly applications: Applications }): JSX.Element {
           onChange={(isOn) => setSearch({ breached: isOn ? '1' : '' })}
         />
       }
-      list={list}
+      list={isOverdue() ? missed : clocks}
       columns={clockColumns(props.applications)}
       keyOf={({ id }) => id}
       onOpen={({ id }) => navigate(`/vulnerabilities?finding=${id}`)}

@@ -12,7 +12,7 @@ import { SelectField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
-import { togetherText as text } from '../../texts/vm/together.js';
+import { togetherText as text } from '../../texts/vm/records/together.js';
 import { severityTone } from '../vulnerabilities/words.js';
 
 type Group = Reply<'GET /api/v1/findings/groups'>['items'][number];

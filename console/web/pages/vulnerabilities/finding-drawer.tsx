@@ -20,6 +20,7 @@ import { FindingTickets } from '../integrations/ask-tickets.js';
 import { FindingMoves } from './finding-moves.js';
 import { FindingForm, FindingRemoval } from './finding/by-hand.js';
 import { AddedEvidence } from './finding/added.js';
+import { FindingClock } from './finding/clock.js';
 import { Comments } from './finding/comments.js';
 import { Evidence } from './finding/evidence.js';
 import { RiskOverride } from './finding/risk-override.js';
@@ -228,6 +229,9 @@ function Content(props: DrawerProps & { readonly id: string }): JSX.Element {
           <Given of={data()} />
           <Evidence id={props.id} />
           <AddedEvidence id={props.id} mayAdd={props.access.may('edit_findings')} onChanged={changed} />
+          <Show when={props.access.may('manage_sla') && data().sla.due_at !== null && isOpenState(data().status)}>
+            <FindingClock id={props.id} state={data().sla.state} onChanged={changed} />
+          </Show>
           <Show when={props.access.may('triage_findings')}>
             <RiskOverride id={props.id} byHand={data().risk_override} onChanged={changed} />
           </Show>

@@ -8,7 +8,7 @@ import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { FileField, SelectField } from '../../kit/form.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
-import { vexText as text } from '../../texts/vm/vex.js';
+import { vexText as text } from '../../texts/vm/records/vex.js';
 import { plain, type Applications } from './words.js';
 
 type Statement = Item<'GET /api/v1/vex/statements'>;

@@ -7,7 +7,7 @@ import { createQuery } from '../../../client/query.js';
 import { Badge, Button, Foreign, ForeignLines, Notice } from '../../../kit/basics.js';
 import { AreaField, FileField, SelectField, Switch as Toggle, TextField } from '../../../kit/form.js';
 import { Read } from '../../../kit/page-state.js';
-import { togetherText as text } from '../../../texts/vm/together.js';
+import { togetherText as text } from '../../../texts/vm/records/together.js';
 import { plain } from '../words.js';
 
 const kinds = ['poc', 'request', 'response', 'exchange', 'stack', 'log', 'note'] as const;

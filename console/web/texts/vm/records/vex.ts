@@ -1,5 +1,5 @@
 // English texts of VEX: a document that is applied, and the statements that were.
-import type { Shown } from '../shown.js';
+import type { Shown } from '../../shown.js';
 
 export const vexText = {
   title: 'Statements of suppliers (VEX)',

@@ -1,5 +1,5 @@
 // English texts of groups and clusters of findings, and of the evidence of one.
-import type { Shown } from '../shown.js';
+import type { Shown } from '../../shown.js';
 
 export const togetherText = {
   title: 'Groups and clusters',
