@@ -46,6 +46,7 @@ const needsMore: readonly string[] = [
   'GET /vpatches/:id/hits 503',
   'PATCH /backups/schedule 409',
   'PATCH /sso/providers/:id 404',
+  'PATCH /threat-models/:id/threats/:tid 404', // the second id is of no threat
   'POST /acceptances/:id/approve 403',
   'POST /acceptances/:id/extend 403',
   'POST /acceptances/:id/revoke 409',
