@@ -7,6 +7,8 @@ import { tokenEndpoints } from './accounts/token-endpoints.js';
 import { userEndpoints } from './accounts/user-endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
+import { codeRuleEndpoints } from './code-rules/endpoints.js';
+import { moreCodeEndpoints } from './code-rules/more-endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
 import { containerEndpoints } from './containers/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
@@ -65,6 +67,8 @@ const rows: readonly Endpoint[] = [
   ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...codeRuleEndpoints,
+  ...moreCodeEndpoints,
   ...repositoryEndpoints,
   ...containerEndpoints,
   ...scanEndpoints,
