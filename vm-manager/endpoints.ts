@@ -8,6 +8,8 @@ import { userEndpoints } from './accounts/user-endpoints.js';
 import { assistantEndpoints } from './assistant/endpoints.js';
 import { backupEndpoints } from './backups/endpoints.js';
 import { assetEndpoints } from './assets/endpoints.js';
+import { codeRuleEndpoints } from './code-rules/endpoints.js';
+import { moreCodeEndpoints } from './code-rules/more-endpoints.js';
 import { complianceEndpoints } from './compliance/endpoints.js';
 import { containerEndpoints } from './containers/endpoints.js';
 import { componentEndpoints } from './components/endpoints.js';
@@ -83,6 +85,8 @@ const rows: readonly Endpoint[] = [
   ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...codeRuleEndpoints,
+  ...moreCodeEndpoints,
   ...repositoryEndpoints,
   ...containerEndpoints,
   ...scanEndpoints,

@@ -38,6 +38,7 @@ const needsMore: readonly string[] = [
   'GET /branding/logo 404',
   'GET /ci/badge/:application_id 404',
   'GET /comments 422',
+  'GET /sast/scans/:id/sarif 409',
   'GET /scan-callbacks/:token 404',
   'GET /scans/compare 404',
   'GET /sso/callback/:id 404',
@@ -70,6 +71,7 @@ const needsMore: readonly string[] = [
   // the finding has become one of severity info, which has no deadline
   'POST /sla/clocks/:id/pause 409',
   'POST /sla/clocks/:id/resume 409',
+  'POST /secrets/:vuln_id/rotated 409',
   'POST /sso/providers 422',
   'POST /sso/providers/:id/test 404',
   'POST /targets/:id/probe 409',

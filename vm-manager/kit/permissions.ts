@@ -19,6 +19,7 @@ export const permissionTable = {
   run_exploit: 'prove weaknesses of verified targets by their effect',
   view_code: 'read scans of code, and the rules of their scanners',
   run_code_scans: 'scan code, lock files, manifests and images',
+  manage_code_rules: 'switch rules of the scanners of code, add own ones, allow what is no secret',
   view_k8s: 'read scans of clusters and their controls',
   edit_k8s: 'scan manifests and dumps of clusters',
   run_ci: 'start CI runs and evaluate the gate',

@@ -331,12 +331,15 @@ const plan = endpoint({
   kind: 'A',
   summary: 'Which packages of an application to move to which version, those that close most risk first',
   query: Type.Object(
-    { application_id: Id, steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })) },
+    {
+      application_id: Id,
+      most: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20, description: 'steps' })),
+    },
     closed,
   ),
   answer: Type.Object({
     application_id: Type.String(),
-    items: Type.Array(
+    steps: Type.Array(
       Type.Object({
         component_id: Type.String(),
         name: Type.String(),
@@ -367,7 +370,7 @@ const plan = endpoint({
   }),
   handle: async ({ sql, reach, query }) => {
     const { id } = await requireApplication(sql, reach, query.application_id);
-    return upgradePlan(sql, id, query.steps ?? 20);
+    return upgradePlan(sql, id, query.most ?? 20);
   },
 });
 

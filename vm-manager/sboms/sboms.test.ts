@@ -172,15 +172,15 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal((await client.call('POST', '/sca/match', { application_id: app })).status, 200);
     const plan = await read(`/sca/upgrade-plan?application_id=${app}`);
     t.match(plan, {
-      items: [
+      steps: [
         { name: 'deep', from: '1.1.0', to: '2.0.1', is_major: true, through: ['cli@1.0.0', 'web@1.0.0'], leaves: [] },
         { name: 'web', from: '1.0.0', to: '1.0.5', is_major: false, relation: 'direct' },
       ],
       without_fix: [{ name: 'cli', version: '1.0.0', advisories: ['GHSA-4444-aaaa-bbbb'] }],
     });
-    t.match((plan['items'] as Json[])[0]?.['closes'], [{ id: /1111/, vuln_id: /\d/ }, { id: /2222/ }]);
-    t.ok((plan['items'] as Json[])[1]?.['share'] < 1, 'what has no fix is left over');
-    t.equal(((await read(`/sca/upgrade-plan?application_id=${app}&steps=1`))['items'] as Json[]).length, 1);
+    t.match((plan['steps'] as Json[])[0]?.['closes'], [{ id: /1111/, vuln_id: /\d/ }, { id: /2222/ }]);
+    t.ok((plan['steps'] as Json[])[1]?.['share'] < 1, 'what has no fix is left over');
+    t.equal(((await read(`/sca/upgrade-plan?application_id=${app}&most=1`))['steps'] as Json[]).length, 1);
     const second = await kept(app, bill({ web: '1.0.5', deep: '1.2.0', more: '1.0.0' }), { mode: 'sync' });
     t.match(await read(`/sca/sboms/diff?a=${first['id']}&b=${second['id']}`), {
       added: [{ name: 'more', from: [], to: ['1.0.0'] }],

@@ -151,7 +151,7 @@ export async function upgradePlan(sql: Sql, application: number, stepsMax: numbe
   const stuck = steps.filter(({ step, closes }) => step.to === null || closes.length === 0).sort(order);
   return {
     application_id: String(application),
-    items,
+    steps: items,
     steps_total: useful.length,
     risk_total: Math.round(total),
     without_fix: stuck.slice(0, stepsMax).map(({ component: { id, name, version, purl }, step }) => ({

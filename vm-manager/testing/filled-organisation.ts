@@ -5,6 +5,7 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { fixedIds } from './api/fixed-ids.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
 import { confinedRecords, fillWebhooks, insertViolation, recordBodies } from './api/records.js';
@@ -199,6 +200,8 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/projects': project,
     '/applications': application,
     '/targets': target,
+    ...idsOfRules,
+    '/secrets': finding,
     '/sca/sboms': await insertSbom(database, application),
     '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
@@ -259,6 +262,7 @@ export const confinedModules = [
   '/sca/components',
   '/repositories',
   '/containers/images',
+  '/secrets',
   '/sca/sboms',
   '/mutes',
   '/acceptances',
@@ -333,6 +337,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /repositories': { name: 'new', application_id: application, url: null },
   'PATCH /repositories/:id': { name: 'other', url: null },
   'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
+  ...bodiesOfRules,
   'POST /sca/match': { application_id: application },
   'PATCH /assessments/:id': { name: 'other', status: 'active' },
   'PATCH /imports/mappings/:id': { fields: { title: 't' } },

@@ -19,6 +19,7 @@ export type VmPermission =
   | 'import_findings'
   | 'view_code'
   | 'run_code_scans'
+  | 'manage_code_rules'
   | 'view_k8s'
   | 'edit_k8s'
   | 'manage_intel'

@@ -2,14 +2,12 @@
 import { Type } from '@sinclair/typebox';
 import { visibleByApplication } from '../../assets/resources.js';
 import { allOf } from '../../database.js';
-import { severityNames } from '../../findings/words.js';
 import { hasOneOf, SomeOf } from '../../kit/comma-list.js';
 import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
 import type { VmPermission } from '../../kit/permissions.js';
 import { runStatuses, type Run } from '../../kit/runs.js';
 import { receive } from '../../kit/upload/receive.js';
-import { OneOf } from '#http-kit';
 import { scanners, type FileScanner } from '../catalogue.js';
 import type { FileKind } from '../contract.js';
 import { beginScan, ScanView, viewScan, type ScanFields } from './run-scan.js';
@@ -22,16 +20,14 @@ interface Place {
   readonly path: string;
   readonly view: VmPermission;
   readonly run: VmPermission;
-  /** What its rules are called. */
-  readonly rules: string;
 }
 const code = { view: 'view_code', run: 'run_code_scans' } as const;
 const places: Readonly<Record<FileKind, Place>> = {
-  secrets: { path: '/secrets', ...code, rules: 'detectors' },
-  sast: { path: '/sast', ...code, rules: 'rules' },
-  sca: { path: '/sca', ...code, rules: 'rules' },
-  iac: { path: '/iac', ...code, rules: 'rules' },
-  k8s: { path: '/k8s-posture', view: 'view_k8s', run: 'edit_k8s', rules: 'controls' },
+  secrets: { path: '/secrets', ...code },
+  sast: { path: '/sast', ...code },
+  sca: { path: '/sca', ...code },
+  iac: { path: '/iac', ...code },
+  k8s: { path: '/k8s-posture', view: 'view_k8s', run: 'edit_k8s' },
 };
 
 const upload = {
@@ -66,18 +62,6 @@ const upload = {
     closed,
   ),
 };
-
-const RuleView = Type.Object({
-  id: Type.String(),
-  kind: Type.String(),
-  version: Type.Integer(),
-  title: Type.String(),
-  severity: OneOf(severityNames),
-  cwes: Type.Array(Type.Integer()),
-  description: Type.String(),
-  remediation: Type.String(),
-  known_as: Type.Array(Type.String({ description: 'ids under which other tools know the same' })),
-});
 
 const visible = visibleByApplication('vm_runs');
 
@@ -152,33 +136,10 @@ const readEndpoint = (scanner: FileScanner): Endpoint => {
   });
 };
 
-const rulesEndpoint = (scanner: FileScanner): Endpoint => {
-  const { path, view, rules } = places[scanner.kind];
-  const { kind } = scanner;
-  const label = scanner.label.toLowerCase();
-  return endpoint({
-    method: 'GET',
-    path: `${path}/${rules}`,
-    permission: view,
-    kind: 'C',
-    summary: `What the scanner for ${label} looks for, and what to do about it`,
-    answer: Type.Object({ items: Type.Array(RuleView) }),
-    handle: async () => ({
-      items: scanner.rules.map(({ knownAs = [], cwes, ...rule }) => ({
-        ...rule,
-        kind,
-        cwes: [...cwes],
-        known_as: [...knownAs],
-      })),
-    }),
-  });
-};
-
 const endpointsOf = (scanner: FileScanner): Endpoint[] => [
   beginEndpoint(scanner),
   listEndpoint(scanner),
   readEndpoint(scanner),
-  ...(scanner.rules.length === 0 ? [] : [rulesEndpoint(scanner)]),
 ];
 
 export const scannerEndpoints: readonly Endpoint[] = scanners.flatMap(endpointsOf);

@@ -8,7 +8,9 @@ import { toSarif } from '../report/sarif.js';
 import { openSource } from '../sources/open.js';
 import { SourceError, type Source } from '../sources/source.js';
 import type { ScannerResult, ScanResult } from '../run/result.js';
-import { scan, type Progress } from '../run/scan.js';
+import { scan, scanLimits, type Progress } from '../run/scan.js';
+import { profileOf } from '../../code-rules/profile.js';
+import { keepSarif } from '../../code-rules/sarif.js';
 import type { Extent, Scanner } from '../contract.js';
 import { findFormat } from '../../imports/formats/index.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
@@ -132,9 +134,9 @@ interface Work {
   readonly begun: Begun;
 }
 
-async function runScan(work: Work, source: Source, id: number) {
-  const { scanner, begun } = work;
-  const { sql, host } = work.call;
+async function runScan(given: Work, source: Source, id: number) {
+  const { begun } = given;
+  const { sql, host } = given.call;
   const now = (): Date => new Date(host.now());
   const taken = await sql`
     update vm_runs set status = 'running', started_at = ${now()}, lease_until = ${new Date(host.now() + leaseMs)}
@@ -151,8 +153,10 @@ async function runScan(work: Work, source: Source, id: number) {
   heartbeat.unref();
   try {
     const tell = (at: Progress): void => void (progress = percentOf(at));
-    const scanned = await scan(source, [scanner], tell, stop.signal);
-    const end = await endOf(work, begun.named?.(scanned) ?? scanned);
+    const application = Number(given.sent.fields.application_id);
+    const { scanner, additions, adjust } = await profileOf(sql, given.scanner, application, now());
+    const found = adjust(await scan(source, [scanner], tell, stop.signal, scanLimits, additions));
+    const end = await endOf({ ...given, scanner }, begun.named?.(found) ?? found, id);
     await finishRun(sql, id, end, now());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -186,7 +190,7 @@ function resultOf(scanned: ScanResult, own: ScannerResult) {
   };
 }
 
-async function endOf(work: Work, scanned: ScanResult): Promise<RunEnd> {
+async function endOf(work: Work, scanned: ScanResult, id: number): Promise<RunEnd> {
   const [own] = scanned.results;
   if (own === undefined) throw new Error('a scan without a result');
   const problems = own.notScanned
@@ -204,6 +208,13 @@ async function endOf(work: Work, scanned: ScanResult): Promise<RunEnd> {
   if (scanned.files === 0)
     return { status: 'failed', error: 'There was no file to look at: the upload is empty.', result, problems };
   const imported = await importScan(work, scanned);
+  if (work.scanner.kind === 'sast')
+    await keepSarif(
+      work.call.sql,
+      id,
+      work.sent.fields.application_id,
+      JSON.stringify(toSarif(scanned, work.sent.fields.covers ?? 'part')),
+    );
   const kept = await work.begun.keep?.(scanned);
   return { status: 'succeeded', result: { ...result, ...imported, ...kept }, problems };
 }

@@ -2,9 +2,12 @@
 // it takes too long or too much memory; a file that an engine cannot read is counted by it, and the next one follows.
 import { failed, nothing, together, type Engine, type Outcome } from '../contract.js';
 import { scannerOf } from '../catalogue.js';
+import { compile, ownFindings, type Compiled } from '../own/search.js';
+import { allow } from '../secrets/allowed.js';
 import type { BatchFile, FromEngine, ToEngine } from './messages.js';
 
 const engines = new Map<string, Engine>();
+let own: readonly Compiled[] = [];
 
 const tell = (message: FromEngine): void => {
   process.send?.(message);
@@ -22,6 +25,7 @@ async function takeFile(file: BatchFile, outcomes: Map<string, Outcome[]>): Prom
     if (engine === undefined) continue;
     const made = await Promise.resolve()
       .then(async () => engine.take({ path: file.path, bytes }))
+      .then((found) => together([found, ownFindings(own, kind, { path: file.path, bytes })]))
       .catch((error: unknown) => failed(file.path, reasonOf(error)));
     outcomes.get(kind)?.push(made);
   }
@@ -31,6 +35,10 @@ const asMessage = (outcomes: ReadonlyMap<string, readonly Outcome[]>): Record<st
   Object.fromEntries([...outcomes].map(([kind, all]) => [kind, together(all)]));
 
 async function answer(message: ToEngine): Promise<void> {
+  if (message.type === 'own') {
+    own = compile(message.additions.rules);
+    return allow(message.additions.allowed);
+  }
   const outcomes = new Map([...engines.keys()].map((kind) => [kind, [] as Outcome[]]));
   if (message.type === 'batch') {
     for (const file of message.files) await takeFile(file, outcomes);

@@ -3,6 +3,7 @@
 // how much that takes.
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { noAdditions, type Additions } from '../own/additions.js';
 import type { FromEngine, ToEngine } from './messages.js';
 
 const entry = new URL('./engine-process.js', import.meta.url);
@@ -32,7 +33,7 @@ export class HeldEngine {
   }
 
   /** Throws EngineGone where it does not start. */
-  static async start(kinds: readonly string[]): Promise<HeldEngine> {
+  static async start(kinds: readonly string[], additions: Additions = noAdditions): Promise<HeldEngine> {
     const child = fork(fileURLToPath(entry), [...kinds], {
       execArgv: [`--max-old-space-size=${heapMb}`],
       env: {},
@@ -41,6 +42,8 @@ export class HeldEngine {
     });
     const held = new HeldEngine(child);
     await held.#answer(startMsMax, 'does not start');
+    if (additions.rules.length + additions.allowed.length > 0)
+      child.send({ type: 'own', additions } satisfies ToEngine, () => undefined);
     return held;
   }
 

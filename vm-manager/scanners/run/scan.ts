@@ -4,6 +4,7 @@ import { together, type NotScanned, type Outcome, type Scanner } from '../contra
 import type { ScannerResult, ScanResult } from './result.js';
 import { nothing } from '../contract.js';
 import { isPassed, type Source, type SourceFile } from '../sources/source.js';
+import { noAdditions, type Additions } from '../own/additions.js';
 import { EngineGone, HeldEngine } from './held-engine.js';
 import type { BatchFile, ToEngine } from './messages.js';
 
@@ -91,16 +92,18 @@ class Scan {
   readonly #tallies: readonly Tally[];
   readonly #kinds: readonly string[];
   readonly #limits: ScanLimits;
+  readonly #additions: Additions;
   #engine: HeldEngine | null = null;
   /** Files that the process of now has taken: what it knows of them ends with it. */
   #taken: BatchFile[] = [];
   #waiting: BatchFile[] = [];
   #waitingBytes = 0;
 
-  constructor(scanners: readonly Scanner[], limits: ScanLimits) {
+  constructor(scanners: readonly Scanner[], limits: ScanLimits, additions: Additions) {
     this.#tallies = scanners.map((one) => new Tally(one));
     this.#kinds = scanners.map(({ kind }) => kind);
     this.#limits = limits;
+    this.#additions = additions;
   }
 
   async file(file: SourceFile): Promise<void> {
@@ -175,7 +178,7 @@ class Scan {
   /** Why it could not be asked; null: it answered, and the answer is taken. */
   async #ask(message: ToEngine, msMax: number): Promise<string | null> {
     try {
-      this.#engine ??= await HeldEngine.start(this.#kinds);
+      this.#engine ??= await HeldEngine.start(this.#kinds, this.#additions);
       const { outcomes } = await this.#engine.ask(message, msMax);
       for (const tally of this.#tallies) tally.take(outcomes[tally.scanner.kind] ?? nothing);
       return null;
@@ -219,9 +222,10 @@ export async function scan(
   progress: (at: Progress) => void,
   signal: AbortSignal,
   limits: ScanLimits = scanLimits,
+  additions: Additions = noAdditions,
 ): Promise<ScanResult> {
   const began = performance.now();
-  const running = new Scan(scanners, limits);
+  const running = new Scan(scanners, limits, additions);
   const timeIsOver = AbortSignal.timeout(limits.runMsMax);
   const ends = AbortSignal.any([signal, timeIsOver]);
   const stop = (): void => void running.close();

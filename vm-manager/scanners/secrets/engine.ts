@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { leftOut, nothing, type Engine, type Finding, type InputFile, type Outcome } from '../contract.js';
 import { Lines } from '../lines.js';
 import type { Severity } from '../../findings/words.js';
+import { allowedBy } from './allowed.js';
 import type { Detector } from './detector.js';
 import { KeywordSearch } from './keyword-search.js';
 import { keyStore, secretRules } from './rules.js';
@@ -95,7 +96,8 @@ class FileSearch {
     const name = `${rule.id}|${this.#path}|${shown}`;
     const ordinal = seen.get(name) ?? 0;
     seen.set(name, ordinal + 1);
-    const suppressed = this.#lines.ignored(line, rule.id);
+    const allowed = allowedBy(this.#path, value);
+    const suppressed = allowed === null ? this.#lines.ignored(line, rule.id) : `allowed: ${allowed}`;
     return {
       rule: rule.id,
       path: this.#path,

@@ -12,7 +12,7 @@ import { sbomsText as text } from '../../texts/vm/sources/sboms.js';
 import type { Applications } from '../vulnerabilities/words.js';
 
 type Plan = Reply<'GET /api/v1/sca/upgrade-plan'>;
-type Step = Plan['items'][number];
+type Step = Plan['steps'][number];
 
 const columns: readonly TableColumn<Step>[] = [
   { title: text.package, cell: ({ name }) => <Foreign text={name} max={120} /> },
@@ -52,7 +52,7 @@ const columns: readonly TableColumn<Step>[] = [
 ];
 
 function OfApplication(props: { readonly id: string }): JSX.Element {
-  const plan = createQuery('GET /api/v1/sca/upgrade-plan', () => ({ query: { application_id: props.id, steps: 50 } }));
+  const plan = createQuery('GET /api/v1/sca/upgrade-plan', () => ({ query: { application_id: props.id, most: 50 } }));
   return (
     <Read of={plan}>
       {(answer) => (
@@ -63,7 +63,7 @@ function OfApplication(props: { readonly id: string }): JSX.Element {
           <Table
             label={text.view.plan}
             columns={columns}
-            of={{ rows: answer().items }}
+            of={{ rows: answer().steps }}
             keyOf={({ component_id: id }) => id}
             empty={text.planNone}
             emptyAbout={text.planNoneAbout}

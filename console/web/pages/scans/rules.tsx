@@ -1,17 +1,75 @@
-// What the scanners look for, and what to do about each.
-import { For, Show, type JSX } from 'solid-js';
+// What the scanners look for, and what to do about each; which of it counts.
+import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createAction } from '../../client/action.js';
 import { createQuery, type QueryState } from '../../client/query.js';
-import type { Reply } from '../../client/http.js';
-import { Badge, Card } from '../../kit/basics.js';
+import { call, type Reply } from '../../client/http.js';
+import type { VmAccess } from '../../client/vm-access.js';
+import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
+import { SelectField, TextField } from '../../kit/form.js';
+import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { codeRulesText } from '../../texts/vm/sources/code-rules.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import { severityTone } from '../vulnerabilities/words.js';
+import { AllowSecret, OwnRule, TryRule } from './own-rules.js';
 
 type Answer = Reply<'GET /api/v1/secrets/detectors'>;
-/** Checks of running applications are known under no other name. */
+type Rule = Answer['items'][number];
+type Change = { readonly enabled?: boolean; readonly severity?: Rule['severity'] | null; readonly reason?: string };
+/** Checks of running applications are known under no other name, and are the same everywhere. */
 type Answers = Answer | Reply<'GET /api/v1/scans/checks'>;
+type Save = (id: string, body: Change) => Promise<unknown>;
 
-function OfScanner(props: { readonly title: string; readonly of: QueryState<Answers> }): JSX.Element {
+const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
+
+function Settings(props: { readonly of: Rule; readonly save: Save; readonly onSaved: () => void }): JSX.Element {
+  const [reason, setReason] = createSignal(props.of.reason);
+  const action = createAction();
+  const change = async (body: Change): Promise<void> => {
+    if (!(await action.run(() => props.save(props.of.id, body)))) return;
+    tell(codeRulesText.saved);
+    props.onSaved();
+  };
+  const chosen = (): string => (props.of.severity === props.of.default_severity ? '' : props.of.severity);
+  return (
+    <details>
+      <summary>{codeRulesText.change}</summary>
+      <div class="stack tight">
+        <div class="grid grid-3">
+          <TextField
+            label={codeRulesText.reason}
+            value={reason()}
+            onInput={setReason}
+            help={codeRulesText.reasonHelp}
+          />
+          <SelectField
+            label={codeRulesText.severityOf(props.of.id)}
+            value={chosen()}
+            options={[['', codeRulesText.ownSeverity], ...severities.map((name) => [name, name] as const)]}
+            onChange={(name) => void change({ severity: name === '' ? null : (name as Rule['severity']) })}
+          />
+        </div>
+        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <div>
+          <Button
+            isSmall
+            isBusy={action.isBusy()}
+            onClick={() => void change({ enabled: !props.of.enabled, reason: reason() })}
+          >
+            {codeRulesText.change}
+          </Button>
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function OfScanner(props: {
+  readonly title: string;
+  readonly of: QueryState<Answers>;
+  /** Absent: they cannot be changed. */
+  readonly save?: Save | undefined;
+}): JSX.Element {
   return (
     <Card title={props.title}>
       <Read of={props.of}>
@@ -21,11 +79,17 @@ function OfScanner(props: { readonly title: string; readonly of: QueryState<Answ
               {(rule) => (
                 <section class="stack tight" id={rule.id}>
                   <h3>
-                    <Badge tone={severityTone(rule.severity)}>{rule.severity}</Badge> {rule.title}
+                    <Badge tone={severityTone(rule.severity)}>{rule.severity}</Badge>{' '}
+                    <Foreign text={rule.title} max={200} />{' '}
+                    <Show when={'enabled' in rule && !rule.enabled}>
+                      <Badge tone="warn">{codeRulesText.off}</Badge>
+                    </Show>
                   </h3>
-                  <p>{rule.description}</p>
                   <p>
-                    {text.mend}: {rule.remediation}
+                    <Foreign text={rule.description} max={4000} />
+                  </p>
+                  <p>
+                    {text.mend}: <Foreign text={rule.remediation} max={4000} />
                   </p>
                   <p class="small faint mono">
                     {rule.id}
@@ -33,6 +97,9 @@ function OfScanner(props: { readonly title: string; readonly of: QueryState<Answ
                       {(names) => ` · ${text.knownAs} ${names().join(', ')}`}
                     </Show>
                   </p>
+                  <Show when={'enabled' in rule ? props.save : undefined}>
+                    {(save) => <Settings of={rule as Rule} save={save()} onSaved={() => void props.of.reload()} />}
+                  </Show>
                 </section>
               )}
             </For>
@@ -43,19 +110,51 @@ function OfScanner(props: { readonly title: string; readonly of: QueryState<Answ
   );
 }
 
-export function Rules(): JSX.Element {
+export function Rules(props: { readonly access: VmAccess }): JSX.Element {
   const secrets = createQuery('GET /api/v1/secrets/detectors');
   const sast = createQuery('GET /api/v1/sast/rules');
   const iac = createQuery('GET /api/v1/iac/rules');
   const k8s = createQuery('GET /api/v1/k8s-posture/controls');
   const active = createQuery('GET /api/v1/scans/checks');
+  const mayCode = (): boolean => props.access.may('manage_code_rules');
+  const code = (save: Save): Save | undefined => (mayCode() ? save : undefined);
   return (
     <>
+      <Show when={mayCode()}>
+        <OwnRule
+          onAdded={() => {
+            void sast.reload();
+            void secrets.reload();
+          }}
+        />
+        <TryRule />
+        <AllowSecret />
+      </Show>
       <OfScanner title={text.kinds.active} of={active} />
-      <OfScanner title={text.kinds.secrets} of={secrets} />
-      <OfScanner title={text.kinds.sast} of={sast} />
-      <OfScanner title={text.kinds.iac} of={iac} />
-      <OfScanner title={text.kinds.k8s} of={k8s} />
+      <OfScanner
+        title={text.kinds.secrets}
+        of={secrets}
+        save={code((id, body) => call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body }))}
+      />
+      <OfScanner
+        title={text.kinds.sast}
+        of={sast}
+        save={code((id, body) => call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body }))}
+      />
+      <OfScanner
+        title={text.kinds.iac}
+        of={iac}
+        save={code((id, body) => call('PATCH /api/v1/iac/rules/{id}', { params: { id }, body }))}
+      />
+      <OfScanner
+        title={text.kinds.k8s}
+        of={k8s}
+        save={
+          props.access.may('edit_k8s')
+            ? (id, body) => call('PATCH /api/v1/k8s-posture/controls/{id}', { params: { id }, body })
+            : undefined
+        }
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 // Scans of this installation: begun by an upload, what they looked at and what not, and the way to their findings.
 import { A, useSearchParams } from '@solidjs/router';
 import { createEffect, For, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
+import { linkTo } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess } from '../../client/vm-access.js';
@@ -8,6 +9,7 @@ import { Badge, Foreign, Notice, PageHead, Tabs, type Tone } from '../../kit/bas
 import { Overlay } from '../../kit/overlays.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { codeRulesText } from '../../texts/vm/sources/code-rules.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import { createApplications, findingsOf, plain, type Applications } from '../vulnerabilities/words.js';
 import { foundIn, kinds, passedOf, permissions, resultOf, type Kind, type Scan } from './kinds.js';
@@ -81,6 +83,14 @@ function Details(props: { readonly of: Scan }): JSX.Element {
       <Passed of={props.of} isFault={true} />
       <Passed of={props.of} isFault={false} />
       <div class="row wrap">
+        <Show when={props.of.kind === 'sast' && props.of.status === 'succeeded'}>
+          <a
+            href={linkTo('GET /api/v1/sast/scans/{id}/sarif', undefined, { id: props.of.id })}
+            download={`${props.of.id}.sarif`}
+          >
+            {codeRulesText.sarif}
+          </a>
+        </Show>
         <A href={findingsOf(props.of.application_id ?? '')}>{text.seeFindings}</A>
         <Show when={resultOf(props.of).import_id}>
           {(id) => <A href={`/vulnerabilities/imports?import=${id()}`}>{text.seeImport}</A>}
@@ -158,7 +168,7 @@ export function Scans(): JSX.Element {
           <ActiveScans access={access} />
         </Match>
         <Match when={tab() === 'rules'}>
-          <Rules />
+          <Rules access={access} />
         </Match>
       </Switch>
     </>

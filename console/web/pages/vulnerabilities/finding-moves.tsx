@@ -9,6 +9,7 @@ import { foundMax, withFinder, type Choices } from '../../kit/fields/choices.js'
 import { AreaField, SelectField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
+import { Rotated } from './finding/rotated.js';
 import { plain } from './words.js';
 
 type Detail = Reply<'GET /api/v1/vulnerabilities/{id}'>;
@@ -111,6 +112,7 @@ export function FindingMoves(props: MovesProps): JSX.Element {
   return (
     <>
       <Assign {...props} />
+      <Rotated finding={props.finding} nextStates={props.nextStates} onChanged={props.onChanged} />
       <section class="stack">
         <h3>{text.changeState}</h3>
         <SelectField
