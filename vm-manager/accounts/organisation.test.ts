@@ -26,10 +26,8 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
   'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
-    /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/compliance\/exceptions$/,
-  'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/(?:compliance\/exceptions|secrets\/allowlist)$/,
-  'findings of the body, within reach': /^POST \/integrations\/:id\/issues$/,
+  'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,
   'the project as a whole, below': /^POST \/projects$/,
   'who asks: their own sessions, tokens and filters': /^(POST|DELETE) \/(auth|tokens|findings\/views)(\/|$)/,
 };

@@ -32,7 +32,7 @@ export function Probe(props: { readonly id: string }): JSX.Element {
         {(one) => (
           <Pairs
             of={[
-              [text.status, `${one().status}, ${one().ms} ms`],
+              [text.status, text.statusAndTime(one().status, one().ms)],
               [text.page, <Foreign text={one().title ?? '–'} max={200} />],
               [text.server, <Foreign text={one().headers['server'] ?? '–'} max={200} />],
               [text.technologies, <Foreign text={one().technologies.join(', ') || '–'} max={300} />],

@@ -131,6 +131,7 @@ export const activeText = {
   probe: {
     title: 'One look',
     look: 'Ask it once',
+    statusAndTime: (a: Shown, b: Shown) => `${a}, ${b} ms`,
     status: 'Answer',
     page: 'Title',
     server: 'Server',
