@@ -68,10 +68,10 @@ const needsMore: readonly string[] = [
   'POST /scans/:id/prove 404',
   'POST /schedules/:id/run-now 409',
   'POST /scm/webhook/:provider 401',
+  'POST /secrets/:vuln_id/rotated 409',
   // the finding has become one of severity info, which has no deadline
   'POST /sla/clocks/:id/pause 409',
   'POST /sla/clocks/:id/resume 409',
-  'POST /secrets/:vuln_id/rotated 409',
   'POST /sso/providers 422',
   'POST /sso/providers/:id/test 404',
   'POST /targets/:id/probe 409',

@@ -6,7 +6,7 @@ import type { Endpoint } from '../kit/endpoint.js';
 import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
-import { gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
+import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
 import { confinedRecords, fillWebhooks, insertViolation, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
@@ -109,8 +109,6 @@ async function fillOrganisationWide(
     '/k8s-runtime/rules': await make.made('/k8s-runtime/rules', clusterRule),
   };
 }
-
-const channel = { type: 'webhook', config: { url: 'https://hook.example' }, secret: 'a-key-that-is-long-enough-1' };
 
 async function fillNotices(make: Maker, { sql }: Database): Promise<Record<string, string>> {
   const id = await make.made('/notifications/channels', { name: 'c', ...channel });
@@ -283,8 +281,6 @@ export const confinedModules = [
   '/runtime/sensors',
   '/vpatches',
 ];
-
-const everyNight = { name: 'n', cron: '0 3 * * *' };
 
 const anyScan = {
   scope_paths: [],

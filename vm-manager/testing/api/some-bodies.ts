@@ -23,3 +23,11 @@ export const gateBody = {
   selector: null,
   conditions: [{ metric: 'new_critical', op: 'lte', threshold: 0 }],
 };
+
+export const channel = {
+  type: 'webhook',
+  config: { url: 'https://hook.example' },
+  secret: 'a-key-that-is-long-enough-1',
+};
+
+export const everyNight = { name: 'n', cron: '0 3 * * *' };
