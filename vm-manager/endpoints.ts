@@ -42,6 +42,8 @@ import { graphEndpoints } from './graph/endpoints.js';
 import type { Endpoint } from './kit/endpoint.js';
 import { withPages } from './kit/list.js';
 import { healthEndpoints } from './health/endpoints.js';
+import { searchEndpoints } from './lookup/search.js';
+import { tagEndpoints } from './lookup/tags.js';
 import { metaEndpoints } from './meta.js';
 import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
@@ -124,6 +126,8 @@ const rows: readonly Endpoint[] = [
   ...webhookEndpoints,
   ...healthEndpoints,
   ...backupEndpoints,
+  ...searchEndpoints,
+  ...tagEndpoints,
   ...metaEndpoints,
 ];
 

@@ -313,6 +313,8 @@ export interface Host {
   readonly identity: Identity;
   readonly audit: AuditPort;
   readonly brandName: string;
+  /** Of the product, such as 0.4.0. */
+  readonly release: string;
   /** Who writes narratives of chains, asked for each; null, or absent: no model is configured. */
   readonly narrator?: () => Promise<Narrator | null>;
   /** Where that service is named; absent: this server has no such settings. */

@@ -3,6 +3,7 @@ import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
 import { createApis } from './apis.js';
+import { release } from '../release.js';
 import { createAuditReader } from './audit-port.js';
 import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
@@ -40,6 +41,7 @@ const toHost = (parts: VmParts): Host => ({
   identity: createIdentity(parts),
   audit: createAuditReader(parts),
   brandName: parts.brandName,
+  release: release(),
   secrets: parts.sealing,
   narrator: createNarrators(parts),
   model: createModelSettings(parts),

@@ -105,7 +105,8 @@ async function vex(t: Test, stack: Stack): Promise<void> {
   await logIn(page);
   await go(page, '/vulnerabilities/reports');
   t.ok(await page.getByRole('button', { name: 'Download', exact: true }).isDisabled(), 'first an application');
-  await page.getByLabel('Application', { exact: true }).selectOption({ index: 1 });
+  const card = page.locator('section').filter({ hasText: 'VEX: what affects you' });
+  await card.getByLabel('Application', { exact: true }).selectOption({ index: 1 });
   for (const [format, begins] of [
     ['OpenVEX', /openvex/],
     ['CSAF 2.0', /csaf_vex|"category"/],

@@ -94,6 +94,14 @@ async function palette(t: Test, stack: Stack): Promise<void> {
   await page.keyboard.type('zzz');
   await dialog.getByText('Nothing is called that.').waitFor();
   await page.keyboard.press('Escape');
+  t.equal(await askApi(page, 'POST', '/api/v1/applications', { name: 'Walrus shop' }), 201);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('walrus');
+  await dialog.getByRole('option', { name: /^Walrus shop.*Application$/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: /Walrus shop|Application/ }).waitFor();
+  t.match(page.url(), /applications\?application=\d+$/, 'what is protected, by its name');
+  await page.keyboard.press('Escape');
   await page.locator('body').click({ position: { x: 700, y: 400 } });
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard help' }).waitFor();

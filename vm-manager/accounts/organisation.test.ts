@@ -28,6 +28,7 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/(?:compliance\/exceptions|secrets\/allowlist)$/,
   'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,
+  'ids of the body, within reach (lookup/lookup.test.ts)': /^POST \/tags\/assign$/,
   'the project as a whole, below': /^POST \/projects$/,
   'who asks: their own sessions, tokens and filters': /^(POST|DELETE) \/(auth|tokens|findings\/views)(\/|$)/,
 };

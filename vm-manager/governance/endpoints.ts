@@ -1,5 +1,5 @@
 // SLA policies and clocks, policies, assessments, the audit log and runs.
-import { ApiError, Nullable, OneOf, Time } from '#http-kit';
+import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf } from '../database.js';
 import { Id, inApplication, Name, visibleByApplication } from '../assets/resources.js';
@@ -13,6 +13,7 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
+import { auditEndpoints } from './audit-endpoints.js';
 import { eventEndpoints } from './event-endpoints.js';
 
 const closed = { additionalProperties: false } as const;
@@ -172,64 +173,6 @@ const clocks: readonly Endpoint[] = [
   }),
 ];
 
-const AuditEntry = Type.Object({
-  id: Type.Integer(),
-  at: Time,
-  actor: Type.String(),
-  actor_id: Nullable(Type.String()),
-  role: Type.String(),
-  source_ip: Type.String(),
-  action: Type.String(),
-  summary: Type.String(),
-  details: Type.Unknown(),
-  prev_hash: Type.String({ description: 'of the entry before; with it anybody can recompute the chain' }),
-  hash: Type.String(),
-});
-
-/** What is passed over is read, too; `before` goes on from any place. */
-const auditOffsetMax = 10_000;
-
-const audit: readonly Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path: '/audit',
-    permission: 'view_audit',
-    ofOrganisation: 'Audit entries',
-    kind: 'A',
-    summary: 'The audit log, newest first',
-    query: Type.Object(
-      {
-        limit: ListQuery.limit,
-        offset: Type.Optional(Type.Integer({ minimum: 0, maximum: auditOffsetMax, default: 0 })),
-        before: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'id of the last entry seen' }),
-        ),
-        actor: Type.Optional(Type.String({ maxLength: 254 })),
-        action: Type.Optional(Type.String({ maxLength: 100 })),
-        q: Type.Optional(Type.String({ maxLength: 200 })),
-      },
-      closed,
-    ),
-    answer: Type.Object({ items: Type.Array(AuditEntry), next_before: Nullable(Type.Integer()) }),
-    handle: async ({ host, query }) => {
-      const { limit = 50, offset = 0, before = Number.MAX_SAFE_INTEGER, actor, action, q } = query;
-      const found = await host.audit.list({ limit: limit + offset, before, actor, action, q });
-      const items = found.slice(offset);
-      return { items, next_before: items.length < limit ? null : (items.at(-1)?.id ?? null) };
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/audit/verify',
-    permission: 'view_audit',
-    ofOrganisation: 'Audit entries',
-    kind: 'B',
-    summary: 'Whether the chain of hashes holds, and where not',
-    answer: Type.Object({ ok: Type.Boolean(), checked: Type.Integer(), first_broken: Type.Unknown() }),
-    handle: async ({ host }) => host.audit.verify(),
-  }),
-];
-
 const work: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -300,7 +243,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
   ...clocks,
   ...resourceEndpoints(policies),
   ...resourceEndpoints(assessments),
-  ...audit,
+  ...auditEndpoints,
   ...work,
   ...eventEndpoints,
 ];

@@ -1,8 +1,9 @@
 // /imports: a report comes in, findings come of it, and the answer's numbers add up.
 import { Type } from '@sinclair/typebox';
-import { allOf } from '../database.js';
+import { allOf, type Queryable } from '../database.js';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
+import type { Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { resourceEndpoints } from '../kit/resource.js';
@@ -83,6 +84,15 @@ const previewEndpoint = endpoint({
   },
 });
 
+/** Throws 404 for one that is not there, or not within reach. */
+async function requireImport(sql: Queryable, reach: Reach, given: string): Promise<Run> {
+  const id = toId(given, 'import');
+  const [run] = await sql<Run[]>`
+    select * from vm_runs where id = ${id} and kind = 'import' and ${visibleByApplication('vm_runs')(sql, reach)}`;
+  if (run === undefined) throw notFound('import', id);
+  return run;
+}
+
 export const importEndpoints: readonly Endpoint[] = [
   importEndpoint,
   previewEndpoint,
@@ -102,6 +112,28 @@ export const importEndpoints: readonly Endpoint[] = [
     }),
   }),
   ...resourceEndpoints(mappings),
+  endpoint({
+    method: 'GET',
+    path: '/imports/:id/errors',
+    permission: 'view_findings',
+    kind: 'R',
+    summary: 'What of a report was not taken as it is, and why, with the place in the report',
+    query: Type.Object({ limit: ListQuery.limit, offset: ListQuery.offset }, { additionalProperties: false }),
+    answer: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          at: Type.String({ description: 'JSON pointer, line or path in the report; empty: of the report as a whole' }),
+          detail: Type.String(),
+        }),
+      ),
+      total: Type.Integer(),
+    }),
+    handle: async ({ sql, reach, params, query }) => {
+      const { problems } = await requireImport(sql, reach, params['id'] ?? '');
+      const { limit = 50, offset = 0 } = query;
+      return { items: problems.slice(offset, offset + limit), total: problems.length };
+    },
+  }),
   endpoint({
     method: 'GET',
     path: '/imports',
@@ -137,12 +169,6 @@ export const importEndpoints: readonly Endpoint[] = [
     kind: 'R',
     summary: 'One import with its numbers',
     answer: ImportView,
-    handle: async ({ sql, reach, params }) => {
-      const id = toId(params['id'] ?? '', 'import');
-      const [run] = await sql<Run[]>`
-        select * from vm_runs where id = ${id} and kind = 'import' and ${visibleByApplication('vm_runs')(sql, reach)}`;
-      if (run === undefined) throw notFound('import', id);
-      return viewImport(run);
-    },
+    handle: async ({ sql, reach, params }) => viewImport(await requireImport(sql, reach, params['id'] ?? '')),
   }),
 ];

@@ -7,7 +7,7 @@ import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.j
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
-import { confinedRecords, fillWebhooks, insertViolation, recordBodies } from './api/records.js';
+import { confinedRecords, fillWebhooks, insertViolation, newestEntry, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -211,6 +211,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
   };
   const more: Readonly<Record<string, string>> = {
     '/sla/clocks': finding,
+    '/audit': await newestEntry(database),
     '/policies/violations': await insertViolation(database.sql, ids['/policies'] ?? '', finding),
   };
   return {

@@ -1,8 +1,9 @@
-// The command palette (Ctrl K): every page, every setting and what is often done, by name.
+// The command palette (Ctrl K): every page, every setting and what is often done, by name; and what is protected.
 import { useNavigate } from '@solidjs/router';
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { shellText as words } from '../texts/shell.js';
 import { commandsFor, findCommands, settingCommands, type Command } from './commands.js';
+import { createThings } from './things.js';
 
 const shownMax = 60;
 
@@ -19,9 +20,10 @@ function createChoice(props: PaletteProps) {
   const [at, setAt] = createSignal(0);
   const [settings, setSettings] = createSignal<readonly Command[]>([]);
   const commands = createMemo(() => commandsFor({ navigate, showKeys: props.onKeys }));
+  const things = createThings(text, navigate);
   const found = createMemo(() => {
     const all = text().trim() === '' ? commands() : [...commands(), ...settings()];
-    return findCommands(all, text()).slice(0, shownMax);
+    return [...findCommands(all, text()).slice(0, shownMax), ...things()];
   });
   const begin = (): void => {
     setText('');

@@ -165,6 +165,13 @@ export const shellText = {
   policiesWords: 'predicate violation stop pipelines evaluate',
   scans: 'Scans',
   scansWords: 'sast sca secrets iac kubernetes terraform dockerfile code lock files scanner upload',
+  things: {
+    applications: 'Application',
+    findings: 'Finding',
+    vulnerabilities: 'Vulnerability',
+    components: 'Component',
+    operations: 'API operation',
+  },
   schedules: 'Schedules',
   schedulesWords: 'cron nightly weekly time zone pause resume scan feed fetch by the clock',
   exploitRuns: 'Proofs by exploit',

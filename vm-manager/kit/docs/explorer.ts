@@ -37,16 +37,20 @@ export const explorerPaths = [
   `${base}/docs/explorer.js`,
   `${base}/docs/explorer.css`,
   `${base}/openapi.json`,
+  // the same, where lists of endpoints look for it
+  `${base}/meta/openapi.json`,
 ] as const;
 
 export function registerExplorer(app: App, brand: string, document: () => Record<string, unknown>): void {
   const kept: { text: string | null } = { text: null };
+  const asJson = ['application/json; charset=utf-8', () => (kept.text ??= JSON.stringify(document()))] as const;
   const files: Record<string, readonly [string, () => string]> = {
     '/docs': ['text/html; charset=utf-8', () => page(brand)],
     [`${base}/docs`]: ['text/html; charset=utf-8', () => page(brand)],
     [`${base}/docs/explorer.js`]: ['text/javascript; charset=utf-8', () => script],
     [`${base}/docs/explorer.css`]: ['text/css; charset=utf-8', () => styles],
-    [`${base}/openapi.json`]: ['application/json; charset=utf-8', () => (kept.text ??= JSON.stringify(document()))],
+    [`${base}/openapi.json`]: asJson,
+    [`${base}/meta/openapi.json`]: asJson,
   };
   for (const path of explorerPaths) {
     app.get(path, { schema: { hide: true }, errorHandler: answerRefusal }, async (_request, reply) => {

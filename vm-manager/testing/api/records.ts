@@ -7,6 +7,12 @@ interface Maker {
   made(url: string, body: object): Promise<string>;
 }
 
+/** Of the audit log, what this room wrote. */
+export async function newestEntry({ sql }: Database): Promise<string> {
+  const [row] = await sql<{ id: number }[]>`select max(id) as id from audit_entries where action like 'vm.%'`;
+  return String(row?.id);
+}
+
 export async function insertViolation(sql: Database['sql'], policy: string, finding: string): Promise<string> {
   const [row] = await sql<{ id: number }[]>`
     insert into vm_violations (policy_id, finding_id, application_id, since)
