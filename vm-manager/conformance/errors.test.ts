@@ -41,6 +41,7 @@ const needsMore: readonly string[] = [
   'GET /sast/scans/:id/sarif 409',
   'GET /scan-callbacks/:token 404',
   'GET /scans/compare 404',
+  'GET /search 422',
   'GET /sso/callback/:id 404',
   'GET /sso/login/:id 404',
   'GET /sso/providers/:id 404',

@@ -2,7 +2,6 @@
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
-import { release } from '../../api/release.js';
 import { Client, type Json } from '../testing/import-client.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
@@ -139,7 +138,7 @@ async function lookup(t: Test, database: Database): Promise<void> {
 
   await t.test('30.meta: release, and the document, for anybody', async (t) => {
     const version = await at.call('GET', '/api/v1/meta/version');
-    t.match(version, { status: 200, body: { release: release(), api: 'v1', classifier: 1 } });
+    t.match(version, { status: 200, body: { release: /^\d+\.\d+\.\d+/, api: 'v1', classifier: 1 } });
     const [one, other] = [
       await at.call('GET', '/api/v1/openapi.json'),
       await at.call('GET', '/api/v1/meta/openapi.json'),

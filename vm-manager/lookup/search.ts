@@ -90,7 +90,7 @@ const search = endpoint({
   path: '/search',
   permission: 'self',
   kind: 'A',
-  summary: `Applications, findings, vulnerabilities, components and API operations by a word, at most ${kindMax} of each`,
+  summary: `Applications, findings, vulnerabilities, components, API operations by a word, at most ${kindMax} of each`,
   query: Type.Object(
     { q: Type.String({ minLength: 2, maxLength: 100, description: 'part of a name, an id, a place' }) },
     { additionalProperties: false },
