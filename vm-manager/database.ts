@@ -9,8 +9,17 @@ export type Queryable = Sql | Tx;
 /** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
+const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Half a pair, as cutting a text leaves it, is no JSON to PostgreSQL; JSON.stringify escapes nothing else that way. */
+function wholePairs(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  if (text === undefined || !/\\ud[89a-f]/.test(text)) return value;
+  return JSON.parse(text, (_name, one: unknown) => (typeof one === 'string' ? one.replace(halves, '\ufffd') : one));
+}
+
 /** A value for a jsonb column. */
-export const json = (sql: Queryable, value: unknown) => sql.json(value as postgres.JSONValue);
+export const json = (sql: Queryable, value: unknown) => sql.json(wholePairs(value) as postgres.JSONValue);
 
 /** `a and b and …`; true for none. */
 export function allOf(sql: Queryable, parts: readonly Fragment[]): Fragment {

@@ -188,7 +188,7 @@ async function sums(t: Test, { client, lines }: Started): Promise<void> {
     [{ dataset: 'users', measures: ['count'] }, /dataset/],
   ] as const)
     t.match(await client.call('POST', '/bi/query', body), { status: 422, body: { detail } });
-  await exercise(t, client, '/bi');
+  await exercise(t, client, '/bi', (path) => path.replace(':id', 'example'));
 }
 
 async function parts(t: Test, { at, other, finding, settle, lines }: Started): Promise<void> {

@@ -88,6 +88,8 @@ const send = endpoint({
       'vm.import',
       (made: { accepted: number }) => `sent ${made.accepted} events of clusters`,
       async (tx) => {
+        // batches one after another: two of them may count into the same rows, and hold the same events
+        await tx`select pg_advisory_xact_lock(hashtext('vm_k8s_events'))`;
         const made = { accepted: 0, counted: 0, deduped: 0, skipped, unmapped: 0, hits: 0, linked: 0, refused };
         const named = application === undefined ? null : await requireApplication(tx, call.reach, application);
         const rules = await tx<ClusterRule[]>`

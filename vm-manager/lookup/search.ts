@@ -6,7 +6,7 @@ import { allOf, type Sql } from '../database.js';
 import { visibleByApplication } from '../assets/resources.js';
 import { severityOf, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
-import { reachable, type Reach } from '../kit/caller.js';
+import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { endpoint, type Call, type Endpoint } from '../kit/endpoint.js';
 import type { VmPermission } from '../kit/permissions.js';
 
@@ -115,7 +115,10 @@ const search = endpoint({
       findings: await under('view_findings', (reach) => findings(sql, reach, q, like)),
       vulnerabilities: await under('view_findings', (reach) => vulnerabilities(sql, reach, like)),
       components: await under('view_findings', (reach) => components(sql, reach, like)),
-      operations: await under('view_assets', (reach) => operations({ host: call.host, sql, reach }, q)),
+      // they are of the firewall, and an application says itself which site is its own
+      operations: await under('view_assets', async (reach) =>
+        isUnconfined(reach) ? operations({ host: call.host, sql, reach }, q) : [],
+      ),
     };
   },
 });

@@ -2,6 +2,8 @@
 import type { Node } from './bill.js';
 
 export const pathsMax = 20;
+/** Components of one way. */
+const lengthMax = 100;
 const stepsMax = 50_000;
 
 /** For each component the ones that need it. */
@@ -32,6 +34,11 @@ export function pathsTo(nodes: readonly Pick<Node, 'needs'>[], root: number | nu
     const [first = target] = way;
     if (isRoot(first)) {
       paths.push(way);
+      continue;
+    }
+    // each way is a copy: a chain of fifty thousand components would be ten gigabytes of them
+    if (way.length >= lengthMax) {
+      isCut = true;
       continue;
     }
     for (const parent of parents[first] ?? []) {

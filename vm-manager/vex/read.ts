@@ -183,7 +183,9 @@ function readCycloneDx(report: Json, reader: Reader): void {
       reader.skip(`${place}/analysis/state`, 'says no state');
       continue;
     }
-    const refs = list(one['affects']).map((row) => str(at(row, 'ref')));
+    const refs = list(one['affects'])
+      .map((row) => str(at(row, 'ref')))
+      .filter((ref) => ref !== '');
     reader.take(
       place,
       {

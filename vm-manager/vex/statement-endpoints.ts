@@ -135,6 +135,9 @@ const DocumentView = Type.Object({
 async function importDocument(tx: Tx, call: Call, document: VexDocument, fields: Static<typeof ImportFields>) {
   const given =
     fields.application_id === undefined ? null : await requireApplication(tx, call.reach, fields.application_id);
+  // a supplier's word on its own product says nothing of each application that has the same vulnerability
+  if (given === null && document.statements.some(({ product }) => product === ''))
+    throw unfit('application_id', 'is missing', 'the document speaks of its product as a whole: name the application');
   const isTrial = fields.dry_run === true;
   const outcomes = await apply(tx, document.statements, {
     reach: call.reach,

@@ -118,7 +118,7 @@ export const probeEndpoint: Endpoint = endpoint({
     ].join('\n');
     const probe = {
       ...{ url: target.url, status: reply.status, ms: Math.round(performance.now() - began) },
-      title: maskSecrets(/<title[^>]*>([^<]{1,200})/i.exec(body)?.[1]?.trim() ?? '') || null,
+      title: maskSecrets(/<title[^<>]{0,200}>([^<]{1,200})/i.exec(body)?.[1]?.trim() ?? '') || null,
       headers: Object.fromEntries(
         Object.entries(reply.headers)
           .filter(([name]) => shownHeaders.has(name))

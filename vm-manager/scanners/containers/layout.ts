@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { Budget, SourceError, sourceLimits } from '../sources/source.js';
 import { listOf, objectOf, textOf, type Json } from '../sca/listing.js';
 import { innerName, unpackFile } from './tar-stream.js';
+import { maskSecrets } from '../../secrets/mask.js';
 
 export interface Layer {
   /** Entry of the archive. */
@@ -149,12 +150,16 @@ function fromOci(outer: Outer): Named {
   throw new SourceError(`The archive has more than ${nestedMax} indexes within each other.`);
 }
 
+/** Of a build step what is no value: arguments of builds (`RUN |1 TOKEN=… /bin/sh -c`) and secrets by their form. */
+const shownStep = (step: string): string =>
+  maskSecrets(step.slice(0, 4000).replace(/^((?:RUN )?\|\d{1,4}) .*?(?= \/bin\/|$)/s, '$1 …')).slice(0, 1000);
+
 /** Steps that made no layer are left out, so that the rest are the layers in their order. */
 const madeBy = (config: Json): string[] =>
   listOf(config['history'])
     .map(objectOf)
     .filter((step) => step['empty_layer'] !== true)
-    .map((step) => textOf(step['created_by']).slice(0, 1000));
+    .map((step) => shownStep(textOf(step['created_by'])));
 
 function layersOf(outer: Outer, { layerEntries }: Named, config: Json): Layer[] {
   const diffIds = listOf(objectOf(config['rootfs'])['diff_ids']).map(textOf);

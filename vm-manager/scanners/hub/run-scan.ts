@@ -19,6 +19,7 @@ import { unfit, type Call } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, renewRun, RunView, viewRun, type Run, type RunEnd } from '../../kit/runs.js';
 import type { Upload } from '../../kit/upload/receive.js';
 import { requireApplication } from '../../assets/resources.js';
+import { maskValues } from '../../secrets/mask.js';
 import { inTurn, requirePlace } from './queue.js';
 import { afterImport } from './after-import.js';
 
@@ -213,7 +214,7 @@ async function endOf(work: Work, scanned: ScanResult, id: number): Promise<RunEn
       work.call.sql,
       id,
       work.sent.fields.application_id,
-      JSON.stringify(toSarif(scanned, work.sent.fields.covers ?? 'part')),
+      JSON.stringify(maskValues(toSarif(scanned, work.sent.fields.covers ?? 'part'))),
     );
   const kept = await work.begun.keep?.(scanned);
   return { status: 'succeeded', result: { ...result, ...imported, ...kept }, problems };

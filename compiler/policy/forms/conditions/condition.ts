@@ -101,7 +101,7 @@ function operatorOf({ field, operator, values }: RuleCondition): string {
 const pathsOf = (action: CustomRule['action'], variable: string, isNot: boolean): string =>
   `${variable}${pathConditionOf({ variable, action, value: '' }, isNot).more}`;
 
-function operationOf(action: CustomRule['action'], value: string): readonly Comparison[] {
+function operationOf(action: CustomRule['action'], value: string, isNot: boolean): readonly Comparison[] {
   const [, method, path] = /^([A-Z]{1,20}) (\/[^\s?#]*)$/.exec(value) ?? [];
   if (method === undefined || path === undefined)
     throw new ConditionFault('values', `"${value.slice(0, 60)}" is no operation such as GET /orders/{id}`);
@@ -109,9 +109,14 @@ function operationOf(action: CustomRule['action'], value: string): readonly Comp
     .replace(/\/+$/, '')
     .split(/(\{[^{}/]*\})/)
     .map((part) => (part.startsWith('{') ? '[^/]+' : hexEscape(toBytes(part))));
+  // negated, the path as it came and as most servers read it both have to be that of the operation
+  const paths =
+    isNot && action !== 'allow'
+      ? ['REQUEST_FILENAME', 'PATH_READINGS:resolved']
+      : [pathsOf(action, 'REQUEST_FILENAME', false)];
   return [
     { variables: 'REQUEST_METHOD', operator: `@rx \\A${hexEscape(method)}\\z` },
-    { variables: pathsOf(action, 'REQUEST_FILENAME', false), operator: `@rx (?i)\\A${segments.join('')}/?\\z` },
+    ...paths.map((variables) => ({ variables, operator: `@rx (?i)\\A${segments.join('')}/?\\z` })),
   ];
 }
 
@@ -144,7 +149,8 @@ export function renderCondition(
     return { comparisons: [{ variables: counted, operator: isNot ? '@eq 0' : '@gt 0' }], saysNot: true };
   }
   if (values.length === 0) throw new ConditionFault('values', 'are missing: write at least one');
-  if (field === 'operation') return { alternatives: values.map((value) => operationOf(action, value)), saysNot: false };
+  if (field === 'operation')
+    return { alternatives: values.map((value) => operationOf(action, value, isNot)), saysNot: false };
   // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)
   if (ofPath.has(field)) {
     const not = isNot ? '!' : '';

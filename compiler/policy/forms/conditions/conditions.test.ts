@@ -159,6 +159,12 @@ const cases: readonly (readonly [
     [request('/admin/a'), request('/')],
   ],
   [
+    'not an operation, in no spelling of another path',
+    [[not(condition('operation', 'is', ['GET /public']))]],
+    [request('/admin/..;/public'), request('/admin'), request('/public;/x')],
+    [request('/public'), request('/public/')],
+  ],
+  [
     'expressions',
     [[condition('uri', 'matches', ['id=\\d+$', '^/"x"'])]],
     [request('/?id=77'), request('/"x"')],
