@@ -11,11 +11,14 @@ class Reader {
   readonly #pageSize: number;
   readonly #usable: number;
   readonly #seen = new Set<number>();
+  /** Bytes: all rows together are no longer than the file, whatever their heads claim. */
+  #left: number;
 
   constructor(bytes: Buffer) {
     if (bytes.toString('latin1', 0, 16) !== headerText) throw new Error('is no SQLite database');
     const size = bytes.readUInt16BE(16);
     this.#bytes = bytes;
+    this.#left = bytes.length;
     this.#pageSize = size === 1 ? 65_536 : size;
     this.#usable = this.#pageSize - (bytes[20] ?? 0);
     if (this.#pageSize < 512 || (this.#pageSize & (this.#pageSize - 1)) !== 0 || this.#usable < 480)
@@ -52,7 +55,8 @@ class Reader {
     const least = Math.floor(((this.#usable - 12) * 32) / 255) - 23;
     const fitting = least + ((length - least) % (this.#usable - 4));
     const local = length <= whole ? length : fitting <= whole ? fitting : least;
-    if (length > this.#bytes.length) throw new Error('has a row that is longer than the file');
+    this.#left -= length;
+    if (this.#left < 0) throw new Error('has rows that are longer than the file');
     const parts = [page.subarray(start, start + local)];
     let left = length - local;
     let next = left > 0 ? page.readUInt32BE(start + local) : 0;
