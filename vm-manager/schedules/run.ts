@@ -31,6 +31,8 @@ interface Ended {
   readonly outcome: Outcome;
   readonly reason: string;
   readonly run: Run | null;
+  /** As many run as may. */
+  readonly isBusy?: boolean;
 }
 
 /** The run of this schedule that still goes on; null: none. */
@@ -66,9 +68,12 @@ async function attempt(host: Host, row: ScheduleRow, dueAt: Date, now: Date): Pr
     return { outcome: 'started', reason: '', run: await start(call, row) };
   } catch (error) {
     const reason = error instanceof ApiError ? error.message : 'It failed; the log of the server says why.';
-    return { outcome: 'refused', reason, run: null };
+    return { outcome: 'refused', reason, run: null, isBusy: error instanceof ApiError && error.code === 'busy' };
   }
 }
+
+/** Tried again, where as many run as may. */
+const busyMs = 60_000;
 
 /** Begins everything that is due; returns how many runs were begun. */
 export async function runDue(host: Host, now: Date, signal?: AbortSignal): Promise<number> {
@@ -85,6 +90,11 @@ export async function runDue(host: Host, now: Date, signal?: AbortSignal): Promi
     const ended = await attempt(host, row, dueAt, now);
     await note(host, row, dueAt, ended);
     if (ended.outcome === 'started') begun++;
+    // no place for it now: of ten that are due at three, six would else wait for the next night, every night
+    if (ended.isBusy === true)
+      await host.sql`
+        update vm_schedules set next_run_at = least(next_run_at, ${new Date(now.getTime() + busyMs)})
+        where id = ${row.id} and enabled and next_run_at is not null`;
   }
   return begun;
 }

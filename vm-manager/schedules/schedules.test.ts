@@ -7,8 +7,9 @@ import { startTestApp } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { testMsMax, until } from '#api/testing/waiting';
+import { Budget } from '../dast/http/pace.js';
 import { Lab } from '../dast/lab/lab.js';
-import { whenScansEnd } from '../dast/run/run-scan.js';
+import { keepRunning, whenScansEnd } from '../dast/run/run-scan.js';
 import type { Json } from '../testing/import-client.js';
 
 t.setTimeout(testMsMax);
@@ -110,6 +111,26 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(run, { status: 'succeeded', created_by: operator.email, input: { profile: 'quick' } });
     const entries = JSON.stringify((await call('GET', '/audit?limit=20'))['items']);
     t.match(entries, /began the scan \d+ \(quick\) of .* \(by a schedule\)/);
+  });
+
+  await t.test('where as many scans run as may, it is tried again a minute later', async (t) => {
+    let free = (): void => undefined;
+    const done = new Promise<void>((resolve) => (free = resolve));
+    const budget = new Budget({ requestsMax: 1, secondsMax: 1 });
+    for (let place = 0; place < 4; place += 1)
+      keepRunning(9_000_000 + place, { targetId: 0, budget, stop: new AbortController(), done });
+    clockTo('2026-03-04T02:00:05Z');
+    t.equal(await round(), '0 scheduled runs were begun');
+    t.match(await read(schedule), {
+      ...{ last_outcome: 'refused', last_reason: /scans are running/ },
+      next_run_at: '2026-03-04T02:01:05.000Z',
+    });
+    free();
+    await whenScansEnd();
+    clockTo('2026-03-04T02:01:06Z');
+    t.equal(await round(), '1 scheduled runs were begun');
+    t.match(await read(schedule), { last_outcome: 'started', next_run_at: '2026-03-05T02:00:00.000Z' });
+    await whenScansEnd();
   });
 
   await t.test(
