@@ -1,5 +1,6 @@
 // Sums over a dataset: measures by dimensions, over what a predicate holds for. Everything is a name of the dataset's
 // columns, compiled here; nothing of a caller's text reaches a statement but as a value.
+import { readInTime } from '../kit/in-time.js';
 import { Type, type Static } from '@sinclair/typebox';
 import { allOf, type Fragment, type Sql } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
@@ -133,13 +134,13 @@ export async function runQuery(sql: Sql, query: Query, reach: Reach, now: Date):
     reachable(sql, reach, sql`application_id`, sql`project_id`),
     ...(predicate === null ? [] : [toSql(sql, predicate, fields, now)]),
   ]);
-  const rows = await inTime(() =>
-    sql.begin('read only', async (tx) => {
-      await tx.unsafe(`set local statement_timeout = ${secondsMax * 1000}`);
-      return tx<Record<string, unknown>[]>`
+  const rows = await readInTime(
+    sql,
+    secondsMax,
+    async (tx) => tx<Record<string, unknown>[]>`
       select ${selected} from ${tx(dataset.view)} where ${where} ${grouped}
-      order by ${sql.unsafe(String(dimensions.length + 1))} desc nulls last limit ${limit + 1}`;
-    }),
+      order by ${sql.unsafe(String(dimensions.length + 1))} desc nulls last limit ${limit + 1}`,
+    () => unfit('/predicate', `leaves more than ${secondsMax} seconds of work`, 'ask for less, or export the dataset'),
   );
   const columns = [...dimensions, ...measures];
   return {
@@ -147,16 +148,6 @@ export async function runQuery(sql: Sql, query: Query, reach: Reach, now: Date):
     rows: rows.slice(0, limit).map((row) => columns.map((_, index) => plain(row[`c${index}`]))),
     isCut: rows.length > limit,
   };
-}
-
-/** Throws ApiError 422 for a question that takes too long. */
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if ((error as { code?: string }).code !== '57014') throw error; // query_canceled
-    throw unfit('/predicate', `leaves more than ${secondsMax} seconds of work`, 'ask for less, or export the dataset');
-  }
 }
 
 const plain = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null));

@@ -70,7 +70,7 @@ const send = endpoint({
   status: 202,
   answer: Type.Object({
     accepted: Type.Integer({ description: 'new rows' }),
-    counted: Type.Integer({ description: 'like one of the last five minutes, which counts them' }),
+    counted: Type.Integer({ description: 'like one that began within five minutes, which counts them' }),
     deduped: Type.Integer({ description: 'events that were here already' }),
     skipped: Type.Integer({ description: 'stages of audited requests that a later event completes' }),
     unmapped: Type.Integer({ description: 'accepted, and of no application' }),

@@ -46,7 +46,7 @@ const keyOf = (event: ClusterEvent, place: Place | null): string =>
     .update(
       JSON.stringify([
         ...[place?.applicationId ?? 0, event.source, event.cluster, event.rule, event.namespace, event.workload],
-        ...[event.container, event.image, event.verb, event.resource, event.username, event.outcome],
+        ...[event.container, event.image, event.verb, event.resource, event.username, event.outcome, event.priority],
       ]),
     )
     .digest('hex');
@@ -101,7 +101,7 @@ export async function storeEvent(
   const key = keyOf(event, place);
   const [like] = await tx<{ id: number }[]>`
     select id from vm_k8s_events where key = ${key}
-      and last_at between ${new Date(event.at.getTime() - dedupeMs)} and ${new Date(event.at.getTime() + dedupeMs)}
+      and first_at > ${new Date(event.at.getTime() - dedupeMs)} and last_at < ${new Date(event.at.getTime() + dedupeMs)}
     order by last_at desc limit 1 for update`;
   if (like !== undefined) {
     await tx`

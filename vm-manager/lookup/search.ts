@@ -2,15 +2,19 @@
 // APIs. Each kind under the permission of its own lists, at most twenty of it.
 import { escapeLike } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { allOf, type Sql } from '../database.js';
+import { allOf, json, type Tx } from '../database.js';
 import { visibleByApplication } from '../assets/resources.js';
 import { severityOf, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
-import { endpoint, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
+import { readInTime } from '../kit/in-time.js';
 import type { VmPermission } from '../kit/permissions.js';
 
 const kindMax = 20;
+/** The index of titles and places knows letters in threes. */
+const lettersMin = 3;
+const secondsMax = 5;
 /** Sites whose operations are looked through, and operations of each. */
 const sitesMax = 20;
 const operationsMax = 2000;
@@ -22,11 +26,10 @@ const Hit = Type.Object({
 });
 type Hit = { id: string; title: string; about: string };
 
-/** Whole words of an id first: whoever types CVE-2021-44228 means that one. */
-const ofIds = (sql: Sql, q: string) =>
-  sql`exists (select 1 from jsonb_array_elements_text(vuln_ids) one where upper(one) = ${q.toUpperCase()})`;
+/** Whoever types CVE-2021-44228 means that one. */
+const isOfIds = (q: string): boolean => /^[a-z]{2,12}-/i.test(q);
 
-async function applications(sql: Sql, reach: Reach, like: string): Promise<Hit[]> {
+async function applications(sql: Tx, reach: Reach, like: string): Promise<Hit[]> {
   const rows = await sql<{ id: number; name: string; environment: string; owner: string }[]>`
     select id, name, environment, owner from vm_applications a
     where ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)} and (name ilike ${like} or external_id ilike ${like})
@@ -38,11 +41,12 @@ async function applications(sql: Sql, reach: Reach, like: string): Promise<Hit[]
   }));
 }
 
-async function findings(sql: Sql, reach: Reach, q: string, like: string): Promise<Hit[]> {
+async function findings(sql: Tx, reach: Reach, q: string): Promise<Hit[]> {
   const wanted = /^[1-9]\d{0,17}$/.test(q) ? sql`or id = ${q}` : sql``;
   const rows = await sql<FindingRow[]>`
     select * from vm_findings where ${visibleFindings(sql, reach)} and
-      (title ilike ${like} or location ilike ${like} or ${ofIds(sql, q)} ${wanted})
+      (vm_folded(title || ' ' || location) like '%' || vm_folded(${escapeLike(q)}) || '%'
+        or vuln_ids @> ${json(sql, [q.toUpperCase()])} ${wanted})
     order by is_open desc, priority_score desc, id limit ${kindMax}`;
   return rows.map((row) => ({
     id: String(row.id),
@@ -51,7 +55,7 @@ async function findings(sql: Sql, reach: Reach, q: string, like: string): Promis
   }));
 }
 
-async function vulnerabilities(sql: Sql, reach: Reach, like: string): Promise<Hit[]> {
+async function vulnerabilities(sql: Tx, reach: Reach, like: string): Promise<Hit[]> {
   const rows = await sql<{ vuln: string; n: number }[]>`
     select one as vuln, count(*)::int as n from vm_findings, jsonb_array_elements_text(vuln_ids) one
     where ${visibleFindings(sql, reach)} and is_open and one ilike ${like}
@@ -59,7 +63,7 @@ async function vulnerabilities(sql: Sql, reach: Reach, like: string): Promise<Hi
   return rows.map(({ vuln, n }) => ({ id: vuln, title: vuln, about: `${n} open findings` }));
 }
 
-async function components(sql: Sql, reach: Reach, like: string): Promise<Hit[]> {
+async function components(sql: Tx, reach: Reach, like: string): Promise<Hit[]> {
   const rows = await sql<{ id: number; name: string; version: string; purl: string | null }[]>`
     select id, name, version, purl from vm_components
     where ${visibleByApplication('vm_components')(sql, reach)} and (name ilike ${like} or purl ilike ${like})
@@ -71,7 +75,7 @@ async function components(sql: Sql, reach: Reach, like: string): Promise<Hit[]> 
   }));
 }
 
-async function operations({ host, sql, reach }: Pick<Call, 'host' | 'sql' | 'reach'>, q: string): Promise<Hit[]> {
+async function operations(host: Call['host'], sql: Call['sql'], reach: Reach, q: string): Promise<Hit[]> {
   if (host.apis === undefined) return [];
   const rows = await sql<{ site: string }[]>`
     select distinct site from vm_applications a
@@ -92,7 +96,7 @@ const search = endpoint({
   kind: 'A',
   summary: `Applications, findings, vulnerabilities, components, API operations by a word, at most ${kindMax} of each`,
   query: Type.Object(
-    { q: Type.String({ minLength: 2, maxLength: 100, description: 'part of a name, an id, a place' }) },
+    { q: Type.String({ minLength: lettersMin, maxLength: 100, description: 'part of a name, an id, a place' }) },
     { additionalProperties: false },
   ),
   answer: Type.Object({
@@ -103,23 +107,29 @@ const search = endpoint({
     operations: Type.Array(Hit),
   }),
   handle: async (call) => {
-    const { sql, caller } = call;
+    const { host, sql, caller } = call;
     const q = call.query.q.trim();
+    if (q.length < lettersMin) throw unfit('q', `has fewer than ${lettersMin} characters`);
     const like = `%${escapeLike(q)}%`;
-    const under = async (permission: VmPermission, find: (reach: Reach) => Promise<Hit[]>): Promise<Hit[]> => {
-      const reach = q.length < 2 ? null : caller.reach(permission, false);
-      return reach === null ? [] : find(reach);
+    const under = async (permission: VmPermission, look: (reach: Reach) => Promise<Hit[]>): Promise<Hit[]> => {
+      const reach = caller.reach(permission, false);
+      return reach === null ? [] : look(reach);
     };
-    return {
-      applications: await under('view_assets', (reach) => applications(sql, reach, like)),
-      findings: await under('view_findings', (reach) => findings(sql, reach, q, like)),
-      vulnerabilities: await under('view_findings', (reach) => vulnerabilities(sql, reach, like)),
-      components: await under('view_findings', (reach) => components(sql, reach, like)),
-      // they are of the firewall, and an application says itself which site is its own
-      operations: await under('view_assets', async (reach) =>
-        isUnconfined(reach) ? operations({ host: call.host, sql, reach }, q) : [],
+    const find = async (tx: Tx) => ({
+      applications: await under('view_assets', (reach) => applications(tx, reach, like)),
+      findings: await under('view_findings', (reach) => findings(tx, reach, q)),
+      vulnerabilities: await under('view_findings', async (reach) =>
+        isOfIds(q) ? vulnerabilities(tx, reach, like) : [],
       ),
-    };
+      components: await under('view_findings', (reach) => components(tx, reach, like)),
+    });
+    const found = await readInTime(sql, secondsMax, find, () =>
+      unfit('q', `takes more than ${secondsMax} seconds to look for`, 'write more of the word, or a whole id'),
+    );
+    // they are of the firewall, and an application says itself which site is its own
+    const ofSites = async (reach: Reach): Promise<Hit[]> =>
+      isUnconfined(reach) ? operations(host, sql, reach, q) : [];
+    return { ...found, operations: await under('view_assets', ofSites) };
   },
 });
 

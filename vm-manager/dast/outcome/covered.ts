@@ -21,7 +21,7 @@ interface Result {
 const anyName = (path: string): string => templateOf(path).replaceAll(/\{[^/{}]*\}/g, '{}');
 
 /** `GET https://host/items/{}?query:q none` → `GET /items/{}` */
-function operationOf(shape: string): string {
+export function operationOf(shape: string): string {
   const [method = '', address = ''] = shape.split(' ', 2);
   const path = (address.split('?', 1)[0] ?? '').replace(/^https?:\/\/[^/]+/, '');
   return `${method} ${anyName(path === '' ? '/' : path)}`;

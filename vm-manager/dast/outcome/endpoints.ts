@@ -6,8 +6,9 @@ import { severityNames } from '../../findings/words.js';
 import { endpoint, unfit, type Endpoint } from '../../kit/endpoint.js';
 import type { Run } from '../../kit/runs.js';
 import { textOf } from '../../kit/values/text.js';
+import { checkTexts } from '../checks/index.js';
 import { requireScan } from '../run/store.js';
-import { covered } from './covered.js';
+import { covered, operationOf } from './covered.js';
 
 const closed = { additionalProperties: false } as const;
 const linesMax = 500;
@@ -38,18 +39,30 @@ const viewPlace = ({ check_id: check, title, severity, method, url, param }: Fou
   ...{ check, title, severity: severityNames[severity] ?? 'info', method, url, param },
 });
 
-/** That a check found nothing says something only where the scan came to its end and looked at all places. */
-function isSure(run: Run, check: string): boolean {
+/** Checks that look at the site as a whole, wherever they find something. */
+const ofSite: ReadonlySet<string> = new Set(
+  checkTexts.filter((one) => ('on' in one ? one.on : 'of' in one ? one.of : '') === 'site').map(({ id }) => id),
+);
+
+/**
+ * That a check found nothing says something only where the scan came to its end, knew the place, and looked at all of
+ * its places.
+ */
+function isSure(run: Run, { check_id: check, method, url }: FoundPlace): boolean {
   const {
     complete,
     checks,
     not_looked_at: missed,
+    shapes = [],
   } = run.result as {
     readonly complete?: boolean;
     readonly checks?: Readonly<Record<string, number>>;
     readonly not_looked_at?: Readonly<Record<string, number>>;
+    /** The first 500; of what is beyond them nothing is sure. */
+    readonly shapes?: readonly string[];
   };
-  return complete === true && (checks?.[check] ?? 0) > 0 && (missed?.[check] ?? 0) === 0;
+  const isKnown = ofSite.has(check) || new Set(shapes.map(operationOf)).has(operationOf(`${method} ${url}`));
+  return isKnown && complete === true && (checks?.[check] ?? 0) > 0 && (missed?.[check] ?? 0) === 0;
 }
 
 export const resultEndpoints: readonly Endpoint[] = [
@@ -137,8 +150,8 @@ export const resultEndpoints: readonly Endpoint[] = [
       return {
         ...{ a: String(a.id), b: String(b.id) },
         new: rows.filter((row) => row.in_b && !row.in_a).map(viewPlace),
-        fixed: gone.filter((row) => isSure(b, row.check_id)).map(viewPlace),
-        not_looked_at: gone.filter((row) => !isSure(b, row.check_id)).map(viewPlace),
+        fixed: gone.filter((row) => isSure(b, row)).map(viewPlace),
+        not_looked_at: gone.filter((row) => !isSure(b, row)).map(viewPlace),
         same: rows.filter((row) => row.in_a && row.in_b).map(viewPlace),
       };
     },

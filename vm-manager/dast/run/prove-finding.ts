@@ -15,9 +15,16 @@ import { markBehindWaf, type ScanFindingRow } from './store.js';
 const requestsMax = 200;
 const secondsMax = 60;
 
-/** Throws ApiError where the target may not be asked now, or does not answer. */
-export const proveFinding = async (call: Call, target: TargetRow, row: ScanFindingRow): Promise<ScanFindingRow> =>
-  besideScans(call, target, async (signal) => proveUntil(call, target, row, signal));
+/** Throws ApiError where the target may not be asked now, or does not answer. `canceled` ends it within a request. */
+export const proveFinding = async (
+  call: Call,
+  target: TargetRow,
+  row: ScanFindingRow,
+  canceled?: AbortSignal,
+): Promise<ScanFindingRow> =>
+  besideScans(call, target, async (signal) =>
+    proveUntil(call, target, row, canceled === undefined ? signal : AbortSignal.any([signal, canceled])),
+  );
 
 async function proveUntil(
   call: Call,

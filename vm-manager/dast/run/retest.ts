@@ -19,6 +19,11 @@ async function byCheck(call: Call, findingId: string, applicationId: number): Pr
     where s.finding_id = ${findingId} and r.kind = ${scanKind} order by s.id desc limit 1`;
   if (row === undefined) return null;
   const target = await requireTarget(call.sql, call.reach, row.target_id);
+  const [open] = await call.sql<{ id: number }[]>`
+    select id from vm_runs where kind = ${retestKind} and status in ('queued', 'running')
+      and input ->> 'target_id' = ${row.target_id} limit 1`;
+  if (open !== undefined)
+    throw new ApiError('conflict', `The retest ${open.id} of this target goes on: wait for it, or cancel it.`);
   const input = { vulnerability_id: findingId, check: row.check_id, target_id: row.target_id, url: row.url };
   const run = await call.audited(
     'vm.create',
@@ -28,8 +33,8 @@ async function byCheck(call: Call, findingId: string, applicationId: number): Pr
       return insertRun(tx, { kind: retestKind, applicationId, input, createdBy, status: 'running' }, call.now);
     },
   );
-  inBackground(call.host, run, async () => {
-    const proved = await proveFinding(call, target, row);
+  inBackground(call.host, run, async (signal) => {
+    const proved = await proveFinding(call, target, row, signal);
     return { still_there: proved.still_there, behind_waf: proved.behind_waf, scan_finding: String(proved.id) };
   });
   return run;

@@ -2,7 +2,8 @@
 import type { Host } from '../../host.js';
 import { finishRun, renewRun, type Run } from '../runs.js';
 
-const renewMs = 20_000;
+/** Also how late it is heard of that a run was canceled. */
+const renewMs = 5000;
 const wordsMax = 2000;
 
 /** For tests, and for a server that closes: what is at work now. */

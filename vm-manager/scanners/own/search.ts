@@ -2,6 +2,7 @@
 import RE2 from 're2';
 import { nothing, type Finding, type InputFile, type Outcome } from '../contract.js';
 import { Lines } from '../lines.js';
+import { allowedBy } from '../secrets/allowed.js';
 import { masked } from '../secrets/values.js';
 import type { OwnRule } from './additions.js';
 
@@ -22,18 +23,23 @@ const endingOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?.toLowe
 function* matchesOf({ rule, pattern }: Compiled, path: string, lines: Lines): Generator<Finding> {
   pattern.lastIndex = 0;
   let count = 0;
+  /** By what is shown of them: one more at the top of a file must not make others of those below. */
+  const alike = new Map<string, number>();
   for (let match = pattern.exec(lines.text); match !== null; match = pattern.exec(lines.text)) {
     if (match[0] === '') pattern.lastIndex++;
     if (++count > findingsMax) return;
     const line = lines.lineAt(match.index);
-    const suppressed = lines.ignored(line, rule.id);
     const value = match.groups?.['value'] ?? match[0];
+    const allowed = rule.kind === 'secrets' ? allowedBy(path, value) : null;
+    const suppressed = allowed === null ? lines.ignored(line, rule.id) : `allowed: ${allowed}`;
+    const before = alike.get(masked(value)) ?? 0;
+    alike.set(masked(value), before + 1);
     yield {
       ...{ rule: rule.id, path, line, severity: rule.severity },
       endLine: lines.lineAt(match.index + Math.max(0, match[0].length - 1)),
       message: rule.kind === 'secrets' ? `${rule.title}: ${masked(value)}` : rule.title,
       ...(rule.kind === 'secrets'
-        ? { fingerprint: `${rule.id}|${path}|${masked(value)}|${count}` }
+        ? { fingerprint: `${rule.id}|${path}|${masked(value)}|${before + 1}` }
         : { snippet: lines.line(line).slice(0, snippetMax) }),
       ...(suppressed === null ? {} : { suppressed }),
     };
