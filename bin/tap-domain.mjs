@@ -1,6 +1,6 @@
 // @ts-check
 // What tap asks of async-hook-domain and node:async_hooks, without hooks (fuse-tap.mjs puts it in their place): which
-// test an error belongs to that nobody caught. The package follows every promise and every callback to know it, with a
+// test an uncaught error belongs to. The package follows every promise and every callback to know it, with a
 // finalizer for each, and that was a tenth of the processor time of tests of the API. Here it is the test that began
 // last and goes on: the tests of a file run one after another, and what one left behind and throws later fails the one
 // that runs then.
@@ -18,7 +18,7 @@ let open = 0;
 const emit = process.emit;
 
 /**
- * Whoever set a handler of their own keeps it, as with the package.
+ * A handler that a file set itself is kept, as with the package.
  * @param {unknown} error
  * @param {Origin} origin
  */
@@ -41,7 +41,7 @@ function onUncaught(error, origin) {
     process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null));
 }
 
-/** Rejections nobody handles are looked at without a listener, which would count as handling them. */
+/** Unhandled rejections are looked at without a listener, which would count as handling them. */
 function emitWatching(/** @type {string | symbol} */ event, /** @type {any[]} */ ...values) {
   const isOurs = event === 'unhandledRejection' && process.listenerCount(event) === 0;
   return isOurs ? take(values[0], event) : Reflect.apply(emit, process, [event, ...values]);

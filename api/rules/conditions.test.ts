@@ -8,7 +8,7 @@ import { onBothDatabases } from '../testing/databases.js';
 const admin = { field: 'path', operator: 'begins_with', values: ['/admin'] };
 const curl = { field: 'user_agent', operator: 'contains', values: ['curl'] };
 const rule = {
-  name: 'Nobody scripts the admin pages',
+  name: 'No scripts on the admin pages',
   kind: 'conditions',
   action: 'block',
   any: [{ all: [admin, curl] }, { all: [{ field: 'operation', operator: 'is', values: ['DELETE /users/{id}'] }] }],

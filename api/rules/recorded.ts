@@ -1,4 +1,4 @@
-// A rule on requests that were recorded: what it would have met, before anybody is met by it.
+// A rule on requests that were recorded: what it would have matched, before it acts on any.
 import { compileRuleTrial, createTrial } from '#compiler';
 import type { ReplaySample } from '../change/replay.js';
 

@@ -1,8 +1,8 @@
 // The service that is asked for words, in the settings of this server: changed on the settings' own road.
 import type { ModelChange, ModelService, ModelSettings } from '#vm-manager';
-import { ApiError, type Principal } from '../http-kit/index.js';
-import { changeSettings, type SettingsWriter } from '../settings/change.js';
+import type { SettingsWriter } from '../settings/change.js';
 import { readHead, type StoredSettings } from '../settings/store.js';
+import { changeAsPerson } from './change-as-person.js';
 
 const view = ({ id, settings }: StoredSettings): ModelService => ({
   version: id,
@@ -21,17 +21,7 @@ export function createModelSettings(parts: SettingsWriter): ModelSettings {
   const { sql } = parts.database;
   return {
     read: async () => view(await readHead(sql)),
-    async change({ userId, email, role, sessionId }, actor, change, version) {
-      const head = await readHead(sql);
-      if (version !== null && version !== head.id)
-        throw new ApiError('conflict', `The settings were changed meanwhile: their version is ${head.id}. Read again.`);
-      const principal: Principal = { kind: 'session', userId, email, role, sessionId, scopes: null, duty: null, actor };
-      const { stored } = await changeSettings(parts, principal, {
-        action: 'settings.update',
-        ifMatch: version === null ? undefined : head.etag,
-        propose: (shown) => ({ ...shown, ...toSettings(change) }),
-      });
-      return view(stored);
-    },
+    change: async (person, actor, change, version) =>
+      view(await changeAsPerson(parts, person, actor, version, toSettings(change))),
   };
 }

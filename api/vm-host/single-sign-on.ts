@@ -1,10 +1,11 @@
 // Single sign-on for the vulnerability manager: the provider of the settings, changed on the settings' own road.
 import type { SingleSignOn, SsoChange, SsoProvider } from '#vm-manager';
-import { ApiError, type Principal } from '../http-kit/index.js';
+import { ApiError } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { changeSettings, type SettingsWriter } from '../settings/change.js';
+import type { SettingsWriter } from '../settings/change.js';
 import { readHead, type StoredSettings } from '../settings/store.js';
 import { discover } from '../sso/provider.js';
+import { changeAsPerson } from './change-as-person.js';
 
 export type SingleSignOnParts = SettingsWriter & Pick<Parts, 'outbound'>;
 
@@ -34,18 +35,8 @@ export function createSingleSignOn(parts: SingleSignOnParts): SingleSignOn {
   const { sql } = parts.database;
   return {
     read: async () => viewProvider(await readHead(sql)),
-    async change({ userId, email, role, sessionId }, actor, change, version) {
-      const head = await readHead(sql);
-      if (version !== null && version !== head.id)
-        throw new ApiError('conflict', `The settings were changed meanwhile: their version is ${head.id}. Read again.`);
-      const principal: Principal = { kind: 'session', userId, email, role, sessionId, scopes: null, duty: null, actor };
-      const { stored } = await changeSettings(parts, principal, {
-        action: 'settings.update',
-        ifMatch: version === null ? undefined : head.etag,
-        propose: (shown) => ({ ...shown, ...toSettings(change) }),
-      });
-      return viewProvider(stored);
-    },
+    change: async (person, actor, change, version) =>
+      viewProvider(await changeAsPerson(parts, person, actor, version, toSettings(change))),
     async test() {
       const { settings } = await readHead(sql);
       try {

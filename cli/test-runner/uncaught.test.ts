@@ -1,4 +1,4 @@
-// Errors that nobody caught fail the test during which they are thrown (bin/tap-domain.mjs).
+// Uncaught errors fail the test during which they are thrown (bin/tap-domain.mjs).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Threat models, the assistant, events at run time and dashboards, as somebody in a browser uses them.
+// Threat models, the assistant, events at run time and dashboards, in a browser.
 import t from 'tap';
 import { arrive, askApi, chooseOwnPassword, startStack, withoutBrowser } from './stack.js';
 

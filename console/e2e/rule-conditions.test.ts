@@ -13,7 +13,7 @@ async function conditions(t: Test, stack: Stack): Promise<void> {
   for (let at = 0; at < 5; at += 1) await fetch(`${stack.waf}/admin/x${at}`, scripted);
   t.equal((await fetch(`${stack.waf}/admin/x`, scripted)).status, 404, 'it reaches the application so far');
   await go(page, '/waf/rules/new');
-  await page.getByLabel('Name', { exact: true }).first().fill('Nobody scripts the admin pages');
+  await page.getByLabel('Name', { exact: true }).first().fill('No scripts on the admin pages');
   const first = page.locator('.rule-condition').first();
   await first.getByLabel('Values').fill('/admin');
   await page.getByRole('button', { name: 'Add a condition' }).click();
@@ -42,17 +42,17 @@ async function conditions(t: Test, stack: Stack): Promise<void> {
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByRole('link', { name: 'Nobody scripts the admin pages' }).waitFor();
+  await page.getByRole('link', { name: 'No scripts on the admin pages' }).waitFor();
   t.match(
     await page.locator('main').innerText(),
     /Path begins with \/admin and User-Agent contains curl, wget or API operation is DELETE/,
     'the list says it in words',
   );
-  await page.getByRole('link', { name: 'Nobody scripts the admin pages' }).click();
+  await page.getByRole('link', { name: 'No scripts on the admin pages' }).click();
   await page.getByLabel('What a match does').selectOption({ label: 'Block (follows the mode of the site)' });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('link', { name: /Not active/ }).click();
-  await page.getByText('+ any.0.all.0.values').waitFor(); // what changes is told member by member
+  await page.getByText('+ any.0.all.0.values').waitFor(); // the change is shown member by member
   await page.getByRole('button', { name: 'Apply', exact: true }).click();
   await page.getByText('Everything that is saved is in force').waitFor();
   t.equal((await fetch(`${stack.waf}/%61dmin/x`, scripted)).status, 403, 'refused, in another spelling as well');
@@ -60,7 +60,7 @@ async function conditions(t: Test, stack: Stack): Promise<void> {
   t.equal((await fetch(`${stack.waf}/admin/x`)).status, 404, 'a person reaches it');
   await until('hits are counted', async () => {
     await go(page, '/waf/rules');
-    const row = page.getByRole('row').filter({ hasText: 'Nobody scripts' });
+    const row = page.getByRole('row').filter({ hasText: 'No scripts on' });
     await row.getByRole('link', { name: /^\d+$/ }).waitFor();
     return Number(await row.getByRole('link', { name: /^\d+$/ }).innerText()) >= 2;
   });

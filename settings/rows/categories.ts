@@ -27,7 +27,7 @@ export const ruleIdRanges = {
   ruleExclusions: [1_009_500, 1_009_999],
   endpointAuthorisation: [1_010_000, 1_019_999],
   pathReadings: [1_020_000, 1_020_000],
-  /** A hundred for each custom rule, for those that its conditions need besides. */
+  /** A hundred for each custom rule, for the helper rules of its conditions. */
   conditions: [1_100_000, 1_699_999],
 } as const satisfies Record<string, readonly [number, number]>;
 

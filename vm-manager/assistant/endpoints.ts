@@ -101,7 +101,7 @@ const explain = endpoint({
 const summed: Question = {
   kind: 'summarize',
   task:
-    'Sum up how the applications stand for whoever decides what is done next. Where the data has a question, answer ' +
+    'Sum up how the applications stand, for those who decide what to do next. Where the data has a question, answer ' +
     'it from the data, or say that the data does not answer it.',
   members: { summary: 'how it stands, in a few sentences', next_steps: 'what to do first, and why' },
 };

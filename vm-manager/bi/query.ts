@@ -1,6 +1,6 @@
 // Sums over a dataset: measures by dimensions, over what a predicate holds for. Everything is a name of the dataset's
 // columns, compiled here; nothing of a caller's text reaches a statement but as a value.
-import { readInTime } from '../kit/in-time.js';
+import { readInTime } from '../kit/values/in-time.js';
 import { Type, type Static } from '@sinclair/typebox';
 import { allOf, type Fragment, type Sql } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';

@@ -8,7 +8,7 @@ import { severityOf, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
-import { readInTime } from '../kit/in-time.js';
+import { readInTime } from '../kit/values/in-time.js';
 import type { VmPermission } from '../kit/permissions.js';
 
 const kindMax = 20;

@@ -20,6 +20,8 @@ type Found = FindingRow & {
 
 const batch = 500;
 const findingsMax = 50_000;
+/** Statements times findings of the same vulnerability. */
+const comparedMax = 1_000_000;
 
 /** Every name of each id, by the advisories that are known here. */
 async function namesOf(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -58,7 +60,11 @@ async function findingsBy(
     total += rows.length;
     if (total > findingsMax)
       throw new ApiError('unfit', `The statements meet more than ${findingsMax} findings: name an application.`);
-    for (const row of rows) byName.set(row.asked, [...(byName.get(row.asked) ?? []), row]);
+    for (const row of rows) {
+      const of = byName.get(row.asked);
+      if (of === undefined) byName.set(row.asked, [row]);
+      else of.push(row);
+    }
   }
   return byName;
 }
@@ -166,9 +172,13 @@ export async function apply(
   const asked = [...new Set([...names.values()].flatMap((some) => [...some]))];
   const byName = await findingsBy(tx, reach, application, asked);
   const outcomes: Outcome[] = [];
+  let compared = 0;
   for (const stated of statements) {
     const own = new Set(stated.ids.flatMap((id) => [...(names.get(id) ?? [])]));
     const met = new Map([...own].flatMap((name) => byName.get(name) ?? []).map((row) => [row.id, row]));
+    compared += met.size;
+    if (compared > comparedMax)
+      throw new ApiError('unfit', 'The statements meet too many findings at once: name an application, or split them.');
     const found = [...met.values()].filter((row) => isOfProduct(stated, row)).sort((one, other) => one.id - other.id);
     if (found.length === 0) outcomes.push({ stated, application: null, findings: [], changed: 0, conflicts: [] });
     for (const id of new Set(found.map((row) => row.application_id))) {

@@ -135,28 +135,40 @@ function readOpenVex(report: Json, reader: Reader): void {
   }
 }
 
+/** Rows by each product that they name, once: a supplier's document has ten thousand products for one vulnerability. */
+function byProduct(rows: unknown): ReadonlyMap<string, readonly Json[]> {
+  const found = new Map<string, Json[]>();
+  for (const row of list(rows).map(obj))
+    for (const id of new Set(texts(row['product_ids']))) {
+      const of = found.get(id);
+      if (of === undefined) found.set(id, [row]);
+      else of.push(row);
+    }
+  return found;
+}
+
 function readCsaf(report: Json, reader: Reader): void {
   const products = productsOf(report['product_tree']);
   const when = moment(at(report, 'document', 'tracking', 'current_release_date'));
   for (const [index, value] of list(report['vulnerabilities']).entries()) {
     const one = obj(value);
     const ids = idsOf([one['cve'], ...list(one['ids']).map((id) => at(id, 'text'))]);
+    const about = {
+      flags: byProduct(one['flags']),
+      words: byProduct([...list(one['threats']), ...list(one['remediations'])]),
+    };
     for (const [name, given] of Object.entries(obj(one['product_status']))) {
       const status = statuses[name];
       if (status === undefined) continue;
       for (const product of texts(given)) {
-        const of = (member: string): Json[] =>
-          list(one[member])
-            .map(obj)
-            .filter((row) => texts(row['product_ids']).includes(product));
-        const label = of('flags').map((row) => reasons[str(row['label'])]);
+        const labels = (about.flags.get(product) ?? []).map((row) => reasons[str(row['label'])]);
         reader.take(
           `/vulnerabilities/${index}/product_status/${name}`,
           {
             ids,
             status,
-            justification: label.find((row) => row !== undefined) ?? null,
-            statement: said([...of('threats'), ...of('remediations')].map(({ details }) => details)),
+            justification: labels.find((row) => row !== undefined) ?? null,
+            statement: said((about.words.get(product) ?? []).map(({ details }) => details)),
             at: when,
           },
           [[products.get(product) ?? product, '']],

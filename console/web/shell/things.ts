@@ -1,5 +1,5 @@
-// What the command palette finds besides pages: applications, findings, vulnerabilities, components and operations, by
-// a word, as far as who is logged in sees them.
+// What the command palette finds in addition to pages: applications, findings, vulnerabilities, components and
+// operations, by a word, as far as the user sees them.
 import { createEffect, createSignal, on, onCleanup, type Accessor } from 'solid-js';
 import { call, Refused, type Reply } from '../client/http.js';
 import { shellText as words } from '../texts/shell.js';

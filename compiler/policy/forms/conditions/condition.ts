@@ -97,7 +97,7 @@ function operatorOf({ field, operator, values }: RuleCondition): string {
   return `@rx \\A(?:${values.map((value) => hexEscape(value.toUpperCase())).join('|')})\\z`;
 }
 
-/** What a path is looked at for besides: other spellings of it (path-conditions.ts). */
+/** The other spellings of a path that are looked at as well (path-conditions.ts). */
 const pathsOf = (action: CustomRule['action'], variable: string, isNot: boolean): string =>
   `${variable}${pathConditionOf({ variable, action, value: '' }, isNot).more}`;
 

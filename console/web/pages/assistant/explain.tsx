@@ -1,4 +1,4 @@
-// Has a finding explained, where somebody asks for it.
+// Has a finding explained, on request.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';

@@ -1,4 +1,4 @@
-// What may be changed of an acceptance: a later end by whoever decides, or taken back while nobody has decided.
+// What may be changed of an acceptance: a later end by a person who decides; or it is taken back before a decision.
 import { Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call, type Item } from '../../client/http.js';

@@ -1,6 +1,6 @@
 // Questions whose cost nobody knows before they are asked: read only, and ended by the database after some seconds.
 import type { ApiError } from '#http-kit';
-import type { Sql, Tx } from '../database.js';
+import type { Sql, Tx } from '../../database.js';
 
 /** Throws what `tooLong` makes where it takes longer; the embedded database does not end it (it has one connection). */
 export async function readInTime<T>(
