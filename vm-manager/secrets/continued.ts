@@ -22,11 +22,13 @@ export function maskFurther(given: string): string {
 }
 
 const head = /^([ \t]{0,40}(?:- )?)["']?stringData["']?:[ \t]{0,20}\r?$/;
-const member = /^([ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}["']?)([^\s"'|>#][^"'\n\r]{1,2000}?)(?=["']?[ \t]{0,20}\r?$)/;
+const member =
+  /^([ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}["']?)([^\s"'|>#][^"'\n\r]{1,2000}?)(?=["']?[ \t]{0,20}\r?$)/;
 /** `name: |`, `name: >-`: what is indented further is one value. */
 const scalar = /^[ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}[|>][-+\d]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?$/;
 /** A line of a configuration that is such a value. */
-const setting = /^([ \t]{0,80}(?:- )?["']?[\w.$[\]-]{1,100}["']?[ \t]{0,5}(?:[:=][ \t]{0,5}))["']?([^\s"'][^\n\r]{0,2000}?)["']?\r?$/;
+const setting =
+  /^([ \t]{0,80}(?:- )?["']?[\w.$[\]-]{1,100}["']?[ \t]{0,5}[:=][ \t]{0,5}["']?)([^\s"'][^\n\r]{0,2000}?)(?=["']?\r?$)/;
 const flow = /(["']?stringData["']?:\s{0,20}\{)([^{}]{1,4000})/g;
 const flowMember = /(["']?[\w.-]{1,100}["']?:\s{0,20}["']?)([^\s"',{}][^"',{}\n]{1,1000})/g;
 const hidden = (_: string, before: string, value: string): string => before + (isGiven(value) ? hide(value) : value);
