@@ -392,6 +392,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
   'PUT /rbac/grants/:user_id': { items: [] },
+  'PUT /rbac/grants': { principal: person, items: [] },
   'POST /rbac/check': { permission: 'view_findings', application_id: application },
   'POST /tokens': { expires_at: later, application_ids: [application], allowed_cidrs: ['192.0.2.0/24'] },
   'POST /users': { email: `new-${person}@example.org`, role: 'viewer', password: 'Quiet-river-stone-42' },
