@@ -3,7 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
-import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { clusterRule, fillModels, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
@@ -153,7 +153,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       application_id: application,
       control: 'pci-dss:6.2.4',
     }),
-    '/threat-models': await fillThreatModel(make, application),
+    ...(await fillModels(make, application, finding)),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),

@@ -32,7 +32,7 @@ export async function fillWebhooks(make: Maker, sql: Database['sql']): Promise<R
 }
 
 /** Modules whose objects belong to the application or its project. */
-export const confinedRecords = ['/findings/clusters', '/sla/clocks', '/policies/violations'];
+export const confinedRecords = ['/graph/capabilities', '/findings/clusters', '/sla/clocks', '/policies/violations'];
 
 export const recordBodies = (application: string, finding: string): Record<string, Json> => ({
   'PUT /projects/:id/members': { items: [] },
