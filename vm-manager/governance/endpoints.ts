@@ -13,6 +13,7 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
+import { assessmentMoves } from './assessments/moves.js';
 import { auditEndpoints } from './audit-endpoints.js';
 import { eventEndpoints } from './event-endpoints.js';
 
@@ -243,6 +244,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
   ...clocks,
   ...resourceEndpoints(policies),
   ...resourceEndpoints(assessments),
+  ...assessmentMoves(assessments, ChecklistItem),
   ...auditEndpoints,
   ...work,
   ...eventEndpoints,

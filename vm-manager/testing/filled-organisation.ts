@@ -3,7 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
-import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { clusterRule, fillModels, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
@@ -153,7 +153,7 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       application_id: application,
       control: 'pci-dss:6.2.4',
     }),
-    '/threat-models': await fillThreatModel(make, application),
+    ...(await fillModels(make, application, finding)),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
     '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
@@ -392,6 +392,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
   'PUT /rbac/grants/:user_id': { items: [] },
+  'PUT /rbac/grants': { principal: person, items: [] },
   'POST /rbac/check': { permission: 'view_findings', application_id: application },
   'POST /tokens': { expires_at: later, application_ids: [application], allowed_cidrs: ['192.0.2.0/24'] },
   'POST /users': { email: `new-${person}@example.org`, role: 'viewer', password: 'Quiet-river-stone-42' },

@@ -8,10 +8,14 @@ interface Maker {
 
 const dfd = { elements: [{ id: 'shop', name: 'Zebra', kind: 'process', internet: true }] };
 
-export async function fillThreatModel(make: Maker, application: string): Promise<string> {
+const slots = [{ any_of: ['ssrf'] }, { any_of: ['idor'] }];
+
+/** A threat model, and what is said of the attack graph. */
+export async function fillModels(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
   const id = await make.made('/threat-models', { application_id: application, name: 'filled', dfd });
   await make.post(`/threat-models/${id}/generate`, { derive: false });
-  return id;
+  const rule = await make.made('/graph/toxic-rules', { slug: 'filled', name: 'filled', slots });
+  return { '/threat-models': id, '/graph/toxic-rules': rule, '/graph/capabilities': finding };
 }
 
 export const clusterRule = { name: 'c', predicate: { field: 'rule', op: 'eq', value: 'x' }, effect: 'note' };
@@ -21,6 +25,8 @@ export const modelBodies = (application: string, finding: string): Record<string
   'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
   'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
   'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
+  'PUT /graph/capabilities/:vuln_id': { override: { stage: 'entry', capability: 'ssrf' } },
+  'POST /graph/toxic-rules': { slug: 'new-rule', slots },
   'POST /assistant/explain-finding': { vuln_id: finding },
   'POST /assistant/summarize': { scope: { application_id: application } },
   'PUT /assistant/settings': { endpoint: '', key: null },
