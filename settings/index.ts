@@ -37,6 +37,7 @@ export {
   accessOf,
   defaultSettings,
   enforcedNames,
+  initialSettings,
   ruleSettingsOf,
   settingNames,
   settingRows,
