@@ -1,6 +1,6 @@
 // Rules about how a request is written, and not about what it holds. Their matches are weighed by the rest of the
 // request: each names what it guards against, and when the request shows that this cannot be. A rule that is not here
-// (media types, methods, fields, extensions that the installation does not want) is obeyed, whatever is in the request.
+// (methods, fields, extensions that the installation does not want) is obeyed, whatever is in the request.
 import { isTextLike } from '../body/besides/text-like.js';
 import { pathOf } from '../parse/path-readings.js';
 import type { Transaction } from '../transaction/transaction.js';
@@ -25,6 +25,12 @@ const address = /^[a-z0-9][\w.+-]{0,63}(?:@|%40)(?:[a-z0-9-]{1,63}\.){1,8}com$/i
 const hiding = /\\u(?:00[0-7][0-9a-f]|ff[0-5][0-9a-f]|0[23][0-9a-f]{2}|203[25]|2215|2216)/i;
 /** What no writer of JSON escapes (they do `<`, `>`, `&`, `+`, quotes and controls), or an entity of a bracket. */
 const hidingInDocument = /\\u00(?:2[134589acde]|3[0-9abd]|[46][1-9a-f]|[57][0-9a]|5[b-f]|7[b-e])|\\u0026(?:dollar|l)/i;
+/** `|application/x-other|`, as rule 920420 writes it; of a composite one the parts would be unread. */
+const plainType = /^\|(?:application|audio|font|image|message|model|text|video)\/[a-z0-9][a-z0-9.+_-]{0,99}\|$/;
+/** What servers run or bring to life, or take for a form. */
+const runningType = /java|php|serialized|pickle|hessian|amf|form|urlencoded|marshal|script|http/;
+/** Processors that leave nothing of a body unread. */
+const readers: ReadonlySet<string> = new Set(['TEXT', 'JSON', 'XML']);
 /** Names of UTF-8 and of its part ASCII that every decoder has, beside those that the CRS allows. */
 const sameAsUtf8: ReadonlySet<string> = new Set(['|utf8|', '|us-ascii|', '|ascii|']);
 /** Names that analytics and APIs give to visits of their own; frameworks take none of them out of an address. */
@@ -34,14 +40,30 @@ const visitName = /^ARGS_NAMES:(?:json\.)?session[-_]?id$/i;
  * The body was read as text and as JSON in place of its missing type (rule 200011), so every rule has looked at it.
  * Browsers send beacons so. Signs are asked besides, over all of it: a form in it is one value to the rules.
  */
-function doubtsOfUntyped({ requestBody, requestBodyProcessor, reqbodyError }: Transaction): readonly string[] {
-  if (requestBody === null || requestBodyProcessor !== 'TEXT' || reqbodyError) return ['body-unread'];
+function doubtsOfUntyped(transaction: Transaction): readonly string[] {
+  return transaction.requestBodyProcessor === 'TEXT' ? doubtsOfBody(transaction) : ['body-unread'];
+}
+
+function doubtsOfBody({ requestBody, reqbodyError }: Transaction): readonly string[] {
+  if (requestBody === null || reqbodyError) return ['body-unread'];
   if (requestBody.length > bodyBytesMax) return ['too-long'];
   const raw = requestBody.toString('latin1');
   const names = new Set(kinds.flatMap((kind) => findSigns(kind, { raw, value: raw }).map(({ name }) => name)));
   // what is packed or binary holds NUL anywhere
   if (!isTextLike(requestBody)) names.delete('nul-byte');
   return [...names];
+}
+
+/**
+ * Who shortened the usual list of types wants nothing else, and is obeyed. Where nobody did, octet-stream is in it, so
+ * whoever means harm calls his body that; a body of another type is read just so, and held against the signs besides.
+ */
+function doubtsOfType(transaction: Transaction, { value }: Evidence): readonly string[] {
+  const { requestBodyBytes, requestBodyProcessor, tx } = transaction;
+  if (tx.get('gatehouse_usual_types') !== '1') return ['media-type'];
+  if (!plainType.test(value) || runningType.test(value)) return ['media-type'];
+  if (transaction.phase >= 2 && requestBodyBytes === 0) return [];
+  return readers.has(requestBodyProcessor) ? doubtsOfBody(transaction) : ['body-unread'];
 }
 
 /** A whole document of JSON is read besides, its escapes resolved; escapes beyond ASCII hide nothing elsewhere. */
@@ -61,8 +83,8 @@ function isDocument(text: string): boolean {
 }
 
 /**
- * Fixation needs a page that its victim's browser goes to. A browser says in Sec-Fetch-Mode, which no page can set, that
- * it fetches for a page instead; whoever writes the field himself has no victim.
+ * Fixation needs a page that its victim's browser goes to. In Sec-Fetch-Mode, which no page can set, a browser
+ * says that it fetches for a page instead; whoever writes the field himself has no victim.
  */
 function doubtsOfSession({ requestHeaders, tx }: Transaction, { rule }: Evidence): readonly string[] {
   const mode = requestHeaders.find('sec-fetch-mode') ?? '';
@@ -82,6 +104,13 @@ const session: ProtocolRule = {
 export const protocolRules: ReadonlyMap<number, ProtocolRule> = new Map([
   [920_340, untyped],
   [920_640, untyped],
+  [
+    920_420,
+    {
+      why: 'a type that the installation does not expect; its list was never shortened, and the body has no sign',
+      doubts: doubtsOfType,
+    },
+  ],
   [
     920_440,
     {
