@@ -7,7 +7,7 @@ import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { application, engineOf, examples, finding } from '../chains/testing/build.js';
 import { showIn } from './time-zone.js';
-import { chainSection } from './chain-report.js';
+import { chainSection } from './sections/chain-report.js';
 import { fontsFor } from './fonts.js';
 import { toPdf } from './pdf.js';
 import { toLines, toRuns } from './text-lines.js';

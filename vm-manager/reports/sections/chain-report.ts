@@ -1,11 +1,12 @@
 // The section "Attack Chains and Toxic Combinations": four figures and the fifty gravest chains by score. What it looks
 // like is the business of the writers; what it says is decided here once.
-import type { ChainKind } from '../chains/chain.js';
-import { startOf } from '../chains/chain.js';
-import type { RankedChains } from '../chains/group.js';
-import { chainName, stagePath } from '../chains/present.js';
-import { tintOf } from '../chains/score.js';
-import type { Section } from './report.js';
+import type { ChainKind } from '../../chains/chain.js';
+import { startOf } from '../../chains/chain.js';
+import type { RankedChains } from '../../chains/group.js';
+import { chainName, stagePath } from '../../chains/present.js';
+import { tintOf } from '../../chains/score.js';
+import { countText } from '../drawn/charts.js';
+import type { Section } from '../report.js';
 
 /** What people read for a kind. */
 const kindNames: Readonly<Record<ChainKind, string>> = {
@@ -13,6 +14,17 @@ const kindNames: Readonly<Record<ChainKind, string>> = {
   'toxic-combination': 'Toxic combination',
   'cross-service': 'Cross-service',
   'lateral-movement': 'Lateral movement',
+};
+
+const summaryOf = (of: Readonly<Record<string, number>>): string[] => {
+  const { total_chains: all = 0, danger_chains: danger = 0, toxic_combinations: toxic = 0, max_chain_risk: most } = of;
+  if (all === 0) return ['No open findings can be combined to an attack chain.'];
+  return [
+    `Open findings combine to ${countText(all)} attack ${all === 1 ? 'chain' : 'chains'}; ` +
+      `the highest score is ${most ?? 0} of 100.`,
+    `${countText(danger)} of them ${danger === 1 ? 'is a danger chain' : 'are danger chains'}; ` +
+      `${countText(toxic)} ${toxic === 1 ? 'is a toxic combination' : 'are toxic combinations'}.`,
+  ];
 };
 
 /** The figures count every chain of the scope; the table has the best fifty by score. */
@@ -52,6 +64,17 @@ export function chainSection({ byScore, stats }: RankedChains, title: string): S
       cells: [tint, name, kindNames[kind], application, path, score],
     })),
     none: 'No chains.',
+    summary: summaryOf(kpis),
+    method: [
+      'Chains are derived from open findings of active applications: an entry point, steps from one weakness to the ' +
+        'next, and an impact. The table has the fifty chains with the highest score.',
+    ],
+    definitions: [
+      ['Attack chain', 'findings that an attacker can use one after the other to reach an impact'],
+      ['Toxic combination', 'findings of one application that are worse together than each alone'],
+      ['Danger chain', 'a chain whose first step can be reached and whose impact is grave'],
+      ['Score', '0 to 100: how grave the impact is and how likely the chain works'],
+    ],
     members: { kpis, chains },
   };
 }
