@@ -87,10 +87,10 @@ export function trendSentences(
           `${plural(kev, 'open finding')} ${isAre(kev)} known to be exploited; ${countText(overdue)} ` +
             `${isAre(overdue)} overdue.`,
         ];
-  const trend = found === closed ? 'as many as' : found > closed ? 'more than' : 'fewer than';
+  const trend = found === closed ? 'as many as came up' : found > closed ? 'fewer than came up' : 'more than came up';
   sentences.push(
     `In the last ${plural(period, 'day')} ${plural(found, 'finding')} came up and ${countText(closed)} ` +
-      `${closed === 1 ? 'was' : 'were'} closed${found + closed === 0 ? '' : `: ${trend} were closed came up`}.`,
+      `${closed === 1 ? 'was' : 'were'} closed${found + closed === 0 ? '' : `, ${trend}`}.`,
   );
   if (medianDays !== null)
     sentences.push(
