@@ -26,19 +26,22 @@ function sumBy(rows: readonly HourRow[], keyOf: (row: HourRow) => string) {
 export function createFirewallActivity({ database }: Pick<Parts, 'database'>) {
   const { sql } = database;
   return async ({ from, to }: { readonly from: Date; readonly to: Date }): Promise<FirewallActivity> => {
+    const fresh = sql`id > (select coalesce(max(counted_to), 0) from event_counting)`;
     const seen = sql`
       select hour as at, site, category, verdict, n from event_hours
       union all
-      select date_trunc('hour', at), site, coalesce(category, 'other'), verdict, 1 from security_events
-      where id > (select coalesce(max(counted_to), 0) from event_counting)`;
+      select date_trunc('hour', at), site, coalesce(category, 'other'), verdict, 1 from security_events where ${fresh}`;
     const rows = await sql<HourRow[]>`
       select at, category, site, sum(n)::bigint as n,
         coalesce(sum(n) filter (where verdict = 'block'), 0)::bigint as blocked
       from (${seen}) as each where at >= ${from} and at < ${to} group by at, category, site`;
     const start = new Date(from.getTime() - (to.getTime() - from.getTime()));
     const [older] = await sql<{ first: Date | null; before: number }[]>`
-      select min(at) as first, coalesce(sum(n) filter (where at >= ${start} and at < ${from}), 0)::bigint as before
-      from (${seen}) as each`;
+      select least(
+          (select min(hour) from event_hours),
+          (select min(date_trunc('hour', at)) from security_events where ${fresh})
+        ) as first,
+        (select coalesce(sum(n), 0)::bigint from (${seen}) as each where at >= ${start} and at < ${from}) as before`;
     const { facets } = await readStats(database, { from, to });
     const valuesOf = ({ values }: (typeof facets)['site']) => values.map(({ value, n }) => ({ name: value, n }));
     const hours = sumBy(rows, ({ at }) => at.toISOString());

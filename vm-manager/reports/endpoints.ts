@@ -4,44 +4,21 @@ import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication, visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
 import { storeBytes } from '../kit/upload/stored-bytes.js';
-import { visibleFindings } from '../findings/query.js';
-import { scopeOf } from '../graph/scope.js';
-import { currentChains } from '../graph/live-engine.js';
 import { reportBrandOf } from './drawn/brand.js';
-import { isUnconfined, requireWhole, type Reach } from '../kit/caller.js';
+import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { dayIn, isTimeZone, showIn, usualZone } from './time-zone.js';
-import { chainSection } from './sections/chain-report.js';
+import { dayIn, daysBetween, firstHourOf, isTimeZone, showIn, usualZone } from './time-zone.js';
 import { frameOf } from './frame.js';
 import { requireTemplate, textsOf, type Texts } from '../templates/stored.js';
-import { findingsSection } from './sections/open-findings.js';
-import { firewallSection } from './sections/firewall-activity.js';
 import { toPdf } from './pdf.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
+import { makers, sectionNames, sections, type Only, type SectionName } from './offered.js';
 import type { Report, Section } from './report.js';
 
 const closed = { additionalProperties: false } as const;
 const formats = ['html', 'pdf', 'csv', 'json'] as const;
 type Format = (typeof formats)[number];
-
-const sections = {
-  'attack-chains': {
-    title: 'Attack Chains and Toxic Combinations',
-    description: 'four figures and the fifty gravest chains by score',
-  },
-  'open-findings': {
-    title: 'Open Findings',
-    description:
-      'how many are open, critical, known to be exploited and overdue, and the fifty of the highest priority',
-  },
-  'security-events': {
-    title: 'Attacks and Decisions',
-    description: 'what the firewall recorded and blocked in the period, by day, kind, site and client; all sites',
-  },
-} as const;
-type SectionName = keyof typeof sections;
-const sectionNames = Object.keys(sections) as SectionName[];
 
 const mediaTypes: Readonly<Record<Format, string>> = {
   html: 'text/html; charset=utf-8',
@@ -54,7 +31,6 @@ const isForPeople = (format: Format): boolean => format === 'html' || format ===
 const reportsMax = 10_000;
 const daysMax = 92;
 const usualDays = 30;
-const dayMs = 86_400_000;
 
 const Scope = Type.Object(
   {
@@ -154,43 +130,6 @@ async function onlyApplication(
   return rows.length === 1 && row !== undefined ? { id: String(row.id), name: row.name } : null;
 }
 
-interface Only {
-  readonly id: string;
-  readonly name: string;
-}
-
-interface ReportPeriod {
-  readonly zone: string;
-  readonly days: number;
-}
-
-/** What each section is made of; every one keeps to the same scope. */
-const makers: Readonly<
-  Record<SectionName, (call: Call, reach: Reach, only: Only | null, period: ReportPeriod) => Promise<Section>>
-> = {
-  'security-events': async ({ host, now }, reach, _, { zone, days }) => {
-    requireWhole(reach, 'Security events of all sites');
-    if (host.firewallActivity === undefined)
-      throw new ApiError('not_ready', 'This server has no firewall that records security events.');
-    const period = { from: new Date(now.getTime() - days * dayMs), to: now };
-    return firewallSection(await host.firewallActivity(period), sections['security-events'].title, { ...period, zone });
-  },
-  'attack-chains': async (call, reach, only) => {
-    const engine = await currentChains(call.host);
-    const asked = only === null ? {} : { application_id: only.id };
-    const chains = engine.read(await scopeOf({ sql: call.sql, reach }, engine, asked));
-    return chainSection(chains, sections['attack-chains'].title);
-  },
-  'open-findings': async ({ sql, now }, reach, only, { zone, days }) => {
-    const where = allOf(sql, [
-      visibleFindings(sql, reach),
-      sql`application_id in (select id from vm_applications where status = 'active')`,
-      ...(only === null ? [] : [sql`application_id = ${only.id}`]),
-    ]);
-    return findingsSection(sql, where, sections['open-findings'].title, { now, zone, days });
-  },
-};
-
 interface Wish {
   readonly scope: Static<typeof Scope>;
   readonly names: readonly SectionName[];
@@ -208,11 +147,12 @@ async function build(
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
   const made: Section[] = [];
-  for (const name of names) made.push(await makers[name](call, reach, only, { zone, days }));
+  const from = firstHourOf(zone, call.now, days);
+  for (const name of names) made.push(await makers[name](call, reach, only, { zone, days, from }));
   const about = only === null ? 'The organisation' : `The application ${only.name}`;
   const shownAt = showIn(zone, call.now);
   const brand = await reportBrandOf(call.host);
-  const since = new Date(call.now.getTime() - (days - 1) * dayMs);
+  const [first = ''] = daysBetween(zone, from, call.now);
   const { title: usual, ...frame } = frameOf(texts, {
     brand: brand.name,
     sections: names.map((name) => sections[name].title).join(', '),
@@ -228,7 +168,7 @@ async function build(
     sections: made,
     brand,
     by: call.caller.person.email,
-    period: `${dayIn(zone, since)} to ${dayIn(zone, call.now)}`,
+    ...(names.some((name) => name !== 'attack-chains') ? { period: `${first} to ${dayIn(zone, call.now)}` } : {}),
     ...frame,
   };
   return { report, only };

@@ -66,14 +66,23 @@ export function chainSection({ byScore, stats }: RankedChains, title: string): S
     none: 'No chains.',
     summary: summaryOf(kpis),
     method: [
-      'Chains are derived from open findings of active applications: an entry point, steps from one weakness to the ' +
-        'next, and an impact. The table has the fifty chains with the highest score.',
+      'Chains are derived from open findings of active applications: ways in, steps from one weakness to the next, and ' +
+        'what an attacker gains. The figures count every chain of the scope; the table has the fifty chains with the ' +
+        'highest score.',
     ],
     definitions: [
-      ['Attack chain', 'findings that an attacker can use one after the other to reach an impact'],
+      ['Attack chain', 'at least two findings that an attacker can use one after the other'],
       ['Toxic combination', 'findings of one application that are worse together than each alone'],
-      ['Danger chain', 'a chain whose first step can be reached and whose impact is grave'],
-      ['Score', '0 to 100: how grave the impact is and how likely the chain works'],
+      [
+        'Danger chain',
+        'a chain that begins in an application facing the internet, with a first step that is shown to be reachable or ' +
+          'to work',
+      ],
+      [
+        'Score',
+        '0 to 100: the risk of the worst finding of the chain, raised by its length, by exposure to the internet, by ' +
+          'proof and by the importance of the applications',
+      ],
     ],
     members: { kpis, chains },
   };

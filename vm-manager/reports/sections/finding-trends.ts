@@ -1,9 +1,8 @@
 // What open findings say as sentences and charts: by severity, by application, found and closed over time.
 import type { Fragment, Sql } from '../../database.js';
 import { countText, type Chart } from '../drawn/charts.js';
-import { dayIn } from '../time-zone.js';
+import { dayIn, daysBetween } from '../time-zone.js';
 
-const dayMs = 86_400_000;
 const severities = ['info', 'low', 'medium', 'high', 'critical'] as const;
 const colours = ['#9aa7b8', '#4f9d69', '#c9a227', '#d9762b', '#c0392b'] as const;
 
@@ -17,26 +16,25 @@ export interface Trends {
   readonly medianDays: number | null;
 }
 
-interface When {
+export interface When {
   readonly now: Date;
   readonly zone: string;
   readonly days: number;
+  /** The first hour of the first of those days. */
+  readonly from: Date;
 }
 
 /** Hours are counted, so that days of every zone with whole hours are exact. */
-async function readDays(sql: Sql, where: Fragment, { now, zone, days }: When): Promise<Trends['days']> {
-  const since = new Date(now.getTime() - days * dayMs);
+async function readDays(sql: Sql, where: Fragment, { now, zone, from }: When): Promise<Trends['days']> {
   const rows = await sql<{ hour: Date; found: number; closed: number }[]>`
     select hour, sum(found)::int as found, sum(closed)::int as closed from (
       select date_trunc('hour', first_seen) as hour, 1 as found, 0 as closed from vm_findings
-        where first_seen > ${since} and first_seen <= ${now} and ${where}
+        where first_seen >= ${from} and first_seen <= ${now} and ${where}
       union all
       select date_trunc('hour', closed_at), 0, 1 from vm_findings
-        where closed_at > ${since} and closed_at <= ${now} and not is_open and ${where}) each
+        where closed_at >= ${from} and closed_at <= ${now} and not is_open and ${where}) each
     group by hour order by hour`;
-  const counted = new Map<string, { found: number; closed: number }>();
-  for (let at = since.getTime() + dayMs; at <= now.getTime(); at += dayMs)
-    counted.set(dayIn(zone, new Date(at)), { found: 0, closed: 0 });
+  const counted = new Map(daysBetween(zone, from, now).map((day) => [day, { found: 0, closed: 0 }]));
   for (const { hour, found, closed } of rows) {
     const of = counted.get(dayIn(zone, hour));
     if (of === undefined) continue;
@@ -47,7 +45,6 @@ async function readDays(sql: Sql, where: Fragment, { now, zone, days }: When): P
 }
 
 export async function readTrends(sql: Sql, where: Fragment, when: When): Promise<Trends> {
-  const since = new Date(when.now.getTime() - when.days * dayMs);
   const counted = await sql<{ severity: number; n: number }[]>`
     select severity, count(*)::int as n from vm_findings where is_open and ${where} group by severity`;
   const byApplication = await sql<{ name: string; n: number; urgent: number }[]>`
@@ -57,7 +54,7 @@ export async function readTrends(sql: Sql, where: Fragment, when: When): Promise
     join vm_applications a on a.id = f.application_id order by f.urgent desc, f.n desc, a.name`;
   const [closed] = await sql<{ days: number | null }[]>`
     select percentile_cont(0.5) within group (order by extract(epoch from closed_at - first_seen)) / 86400 as days
-    from vm_findings where not is_open and closed_at > ${since} and closed_at <= ${when.now} and ${where}`;
+    from vm_findings where not is_open and closed_at >= ${when.from} and closed_at <= ${when.now} and ${where}`;
   return {
     bySeverity: severities.map((_, at) => counted.find(({ severity }) => severity === at)?.n ?? 0),
     byApplication: byApplication.slice(0, 8),

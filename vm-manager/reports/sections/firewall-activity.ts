@@ -2,7 +2,7 @@
 import type { Tint } from '../../chains/score.js';
 import { countText, type Chart } from '../drawn/charts.js';
 import type { Section } from '../report.js';
-import { dayIn } from '../time-zone.js';
+import { dayIn, daysBetween } from '../time-zone.js';
 
 interface Counted {
   readonly name: string;
@@ -57,9 +57,7 @@ function sentencesOf(of: FirewallActivity, days: Days, zone: string): string[] {
 type Days = readonly { readonly day: string; readonly n: number; readonly blocked: number }[];
 
 function daysOf({ hours }: FirewallActivity, { from, to, zone }: Period): Days {
-  const days = new Map<string, { n: number; blocked: number }>();
-  for (let at = from.getTime() + 86_400_000; at <= to.getTime(); at += 86_400_000)
-    days.set(dayIn(zone, new Date(at)), { n: 0, blocked: 0 });
+  const days = new Map(daysBetween(zone, from, to).map((day) => [day, { n: 0, blocked: 0 }]));
   for (const { at, n, blocked } of hours) {
     const day = days.get(dayIn(zone, at));
     if (day === undefined) continue;

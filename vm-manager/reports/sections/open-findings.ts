@@ -4,7 +4,7 @@ import { severityOf, type FindingRow } from '../../findings/fields.js';
 import type { Severity } from '../../findings/words.js';
 import type { Tint } from '../../chains/score.js';
 import { dayIn } from '../time-zone.js';
-import { readTrends, trendCharts, trendSentences } from './finding-trends.js';
+import { readTrends, trendCharts, trendSentences, type When } from './finding-trends.js';
 import type { Section } from '../report.js';
 
 const rowsMax = 50;
@@ -32,15 +32,16 @@ export async function findingsSection(
   sql: Sql,
   where: Fragment,
   title: string,
-  { now, zone, days }: { readonly now: Date; readonly zone: string; readonly days: number },
+  when: When,
 ): Promise<Section> {
+  const { now, zone, days } = when;
   const [counted] = await sql<Counts[]>`
     select count(*)::int as open, count(*) filter (where severity = 4)::int as critical,
       count(*) filter (where kev)::int as known_exploited,
       count(*) filter (where due_at < ${now} and sla_paused_at is null)::int as overdue
     from vm_findings where is_open and ${where}`;
   const figures = counted ?? { open: 0, critical: 0, known_exploited: 0, overdue: 0 };
-  const trends = await readTrends(sql, where, { now, zone, days });
+  const trends = await readTrends(sql, where, when);
   const found = await sql<(FindingRow & { application: string })[]>`
     select f.*, a.name as application from (
       select * from vm_findings where is_open and ${where} order by priority_score desc, id desc limit ${rowsMax}) f
