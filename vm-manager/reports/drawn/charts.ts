@@ -109,7 +109,8 @@ function drawColumns(chart: Chart & { kind: 'stacked' | 'beside' }, width: numbe
       const place = kind === 'stacked' ? x : x + (part * room) / 2;
       const top = kind === 'stacked' ? (y -= height) : base - height;
       const wide = kind === 'stacked' ? room : room / 2;
-      if (value > 0) shapes.push({ at: 'rect', box: [place, top, wide, height], fill: part === 0 ? quietColour : accent });
+      const fill = part === 0 ? quietColour : accent;
+      if (value > 0) shapes.push({ at: 'rect', box: [place, top, wide, height], fill });
     }
     if (index % every === 0)
       shapes.push({ at: 'text', x, y: base + 5, size: 8, text: label, align: 'left', room: every * slot });

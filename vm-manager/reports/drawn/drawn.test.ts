@@ -112,7 +112,8 @@ t.test('a logo is drawn where its pixels are what the file says, and left out ot
     'a width that overflows': png({ width: 0xffffffff, height: 0xffffffff, pixels: deflateSync(Buffer.alloc(9)) }),
   };
   for (const [name, file] of Object.entries(bad)) t.equal(await drawableLogo(file), null, name);
-  const images = async (logo: Buffer | null) => (await toPdf(reportWith(logo))).toString('latin1').split('/Image').length;
+  const images = async (logo: Buffer | null) =>
+    (await toPdf(reportWith(logo))).toString('latin1').split('/Image').length;
   t.ok((await images(await drawableLogo(good))) > (await images(null)), 'it is in the document');
 });
 

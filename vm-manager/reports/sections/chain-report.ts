@@ -66,17 +66,17 @@ export function chainSection({ byScore, stats }: RankedChains, title: string): S
     none: 'No chains.',
     summary: summaryOf(kpis),
     method: [
-      'Chains are derived from open findings of active applications: ways in, steps from one weakness to the next, and ' +
-        'what an attacker gains. The figures count every chain of the scope; the table has the fifty chains with the ' +
-        'highest score.',
+      'Chains are derived from open findings of active applications: ways in, steps from one weakness to the next, ' +
+        'and what an attacker gains. The figures count every chain of the scope; the table has the fifty chains ' +
+        'with the highest score.',
     ],
     definitions: [
       ['Attack chain', 'at least two findings that an attacker can use one after the other'],
       ['Toxic combination', 'findings of one application that are worse together than each alone'],
       [
         'Danger chain',
-        'a chain that begins in an application facing the internet, with a first step that is shown to be reachable or ' +
-          'to work',
+        'a chain that begins in an application facing the internet, with a first step that is shown to be reachable ' +
+          'or to work',
       ],
       [
         'Score',

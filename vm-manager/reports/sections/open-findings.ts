@@ -24,6 +24,13 @@ interface Counts {
   readonly overdue: number;
 }
 
+const definitions = [
+  ['Severity', 'how grave a weakness is by itself: critical, high, medium, low or info'],
+  ['Known exploited', 'listed in the catalogue of known exploited vulnerabilities of CISA (KEV)'],
+  ['Overdue', 'still open after the day that the policy sets; findings whose clock is stopped are not counted'],
+  ['Risk', '0 to 100: severity, likelihood of exploitation, reachability and importance of the application'],
+] as const;
+
 /**
  * Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. Days
  * are those of `zone`.
@@ -86,18 +93,13 @@ export async function findingsSection(
     summary: trendSentences(trends, figures, days),
     charts: trendCharts(trends),
     method: [
-      'Counted are findings of active applications within the scope that the builder of the report may see. A finding ' +
-        'is open until it is resolved, accepted, muted or shown to be false. The table has the fifty of the highest ' +
-        'priority.',
+      'Counted are findings of active applications within the scope that the builder of the report may see. A ' +
+        'finding is open until it is resolved, accepted, muted or shown to be false. The table has the fifty of ' +
+        'the highest priority.',
       `Days are those of the time zone ${zone}. Found is the day of the first sight; closed is the last day on which ` +
         'a finding that is closed now was closed.',
     ],
-    definitions: [
-      ['Severity', 'how grave a weakness is by itself: critical, high, medium, low or info'],
-      ['Known exploited', 'listed in the catalogue of known exploited vulnerabilities of CISA (KEV)'],
-      ['Overdue', 'still open after the day that the policy sets; findings whose clock is stopped are not counted'],
-      ['Risk', '0 to 100: severity, likelihood of exploitation, reachability and importance of the application'],
-    ],
+    definitions,
     members: { open_findings: figures, findings },
   };
 }
