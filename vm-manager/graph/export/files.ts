@@ -108,7 +108,8 @@ function drawChain({ name, score, danger, hops }: ChainAnswer, at: number): stri
       `<text x="${left + 8}" y="${top + 54}">${xml(hop.title, 34)}</text>`
     );
   });
-  return `<g><text x="20" y="${top}"${danger ? ' fill="#a11"' : ''}>${xml(`${score} ${name}`, 160)}</text>${drawn.join('')}</g>`;
+  const head = `<text x="20" y="${top}"${danger ? ' fill="#a11"' : ''}>${xml(`${score} ${name}`, 160)}</text>`;
+  return `<g>${head}${drawn.join('')}</g>`;
 }
 
 function toSvg({ chains }: ChainsAnswer): string {
