@@ -31,7 +31,7 @@ function stixId(type: string, name: string): string {
 
 type StixObject = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A bundle of STIX 2.1: applications, findings, techniques, how they belong together, and a grouping for each chain. */
+/** A bundle of STIX 2.1: applications, findings, techniques, their relations, and a grouping for each chain. */
 function toStix({ chains }: ChainsAnswer, now: Date): string {
   const objects = new Map<string, StixObject>();
   const at = now.toISOString();
