@@ -160,4 +160,11 @@ const tables: readonly Endpoint[] = [
   }),
 ];
 
-export const graphEndpoints: readonly Endpoint[] = [...chains, whatIf, ...historyEndpoints, ...tables, classify, ...ruleEndpoints];
+export const graphEndpoints: readonly Endpoint[] = [
+  ...chains,
+  whatIf,
+  ...historyEndpoints,
+  ...tables,
+  classify,
+  ...ruleEndpoints,
+];

@@ -31,7 +31,7 @@ function stixId(type: string, name: string): string {
 
 type StixObject = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A bundle of STIX 2.1: applications, findings, techniques, how they belong together, and a grouping for each chain. */
+/** A bundle of STIX 2.1: applications, findings, techniques, their relations, and a grouping for each chain. */
 function toStix({ chains }: ChainsAnswer, now: Date): string {
   const objects = new Map<string, StixObject>();
   const at = now.toISOString();
@@ -108,7 +108,8 @@ function drawChain({ name, score, danger, hops }: ChainAnswer, at: number): stri
       `<text x="${left + 8}" y="${top + 54}">${xml(hop.title, 34)}</text>`
     );
   });
-  return `<g><text x="20" y="${top}"${danger ? ' fill="#a11"' : ''}>${xml(`${score} ${name}`, 160)}</text>${drawn.join('')}</g>`;
+  const head = `<text x="20" y="${top}"${danger ? ' fill="#a11"' : ''}>${xml(`${score} ${name}`, 160)}</text>`;
+  return `<g>${head}${drawn.join('')}</g>`;
 }
 
 function toSvg({ chains }: ChainsAnswer): string {

@@ -82,7 +82,7 @@ const add = endpoint({
   permission: 'edit_graph',
   ofOrganisation,
   kind: 'C',
-  summary: 'Write a rule: distinct findings of one application that fill its slots are a toxic combination, from now on',
+  summary: 'Write a rule: distinct findings of an application that fill its slots are a toxic combination, from now on',
   body: Type.Object(
     {
       slug: Type.String({ pattern: '^[a-z][a-z0-9-]{2,49}$', description: 'stands in the ids of its chains' }),
@@ -93,7 +93,7 @@ const add = endpoint({
     {
       ...closed,
       examples: [
-        { slug: 'xss-and-idor', name: 'Script beside open records', slots: [{ any_of: ['xss'] }, { any_of: ['idor'] }] },
+        { slug: 'xss-and-idor', name: 'Script and records', slots: [{ any_of: ['xss'] }, { any_of: ['idor'] }] },
       ],
     },
   ),

@@ -25,7 +25,7 @@ export const modelBodies = (application: string, finding: string): Record<string
   'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
   'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
   'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
-  'PUT /graph/capabilities/:vuln_id': { override: { stage: 'entry', capability: 'ssrf' } },
+  'PUT /graph/capabilities/:vuln_id': { override: null },
   'POST /graph/toxic-rules': { slug: 'new-rule', slots },
   'POST /assistant/explain-finding': { vuln_id: finding },
   'POST /assistant/summarize': { scope: { application_id: application } },
