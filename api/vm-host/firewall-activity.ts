@@ -1,7 +1,7 @@
-// Security events of a time for reports: exact by hour, clients and countries as the events workbench counts them.
+// Security events of a time for reports, exact by hour. No client is named: reports are read by people who may not read
+// events.
 import type { FirewallActivity } from '#vm-manager';
 import { eventCategories, isCategory } from '../events/summary/categories.js';
-import { readStats } from '../events/facets/stats.js';
 import type { Parts } from '../parts.js';
 
 interface HourRow {
@@ -42,8 +42,6 @@ export function createFirewallActivity({ database }: Pick<Parts, 'database'>) {
           (select min(date_trunc('hour', at)) from security_events where ${fresh})
         ) as first,
         (select coalesce(sum(n), 0)::bigint from (${seen}) as each where at >= ${start} and at < ${from}) as before`;
-    const { facets } = await readStats(database, { from, to });
-    const valuesOf = ({ values }: (typeof facets)['site']) => values.map(({ value, n }) => ({ name: value, n }));
     const hours = sumBy(rows, ({ at }) => at.toISOString());
     const first = older?.first ?? null;
     return {
@@ -52,9 +50,6 @@ export function createFirewallActivity({ database }: Pick<Parts, 'database'>) {
       recordedFrom: first,
       categories: sumBy(rows, ({ category }) => category).map((one) => ({ ...one, name: nameOf(one.name) })),
       sites: sumBy(rows, ({ site }) => site).map(({ name, n }) => ({ name, n })),
-      clients: valuesOf(facets.client_ip),
-      countries: valuesOf(facets.country),
-      isEstimate: facets.client_ip.is_estimate,
     };
   };
 }

@@ -18,10 +18,6 @@ export interface FirewallActivity {
   readonly recordedFrom: Date | null;
   readonly categories: readonly (Counted & { readonly blocked: number })[];
   readonly sites: readonly Counted[];
-  readonly clients: readonly Counted[];
-  readonly countries: readonly Counted[];
-  /** Clients and countries were counted from a sample. */
-  readonly isEstimate: boolean;
 }
 
 const percent = (part: number, whole: number): string => `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
@@ -84,7 +80,6 @@ export function firewallSection(of: FirewallActivity, title: string, period: Per
   const days = daysOf(of, period);
   const total = days.reduce((n, one) => n + one.n, 0);
   const blocked = days.reduce((n, one) => n + one.blocked, 0);
-  const estimate = of.isEstimate ? ' (from a sample)' : '';
   return {
     title,
     figures: [
@@ -114,8 +109,6 @@ export function firewallSection(of: FirewallActivity, title: string, period: Per
         columns: days.map(({ day, n, blocked: b }) => ({ label: day.slice(5), values: [n - b, b] })),
       },
       bars('Events by site', of.sites),
-      bars(`Events by client address${estimate}`, of.clients),
-      ...(of.countries.length === 0 ? [] : [bars(`Events by country${estimate}`, of.countries)]),
     ],
     method: [
       'Security events of all sites are counted by whole hours as nodes reported them; days are those of the time ' +
