@@ -1,5 +1,6 @@
 // Threat models and what else is derived of an application, for an organisation in which there is one of everything.
-import type { Json } from '../import-client.js';
+import type { Client, Json } from '../import-client.js';
+import { runtimeEvent } from './some-bodies.js';
 
 interface Maker {
   post(url: string, body: object): Promise<Json>;
@@ -14,8 +15,18 @@ const slots = [{ any_of: ['ssrf'] }, { any_of: ['idor'] }];
 export async function fillModels(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
   const id = await make.made('/threat-models', { application_id: application, name: 'filled', dfd });
   await make.post(`/threat-models/${id}/generate`, { derive: false });
-  const rule = await make.made('/graph/toxic-rules', { slug: 'filled', name: 'filled', slots });
+  // a rule of the organisation: whoever's chains it decides may see it, whatever project they are of
+  const rule = await make.made('/graph/toxic-rules', { slug: 'own-rule', name: 'Own rule', slots });
   return { '/threat-models': id, '/graph/toxic-rules': rule, '/graph/capabilities': finding };
+}
+
+interface Asking extends Maker {
+  readonly client: Client;
+}
+export async function insertEvent(make: Asking, application: string): Promise<string> {
+  await make.post('/runtime/events', { events: [{ ...runtimeEvent, application_id: application }] });
+  const list = (await make.client.call('GET', '/runtime/events')).body['items'] as Json[];
+  return String(list[0]?.['id']);
 }
 
 export const clusterRule = { name: 'c', predicate: { field: 'rule', op: 'eq', value: 'x' }, effect: 'note' };
