@@ -51,7 +51,7 @@ export function defaultSettings(): Settings {
   return Object.fromEntries(settingNames.map((name) => [name, defaultOf(settingRows[name])])) as Settings;
 }
 
-/** What a new installation begins with: the defaults, but for settings that are on only where nobody served before. */
+/** What a new installation begins with: the defaults, but for settings that are on in new installations only. */
 export function initialSettings(): Settings {
   const rows = settingNames.map((name) => [name, factsOf(settingRows[name]).initially] as const);
   const others = Object.fromEntries(rows.filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-// 24: match scoring is on where nobody served before, and stays as it was everywhere else.
+// 24: match scoring is on in new installations, and stays as it was in existing ones.
 import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';

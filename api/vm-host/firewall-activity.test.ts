@@ -62,7 +62,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(body['events_by_day'].length, 30);
   });
 
-  await t.test('events by day, kind, site and client; what was not blocked is told apart', async (t) => {
+  await t.test('events by day, kind and site; those that were not blocked are counted separately', async (t) => {
     await send([
       ...Array.from({ length: 4 }, () => event(0)),
       event(6 * hourMs, { verdict: 'flag', status: 200, rule_id: 941_100, site: 'pay', client_ip: '192.0.2.2' }),

@@ -38,7 +38,7 @@ const visitName = /^ARGS_NAMES:(?:json\.)?session[-_]?id$/i;
 
 /**
  * The body was read as text and as JSON in place of its missing type (rule 200011), so every rule has looked at it.
- * Browsers send beacons so. Signs are asked besides, over all of it: a form in it is one value to the rules.
+ * Browsers send beacons so. The whole body is searched for signs, too: a form in it is one value to the rules.
  */
 function doubtsOfUntyped(transaction: Transaction): readonly string[] {
   return transaction.requestBodyProcessor === 'TEXT' ? doubtsOfBody(transaction) : ['body-unread'];
@@ -55,8 +55,8 @@ function doubtsOfBody({ requestBody, reqbodyError }: Transaction): readonly stri
 }
 
 /**
- * Who shortened the usual list of types wants nothing else, and is obeyed. Where nobody did, octet-stream is in it, so
- * whoever means harm calls his body that; a body of another type is read just so, and held against the signs besides.
+ * An operator who shortened the usual list of types wants nothing else, and is obeyed. The complete list has
+ * octet-stream, so an attacker can use that name; a body of another type is read alike, and searched for signs, too.
  */
 function doubtsOfType(transaction: Transaction, { value }: Evidence): readonly string[] {
   const { requestBodyBytes, requestBodyProcessor, tx } = transaction;
@@ -66,7 +66,7 @@ function doubtsOfType(transaction: Transaction, { value }: Evidence): readonly s
   return readers.has(requestBodyProcessor) ? doubtsOfBody(transaction) : ['body-unread'];
 }
 
-/** A whole document of JSON is read besides, its escapes resolved; escapes beyond ASCII hide nothing elsewhere. */
+/** A whole document of JSON is also read with its escapes resolved; escapes beyond ASCII hide nothing elsewhere. */
 function doubtsOfEscape({ raw }: Evidence): readonly string[] {
   if (raw.length > bodyBytesMax) return ['too-long'];
   return (isDocument(raw) ? hidingInDocument : hiding).test(raw) ? ['escape-hides'] : [];
@@ -84,7 +84,7 @@ function isDocument(text: string): boolean {
 
 /**
  * Fixation needs a page that its victim's browser goes to. In Sec-Fetch-Mode, which no page can set, a browser
- * says that it fetches for a page instead; whoever writes the field himself has no victim.
+ * says that it fetches for a page instead; an attacker who writes the field has no victim.
  */
 function doubtsOfSession({ requestHeaders, tx }: Transaction, { rule }: Evidence): readonly string[] {
   const mode = requestHeaders.find('sec-fetch-mode') ?? '';
@@ -93,7 +93,7 @@ function doubtsOfSession({ requestHeaders, tx }: Transaction, { rule }: Evidence
 }
 
 const untyped: ProtocolRule = {
-  why: 'a body without a type could be read by nobody here; it is read as text and as JSON, and has no sign',
+  why: 'a body without a type might stay unread here; it is read as text and as JSON, and has no sign',
   doubts: doubtsOfUntyped,
 };
 const session: ProtocolRule = {

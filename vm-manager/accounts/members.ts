@@ -1,5 +1,5 @@
 // Members of a project: who has which roles in it, by grants with the project as their scope.
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { projects } from '../assets/resources.js';
 import type { Queryable } from '../database.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
@@ -19,24 +19,23 @@ const membersMax = 500;
 const Members = Type.Object({ items: Type.Array(Member, { maxItems: membersMax }) }, closed);
 
 async function readMembers(sql: Queryable, project: number) {
-  const rows = await sql<{ user_id: string; role: string }[]>`
-    select user_id, role from vm_grants where scope = 'project' and scope_id = ${project} order by user_id, role`;
-  const users = [...new Set(rows.map(({ user_id }) => user_id))];
-  return {
-    items: users.map((user) => ({
-      user_id: user,
-      roles: rows.filter(({ user_id }) => user_id === user).map(({ role }) => role),
-    })),
-  };
+  const rows = await sql<Static<typeof Member>[]>`
+    select user_id, json_agg(role order by role) as roles from vm_grants
+    where scope = 'project' and scope_id = ${project} group by user_id order by user_id`;
+  return { items: rows.map(({ user_id, roles }) => ({ user_id, roles })) };
 }
 
-/** Throws 422 for what is nobody or no role, `role_denied` for a role with more than the caller has. */
-async function requireMember(call: Call, { user_id: user, roles }: { user_id: string; roles: string[] }, at: number) {
+/** Throws 422 for an unknown user or role, `role_denied` for a role with more than the caller has. */
+async function requireMember(
+  call: Call,
+  own: ReadonlyMap<string, readonly string[]>,
+  { user_id: user, roles }: Static<typeof Member>,
+  at: number,
+) {
   if ((await call.host.identity.users({ id: user })).length === 0)
     throw unfit(`/items/${at}/user_id`, 'names no user', 'GET /api/v1/users lists them');
   for (const [index, role] of roles.entries()) {
-    const [own] = await call.sql<{ permissions: string[] }[]>`select permissions from vm_roles where name = ${role}`;
-    const held = Object.hasOwn(builtInRoles, role) ? builtInRoles[role] : own?.permissions;
+    const held = Object.hasOwn(builtInRoles, role) ? builtInRoles[role] : own.get(role);
     if (held === undefined)
       throw unfit(`/items/${at}/roles/${index}`, 'is no role', 'GET /api/v1/rbac/roles lists them');
     requireHeld(call, held);
@@ -68,7 +67,9 @@ export const memberEndpoints: readonly Endpoint[] = [
       const { items } = call.body;
       const twice = items.findIndex(({ user_id: id }, at) => items.findIndex((one) => one.user_id === id) !== at);
       if (twice >= 0) throw unfit(`/items/${twice}/user_id`, 'stands there twice', 'put all roles into one item');
-      for (const [at, member] of items.entries()) await requireMember(call as Call, member, at);
+      const named = await call.sql<{ name: string; permissions: string[] }[]>`select name, permissions from vm_roles`;
+      const own = new Map(named.map(({ name, permissions }) => [name, permissions]));
+      for (const [at, member] of items.entries()) await requireMember(call as Call, own, member, at);
       return call.audited(
         'vm.access',
         `replaced the members of the project ${call.params['id']}`,

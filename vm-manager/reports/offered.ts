@@ -23,7 +23,7 @@ export const sections = {
   },
   'security-events': {
     title: 'Attacks and Decisions',
-    description: 'what the firewall recorded and blocked in the period, by day, kind, site and client; all sites',
+    description: 'what the firewall recorded and blocked in the period, by day, kind and site; all sites',
   },
 } as const;
 export type SectionName = keyof typeof sections;

@@ -39,10 +39,7 @@ export function assessmentMoves(assessments: Resource, item: ReturnType<typeof T
             const from = row['status'] as State;
             if (!moves[from].includes(to))
               throw new ApiError('conflict', `It is ${from}, from which it moves to ${moves[from].join(' or ')}.`);
-            const list = (row['checklist'] ?? []) as readonly { readonly result: string }[];
-            const open = list.filter(({ result }) => result === 'open').length;
-            if (to === 'closed' && open > 0)
-              throw new ApiError('conflict', `${open} items of the checklist are not answered: PUT its checklist.`);
+            await assessments.check?.(tx, call, { status: to }, row);
             const [after] = await tx<Row[]>`
               update vm_assessments set status = ${to}, updated_at = ${call.now}, version = version + 1
               where id = ${row.id} returning *`;

@@ -47,18 +47,18 @@ async function readDays(sql: Sql, where: Fragment, { now, zone, from }: When): P
 export async function readTrends(sql: Sql, where: Fragment, when: When): Promise<Trends> {
   const counted = await sql<{ severity: number; n: number }[]>`
     select severity, count(*)::int as n from vm_findings where is_open and ${where} group by severity`;
-  const byApplication = await sql<{ name: string; n: number; urgent: number }[]>`
-    select a.name, f.n, f.urgent from (
+  const byApplication = await sql<{ name: string; n: number; urgent: number; applications: number }[]>`
+    select a.name, f.n, f.urgent, (count(*) over ())::int as applications from (
       select application_id, count(*)::int as n, count(*) filter (where severity >= 3)::int as urgent
       from vm_findings where is_open and ${where} group by application_id) f
-    join vm_applications a on a.id = f.application_id order by f.urgent desc, f.n desc, a.name`;
+    join vm_applications a on a.id = f.application_id order by f.urgent desc, f.n desc, a.name limit 8`;
   const [closed] = await sql<{ days: number | null }[]>`
     select percentile_cont(0.5) within group (order by extract(epoch from closed_at - first_seen)) / 86400 as days
     from vm_findings where not is_open and closed_at >= ${when.from} and closed_at <= ${when.now} and ${where}`;
   return {
     bySeverity: severities.map((_, at) => counted.find(({ severity }) => severity === at)?.n ?? 0),
-    byApplication: byApplication.slice(0, 8),
-    applications: byApplication.length,
+    byApplication: byApplication.map(({ name, n, urgent }) => ({ name, n, urgent })),
+    applications: byApplication[0]?.applications ?? 0,
     days: await readDays(sql, where, when),
     medianDays: closed?.days == null ? null : Number(closed.days),
   };
