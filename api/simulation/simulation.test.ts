@@ -218,8 +218,7 @@ async function selfTestSuite(t: Test, { at, call, apply }: Stage): Promise<void>
     let nights = 0;
     const night = () => runAt(25 * 3_600_000 * nights++);
     t.match(await night(), /no site is named/);
-    // of what the rules stop, match scoring stops some again
-    await apply({ self_test_site: 'shop', second_opinion: 'off' });
+    await apply({ self_test_site: 'shop' });
     t.equal(await night(), 'everything protects as before', 'the first night has nothing to compare');
     t.match(await runAt(12 * 3_600_000), /^due at/, 'once a day');
     t.equal(await night(), 'everything protects as before');

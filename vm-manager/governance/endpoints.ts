@@ -124,10 +124,10 @@ const assessments: Resource = {
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
     const list = (values['checklist'] ?? before?.['checklist'] ?? []) as { readonly result: string }[];
-    const open = list.filter(({ result }) => result === 'open').length;
+    const isOpen = list.some(({ result }) => result === 'open');
     const isAsked = values['status'] !== undefined || values['checklist'] !== undefined;
-    if (isAsked && (values['status'] ?? before?.['status']) === 'closed' && open > 0)
-      throw new ApiError('conflict', `${open} items of the checklist are not answered. PUT the checklist first.`);
+    if (isAsked && (values['status'] ?? before?.['status']) === 'closed' && isOpen)
+      throw new ApiError('conflict', 'The assessment has items of its checklist that nobody has answered.');
   },
 };
 

@@ -105,3 +105,19 @@ t.test('a shortened list of types is obeyed, a longer one is weighed', { skip: w
   const longer = inspectorOf({ allowed_content_types: [...usualContentTypes, 'application/own'] });
   t.notOk(isBlocked(longer, 'enforce', asked));
 });
+
+t.test('24: what a person excludes is not denied by match scoring in its place', { skip: withoutVersion4 }, async (t) => {
+  const attack = `1' OR '1'='1' -- `;
+  const at = (name: string, path = '/a'): Asked => ({ ...get, uri: `${path}?${name}=${encodeURIComponent(attack)}` });
+  const excluding = (exclusion: object): Inspector =>
+    inspectorOf({ rule_exclusions: [{ id: 1_009_500, rule_id: 942_100, reason: 'r', owner: 'o', ...exclusion }] });
+  const ofMember = excluding({ target: 'ARGS:q' });
+  t.notOk(isBlocked(ofMember, 'enforce', at('q')), 'the member');
+  t.ok(isBlocked(ofMember, 'enforce', at('other')), 'another member');
+  const ofPath = excluding({ path: '/a' });
+  t.notOk(isBlocked(ofPath, 'enforce', at('q')), 'the path');
+  t.ok(isBlocked(ofPath, 'enforce', at('q', '/b')), 'another path');
+  t.ok(isBlocked(excluding({}), 'enforce', at('q')), 'a rule that is taken out everywhere says nothing of a value');
+  const script = { ...get, uri: `/a?q=${encodeURIComponent('<script>alert(1)</script>')}` };
+  t.ok(isBlocked(ofMember, 'enforce', script), 'another kind of attack');
+});
