@@ -106,7 +106,7 @@ t.test('a shortened list of types is obeyed, a longer one is weighed', { skip: w
   t.notOk(isBlocked(longer, 'enforce', asked));
 });
 
-t.test('24: what a person excludes is not denied by match scoring in its place', { skip: withoutVersion4 }, async (t) => {
+t.test('24: match scoring denies nothing that a person excluded', { skip: withoutVersion4 }, async (t) => {
   const attack = `1' OR '1'='1' -- `;
   const at = (name: string, path = '/a'): Asked => ({ ...get, uri: `${path}?${name}=${encodeURIComponent(attack)}` });
   const excluding = (exclusion: object): Inspector =>
