@@ -57,9 +57,8 @@ function renderRuleExclusion(
   if (links.length === 0) return `SecAction \\\n    "${head},${control(exclusion, isScored)}"\n`;
   return links
     .map((link, index) => {
-      const actions = [index === 0 ? head : 't:none', index === links.length - 1 ? control(exclusion, isScored) : 'chain'].join(
-        ',',
-      );
+      const isLast = index === links.length - 1;
+      const actions = `${index === 0 ? head : 't:none'},${isLast ? control(exclusion, isScored) : 'chain'}`;
       return `${index === 0 ? '' : '    '}${link} \\\n${index === 0 ? '    ' : '        '}"${actions}"\n`;
     })
     .join('');
