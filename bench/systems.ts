@@ -70,7 +70,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<System>
   const { root, paranoia, workers, rules, isProtected = true } = options;
   const protection = isProtected ? `PL${paranoia}` : 'without protection';
   const name = `gatehouse ${protection}, ${workers} worker${workers === 1 ? '' : 's'}`;
-  const data = benchData(root, isProtected ? `pl${paranoia}` : 'unprotected');
+  const data = options.env?.GATEHOUSE_DATA ?? benchData(root, isProtected ? `pl${paranoia}` : 'unprotected');
   const settings = join(data, 'settings.json');
   writeFileSync(
     settings,

@@ -5,6 +5,8 @@
 // perf-mix by --traffic perf-mix. The machine is
 // another one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: what
 // is printed is the median over rounds of "this plane's CPU time per request / the first plane's in the same round".
+// --set NAME:KEY=VALUE gives one of them another setting (the same directory may be named twice, to learn what a setting
+// costs: --checkout off=. --checkout on=. --set on:second_opinion=enforce).
 // With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes
 // a CPU profile of each thread there, which costs some of the time that it measures.
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -55,6 +57,7 @@ function numberOf(flag: string, text: string, min: number): number {
 const noText: string[] = [];
 const flags = {
   checkout: { type: 'string', multiple: true, default: noText },
+  set: { type: 'string', multiple: true, default: noText },
   rounds: { type: 'string', default: '12' },
   seconds: { type: 'string', default: '2' },
   paranoia: { type: 'string', default: '1' },
@@ -94,6 +97,7 @@ function readOptions() {
     throw new HarnessProblem('Each --checkout needs a name of its own.');
   return {
     checkouts,
+    settings: settingsOf(values.set, checkouts),
     rounds: numberOf('rounds', values.rounds, 3),
     seconds: numberOf('seconds', values.seconds, 1),
     paranoia: numberOf('paranoia', values.paranoia, 1),
@@ -105,6 +109,18 @@ function readOptions() {
 }
 
 type Options = ReturnType<typeof readOptions>;
+
+/** By name of a checkout, the settings that `--set` gives it. */
+function settingsOf(texts: readonly string[], checkouts: readonly Checkout[]): Record<string, object> {
+  const settings: Record<string, Record<string, unknown>> = {};
+  for (const text of texts) {
+    const [, name = '', key = '', value = ''] = /^([\w.-]+):(\w+)=(.*)$/.exec(text) ?? [];
+    if (!checkouts.some((checkout) => checkout.name === name))
+      throw new HarnessProblem(`--set ${text}: say NAME:KEY=VALUE, with the name of one of the checkouts.`);
+    (settings[name] ??= {})[key] = /^[[{"\d]|^(?:true|false|null)$/.test(value) ? JSON.parse(value) : value;
+  }
+  return settings;
+}
 
 /** Those of this checkout, for all: the rules are not what is compared. */
 async function findRules(): Promise<Rules> {
@@ -129,6 +145,7 @@ function startPlane(options: Options, checkout: Checkout, backendPort: number, r
     rules,
     listener,
     isProtected: options.isProtected,
+    settings: options.settings[name] ?? {},
     env,
     nodeFlags,
   });
