@@ -199,6 +199,11 @@ function processorRule(id: number, type: string, processor: string): string {
   return `SecRule REQUEST_HEADERS:Content-Type "@rx ${type}" "${actions}"`;
 }
 
+/** What cannot be parsed is refused, as by ModSecurity's recommended configuration. */
+function refusalRule(id: number, condition: string): string {
+  return `SecRule ${condition} "id:${id},phase:2,t:none,log,deny,status:400"`;
+}
+
 /** The settings Gatehouse's policy renders, in ModSecurity's words: same limits, same levels, audit of what matched. */
 function modSecurityRules(directory: string, paranoia: number, rules: Rules): string {
   const levels = `setvar:tx.blocking_paranoia_level=${paranoia},setvar:tx.detection_paranoia_level=${paranoia}`;
@@ -226,6 +231,8 @@ function modSecurityRules(directory: string, paranoia: number, rules: Rules): st
       ? [`Include ${rules.directory}/crs-setup.conf.example`]
       : []),
     `Include ${rulesForModSecurity(directory, rules)}/*.conf`,
+    refusalRule(200_002, 'REQBODY_ERROR "!@eq 0"'),
+    refusalRule(200_003, 'MULTIPART_STRICT_ERROR "!@eq 0"'),
   ];
   const file = join(directory, 'modsecurity.conf');
   writeFileSync(file, `${own.join('\n')}\n`);

@@ -5,8 +5,8 @@
 // perf-mix by --traffic perf-mix. The machine is
 // another one from minute to minute (its neighbours, its clock), so that only figures of one round are compared: what
 // is printed is the median over rounds of "this plane's CPU time per request / the first plane's in the same round".
-// --set NAME:KEY=VALUE gives one of them another setting (the same directory may be named twice, to learn what a setting
-// costs: --checkout off=. --checkout on=. --set on:second_opinion=enforce).
+// --set NAME:KEY=VALUE gives one of them another setting (the same directory may be named twice, to learn what a
+// setting costs: --checkout off=. --checkout on=. --set on:second_opinion=enforce).
 // With --gate PERCENT a plane whose share is beyond 100 + PERCENT ends it with exit code 1. --profile DIRECTORY writes
 // a CPU profile of each thread there, which costs some of the time that it measures.
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -36,12 +36,16 @@ function run(inspector: Inspector, { head, body }: Labelled, secondOpinion: Opin
   return inspector.finish(transaction);
 }
 
-/** Blocked by the rules alone, and with the second opinion. */
+/** Blocked by the rules alone, and with the second opinion; of the latter, those that nobody can parse. */
 interface Numbers {
   all: number;
   alone: number;
   second: number;
+  unreadable: number;
 }
+
+/** Bodies that cannot be parsed, that are not strictly multipart, whose boundary does not match. */
+const unreadableRules: ReadonlySet<number> = new Set([200_002, 200_003, 200_004]);
 
 interface Counted extends Numbers {
   readonly lost: string[];
@@ -52,7 +56,7 @@ interface Counted extends Numbers {
   readonly signs: Map<string, number>;
 }
 
-const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0 });
+const numbers = (): Numbers => ({ all: 0, alone: 0, second: 0, unreadable: 0 });
 
 function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boolean): Counted {
   const lists = { lost: [], missed: [], refused: [], judged: [] };
@@ -65,6 +69,7 @@ function count(inspector: Inspector, samples: readonly Labelled[], isAttack: boo
       one.all += 1;
       if (alone.kind === 'block') one.alone += 1;
       if (second.kind === 'block') one.second += 1;
+      if (unreadableRules.has(second.interruption?.ruleId ?? 0)) one.unreadable += 1;
     }
     const ids = alone.matched.map(({ rule }) => rule.id).join();
     if (second.kind !== 'block' && alone.kind === 'block') counted.lost.push(`${sample.id}: ${ids}`);
@@ -95,6 +100,8 @@ function report(title: string, attacks: Numbers, benign: Numbers): void {
       benign.all === 0 ? '' : `let through ${passed.toFixed(2)} % (${benign[key]} refused)`,
       attacks.all * benign.all === 0 ? '' : `balanced ${((found + passed) / 2).toFixed(2)} %`,
     ];
+    const unreadable = key === 'second' && benign.unreadable > 0 ? `${benign.unreadable} of them unreadable` : '';
+    parts.push(unreadable);
     console.log(`  ${name.padEnd(24)} ${parts.filter((part) => part !== '').join(', ')}`);
   }
 }
@@ -114,9 +121,9 @@ function isWithinBar(attacks: Numbers, honest: Numbers): boolean {
 function reportSources(attacks: readonly Counted[], honest: readonly Counted[]): void {
   const names = new Set([...attacks, ...honest].flatMap(({ sources }) => [...sources.keys()]));
   const sum = (counted: readonly Counted[], name: string): Numbers => {
-    const found = counted.map(({ sources }) => sources.get(name) ?? { all: 0, alone: 0, second: 0 });
+    const found = counted.map(({ sources }) => sources.get(name) ?? numbers());
     const add = (key: keyof Numbers): number => found.reduce((total, one) => total + one[key], 0);
-    return { all: add('all'), alone: add('alone'), second: add('second') };
+    return { all: add('all'), alone: add('alone'), second: add('second'), unreadable: add('unreadable') };
   };
   for (const name of names) report(`source ${name}`, sum(attacks, name), sum(honest, name));
 }
