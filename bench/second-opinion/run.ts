@@ -107,7 +107,7 @@ function report(title: string, attacks: Numbers, benign: Numbers): void {
 }
 
 /** Percent of the held-out half: balanced accuracy at least, and found less than by the rules alone at most. */
-const bar = { balanced: 95, lost: 0.5 };
+const bar = { balanced: 98.4, lost: 0.5 };
 
 function isWithinBar(attacks: Numbers, honest: Numbers): boolean {
   const [found, alone] = [share(attacks.second, attacks.all), share(attacks.alone, attacks.all)];

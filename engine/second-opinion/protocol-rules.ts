@@ -47,12 +47,17 @@ function doubtsOfUntyped(transaction: Transaction): readonly string[] {
 function doubtsOfBody({ requestBody, reqbodyError }: Transaction): readonly string[] {
   if (requestBody === null || reqbodyError) return ['body-unread'];
   if (requestBody.length > bodyBytesMax) return ['too-long'];
-  const raw = requestBody.toString('latin1');
-  const names = new Set(kinds.flatMap((kind) => findSigns(kind, { raw, value: raw }).map(({ name }) => name)));
-  // what is packed or binary holds NUL anywhere
-  if (!isTextLike(requestBody)) names.delete('nul-byte');
-  return [...names];
+  const text = requestBody.toString('latin1');
+  const raw = isTextLike(requestBody) ? text : textsIn(text);
+  return [...new Set(kinds.flatMap((kind) => findSigns(kind, { raw, value: raw }).map(({ name }) => name)))];
 }
+
+/**
+ * What of a packed or binary body somebody could take for text, with what databases and browsers read as white space
+ * (no-break spaces, too): among bytes that come by chance every short sign stands somewhere, a line break, a letter and
+ * a colon say, and beacons of browsers are packed.
+ */
+const textsIn = (bytes: string): string => (bytes.match(/[\t-\r\x20-\x7e\xa0\xc2]{6,}/g) ?? []).join('\x01');
 
 /**
  * An operator who shortened the usual list of types wants nothing else, and is obeyed. The complete list has

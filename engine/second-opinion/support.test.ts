@@ -49,6 +49,10 @@ const attacks: readonly (readonly [AttackKind, string])[] = [
   ['file', '../../etc/passwd'],
   ['file', '..%c0%af..%c0%afetc%c0%afpasswd'],
   ['file', '....//....//windows//system32'],
+  ['file', '/..............notes'],
+  ['file', `\\${'b'.repeat(40)}........notes`],
+  ['file', '..etcshadow'],
+  ['file', '/0x2e0x2enotes'],
   ['header', 'x\r\nSet-Cookie: a=b'],
 ];
 
@@ -65,6 +69,8 @@ t.test('SO2: ordinary data is not, whatever rules think of it', async (t) => {
     ['sql', 'query countries($locale: Locale!) { name code }'],
     ['code', 'https://ads.example/sync?uid=${USER_ID}&img=1'],
     ['code', 'zsh is the best!'],
+    ['file', 'yes/no......maybe'],
+    ['file', 'users, groups, etc...... and so on'],
     ['code', 'base64'],
     ['script', 'JavaScript: Basics of the Language'],
     ['script', 'text/html,application/xhtml+xml,application/xml;q=0.9'],

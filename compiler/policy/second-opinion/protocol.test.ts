@@ -54,6 +54,7 @@ const get = { method: 'GET' } as const;
 const honest: Readonly<Record<string, Asked>> = {
   'a beacon without a type': { body: '{"seen":true}' },
   'a packed beacon': { body: '\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56\x00' },
+  'a packed beacon with short signs in it': { body: '\x1f\x8b\x08\x00\x00$(a)\xf1\n b:\xc3`x`\xe9' },
   'another name of UTF-8': { headers: type('application/json; charset=utf8'), body: '{"a":1}' },
   'a type of a vendor': { headers: type('application/vnd.shop.basket'), body: 'lamp=2' },
   'a type of a vendor in JSON': { headers: type('application/vnd.shop+json'), body: '{"lamp":2}' },
@@ -69,6 +70,9 @@ const attacks: Readonly<Record<string, Asked>> = {
   'SQL without a type': { body: "q=1' union select name, price from stock-- -" },
   'SQL without a type, encoded': { body: 'q=1%27%20or%20sleep(5)--%20' },
   'a command behind NUL': { body: '\0\0;cat /etc/passwd' },
+  'a command behind the beginning of a packed body': { body: '\x1f\x8b\x08\x00&q=;cat /etc/passwd\xff' },
+  'a short command behind NUL': { body: '\0\0\0\0q=$(id)' },
+  'SQL behind it, with other white space': { body: "\x1f\x8b\x08\x00&q=1'\xa0or\xa0'1'='1" },
   'SQL under a type of a vendor': { headers: type('application/vnd.shop.basket'), body: "q=1' or 'a'='a" },
   'a type that brings objects to life': { headers: type('application/x-java-serialized-object'), body: 'x' },
   'a type near that of a form': { headers: type('application/x-www-form-urlencoded2'), body: 'a=1' },

@@ -27,8 +27,16 @@ export const fileSigns: readonly Sign[] = [
     5,
     'steps upwards that only a lax decoder reads',
     raw`(?:\.?${dot}|${dot}\.)(?:[/\\]|${separator})|[.?\\]{2,3}${separator}(?:[.?\\/%]|${overlong}|[a-z]{3})`,
+    raw`|(?:0x2e){2}`,
   ),
-  sign('path-dots', ['file'], 5, 'more dots in a row than prose has', raw`(?:^|[/\\:=])\.{4,}[/\\]`),
+  // Filters that take separators out, or step over what is too long, leave `/..............name` of a way upwards.
+  sign(
+    'path-dots',
+    ['file'],
+    5,
+    'more dots in a row than prose has',
+    raw`(?:^|[/\\:=])\.{4,}[/\\]|[/\\](?:\w{24,})?\.{6,}[^\s.]|\.{2,}(?:etc(?:passwd|shadow|hosts)|web-infweb\.xml)`,
+  ),
   sign('path-same', ['file'], 5, 'the same directory again and again', raw`(?:/+\.){3}/|(?:\./+){4}`),
   sign(
     'system-file',
