@@ -11,7 +11,7 @@ import { nodeToken, startNode, type TestNode } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { until } from '../testing/waiting.js';
 
 /** What an installation is promised: on the first node, and on every other one. */
@@ -179,7 +179,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     env: {
       dataAdminToken: nodeToken,
       dataAdminUrls: [first.url, second.url],
-      dataDirectory: await makeDirectory(t, 'ai'),
+      dataDirectory: await makeDataDirectory(t, 'ai'),
       crsDirectory: await writeRuleSet(t),
       upstreams: { customer: upstream, payment: upstream },
       settingsEncryptionSecret: testEnv.settingsEncryptionSecret,

@@ -15,7 +15,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { startCluster, withoutPostgres as skip } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory, makeDirectory } from '../testing/temporary.js';
 import { pause, until } from '../testing/waiting.js';
 
 interface NodeProcess {
@@ -40,7 +40,7 @@ async function startRoadOnCluster(t: Test, urls: readonly string[], upstream: st
   const cluster = await startCluster(t);
   const database = openPostgres(await cluster.create());
   await migrate(database, await allModules());
-  const data = await makeDirectory(t, 'crash');
+  const data = await makeDataDirectory(t, 'crash');
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: urls,

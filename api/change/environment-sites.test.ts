@@ -6,7 +6,7 @@ import { startTestApp, type Reply } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/data-plane.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from '../nodes/link.js';
 
 interface Control {
@@ -21,7 +21,7 @@ async function environmentChanges(t: Test, database: Database): Promise<void> {
     await startUpstream(t, 'second'),
     await startUpstream(t, 'third'),
   ];
-  const dataDirectory = await makeDirectory(t, 'road');
+  const dataDirectory = await makeDataDirectory(t, 'road');
   const crsDirectory = await writeRuleSet(t);
   const node: TestNode = await startNode(t, { upstream: first });
   let starts = 0;

@@ -14,7 +14,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { freePort } from '../testing/free-port.js';
 import { feedPatch } from '../testing/builders/feed.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory, makeDirectory } from '../testing/temporary.js';
 import { connectDataPlane } from '../nodes/link.js';
 
 const feed = (version: number, patches: readonly unknown[]): string =>
@@ -60,7 +60,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const url = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}/feed`;
   const upstream = await startUpstream(t);
   const adminPort = await freePort();
-  const dataDirectory = await makeDirectory(t, 'managed');
+  const dataDirectory = await makeDataDirectory(t, 'managed');
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: [`http://127.0.0.1:${adminPort}`],
@@ -148,7 +148,7 @@ t.test('before the first apply: a node that cannot serve what it had gets the se
     const env = {
       dataAdminToken: nodeToken,
       dataAdminUrls: [node.url],
-      dataDirectory: await makeDirectory(t, 'control'),
+      dataDirectory: await makeDataDirectory(t, 'control'),
       crsDirectory: await writeRuleSet(t),
       upstreams: { customer: upstream, payment: upstream },
       settingsEncryptionSecret: 'b'.repeat(40),

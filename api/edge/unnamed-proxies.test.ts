@@ -9,7 +9,7 @@ import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { until } from '../testing/waiting.js';
 
 interface Item {
@@ -41,7 +41,7 @@ async function open(t: Test, database: Database) {
     env: {
       ...secret,
       dataAdminUrls: [node.url],
-      dataDirectory: await makeDirectory(t, 'unnamed-proxies'),
+      dataDirectory: await makeDataDirectory(t, 'unnamed-proxies'),
       crsDirectory: await writeRuleSet(t),
       upstreams: { customer: upstream, payment: upstream },
     },

@@ -9,14 +9,14 @@ import { onBothDatabases } from '../testing/databases.js';
 import { writeRuleSet } from '../testing/rule-set.js';
 import { findSamples } from './samples.js';
 import { freePort } from '../testing/free-port.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { until } from '../testing/waiting.js';
 
 async function suite(t: Test, database: Database): Promise<void> {
   const port = await freePort();
   const upstream = await startUpstream(t);
   const node = await startNode(t, { upstream, controlUrl: `http://127.0.0.1:${port}` });
-  const data = await makeDirectory(t, 'replay');
+  const data = await makeDataDirectory(t, 'replay');
   const settingsEncryptionSecret = 'b'.repeat(40);
   const link = await connectDataPlane({
     env: {

@@ -11,7 +11,7 @@ import { nodeToken, startNode, startUpstream, type TestNode } from '../testing/d
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { until } from '../testing/waiting.js';
 
 interface Stage {
@@ -33,7 +33,7 @@ async function open(t: Test, database: Database): Promise<Stage> {
     env: {
       dataAdminToken: nodeToken,
       dataAdminUrls: [node.url],
-      dataDirectory: await makeDirectory(t, 'simulation'),
+      dataDirectory: await makeDataDirectory(t, 'simulation'),
       crsDirectory: await writeRuleSet(t),
       upstreams: { customer: upstream, payment: upstream },
       settingsEncryptionSecret,

@@ -8,7 +8,7 @@ import { applyMergePatch } from '../settings/merge-patch.js';
 import { startTestApp, type Reply, type TestApp } from './app.js';
 import { nodeToken, type TestNode } from './data-plane.js';
 import { writeRuleSet } from './rule-set.js';
-import { makeDirectory } from './temporary.js';
+import { makeDataDirectory } from './temporary.js';
 
 export interface Road extends TestApp {
   readonly link: NodeLink;
@@ -28,7 +28,7 @@ export async function startRoad(
   urls: readonly string[],
   prepareRules: (directory: string) => Promise<void> = async () => {},
 ): Promise<Road> {
-  const data = await makeDirectory(t, 'road');
+  const data = await makeDataDirectory(t, 'road');
   const crsDirectory = await writeRuleSet(t);
   await prepareRules(crsDirectory);
   const env = {

@@ -11,7 +11,7 @@ import { nodeToken, startNode } from '../testing/data-plane.js';
 import { onBothDatabases } from '../testing/databases.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { makeDirectory } from '../testing/temporary.js';
+import { makeDataDirectory } from '../testing/temporary.js';
 import { until } from '../testing/waiting.js';
 import { person, type Person } from './testing/shop.js';
 
@@ -53,7 +53,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     env: {
       dataAdminToken: nodeToken,
       dataAdminUrls: [node.url],
-      dataDirectory: await makeDirectory(t, 'threats'),
+      dataDirectory: await makeDataDirectory(t, 'threats'),
       crsDirectory: await writeRuleSet(t),
       upstreams: { customer: upstream, payment: upstream },
       settingsEncryptionSecret: testEnv.settingsEncryptionSecret,

@@ -6,6 +6,7 @@ import type { Test } from 'tap';
 import { copyMigratedTemplate } from '#api/testing/database-templates';
 import { freePorts, isUp, makeHome, startUp } from '#api/testing/processes/up';
 import { writeRuleSet } from '#api/testing/rule-set';
+import { shareAutomata } from '#api/testing/temporary';
 import { launchChromium, leavingRequests, logInAs, settled, watchRequests } from './browser.js';
 
 export { settled, withoutBrowser } from './browser.js';
@@ -31,6 +32,7 @@ export async function startStack(t: Test, more: Readonly<Record<string, string>>
   const data = join(home, 'data');
   // the first start of an installation makes one, which is for the tests of `up` to see and takes some seconds
   await rename(await copyMigratedTemplate(t), join(data, 'db'));
+  await shareAutomata(data);
   await writeFile(envFile, `GATEHOUSE_DATA=${data}\nCRS_DIR=${await writeRuleSet(t)}\n`);
   const up = startUp(t, {
     ...ports,

@@ -8,7 +8,7 @@ import { connectDataPlane, type NodeLink } from '../../nodes/link.js';
 import { startTestApp, testEnv, type Reply, type TestApp } from '../app.js';
 import { nodeToken, planeModule, startNode, type TestNode } from '../data-plane.js';
 import { writeRuleSet } from '../rule-set.js';
-import { makeDirectory } from '../temporary.js';
+import { makeDataDirectory, makeDirectory } from '../temporary.js';
 
 export interface FleetPlane extends TestApp {
   readonly link: NodeLink;
@@ -48,7 +48,7 @@ export async function startFleetPlane(
   const env = {
     dataAdminToken: nodeToken,
     dataAdminUrls: [],
-    dataDirectory: await makeDirectory(t, 'fleet'),
+    dataDirectory: await makeDataDirectory(t, 'fleet'),
     crsDirectory: await writeRuleSet(t),
     upstreams: { customer: upstream, payment: upstream },
     settingsEncryptionSecret: 'b'.repeat(40),

@@ -60,6 +60,8 @@ const attacks = [
   "1' union select username, password from users--",
   "'/**/or/**/'1'='1",
   '1/**/union/**/select/**/1,2',
+  `-1${' '.repeat(9)}union${' '.repeat(20)}select 1,2,3`,
+  `1'/*${'x'.repeat(60)}*/or/**/'1'='1`,
   "1'; drop table users--",
   '1; delete from orders where 1=1',
   "1; waitfor delay '0:0:5'--",
