@@ -184,7 +184,7 @@ export const checkov: Format = {
     if (isEmptyHanded(report)) {
       facts.version = str(at(report, 'checkov_version'));
       // there was nothing that it knows, or nothing that it could read
-    [facts.complete, facts.isPartial] = [false, !(Number(at(report, 'parsing_errors')) > 0)];
+      [facts.complete, facts.isPartial] = [false, !(Number(at(report, 'parsing_errors')) > 0)];
       return;
     }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
