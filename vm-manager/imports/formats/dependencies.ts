@@ -54,7 +54,10 @@ function npmFaults(report: Json): readonly Dropped[] {
   const listed = Object.keys(obj(report['vulnerabilities'] ?? report['advisories'])).length;
   // version 1 counts each way to a package
   const counted = num(counts['total']) ?? (listed === 0 ? sum : 0);
+  const [error, isTold] = [obj(report['error']), report['metadata'] !== undefined || listed > 0];
   return [
+    ...(Object.keys(error).length > 0 ? [fault(`${str(error['code'])}: ${str(error['summary'])}`)] : []),
+    ...(isTold ? [] : [fault('nothing shows that a dependency was looked at (metadata is missing)')]),
     ...(total === 0 ? [fault('no dependency was looked at (metadata counts 0): is there a lock file?')] : []),
     ...(counted > listed ? [fault(`metadata.vulnerabilities counts ${counted}, and ${listed} are listed`)] : []),
   ];

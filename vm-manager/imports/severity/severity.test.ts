@@ -96,7 +96,7 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     '4 - low',
     'SEVERITY_LOW',
   ],
-  info: ['info', '0.0 NONE', 'Unimportant', 'Informational', 'negligible', 'P5', '0.0'],
+  info: ['info', 'I', '0.0 NONE', 'Unimportant', 'Informational', 'negligible', 'P5', '0.0'],
 };
 const unknown: readonly unknown[] = [
   undefined,
@@ -130,8 +130,6 @@ const unknown: readonly unknown[] = [
   '0.1',
   'low (0.9)',
   '0.9 low',
-  // of the categories I, II and III it is the gravest
-  'I',
   '95/100',
   '98%',
   'AV:N/AC:L',

@@ -37,7 +37,7 @@ const listed: Readonly<Record<Severity, string>> = {
     hinweis, faible, bas, basse, mineur, mineure, bajo, baja, baixo, baixa, leve, basso, bassa,
     lieve, laag, niski, niska, lag,
     lav, nizka, nizky, dusuk, низкий, низкая, низкое, низький, 低, 低危, 低い, 낮음`,
-  info: `info, unimportant, information, informational, informative, informationell, negligible, inventory,
+  info: `info, i, unimportant, information, informational, informative, informationell, negligible, inventory,
     experiment, debug,
     cosmetic, style, hint, advice, informatif, information seule, informativo, informativa,
     informacion, informacao,
