@@ -1,5 +1,6 @@
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
+import { fieldsNamedBy, type NamedFields } from '../http/alike-fields.js';
 import { claimedFields } from '../http/claimed-fields.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
 import { createRouter, type Site } from './route.js';
@@ -281,3 +282,37 @@ t.test('claims go on from trusted proxies alone, by every name of the table', (t
     t.match(build([name, 'ada']).join('\n'), `${name}: ada`, `${name} is of clients`);
   t.end();
 });
+
+t.test(
+  '22: a name that a CGI program reads as another does not go on beside it, nor where something decides',
+  async (t) => {
+    const sent = (headers: readonly string[], namedFields?: NamedFields): string =>
+      build(['Host', 'h', ...headers], namedFields === undefined ? {} : { namedFields }).join('\n');
+    const named = fieldsNamedBy({ rlZones: [{ name: 'a', matchPath: '/', key: 'header:X-Tenant' } as never] });
+    for (const odd of ['X_Tenant', 'x-tenant'.replace('-', '.'), 'X!Tenant', 'X_TENANT']) {
+      t.notMatch(sent(['X-Tenant', 'mine', odd, 'other']), 'other', `${odd}, beside it`);
+      t.notMatch(sent([odd, 'other', 'X-Tenant', 'mine']), 'other', `${odd}, before it`);
+      t.match(sent([odd, 'other']), 'other', `${odd}, alone`);
+      t.notMatch(sent([odd, 'other'], named), 'other', `${odd}, where a rate limit counts by it`);
+    }
+    t.match(sent(['X-Tenant', 'mine'], named), 'X-Tenant: mine');
+    const schema = {
+      operations: [
+        {
+          parameters: [
+            { name: 'X_Shop', in: 'header' },
+            { name: 'q', in: 'query' },
+          ],
+        },
+      ],
+    };
+    const declared = fieldsNamedBy({ apiSchemas: [schema as never] });
+    t.match(sent(['X_Shop', 'mine'], declared), 'X_Shop: mine', 'as a specification declares it');
+    t.notMatch(sent(['X-Shop', 'other'], declared), 'other');
+    const both = sent(['X-Shop', 'other', 'X_Shop', 'mine', 'x.shop', 'other'], declared);
+    t.match(both, 'X_Shop: mine');
+    t.notMatch(both, 'other');
+    for (const name of ['Accept_Encoding', 'Content_Encoding', 'If.Match', 'Sec_WebSocket_Extensions', 'X_HTTP_Method'])
+      t.notMatch(sent([name, 'other']), 'other', name);
+  },
+);

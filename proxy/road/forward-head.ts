@@ -4,7 +4,8 @@
 import type { RequestHead } from '#engine';
 import { isClaim } from '../http/claimed-fields.js';
 import { codingOf } from '../http/decode-body.js';
-import { connectionListed, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
+import { dashed, decidedBy, isOtherSpelling, type NamedFields } from '../http/alike-fields.js';
+import { connectionListed, findField, hopByHopFields, joinedField, listHasToken } from '../http/header-fields.js';
 import type { Exchange } from '../listeners/listener.js';
 import type { RequestTrace } from '../records/request-trace.js';
 import { simulationField } from '../simulation/mark.js';
@@ -36,6 +37,8 @@ export interface ForwardFacts {
   readonly loopMark: string;
   /** null or absent: it is not traced, and what the client sent of a trace goes on as it came. */
   readonly trace?: Pick<RequestTrace, 'header' | 'isContinued'> | null;
+  /** By which the settings decide (http/alike-fields.ts). */
+  readonly namedFields?: NamedFields;
 }
 
 /**
@@ -61,14 +64,6 @@ const ownFields: ReadonlySet<string> = new Set([
   'proxy', // CGI programs would take it for their own HTTP_PROXY setting
 ]);
 
-/** Gates decide by these: `X_Api_Key` would reach a CGI program under the same name, with another value. */
-const decidedBy: ReadonlySet<string> = new Set([
-  'x-api-key',
-  'user-agent',
-  'content-type',
-  'access-control-request-method',
-]);
-
 const isAlike = (lower: string): boolean => {
   const name = dashed(lower);
   return name !== lower && (treatmentOf(name) !== undefined || decidedBy.has(name));
@@ -91,7 +86,7 @@ export function forwardHeadOf(
   routed: Pick<ForwardFacts, 'site' | 'target' | 'isFromTrustedProxy' | 'loopMark'>,
   head = request.head,
 ): string {
-  const { requestId, exchange, body, inspection } = request;
+  const { requestId, exchange, body, inspection, generation } = request;
   // Field by field: a spread in front of further fields leaves V8's fast path for literals, and cost 15 µs a request.
   return buildForwardHead(head, {
     site: routed.site,
@@ -108,6 +103,7 @@ export function forwardHeadOf(
     masksReply: masksReplies(request),
     relaysTrailers: exchange.relaysTrailers,
     trace: request.trace ?? null,
+    namedFields: generation.namedFields,
   });
 }
 
@@ -135,20 +131,13 @@ function valueFor(lower: string, value: string, { isInspected, masksReply }: For
   return masksReply ? 'identity' : isInspected ? readableCodings(value) : value;
 }
 
-/** A field name with `-` for whatever is no letter or digit. */
-function dashed(lower: string): string {
-  let text = lower;
-  for (let index = 0; index < lower.length; index += 1) {
-    const code = lower.charCodeAt(index);
-    if ((code >= 0x61 && code <= 0x7a) || code === 0x2d || (code >= 0x30 && code <= 0x39)) continue;
-    text = `${text.slice(0, index)}-${text.slice(index + 1)}`;
-  }
-  return text;
-}
-
-/** A field name as sent → lower case, and what becomes of the field; `alike`: as in `dashed`. */
+/**
+ * A field name as sent → lower case, and what becomes of the field; `alike`: as in http/alike-fields.ts. `other`: the
+ * name that some servers make of it; null: its own.
+ */
 interface KnownName {
   readonly lower: string;
+  readonly other: string | null;
   readonly treatment: 'own' | 'claim' | 'alike' | 'kept';
 }
 
@@ -162,7 +151,8 @@ function nameOf(name: string): KnownName {
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
   const treatment = treatmentOf(lower) ?? (isAlike(lower) ? 'alike' : 'kept');
-  const found: KnownName = { lower, treatment };
+  const plain = dashed(lower);
+  const found: KnownName = { lower, other: plain === lower ? null : plain, treatment };
   if (knownNames.size >= knownNamesMax) knownNames.clear();
   if (name.length <= knownNameMax) knownNames.set(name, found);
   return found;
@@ -173,9 +163,9 @@ const isOfTrace = (lower: string, { isContinued }: NonNullable<ForwardFacts['tra
   lower === 'traceparent' || (lower === 'tracestate' && !isContinued);
 
 /**
- * Request line, header fields and blank line, latin1. Field names that would become one of ours in a CGI environment
- * (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an upstream could not tell them
- * apart.
+ * Request line, header fields and blank line, latin1. Field names that would become one of ours, or another of the
+ * request, in a CGI environment (`X_Forwarded_For`; some servers make an underscore of a dot, too) are dropped: an
+ * upstream could not tell them apart.
  */
 export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string {
   const { headers } = head;
@@ -195,7 +185,7 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    const { lower, treatment } = nameOf(name);
+    const { lower, other, treatment } = nameOf(name);
     if (treatment === 'own') {
       if (lower === 'host') host = value;
       else if (lower === 'content-length') hadLength = true;
@@ -210,6 +200,8 @@ export function buildForwardHead(head: RequestHead, facts: ForwardFacts): string
     }
     if ((treatment === 'claim' && !facts.isFromTrustedProxy) || (listed !== null && listed.has(lower))) continue;
     if (facts.isUpgrade && !facts.keepsExtensions && lower === 'sec-websocket-extensions') continue;
+    if (isOtherSpelling(facts.namedFields, lower, other)) continue;
+    if (other !== null && findField(headers, other) !== null && facts.namedFields?.get(other) !== lower) continue;
     if (treatment === 'alike' || (traced !== null && isOfTrace(lower, traced))) continue;
     text += `${name}: ${valueFor(lower, value, facts)}\r\n`;
   }

@@ -75,7 +75,7 @@ export const vulnerabilityRows = {
     unit: '%',
     description:
       'share of the open findings of a scope that one import with mode=sync may close; one that would close more ' +
-      '(and at least 10) is refused until it says confirm_close=true; 100: never',
+      '(and more than 3) is refused until it says confirm_close=true; 100: never',
   }),
   vm_events_days: setting(Whole(1, 3650, 90), {
     access: 'admin',

@@ -114,7 +114,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       ],
     );
     t.match((by['items'] as Json[])[0]?.['vuln_id'], /^\d+$/, 'with its finding');
-    const second = await scanned({ layers: [baseLayer, [{ name: 'x', data: '' }]], config, tag: 'shop/api:1.1' });
+    const next = { layers: [baseLayer, [{ name: 'x', data: '' }]], config, tag: 'shop/api:1.1' };
+    const asked = await scanned(next);
+    t.match(asked.run, { status: 'failed', error: /4 of 4 .*confirm_close/ }, 'all four at once: it asks');
+    const second = await scanned(next, { confirm_close: 'true' });
     t.match(second.run['result'], { report: { closed: 4 }, matched: { closed: 1 } });
     t.same(
       (await open()).filter((one) => /shop\/api|nano/.test(one)),

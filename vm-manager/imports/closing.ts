@@ -17,7 +17,7 @@ const dynamicSources = new Set(['dast', 'api', 'iast']);
 
 export const closePercentDefault = 50;
 /** Fewer are closed without a question, whatever their share: small scopes are fixed at once. */
-const massMin = 10;
+export const massMin = 4;
 
 /** What to say of an import that closes so many; null: nobody has to be asked. */
 export function massClose(closed: number, openBefore: number, percentMax: number): string | null {

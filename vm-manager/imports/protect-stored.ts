@@ -151,6 +151,8 @@ const quoting = [
   { table: 'vm_gate_evaluations', texts: [], values: ['snapshot'] },
   { table: 'vm_chain_history', texts: ['name'], values: [] },
   { table: 'vm_components', texts: ['name', 'version', 'purl'], values: [] },
+  { table: 'vm_sboms', texts: ['name', 'serial', 'tool'], values: [] },
+  { table: 'vm_sbom_components', texts: ['name', 'version', 'purl'], values: ['licences'] },
 ] as const;
 
 /** Returns how many rows had a secret in them. */

@@ -101,6 +101,8 @@ export interface ReportFacts {
   subject?: string;
   /** What releases before this one took for it, where that is another one: its scope is kept where there is one. */
   formerSubject?: string;
+  /** The subject is a directory, which may be named in several ways. */
+  isDirectory?: boolean;
   /** Of a report that several tools have written, all of them. */
   tools?: readonly string[];
   /** Absolute directories that the report calls its bases, such as `originalUriBaseIds` of SARIF. */

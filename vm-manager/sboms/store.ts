@@ -3,6 +3,7 @@ import { Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { json, type Queryable, type Sql, type Tx } from '../database.js';
 import { advisoryNameOf, parsePurl } from '../components/purl.js';
+import { maskValues } from '../secrets/mask.js';
 import { billFormats, type Bill, type Node } from './bill.js';
 
 /** Of an application; older ones go. */
@@ -72,11 +73,20 @@ const edgesOf = (nodes: readonly Node[]): number => nodes.reduce((sum, { needs }
 
 export async function insertSbom(tx: Tx, made: NewSbom, bill: Bill, now: Date): Promise<Sbom> {
   const { nodes, root } = bill;
-  const values = { ...made, root, components: nodes.length, edges: edgesOf(nodes), created_at: now };
+  const { name, serial, tool } = maskValues({ name: made.name, serial: made.serial, tool: made.tool });
+  const values = {
+    ...made,
+    ...{ name, serial, tool },
+    root,
+    components: nodes.length,
+    edges: edgesOf(nodes),
+    created_at: now,
+  };
   const [row] = await tx<Sbom[]>`insert into vm_sboms ${tx(values as never)} returning *`;
   if (row === undefined) throw new Error('the bill was not stored');
   for (let from = 0; from < nodes.length; from += batch) {
-    const rows = nodes.slice(from, from + batch).map((one, at) => {
+    // addresses of sources are in names, versions and purls, and some have a password in them
+    const rows = maskValues(nodes.slice(from, from + batch)).map((one, at) => {
       const parsed = parsePurl(one.purl);
       const named = parsed === null ? null : advisoryNameOf(parsed);
       return {

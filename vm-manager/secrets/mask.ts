@@ -20,6 +20,7 @@ import {
   userOption,
 } from './shapes.js';
 import { maskSentences, mayMention } from './sentences.js';
+import { maskRewritten } from './rewritten.js';
 import { isGiven, isTechnical, isTyped } from './spellings/spelling.js';
 import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
 import { maskTables } from './tables.js';
@@ -197,8 +198,16 @@ const mayBeNamed = new RegExp(
   'i',
 );
 
-export const mayHoldSecret = (text: string): boolean =>
+const mayHoldPlain = (text: string): boolean =>
   mayBeNamed.test(text) || hasRun(text) || maySpell(text) || mayMention(text);
+
+const encodedWord = /%(?:25){0,3}([2-7][\da-f])/gi;
+const readable = (text: string): string =>
+  text.replace(encodedWord, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** A word that says so may be encoded, as `net%20use` in an address. */
+export const mayHoldSecret = (text: string): boolean =>
+  mayHoldPlain(text) || (text.includes('%') && mayHoldPlain(readable(text)));
 
 const maskPlain = (text: string): string => (mayHoldSecret(text) ? patternsMask(text) : text);
 
@@ -213,7 +222,13 @@ const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellin
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export const patternsMask = (text: string): string =>
-  plainMask(text.includes('%') || /=[^=]*\+/.test(text) ? maskEncoded(text, maskPart) : text);
+  plainMask(text.includes('%') || /=[^=]*\+/.test(text) ? maskEncoded(maskUserinfo(text), maskPart) : text);
+
+/** Passwords of addresses; before anything is decoded, as one may have an encoded `/` or `@` in it. */
+const maskUserinfo = (text: string): string =>
+  text.includes(':/') && text.includes('@')
+    ? text.replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
+    : text;
 
 /** As a query of its own, so that a name at its beginning is one. */
 const maskPart = (part: string): string => plainMask(`?${part}`).slice(1);
@@ -223,9 +238,7 @@ function plainMask(text: string): string {
   if (masked.includes('PRIVATE KEY')) masked = masked.replace(privateKey, (key) => `${key.slice(0, 30)}****`);
   masked = masked.replace(tokenShapes, hide);
   if (masked.includes(':/') && masked.includes('@'))
-    masked = masked
-      .replace(urlPassword, (all, head: string, value: string) => (isPlaceholder(value) ? all : `${head}****`))
-      .replace(urlToken, (_, head: string, value: string) => head + hide(value));
+    masked = maskUserinfo(masked).replace(urlToken, (_, head: string, value: string) => head + hide(value));
   if (masked.includes('/')) masked = maskSegments(masked, hide);
   if (masked.includes('=')) masked = maskParameters(masked, hide);
   if (/cookie/i.test(masked)) masked = maskCookies(masked, hide);
@@ -247,6 +260,7 @@ const filler = '0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5';
 export function maskSecrets(text: string, named: readonly string[] = []): string {
   let masked = text;
   for (const secret of named) if (masked.includes(secret)) masked = masked.replaceAll(secret, hide(secret));
+  if (named.length > 0) masked = maskRewritten(masked, named);
   masked = maskWhole(masked);
   if (!masked.endsWith(cutMark)) return masked;
   const last = /\S{0,300}$/.exec(masked.slice(0, -1))?.[0] ?? '';

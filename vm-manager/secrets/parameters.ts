@@ -159,6 +159,25 @@ export function maskEncoded(text: string, mask: (plain: string) => string): stri
   });
 }
 
+/** Stands for a blank while names and values are read: an encoded one ends no value. */
+const blankMark = '\ue000';
+/** `scheme://name:password@host` of an encoded address: what is encoded of the password may be `/` or `@`, too. */
+const innerPassword =
+  /(:\/\/[^\s/?#@:"'`<>]{0,256}:)(?!\d{1,5}(?:[/?#]|$))([^\s?#"'`<>]{1,256}|[^\s@"'`<>]{1,256})(?=@[\w[])/g;
+
+/** Values of names, and passwords of addresses, in a decoded part; each to the end that its encoding gives it. */
+function maskInner(plain: string): string {
+  const marked = `?${plain.replaceAll(' ', blankMark)}`;
+  const without = (text: string): string => maskParameters(text, () => '****');
+  // the value of one name may be an address with a query of its own
+  const masked = without(marked)
+    .replace(/\?[^?]*/g, without)
+    .replace(innerPassword, (all, head: string, value: string) =>
+      isHidden(value) || isBlank(value) ? all : `${head}****`,
+    );
+  return masked === marked ? plain : masked.slice(1).replaceAll(blankMark, ' ');
+}
+
 /** null: no secret stands in it. */
 function maskedPart(
   given: string,
@@ -167,11 +186,9 @@ function maskedPart(
   mask: (plain: string) => string,
 ): string | null {
   const plain = read(given);
-  const masked = plain === null ? null : mask(plain);
+  const masked = plain === null ? null : mask(maskInner(plain));
   if (masked === null || masked === plain) return null;
   const at = given.indexOf('=');
   const name = at < 0 ? '' : `${read(given.slice(0, at)) ?? ''}=`;
-  return at >= 0 && masked.startsWith(name)
-    ? given.slice(0, at + 1) + write(masked.slice(name.length))
-    : write(masked);
+  return at >= 0 && masked.startsWith(name) ? given.slice(0, at + 1) + write(masked.slice(name.length)) : write(masked);
 }

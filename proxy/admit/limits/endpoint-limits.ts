@@ -132,7 +132,8 @@ function meantBy({ head, site }: GateRequest, worker: GateContext<Endpoints, Scr
   const { asked } = worker.state;
   asked.length = 0;
   const readings = worker.paths.readings(head.uri, site);
-  findMeant(readings, head.method, worker.compiled, asked);
+  // frameworks write methods in capitals before they compare them
+  findMeant(readings, head.method.toUpperCase(), worker.compiled, asked);
   for (const method of overridingMethods(head.uri, head.headers)) findMeant(readings, method, worker.compiled, asked);
   return asked;
 }

@@ -92,6 +92,15 @@ t.test('1: zones by path, header, and all together', async (t) => {
     [200, 200, 429, 200, 429],
     'by the field, whoever sends it; without it by client',
   );
+  const twice = { uri: '/api', headers: ['X-Tenant', 'one', 'x-tenant', 'two'] };
+  const byTenant = settings({ key: 'header:X-Tenant' });
+  t.strictSame(client(byTenant).statuses([twice, twice]), [400, 400], '22: which of two counts is nobody to choose');
+  t.strictSame(
+    client({ ...byTenant, rl_zones: [{ ...zone, key: 'header:X-Tenant', dry_run: true }] }).statuses([twice]),
+    [200],
+  );
+  const hops = { uri: '/api', headers: ['X-Forwarded-For', '1.1.1.1', 'X-Forwarded-For', '2.2.2.2'] };
+  t.strictSame(client(settings({ key: 'header:X-Forwarded-For' })).statuses([hops, hops]), [200, 429], 'a list');
   t.strictSame(
     client(settings({ key: 'global' })).statuses([keyed('a', '192.0.2.1'), keyed('b', '192.0.2.2')]),
     [200, 429],
@@ -113,6 +122,11 @@ t.test('1: endpoints: templates, methods, and every way to write the path', asyn
     ['/logins', 'POST'],
   ] as const)
     t.strictSame(client(settings('/login')).statuses([post('/login'), post(uri, method)]), [200, 200], uri);
+  t.strictSame(
+    client(settings('/login')).statuses([post('/login'), post('/login', 'post')]),
+    [200, 429],
+    'small letters',
+  );
   const orders = client(settings('/orders/{id}', '*'));
   t.strictSame(
     orders.statuses([post('/orders/1'), post('/orders/2', 'DELETE'), post('/orders/1/items'), post('/orders')]),
@@ -149,6 +163,8 @@ t.test('1: endpoints: a method that override fields ask for counts as well', asy
     ].map((query) => ({ method: 'POST', uri: `${uri}?${query}` })),
     { method: 'POST', uri: '/x/..;/orders/2.json?.method=DELETE' },
     { method: 'POST', uri: `${uri}?+_method[]=DELETE` },
+    { method: 'POST', uri: `${uri}?X-HTTP-Method-Override=DELETE` },
+    { method: 'POST', uri: `${uri}?x_http_method=delete` },
   ];
   for (const request of asking) {
     const what = JSON.stringify(request);

@@ -42,6 +42,7 @@ function* valuesOfQuery(query: string): Generator<string> {
     if (equals === -1) continue;
     // PHP takes blanks and dots for underscores, and `_method[]` for a list
     const name = decoded(pair.slice(0, equals)).trimStart().toLowerCase().replace(/[ .]/g, '_').replace(/\[.*$/, '');
-    if (name === '_method') yield decoded(pair.slice(equals + 1));
+    // Jersey takes the field's name for one of the query, too
+    if (name === '_method' || fields.has(name.replaceAll('_', '-'))) yield decoded(pair.slice(equals + 1));
   }
 }

@@ -4,6 +4,7 @@
 //
 // A zone by header counts a request without that field by its client: leaving the field out must not be a way around.
 import { parseWindow } from '#settings';
+import { isTwice } from '../../http/alike-fields.js';
 import { joinedField } from '../../http/header-fields.js';
 import type { ProxyConfig } from '../../contract/index.js';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
@@ -76,6 +77,7 @@ export const rateZones: Gate<Zones> = {
     let recorded: Decision | null = null;
     for (const zone of zones) {
       if (!isAnyUnder(zone.prefix, paths)) continue;
+      if (zone.counts === 'header' && !zone.limit.isDryRun && isTwice(head.headers, zone.field)) return twice(zone);
       const counted = countedBy(zone, request, worker);
       const decision = ask(zone.limit, counted, request, site, worker, zone.counts === 'ip' ? autoBan : null);
       if (decision === null) continue;
@@ -86,6 +88,21 @@ export const rateZones: Gate<Zones> = {
     return recorded;
   },
 };
+
+/** Who sends the field twice would be counted by one value, and known to the application by the other. */
+const twice = ({ limit, field }: CompiledZone): Decision => ({
+  kind: 'deny',
+  status: 400,
+  shape: 'page',
+  rule: {
+    id: limit.ruleId,
+    message: 'A field that a rate limit counts by was sent more than once',
+    match: `Matched \`more than one' against variable \`REQUEST_HEADERS:${field}'`,
+    data: field,
+    severity: '4',
+    tags: ['gatehouse/rate-limit'],
+  },
+});
 
 function countedBy({ counts, field }: CompiledZone, { head }: GateRequest, { client, text }: GateWorker): Counted {
   if (counts === 'global') return everybody;

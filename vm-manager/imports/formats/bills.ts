@@ -4,7 +4,7 @@ import { unfit } from '../../kit/endpoint.js';
 import { readCvss } from '../../findings/cvss.js';
 import { at, cwesOf, list, num, obj, str, type Json } from '../normalize.js';
 import { componentsMax, listCyclonedx, listSpdxJson, SpdxTags } from '../../components/bills.js';
-import { noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
+import { fault, noFinding, record, unread, type Item, type ReportFacts } from '../record.js';
 import { readJson, readLines } from '../reading/report-file.js';
 import { readXmlBill } from './xml-bill.js';
 import { directoryOf, imageOf, subjectOf } from '../run/subject.js';
@@ -151,6 +151,8 @@ function* readBill(report: Json, facts: ReportFacts): Generator<Item> {
   facts.components = listCyclonedx(report);
   facts.subject = subjectOfBill(obj(at(report, 'metadata', 'component')));
   const components = componentsOf(report);
+  if (facts.complete && facts.components.length === 0 && list(report['vulnerabilities']).length === 0)
+    yield fault('the bill lists no component: none was compared with anything');
   for (const [index, one] of list(report['vulnerabilities']).entries())
     yield* readVulnerability(obj(one), components, `/vulnerabilities/${index}`);
 }

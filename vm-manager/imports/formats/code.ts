@@ -181,10 +181,11 @@ export const checkov: Format = {
     const report = await readJson(file);
     facts.tool = 'Checkov';
     const parts = Array.isArray(report) ? (report as unknown[]) : [report];
-    if (isEmptyHanded(report)) {
-      facts.version = str(at(report, 'checkov_version'));
-      // there was nothing that it knows, or nothing that it could read
-    [facts.complete, facts.isPartial] = [false, !(Number(at(report, 'parsing_errors')) > 0)];
+    if (isEmptyHanded(report) || (parts.length > 0 && parts.every(isOfNothing))) {
+      facts.version = str(at(report, 'checkov_version')) || str(at(parts[0], 'summary', 'checkov_version'));
+      // there was nothing that it knows, which is no scan by itself, or nothing that it could read
+      const isUnread = parts.some((part) => errorsIn(part) > 0);
+      [facts.complete, facts.isPartial, facts.isNoScan] = [false, !isUnread, !isUnread];
       return;
     }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))
@@ -217,6 +218,19 @@ export const checkov: Format = {
 /** What it writes where it found no file of its kinds: counts and no results. */
 const isEmptyHanded = (report: unknown): boolean =>
   at(report, 'checkov_version') !== undefined && at(report, 'resource_count') === 0 && at(report, 'failed') === 0;
+
+const errorsIn = (part: unknown): number =>
+  Math.max(
+    num(at(part, 'parsing_errors')) ?? 0,
+    num(at(part, 'summary', 'parsing_errors')) ?? 0,
+    list(at(part, 'results', 'parsing_errors')).length,
+  );
+
+/** A part of a kind of files of which there was none. */
+const isOfNothing = (part: unknown): boolean =>
+  at(part, 'summary', 'resource_count') === 0 &&
+  ['passed', 'failed', 'skipped'].every((name) => (num(at(part, 'summary', name)) ?? 0) === 0) &&
+  ['passed_checks', 'failed_checks', 'skipped_checks'].every((name) => list(at(part, 'results', name)).length === 0);
 
 /**
  * `repo_file_path` is what leads from the working directory to the file: it is the path in the repository where Checkov

@@ -18,10 +18,10 @@ import {
   vulnIdsOf,
   type Json,
 } from '../normalize.js';
-import { fault, noFinding, record, unread, type Dropped, type Item } from '../record.js';
+import { fault, noFinding, record, unread, type Dropped, type Item, type ReportFacts } from '../record.js';
 import { readJson } from '../reading/report-file.js';
 import type { Looked } from '../run/looked-at.js';
-import { directoryOf, imageOf, isWorkingDirectory, repositoryOf } from '../run/subject.js';
+import { factsOfDirectory, imageOf, repositoryOf } from '../run/subject.js';
 import { readSeverity } from '../severity/read.js';
 import type { Format } from './format.js';
 
@@ -54,7 +54,10 @@ function npmFaults(report: Json): readonly Dropped[] {
   const listed = Object.keys(obj(report['vulnerabilities'] ?? report['advisories'])).length;
   // version 1 counts each way to a package
   const counted = num(counts['total']) ?? (listed === 0 ? sum : 0);
+  const [error, isTold] = [obj(report['error']), report['metadata'] !== undefined || listed > 0];
   return [
+    ...(Object.keys(error).length > 0 ? [fault(`${str(error['code'])}: ${str(error['summary'])}`)] : []),
+    ...(isTold ? [] : [fault('nothing shows that a dependency was looked at (metadata is missing)')]),
     ...(total === 0 ? [fault('no dependency was looked at (metadata counts 0): is there a lock file?')] : []),
     ...(counted > listed ? [fault(`metadata.vulnerabilities counts ${counted}, and ${listed} are listed`)] : []),
   ];
@@ -148,10 +151,7 @@ export const trivy: Format = {
       throw unfit('file', 'is no report of Trivy');
     const all = list(results);
     facts.tool = 'Trivy';
-    facts.subject = subjectOfTrivy(report);
-    const isDirectory = !/^(?:container_image|repository)$/.test(str(at(report, 'ArtifactType')));
-    if (isDirectory && isWorkingDirectory(str(at(report, 'ArtifactName'))))
-      [facts.formerSubject, facts.subject] = [facts.subject, ''];
+    Object.assign(facts, factsOfTrivy(report));
     facts.looked = lookedOfTrivy(all.map(obj), isUnknownSystem(report));
     yield* trivyFaults(report, all.map(obj));
     const image = str(at(report, 'ArtifactType')) === 'container_image';
@@ -196,10 +196,10 @@ function* trivyFaults(report: unknown, results: readonly Json[]): Generator<Drop
   }
 }
 
-function subjectOfTrivy(report: unknown): string {
+function factsOfTrivy(report: unknown): Partial<ReportFacts> {
   const [type, name] = [str(at(report, 'ArtifactType')), str(at(report, 'ArtifactName'))];
-  if (type === 'container_image') return imageOf(name);
-  return type === 'repository' ? repositoryOf(name) : directoryOf(name);
+  if (type === 'container_image') return { subject: imageOf(name) };
+  return type === 'repository' ? { subject: repositoryOf(name) } : factsOfDirectory(name);
 }
 
 /**
@@ -311,9 +311,9 @@ const grypeFix: Readonly<Record<string, FixState>> = {
 };
 
 /** `target` is a text for directories, and an object for images. */
-function subjectOfGrype(source: Json): string {
+function factsOfGrype(source: Json): Partial<ReportFacts> {
   const name = str(at(source, 'target', 'userInput')) || str(source['target']);
-  return str(source['type']) === 'image' ? imageOf(name) : directoryOf(name);
+  return str(source['type']) === 'image' ? { subject: imageOf(name) } : factsOfDirectory(name);
 }
 
 /** Of a release that its data do not know, or no longer, and of data that it could not use. */
@@ -339,7 +339,7 @@ export const grype: Format = {
     if (!Array.isArray(report['matches'])) throw unfit('file', 'is no report of Grype');
     facts.tool = 'Grype';
     facts.version = str(at(report, 'descriptor', 'version'));
-    facts.subject = subjectOfGrype(obj(report['source']));
+    Object.assign(facts, factsOfGrype(obj(report['source'])));
     yield* grypeFaults(report);
     for (const [index, value] of list(report['matches']).entries()) {
       const match = obj(value);

@@ -81,7 +81,10 @@ const unreadFile = new RegExp(
 function toFault(notification: Json, run: Json): Dropped | null {
   const level = levelOf(notification, run);
   const name = str(at(notification, 'descriptor', 'id')) || str(at(notification, 'descriptor', 'name'));
-  const isError = !['none', 'note', 'warning'].includes(level) || (level === 'warning' && unreadFile.test(name));
+  // what the tool did not catch, it did not do, whatever level it left out
+  const isThrown = notification['exception'] !== undefined && str(notification['level']) === '';
+  const isUnread = level === 'warning' && (unreadFile.test(name) || isThrown);
+  const isError = !['none', 'note', 'warning'].includes(level) || isUnread;
   if (!isError) return null;
   const [place] = list(notification['locations']);
   const file = reportPath(at(place, 'physicalLocation', 'artifactLocation', 'uri'));

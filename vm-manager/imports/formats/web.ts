@@ -7,6 +7,7 @@ import { parseJson, readBeginning, readJson, readLines } from '../reading/report
 import { childText, childrenOf, readXml } from '../reading/xml.js';
 import { readSeverity } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
+import { isSecretName } from '../../secrets/shapes.js';
 import { hostOf, siteOf } from '../run/looked-at.js';
 import type { Format } from './format.js';
 
@@ -154,7 +155,14 @@ function nucleiRecord(one: Json): Item {
         [part]: Array.isArray(one[part]) ? texts(one[part]).slice(0, 20) : str(one[part]).slice(0, 4000),
       })),
     quality: 0.9,
+    secrets: [...secretsOfMeta(one['meta'])],
   });
+}
+
+/** The values of variables that a template has tried, such as the password of a default login. */
+function* secretsOfMeta(meta: unknown): Generator<string> {
+  for (const [name, value] of Object.entries(obj(meta)))
+    if (isSecretName.test(name)) for (const one of Array.isArray(value) ? texts(value) : [str(value)]) yield one;
 }
 
 const noHost =

@@ -80,12 +80,12 @@ const asides = words(
 
 /** Messages of the tool about its own run. */
 const ofRun = words(
-  'checkersReport toomanyconfigs missingInclude missingIncludeSystem noValidConfiguration ' +
+  'checkersReport toomanyconfigs missingInclude missingIncludeSystem ' +
     'normalCheckLevelMaxBranches unmatchedSuppression information ConfigurationNotChecked purgedConfiguration',
 );
 /** The file was not analysed to its end. */
 const fault =
-  /^(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|fileNotFound)$/;
+  /^(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|fileNotFound|noValidConfiguration)$/;
 
 export const isOfCppcheckRun = (id: string): boolean => ofRun.has(id);
 export const isCppcheckFault = (id: string): boolean => fault.test(id);

@@ -21,11 +21,12 @@ class MaskedFacts implements ReportFacts {
   scannedAt: Date | null = null;
   roots: readonly string[] = [];
   tools: readonly string[] = [];
-  formerSubject = '';
+  isDirectory = false;
   looked: Looked | null = null;
   former: Former | null = null;
   supposed: readonly Supposed[] = [];
   #subject = '';
+  #formerSubject = '';
   #root: string | null = null;
   #tool = '';
   #version = '';
@@ -41,6 +42,12 @@ class MaskedFacts implements ReportFacts {
   }
   set subject(text: string) {
     this.#subject = maskSecrets(cut(text, 400));
+  }
+  get formerSubject(): string {
+    return this.#formerSubject;
+  }
+  set formerSubject(text: string) {
+    this.#formerSubject = maskSecrets(cut(text, 400));
   }
   get root(): string | null {
     return this.#root;

@@ -23,6 +23,7 @@ import { findFormat } from '../formats/index.js';
 import { mappedFormat, type Mapping } from '../formats/tabular.js';
 import type { ImportReport } from '../import-report.js';
 import { importItems } from '../pipeline.js';
+import { tellOfTwins } from './other-scopes.js';
 import type { ImportScope, Within } from './scope.js';
 import { previewItems } from '../preview.js';
 import { readyForImport } from '../protect-stored.js';
@@ -254,6 +255,7 @@ async function readIn(
 
 async function endImport(tx: Tx, call: Acting, { run }: Begun, { report, facts, scope }: ReadIn): Promise<Done> {
   const { now, caller } = call;
+  await tellOfTwins(tx, scope, facts, report);
   const { problems, ...counters } = report;
   const components =
     facts.components === null ? {} : { components: await storeComponents(tx, facts.components, scope) };

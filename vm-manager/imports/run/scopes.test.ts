@@ -116,6 +116,49 @@ void onBothDatabases(t, '22 F3: the working directory of a CI service is what . 
   t.match(keys, [{ n: 1 }]);
 });
 
+void onBothDatabases(t, '22: a directory by several names', async (t, database) => {
+  const { client } = await suite(t, database);
+  const fields = { mode: 'sync', format: 'trivy' };
+  const directory = (name: string, ...names: string[]) => trivy(name, 'filesystem', packages(...names));
+  const app = await client.application();
+  // a part, from the repository and by its whole path
+  t.match((await client.send(app, directory('services/a', 'x', 'y'), fields)).body['report'], { created: 2 });
+  const whole = '/github/workspace/services/a';
+  t.match((await client.send(app, directory(whole, 'x'), fields)).body['report'], { closed: 1, problems: [] });
+  t.match((await client.send(app, directory('/srv/a', 'w', 'v'), fields)).body['report'], { created: 2, problems: [] });
+  // what nothing tells from two services stays two, and is told
+  const twin = await client.send(app, directory('.', 'w'), fields);
+  t.match(twin.body['report'], { created: 0, closed: 0 });
+  t.match(twin.body['report'].problems, [
+    { at: 'the report', detail: /"\.", and 1 of 1 findings are known of "a", too/ },
+  ]);
+});
+
+void onBothDatabases(t, '22 Q7: a mass close in a small scope asks', async (t, database) => {
+  const { client } = await suite(t, database);
+  const fields = { mode: 'sync', format: 'trivy' };
+  const report = (...names: string[]) => trivy('.', 'filesystem', packages(...names));
+  for (const [before, after, status, question] of [
+    ['abcde', 'e', 409, /4 of 5/],
+    ['abcd', '', 409, /4 of 4/],
+    ['abcdefgh', 'abcd', 202, /^$/],
+    ['abcdefgh', 'abc', 409, /5 of 8/],
+    ['abc', '', 202, /^$/],
+  ] as const) {
+    const app = await client.application();
+    await client.send(app, report(...before), fields);
+    const given = { Target: 'package-lock.json', Class: 'lang-pkgs' };
+    const next = after === '' ? trivy('.', 'filesystem', given) : report(...after);
+    const preview = await client.send(app, next, fields, '/imports/preview');
+    const second = await client.send(app, next, fields);
+    t.equal(second.status, status, `${before} to ${after}: ${JSON.stringify(second.body).slice(0, 200)}`);
+    t.match(String(second.body['detail'] ?? ''), question);
+    t.equal(preview.body['report']?.needs_confirm_close ?? false, status === 409, `preview of ${before} to ${after}`);
+    if (status === 409)
+      t.equal((await client.send(app, next, { ...fields, confirm_close: 'true' })).status, 202, 'confirmed');
+  }
+});
+
 void onBothDatabases(t, 'an upgrade makes nothing new and closes nothing', async (t, database) => {
   const { client, statusOf } = await suite(t, database);
   const { sql } = database;

@@ -38,15 +38,33 @@ export function directoryOf(name: string): string {
   return part((isAbsolute ? names.slice(-1) : names).join('/'));
 }
 
-/** Whether a directory is the working one of a CI service or of an image: then it is what `.` is in it. */
-export function isWorkingDirectory(name: string): boolean {
+/** What a report of a directory says of it. */
+export interface DirectoryFacts {
+  subject: string;
+  formerSubject: string;
+  isDirectory: true;
+}
+
+/**
+ * A directory below the working one of a CI service or of an image is what its path from there is: `services/a` of
+ * `/github/workspace/services/a`, and the working directory itself is `.`. Any other absolute one is a part by itself:
+ * of `/home/al/shop` nothing tells whether it is the repository or a directory of it.
+ */
+export function factsOfDirectory(name: string): DirectoryFacts {
   const path = name
     .trim()
     .replace(/\\/g, '/')
     .replace(/^(?:dir|file):/, '')
     .replace(/\/+$/, '');
-  return path !== '' && checkoutOf([`${path}/x`])?.root === path;
+  const whole = directoryOf(name);
+  const root = path === '' ? undefined : checkoutOf([`${path}/x`])?.root;
+  const isWithin = root !== undefined && (path === root || (path.startsWith(`${root}/`) && !isOpen(path)));
+  const own = isWithin ? part(path.slice((root ?? '').length)) : whole;
+  return { subject: own, formerSubject: own === whole ? '' : whole, isDirectory: true };
 }
+
+/** Whether the checkout is a guess by the first directories of the path. */
+const isOpen = (path: string): boolean => checkoutOf([`${path}/x`])?.isOpen !== false;
 
 /** `host/owner/name`, whatever way leads there. */
 export const repositoryOf = (uri: string): string =>

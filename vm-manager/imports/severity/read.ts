@@ -78,7 +78,34 @@ function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null
   const named = outOf ?? /^cvss(?:v?[234](?:\.\d)?)?[\s:=]+(\d{1,2}(?:\.\d+)?)$/i.exec(plain);
   if (named !== null) return isScore(Number(named[1])) ? severityOfScore(Number(named[1])) : null;
   if (/^-?[\d.,]+$/.test(plain)) return ofNumber(Number(plain.replace(',', '.')), scale);
-  return ofPair(plain, scale);
+  return ofPair(plain, scale) ?? ofBeside(plain, scale);
+}
+
+const decimal = '\\d{1,2}[.,]\\d{1,2}';
+const scored = `(?:cvss(?:v?[234](?:\\.\\d)?)?[\\s:=]*)?(?:${decimal}(?:\\s*/\\s*10(?:\\.0)?)?|\\d{1,2}\\s*/\\s*10|\\d{1,2}(?=\\s))`;
+const scoreFirst = new RegExp(`^(${scored})\\s*[/-]?\\s*(\\p{L}.{0,39})$`, 'iu');
+const scoreLast = new RegExp(`^(\\p{L}.{0,39}?)\\s*[/-]?\\s*(${decimal}(?:\\s*/\\s*10(?:\\.0)?)?)$`, 'iu');
+const inBrackets = /^([^()[\]]{1,40}?)\s*[([]\s*([^()[\]]{1,40})[)\]]$/;
+const range = /^(\p{L}{1,20})(?:\s*[-/–]\s*|\s+(?:to|or|bis)\s+)(\p{L}{1,20})$/iu;
+
+/** `9.8 CRITICAL`, `Critical/9.8`, `9.8/10 critical`, `medium to high`: without a mark between; the graver one counts. */
+function ofBeside(text: string, scale: SeverityScale): Severity | null {
+  const known = (one: string): Severity | null => {
+    const found = ofText(one.trim().replace(',', '.'), scale);
+    // "0.0 NONE" is the scale of CVSS
+    return found === 'unrated' ? (foldWord(one) === 'none' ? 'info' : null) : found;
+  };
+  const first = scoreFirst.exec(text);
+  if (first !== null) {
+    const [, number = '', word = ''] = first;
+    // a whole number only counts the words
+    const [left, right] = [known(/^\d+$/.test(number) ? word : number), known(word)];
+    return left === null || right === null ? null : graver(left, right);
+  }
+  const pair = scoreLast.exec(text) ?? inBrackets.exec(text) ?? range.exec(text);
+  if (pair === null) return null;
+  const [left, right] = [known(pair[1] ?? ''), known(pair[2] ?? '')];
+  return left === null || right === null ? null : graver(left, right);
 }
 
 /**

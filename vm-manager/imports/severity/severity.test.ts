@@ -41,7 +41,16 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     ] as never)
     .concat(['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 'P1: urgent', '**critical**', 'very-high'] as never)
     .concat(['AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', '(AV:N/AC:L/Au:N/C:C/I:C/A:C)', '10.0', '9,8'] as never)
-    .concat(['5 - Critical', '1 (critical)', 'SEVERITY_CRITICAL', 'risk.critical', 'show stopper'] as never),
+    .concat(['5 - Critical', '1 (critical)', 'SEVERITY_CRITICAL', 'risk.critical', 'show stopper'] as never)
+    .concat([
+      '9.8 CRITICAL',
+      'CVSS 9.8 CRITICAL',
+      '9.8CRITICAL',
+      'Critical/9.8',
+      'CRITICAL 9.8',
+      '9.8/10 CRITICAL',
+    ] as never)
+    .concat(['10 CRITICAL', 'CRITICAL/HIGH', 'high 9.8', 'Critical (CVSS: 9.1)'] as never),
   high: [
     'High',
     'H',
@@ -57,10 +66,37 @@ const known: Readonly<Record<Severity, readonly unknown[]>> = {
     '7.5',
     'High risk',
     ['high'],
+    ...['CAT I', 'cat i', 'CAT1', 'Category I', 'Severity: CAT I', '7.5 HIGH', 'High (CVSS: 8.1)', 'medium to high'],
   ],
-  medium: ['moderate', 'M', 'WARNING', 'P3', '5.0', 'mittel', '중간', 'medium severity'],
-  low: ['low', 'L', 'minor', 'note', 'P4', '1.2', '0.5/10', 'niedrig', 'faible', '4 - low', 'SEVERITY_LOW'],
-  info: ['info', 'I', 'Unimportant', 'Informational', 'negligible', 'P5', '0.0'],
+  medium: [
+    'CAT II',
+    'low/medium',
+    '5.0 MEDIUM',
+    'moderate',
+    'M',
+    'WARNING',
+    'P3',
+    '5.0',
+    'mittel',
+    '중간',
+    'medium severity',
+  ],
+  low: [
+    'low',
+    'CAT III',
+    '3.9 LOW',
+    'L',
+    'minor',
+    'note',
+    'P4',
+    '1.2',
+    '0.5/10',
+    'niedrig',
+    'faible',
+    '4 - low',
+    'SEVERITY_LOW',
+  ],
+  info: ['info', 'I', '0.0 NONE', 'Unimportant', 'Informational', 'negligible', 'P5', '0.0'],
 };
 const unknown: readonly unknown[] = [
   undefined,
@@ -93,6 +129,7 @@ const unknown: readonly unknown[] = [
   '0,9',
   '0.1',
   'low (0.9)',
+  '0.9 low',
   '95/100',
   '98%',
   'AV:N/AC:L',

@@ -47,7 +47,20 @@ const listed: Readonly<Record<Severity, string>> = {
 /** Levels of priority and of incidents: the lower number is the graver one in all of them. */
 const levels: readonly Severity[] = ['critical', 'critical', 'high', 'medium', 'low', 'info'];
 
+/** Categories of the DISA STIGs, which their checklists rate high, medium and low. */
+const categories: readonly (readonly [string, Severity])[] = [
+  ['i', 'high'],
+  ['ii', 'medium'],
+  ['iii', 'low'],
+  ['1', 'high'],
+  ['2', 'medium'],
+  ['3', 'low'],
+];
+
 export const severityOfWord: ReadonlyMap<string, Severity> = new Map([
+  ...categories.flatMap(([number, severity]) =>
+    ['cat ', 'cat', 'category '].map((name) => [`${name}${number}`, severity] as const),
+  ),
   ...Object.entries(listed).flatMap(([severity, words]) =>
     words.split(',').map((word) => [foldWord(word), severity as Severity] as const),
   ),

@@ -18,6 +18,60 @@ const line = (head: string, judge = isTyped, flags = 'gi', needs = ''): Spelling
   judge,
 });
 
+/** Between two words of a command: a blank, a line that goes on, or a line break that was escaped. */
+const between = '(?:[ \\t]|\\^\\r?\\n|`\\r?\\n|&#(?:10|32|9|x0?[9a]|x20);|\\\\[nt](?=[ \\w])){1,4}';
+const netUse = '\\bnet1?(?:\\.exe)?["\']?[ \\t]{1,3}use\\b';
+/** Of `net use`: a device, a share or address, an option with its value. What is none of these is the password. */
+const netWord =
+  '(?:\\\\?"\\\\\\\\[^"\\n]{1,200}"|\\\\\\\\[^\\s"&|]{1,200}|https?:\\/\\/[^\\s"]{1,200}|\\w:(?=\\s)|\\*(?=\\s)|lpt\\d|' +
+  '\\/u(?:ser)?[ :]{1,3}(?:\\\\?"[^"\\n]{1,64}"|[^\\s":]{1,64}(?:"[^"\\n]{1,64}")?)|\\/\\w{1,20}(?::[\\w-]{1,20})?(?=\\s))';
+
+/** Commands of Windows and of shares that take a password by its place or under a name of their own. */
+const ofWindows: readonly Spelling[] = [
+  line(
+    `\\brasdial(?:\\.exe)?\\s{1,3}(?:"[^"\\n]{1,80}"|[^\\s"/]{1,80})\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}(?!\\/)`,
+    isTyped,
+    'gi',
+    'rasdial',
+  ),
+  line(
+    `\\bbitsadmin\\b[^\\n]{0,40}\\/setcredentials\\s{1,3}\\S{1,80}\\s{1,3}(?:server|proxy)\\s{1,3}\\w{1,12}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
+    isGiven,
+    'gi',
+    'bitsadmin',
+  ),
+  line(`\\bsc(?:\\.exe)?\\s[^\\n]{0,200}?\\spassword=\\s{0,3}${open}`, isGiven, 'gi', 'password='),
+  line(`\\breg(?:\\.exe)?\\s{1,3}add\\b[^\\n]{0,200}?passw[^\\n]{0,60}?\\s\\/d\\s{1,3}${open}`, isGiven, 'gi', 'passw'),
+  line(
+    `\\bautologon(?:64)?(?:\\.exe)?(?:\\s{1,3}\\/\\w{1,12}){0,2}\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
+    isUnspeakable,
+    'gi',
+    'autologon',
+  ),
+  line(`\\bsmbclient\\s{1,3}(?:\\/\\/|\\\\\\\\)\\S{1,120}\\s{1,3}${open}(?!-)`, isGiven, 'gi', 'smbclient'),
+  line(
+    `\\bmount(?:\\.\\w{1,8})?\\b[^\\n]{0,200}?\\s-o[ =]?[^\\s]{0,200}?\\b(?:pass|password|cred(?:ential)?s?)=${open}`,
+    isGiven,
+    'gi',
+    'mount',
+  ),
+  line(
+    '\\bmount(?:\\.\\w{1,8})?\\b[^\\n]{0,200}?\\s-o[ =]?[^\\s]{0,200}?\\buser(?:name)?=[^\\s,%]{1,64}%',
+    isGiven,
+    'gi',
+    'mount',
+  ),
+  // settings of a shell are no code: what stands behind the name is the value, also a word
+  line(
+    '(?<![\\w-])(?:export|set|setx|env|declare\\s{1,3}-x|typeset\\s{1,3}-x|-e|--env|--extra-vars|setenv|ENV|ARG)' +
+      '\\s{1,3}["\']?\\w{0,40}(?:passw(?:or)?d|passwd|pwd|_pass|passphrase|secret|token|api_?key)\\d?' +
+      `(?:=|(?<=setx\\s{1,3}\\S{1,60}|setenv\\s{1,3}\\S{1,60})\\s{1,3})${open}`,
+    isGiven,
+    'gi',
+    'pass|pwd|secret|token|key',
+  ),
+];
+
 /** Ways of their own: the value has no option. */
 export const commandForms: readonly Spelling[] = [
   // any command: --db-pass x, -storepass x, -Password x, /pwd:x
@@ -33,14 +87,20 @@ export const commandForms: readonly Spelling[] = [
   line(`\\s-pass(?:in|out|word)?${gap}${open}pass:`, isGiven, 'g', 'pass:'),
   line(`\\s--?(?:ks-|key-)?pass(?:in|out|word)?${gap}${open}pass:`, isGiven, 'g', 'pass:'),
   line(`--from-literal[= ]${open}[\\w.-]{1,100}=${open}`, isGiven, 'gi', '--from-literal'),
-  line(`\\bnet\\s{1,3}use\\b[^\\n]{0,120}?\\s\\/u(?:ser)?:\\S{1,64}\\s{1,3}${open}(?!\\/)`, isGiven, 'gi', 'net '),
+  line(`${netUse}(?:${between}${netWord}){1,6}${between}${open}(?![/^\\\\]|\\w:(?:\\s|$))`, isGiven, 'gi', 'net'),
   line(
-    `\\bnet\\s{1,3}use\\s{1,3}(?:\\w:\\s{1,3})?\\\\\\\\[^\\s]{1,120}\\s{1,3}${open}(?![/\\\\])`,
+    `\\bnet1?(?:\\.exe)?["']?\\s{1,3}user\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}(?!\\/)`,
+    isUnspeakable,
+    'gi',
+    'net',
+  ),
+  line(
+    `\\bnet1?(?:\\.exe)?["']?\\s{1,3}user\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}(?=\\S{3,64}\\s{1,3}\\/(?:add|domain|y))`,
     isGiven,
     'gi',
-    'net ',
+    'net',
   ),
-  line(`\\bnet1?\\s{1,3}user\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}(?!\\/)`, isUnspeakable, 'gi', 'net'),
+  ...ofWindows,
   line(
     '\\bhtpasswd(?:\\s{1,3}-\\w{1,8}){0,4}?\\s{1,3}-(?=\\w{0,6}b)(?=\\w{0,6}n)\\w{1,6}(?:\\s{1,3}-\\w{1,8}){0,4}' +
       `\\s{1,3}[^\\s-]\\S{0,99}\\s{1,3}${open}`,

@@ -31,7 +31,8 @@ const rows: readonly (readonly [commands: string, options: string])[] = [
   ['smbclient rpcclient smbget smbtree smbcacls smbcquotas net winexe wmic nmblookup', '-U% -U%* --user%'],
   ['wbinfo', '-a% --authenticate%'],
   ['lftp', '-u,'],
-  ['ncftp ncftpput ncftpget db2 fisql isql-fb gsec isql gbak gfix', '-p -pas -password'],
+  ['ncftp ncftpput ncftpget db2 isql-fb gsec gbak gfix', '-p -pas -password'],
+  ['fisql isql', '-p -pas -password -P*'],
   ['swift', '-K'],
   ['schtasks', '/rp /p'],
   ['signtool sn mt', '/p'],
@@ -140,7 +141,9 @@ export const mayBeCommand = new RegExp(
     'htpasswd|_passwd|rabbitmqctl|\\b(?:echo|print|printf|write-output)\\s[^|]{0,250}\\||<<<|' +
     'wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
     'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|' +
-    'rclone|encrypt_string|pdftk|qpdf|dscl|' +
+    'rclone|encrypt_string|pdftk|qpdf|dscl|rasdial|bitsadmin|autologon|\\bmount\\b|\\bsc(?:\\.exe)?\\s|' +
+    '\\breg(?:\\.exe)?\\s{1,3}add|\\bnet1?\\.exe|\\b(?:export|set|setx|setenv|env|declare|typeset|ARG)\\s|--?e(?:nv)?\\s|' +
+    '--extra-vars|' +
     '\\bsend(?:line|_user)?(?:\\s{1,3}--)?[\\s(]{1,3}["\']|PASS\\s|(?:^|[\\n;"\'])[ ' +
     '\\t]{0,8}(?:quote\\s{1,3})?user\\s',
   'i',

@@ -162,6 +162,25 @@ CMD ["redis-server", "--requirepass", "§"]
 restic --password-command x --pass=§
 sudo cryptsetup luksOpen /dev/sda x <<< '§'
 pdftk a.pdf output b.pdf user_pw §
+net use Z: https://dav.example/x § /user:me
+net use z: https://dav.example/x /user:me §
+NET.EXE USE * \\\\srv\\c$ "§" /USER:me
+net use "\\\\srv\\my share" § /user:me
+net use "\\\\srv\\my share" /user:"corp\\my user" §
+net use /persistent:yes z: \\\\srv\\x /user:me §
+net.exe user me § /add /domain
+rasdial vpn me §
+bitsadmin /setcredentials job SERVER BASIC me §
+sc.exe create svc binPath= x obj= corp\\d password= "§"
+reg add HKLM\\x /v DefaultPassword /t REG_SZ /d § /f
+autologon me corp §
+smbclient //srv/x § -U me
+mount -t cifs //srv/x /mnt -o username=me,password=§
+mount -t cifs //srv/x /mnt -o user=me%§
+isql -U sa -P § -S srv
+export DB_PASS=§
+setx DB_PASSWORD §
+ansible-playbook a.yml -e ansible_password=§
 `
   .trim()
   .split('\n');

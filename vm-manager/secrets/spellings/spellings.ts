@@ -25,8 +25,11 @@ const command = {
     ...some(
       'htpasswd mosquitto_passwd rabbitmqctl wpa_pass nmcli sqlplus sqlldr rman vault config:set secret secrets ' +
         'configure user-secrets rclone encrypt_string pdftk qpdf dscl send --from-literal echo print printf ' +
-        'write-output <<< npm composer',
+        'write-output <<< npm composer rasdial bitsadmin autologon autologon64 mount mount.cifs sc.exe reg.exe',
     ),
+    'sc config',
+    'sc create',
+    'reg add',
     'bw ',
     'mc ',
     'net use',

@@ -31,17 +31,20 @@ export const checkstyle: Format = {
   async *read(file, facts) {
     facts.tool = otherwise;
     facts.looked = { by: 'tool', names: new Set(), isOfResults: true };
-    let isReport = false;
+    let [isReport, files] = [false, 0];
     for await (const [element, above] of readXml(file, () => true, ['checkstyle'])) {
       const top = above[0] ?? element;
       if (top.name !== 'checkstyle') throw unfit('file', 'is no Checkstyle report');
       isReport = true;
+      if (element.name === 'file') files++;
       if (element.name === 'file' && above.length === 1) yield* fileItems(element, facts);
       else if (element.name === 'exception') yield fault(element.text || 'an exception of the tool');
       else if (element.name !== 'checkstyle' || above.length > 0)
         yield unread(`<${element.name}> is no file`, element.name);
     }
     if (!isReport) throw unfit('file', 'is no Checkstyle report');
+    // it lists each file, also one without an error
+    if (files === 0) yield fault('the report names no file: none was looked at');
     facts.complete = true;
   },
 };

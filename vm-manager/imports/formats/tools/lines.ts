@@ -63,7 +63,6 @@ class Reader {
   private before: Before = 'other';
   /** The line of the source, if a mark stands below it. */
   private held: { readonly number: number; readonly text: string } | null = null;
-  private hasLines = false;
   private isOfTool = false;
   private readonly facts: ReportFacts;
 
@@ -72,7 +71,6 @@ class Reader {
   }
 
   take(number: number, text: string): Item[] {
-    this.hasLines = true;
     if (this.held !== null && mark.test(text)) {
       this.held = null;
       this.before = 'mark';
@@ -86,7 +84,7 @@ class Reader {
   /** What is left at the end of the text. */
   end(): Item[] {
     const lost = this.release();
-    if (this.hasLines && !this.isOfTool && lost.length === 0) return [unread('has no finding and no count', 'line 1')];
+    if (!this.isOfTool && lost.length === 0) return [unread('has no finding and no count', 'line 1')];
     return lost;
   }
 

@@ -292,6 +292,7 @@ function testsslItem(one: Json, place: string, facts: ReportFacts, host: string,
 /** `example.org/192.0.2.1` names the host and the address that was asked. */
 const nameOf = (ip: string): string => (/^[^/]+/.exec(ip.trim())?.[0] ?? ip) || 'host';
 
+const notTested = 'nothing but the time of the scan is told: no test was run';
 const noTarget = 'the report names no target: none was tested';
 
 export const testssl: Format = {
@@ -309,6 +310,7 @@ export const testssl: Format = {
     facts.looked = { by: 'site', names };
     if (Array.isArray(report)) {
       if (report.length === 0) yield fault(noTarget);
+      else if (report.every((one) => /^scanTime$/i.test(str(obj(one)['id'])))) yield fault(notTested);
       for (const [index, value] of (report as unknown[]).entries()) {
         const one = obj(value);
         const [name, port] = [nameOf(str(one['ip'])), str(one['port'])];

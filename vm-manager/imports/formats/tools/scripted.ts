@@ -105,6 +105,7 @@ export const secretlint: Format = {
     const report = await readJson(file);
     if (!Array.isArray(report)) throw unfit('file', 'is no report of secretlint');
     facts.tool = 'secretlint';
+    if ((report as unknown[]).length === 0) yield fault('the report names no file: none was looked at');
     for (const [index, value] of (report as unknown[]).entries()) {
       const content = str(obj(value)['sourceContent']);
       if (!Array.isArray(obj(value)['messages'])) yield unread('has no messages', `/${index}`);
