@@ -105,6 +105,39 @@ export async function selectBusiest(sql: Queryable, site: string, limit: number)
   return rows.map(toEndpoint);
 }
 
+/** Of one site, without their sums, those with the highest risk first. */
+export async function selectListed(sql: Queryable, site: string, limit: number) {
+  const rows = await sql<
+    (Omit<EndpointRow, 'segments' | 'stats' | 'shadow'> & {
+      access: string;
+      auth: Endpoint['auth'];
+      classification: Endpoint['classification'];
+      risk: number;
+      band: string;
+    })[]
+  >`
+    select site, method, template, access, auth, classification, risk, band, hits, first_seen, last_seen
+    from api_endpoints where site = ${site} order by risk desc, template, method limit ${limit}`;
+  return rows.map(({ first_seen: firstSeen, last_seen: lastSeen, hits, ...row }) => ({
+    ...row,
+    ...{ hits: Number(hits), firstSeen, lastSeen },
+  }));
+}
+
+/** Those of these that there are. */
+export async function selectPlaces(
+  sql: Queryable,
+  places: readonly { readonly site: string; readonly method: string; readonly template: string }[],
+): Promise<Endpoint[]> {
+  if (places.length === 0) return [];
+  const wanted = JSON.stringify(places.map(({ site, method, template }) => ({ site, method, template })));
+  const rows = await sql<EndpointRow[]>`
+    select e.site, e.method, e.template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints e
+    join json_to_recordset(${wanted}::text::json) as w (site text, method text, template text)
+      on e.site = w.site and e.method = w.method and e.template = w.template`;
+  return rows.map(toEndpoint);
+}
+
 const seenMax = 5000;
 
 /** Methods and templates of sites, those with most requests first; for scans. */
