@@ -63,6 +63,7 @@ import { threatModelEndpoints } from './threat-models/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vexStatementEndpoints } from './vex/statement-endpoints.js';
 import { webhookEndpoints } from './webhooks/endpoints.js';
+import { apiSecurityEndpoints } from './api-security/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 const rows: readonly Endpoint[] = [
@@ -93,6 +94,7 @@ const rows: readonly Endpoint[] = [
   ...containerEndpoints,
   ...scanEndpoints,
   ...exploitEndpoints,
+  ...apiSecurityEndpoints,
   ...scheduleEndpoints,
   ...muteEndpoints,
   ...acceptanceChangeEndpoints,
