@@ -64,6 +64,7 @@ import { vexEndpoints } from './vex/endpoints.js';
 import { vexStatementEndpoints } from './vex/statement-endpoints.js';
 import { webhookEndpoints } from './webhooks/endpoints.js';
 import { apiSecurityEndpoints } from './api-security/endpoints.js';
+import { discoveryEndpoints } from './discovery/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 const rows: readonly Endpoint[] = [
@@ -95,6 +96,7 @@ const rows: readonly Endpoint[] = [
   ...scanEndpoints,
   ...exploitEndpoints,
   ...apiSecurityEndpoints,
+  ...discoveryEndpoints,
   ...scheduleEndpoints,
   ...muteEndpoints,
   ...acceptanceChangeEndpoints,
