@@ -27,7 +27,7 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** The canonical name of a host, or an address; null: it is none. A wildcard names no host. */
 export function hostOf(given: string): string | null {
   const text = given.trim().replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1');
-  if (text.length > 253) return null;
+  if (text.length > 253 || /[\s/?#@:\\%]/.test(isIP(text) === 0 ? text : '')) return null;
   if (isIP(text) !== 0) return text.toLowerCase();
   const name = domainToASCII(text);
   if (name === '' || !name.split('.').every((one) => label.test(one))) return null;
