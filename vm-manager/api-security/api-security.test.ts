@@ -5,6 +5,7 @@ import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { testMsMax, until } from '#api/testing/waiting';
+import { ensurePartition, toDay } from '#api/events/partitions';
 import { insertOperation } from '../apis/testing/insert-operation.js';
 import { whenScansEnd } from '../dast/run/run-scan.js';
 import { Client, type Json } from '../testing/import-client.js';
@@ -83,7 +84,9 @@ async function suite(t: Test, database: Database): Promise<void> {
 
   await t.test('operations: seen, declared, and their findings', async (t) => {
     const list = await call('GET', `/api-security/endpoints?application_id=${application}`);
-    const byName = new Map<string, Json>(list['items'].map((one: Json) => [`${one['method']} ${one['template']}`, one]));
+    const byName = new Map<string, Json>(
+      list['items'].map((one: Json) => [`${one['method']} ${one['template']}`, one]),
+    );
     t.match(byName.get('POST /debug/heap'), { state: 'shadow', classification: 'Internal' });
     t.match(byName.get('GET /never/asked'), { state: 'zombie', deprecated: true, classification: null });
     t.match(byName.get('GET /export'), { state: 'declared', needs_credentials: true, categories: ['email'] });
@@ -91,6 +94,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await call('GET', '/api-security/endpoints?state=shadow&q=heap'), { total: 1 });
     t.match(await call('GET', '/api-security/endpoints?state=zombie,shadow&limit=1&offset=1'), { limit: 1, offset: 1 });
     const now = new Date(at.clock.nowMs);
+    for (const table of ['request_records', 'security_events'] as const)
+      await ensurePartition(database.sql, table, toDay(now));
     await database.sql`
       insert into request_records (at, request_id, site, client_ip, method, uri, status, verdict)
       values (${now}, 'r1', 'shop', '203.0.113.5', 'GET', '/invoices/7?token=ghp_0123456789abcdefghijABCDEFGHIJ012345', 200, 'pass'),
@@ -209,8 +214,14 @@ async function suite(t: Test, database: Database): Promise<void> {
       { who: 'second', outcome: 'answered', same: true },
       { who: 'anonymous', outcome: 'refused', status: 401 },
     ]);
-    t.notOk(lab.seen.some(({ path }) => path.startsWith('/hidden')), 'nothing is asked that is excluded');
-    t.notOk(lab.seen.some(({ method }) => method !== 'GET'), 'nothing is written');
+    t.notOk(
+      lab.seen.some(({ path }) => path.startsWith('/hidden')),
+      'nothing is asked that is excluded',
+    );
+    t.notOk(
+      lab.seen.some(({ method }) => method !== 'GET'),
+      'nothing is written',
+    );
     for (const text of [JSON.stringify(run), JSON.stringify(await findings('api-access'))])
       t.notMatch(text, /-token-/, 'no credential in clear');
     const found = (await findings('api-access')).map(({ rule_id: rule }) => rule).sort();

@@ -102,7 +102,10 @@ const sorts = {
 const sortWords = ['-risk', 'risk', '-hits', 'hits', '-last_seen', 'last_seen'] as const;
 
 const byPlace = (one: Operation, other: Operation): number => {
-  const [left, right] = [`${one.site}\n${one.template}\n${one.method}`, `${other.site}\n${other.template}\n${other.method}`];
+  const [left, right] = [
+    `${one.site}\n${one.template}\n${one.method}`,
+    `${other.site}\n${other.template}\n${other.method}`,
+  ];
   return left < right ? -1 : left > right ? 1 : 0;
 };
 
@@ -110,6 +113,7 @@ const ListOfOperations = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 20_000, default: 0 })),
+    cursor: Type.Optional(Type.String({ pattern: '^\\d{1,5}$', description: '`next_cursor` of the page before' })),
     sort: Type.Optional(OneOf(sortWords, '-risk, the default')),
     application_id: Type.Optional(Id),
     site: Type.Optional(Type.String({ maxLength: 200 })),
@@ -133,7 +137,8 @@ const list = endpoint({
   answer: List(OperationView),
   handle: async (call) => {
     const apis = requireApis(call.host);
-    const { limit = 50, offset = 0, sort = '-risk', site, q, risk_min: riskMin = 0, ...query } = call.query;
+    const { limit = 50, cursor, sort = '-risk', site, q, risk_min: riskMin = 0, ...query } = call.query;
+    const offset = cursor === undefined ? (query.offset ?? 0) : Number(cursor);
     const sites = await sitesFor(call, apis, query.application_id);
     const asked = [...sites.keys()].filter((name) => site === undefined || name === site);
     const { all, isAll } = await operationsOf(apis, asked);
@@ -159,7 +164,8 @@ const list = endpoint({
     const findings = await joined(call, sites, page);
     return {
       items: page.map((one) => view(one, more.get(`${one.site}\n${one.method}\n${one.template}`), sites, findings)),
-      ...{ total: found.length, total_is_estimate: !isAll, limit, offset, next_cursor: null },
+      ...{ total: found.length, total_is_estimate: !isAll, limit, offset },
+      next_cursor: offset + limit < found.length ? String(offset + limit) : null,
     };
   },
 });

@@ -27,8 +27,16 @@ export async function findingsOfOperations(
   const siteOfApplication = new Map([...sites].flatMap(([site, list]) => list.map(({ id }) => [id, site] as const)));
   if (siteOfApplication.size === 0 || operations.length === 0) return new Map();
   const rows = await sql<
-    { id: number; title: string; severity: number; rule_id: string; tool: string; application_id: number; url: string;
-      method: string | null }[]
+    {
+      id: number;
+      title: string;
+      severity: number;
+      rule_id: string;
+      tool: string;
+      application_id: number;
+      url: string;
+      method: string | null;
+    }[]
   >`
     select f.id, f.title, f.severity, f.rule_id, f.tool, f.application_id, o.location ->> 'url' as url,
       upper(o.location ->> 'method') as method

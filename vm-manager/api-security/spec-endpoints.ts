@@ -54,7 +54,11 @@ const add = endpoint({
           description: 'an application may have several; default',
         }),
       ),
-      text: Type.String({ minLength: 1, maxLength: textMax, description: 'the document; nothing it refers to is fetched' }),
+      text: Type.String({
+        minLength: 1,
+        maxLength: textMax,
+        description: 'the document; nothing it refers to is fetched',
+      }),
     },
     {
       ...closed,
@@ -102,6 +106,7 @@ const list = endpoint({
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 0 })),
+      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,5}$', description: '`next_cursor` of the page before' })),
       application_id: Type.Optional(Id),
     },
     closed,
@@ -109,13 +114,15 @@ const list = endpoint({
   answer: List(SpecView),
   handle: async (call) => {
     const apis = requireApis(call.host);
-    const { limit = 50, offset = 0, application_id: application } = call.query;
+    const { limit = 50, cursor, application_id: application } = call.query;
+    const offset = cursor === undefined ? (call.query.offset ?? 0) : Number(cursor);
     if (application !== undefined) await requireApplication(call.sql, call.reach, application);
     const sites = await sitesWithin(call.sql, call.reach, apis, application);
     const all = await apis.specifications.list([...sites.keys()]);
     return {
       items: all.slice(offset, offset + limit).map((one) => view(one, sites.get(one.site) ?? [])),
-      ...{ total: all.length, total_is_estimate: false, limit, offset, next_cursor: null },
+      ...{ total: all.length, total_is_estimate: false, limit, offset },
+      next_cursor: offset + limit < all.length ? String(offset + limit) : null,
     };
   },
 });
@@ -175,7 +182,8 @@ const lint = endpoint({
 function onlyOf(applications: readonly { readonly id: number }[]): string {
   const [only, another] = applications;
   if (only !== undefined && another === undefined) return String(only.id);
-  const what = only === undefined ? 'is missing: no application goes through the site' : 'is missing: there are several';
+  const what =
+    only === undefined ? 'is missing: no application goes through the site' : 'is missing: there are several';
   throw unfit('/application_id', what, 'name the application that the findings are of');
 }
 
@@ -190,11 +198,14 @@ async function keepGaps(
   const { id } = await requireApplication(call.sql, reach, application);
   if ((await siteOfApplication(call, id)) !== site)
     throw unfit('/application_id', 'names an application that does not go through the site of the specification');
-  return keepAsFindings({ ...call, reach, audited: call.audited }, {
-    ...{ applicationId: id, tool: 'gatehouse-api-lint', label: 'Specifications of APIs' },
-    ...{ scopeKey: `specification:${name}`, records: recordsOf(site, gaps, 'document'), isWhole: true },
-    summary: `imported what the specification ${name} of ${site} says`,
-  });
+  return keepAsFindings(
+    { ...call, reach, audited: call.audited },
+    {
+      ...{ applicationId: id, tool: 'gatehouse-api-lint', label: 'Specifications of APIs' },
+      ...{ scopeKey: `specification:${name}`, records: recordsOf(site, gaps, 'document'), isWhole: true },
+      summary: `imported what the specification ${name} of ${site} says`,
+    },
+  );
 }
 
 export const specificationEndpoints: readonly Endpoint[] = [add, list, lint];

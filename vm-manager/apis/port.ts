@@ -141,9 +141,9 @@ export interface ApiPort {
   /** Of one site without sums, those with the highest risk first. */
   listed(site: string, max: number): Promise<readonly ListedOperation[]>;
   /** What these are, in their order; those that are gone are left out. */
-  described(places: readonly Pick<ListedOperation, 'site' | 'method' | 'template'>[]): Promise<
-    readonly LiveOperation[]
-  >;
+  described(
+    places: readonly Pick<ListedOperation, 'site' | 'method' | 'template'>[],
+  ): Promise<readonly LiveOperation[]>;
   detail(site: string, method: string, template: string): Promise<OperationDetail | null>;
   /** By the specifications in force; where a site has none in force, by the newest of each name. */
   declared(site: string): Promise<readonly DeclaredOperation[]>;

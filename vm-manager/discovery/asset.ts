@@ -26,7 +26,10 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** The canonical name of a host, or an address; null: it is none. A wildcard names no host. */
 export function hostOf(given: string): string | null {
-  const text = given.trim().replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1');
+  const text = given
+    .trim()
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
   if (text.length > 253 || /[\s/?#@:\\%]/.test(isIP(text) === 0 ? text : '')) return null;
   if (isIP(text) !== 0) return text.toLowerCase();
   const name = domainToASCII(text);
@@ -34,7 +37,8 @@ export function hostOf(given: string): string | null {
   return /^\d+$/.test(name.split('.').at(-1) ?? '') ? null : name;
 }
 
-const inner4 = /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\./;
+const inner4 =
+  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\./;
 const inner6 = /^(?:::1?$|f[cd]|fe[89ab]|ff|2001:0?db8:)/i;
 
 /** Whether the address is one of the internet; null: it is no address. */

@@ -43,7 +43,16 @@ t.test('names and addresses', (t) => {
   t.equal(hostOf('bücher.example'), 'xn--bcher-kva.example');
   for (const none of ['', '*.x.example', 'a b', '1.2.3', 'x'.repeat(300), 'a..b', '-a.example', 'a/b'])
     t.equal(hostOf(none), null, none.slice(0, 20));
-  for (const inner of ['10.1.2.3', '192.168.1.1', '127.0.0.1', '169.254.169.254', '100.64.0.1', 'fd00::1', '::1', '::ffff:10.0.0.1'])
+  for (const inner of [
+    '10.1.2.3',
+    '192.168.1.1',
+    '127.0.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    'fd00::1',
+    '::1',
+    '::ffff:10.0.0.1',
+  ])
     t.equal(isPublicAddress(inner), false, inner);
   t.equal(isPublicAddress('8.8.8.8'), true);
   t.equal(isPublicAddress('2606:4700::1'), true);
@@ -102,7 +111,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     });
     return one;
   };
-  const assets = async (query = ''): Promise<Json[]> => (await call('GET', `/discovery/assets?limit=200${query}`))['items'];
+  const assets = async (query = ''): Promise<Json[]> =>
+    (await call('GET', `/discovery/assets?limit=200${query}`))['items'];
   const asset = async (host: string): Promise<Json> => (await assets(`&q=${host}`))[0] ?? {};
 
   await t.test('what is wrong is refused with its place', async (t) => {
@@ -132,7 +142,8 @@ async function suite(t: Test, database: Database): Promise<void> {
       insert into certificates (id, names, source, challenge, created_by, created_at)
       values ('c1', '*.shop.example cert.shop.example', 'upload', 'http-01', 'a', now())`;
     const application = await client.application();
-    const text = 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\nservers: [{url: "https://api.shop.example/v1"}]\npaths: {/a: {get: {responses: {"200": {description: x}}}}}\n';
+    const text =
+      'openapi: 3.1.0\ninfo: {title: x, version: "1"}\nservers: [{url: "https://api.shop.example/v1"}]\npaths: {/a: {get: {responses: {"200": {description: x}}}}}\n';
     await call('POST', '/api-security/specs', { application_id: application, text }, 201);
     t.match(await run({}), { status: 'succeeded' });
     t.match(await asset('legacy.shop'), { sources: ['traffic'] });
@@ -147,7 +158,11 @@ async function suite(t: Test, database: Database): Promise<void> {
     const promoted = await call('POST', `/discovery/assets/${id}/promote`, { application: { name: 'Pay' } });
     t.match(promoted, { state: 'known', decided_by: /.+/, sources: ['nmap'] });
     const target = await call('GET', `/targets/${promoted['target_id']}`);
-    t.match(target, { url: 'https://pay.shop.example:8443/', verified_at: null, application_id: promoted['application_id'] });
+    t.match(target, {
+      url: 'https://pay.shop.example:8443/',
+      verified_at: null,
+      application_id: promoted['application_id'],
+    });
     const application = await call('GET', `/applications/${promoted['application_id']}`);
     t.match(application, { name: 'Pay', exposure: 'internet', tags: ['discovered'] });
     await call('POST', `/discovery/assets/${id}/promote`, {}, 409);

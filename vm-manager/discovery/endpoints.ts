@@ -51,7 +51,9 @@ const begin = endpoint({
           { ...closed, description: 'a zone file as name servers have it' },
         ),
       ),
-      nmap: Type.Optional(Type.String({ minLength: 1, maxLength: textMax, description: 'what `nmap -oX` has written' })),
+      nmap: Type.Optional(
+        Type.String({ minLength: 1, maxLength: textMax, description: 'what `nmap -oX` has written' }),
+      ),
     },
     { ...closed, examples: [{ seeds: ['example.com'] }] },
   ),
@@ -213,9 +215,7 @@ const listAssets = endpoint({
       ...(kind === undefined ? [] : [hasOneOf(sql, 'kind', kind)]),
       ...(source === undefined ? [] : [sql`sources ? ${source}`]),
       ...(q === undefined ? [] : [sql`strpos(host, ${q.toLowerCase()}) > 0`]),
-      ...(unprotected === undefined
-        ? []
-        : [sql`(coalesce(is_exposed, false) and site is null) = ${unprotected}`]),
+      ...(unprotected === undefined ? [] : [sql`(coalesce(is_exposed, false) and site is null) = ${unprotected}`]),
     ]);
     const table = 'vm_discovery_assets';
     const page = await readPage<AssetRow>(sql, { table, where, sorts, sort: '-last_seen' }, query);

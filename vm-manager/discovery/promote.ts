@@ -26,7 +26,8 @@ export const PromoteBody = Type.Object(
       Type.String({
         maxLength: 2000,
         pattern: '^https?://[^\\s/?#@]+([/?#][^\\s]*)?$',
-        description: 'of the target, at the host of the asset; by default what a source has named, or https at the host',
+        description:
+          'of the target, at the host of the asset; by default what a source has named, or https at the host',
       }),
     ),
   },
@@ -79,7 +80,8 @@ export async function promote(call: Call, given: string, body: Static<typeof Pro
     throw unfit('/application', 'stands beside application_id', 'name one that is there, or describe a new one');
   return call.audited(
     'vm.transition',
-    (row: AssetRow) => `made the asset ${id} (${row.host}) the target ${row.target_id} of application ${row.application_id}`,
+    (row: AssetRow) =>
+      `made the asset ${id} (${row.host}) the target ${row.target_id} of application ${row.application_id}`,
     async (tx) => {
       const [asset] = await tx<AssetRow[]>`select * from vm_discovery_assets where id = ${id} for update`;
       if (asset === undefined) throw notFound('asset', id);

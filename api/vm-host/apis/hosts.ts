@@ -62,9 +62,17 @@ export async function knownHosts(parts: ApisParts, max: number): Promise<KnownHo
   const certificates = await sql<{ names: string }[]>`
     select names from certificates where revoked_at is null order by created_at desc limit ${max}`;
   const ofCertificates = certificates.flatMap(({ names }) =>
-    names.split(' ').map(
-      (host): KnownHost => ({ ...none, host, source: 'certificate', from: names.slice(0, 300), site: siteOf(sites, host) }),
-    ),
+    names
+      .split(' ')
+      .map(
+        (host): KnownHost => ({
+          ...none,
+          host,
+          source: 'certificate',
+          from: names.slice(0, 300),
+          site: siteOf(sites, host),
+        }),
+      ),
   );
   const hops = await sql<{ callee: string; caller: string }[]>`
     select callee, min(caller) as caller from api_hops group by callee order by callee limit ${max}`;

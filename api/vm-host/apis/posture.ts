@@ -74,7 +74,12 @@ const mendOf: Readonly<Record<string, string>> = {
 const gapMend = (rule: string): string => mendOf[rule] ?? 'let the specification and the application say the same';
 
 function gapsOf(report: SiteReport, endpoints: Awaited<ReturnType<typeof trafficOf>>['endpoints']): ApiGap[] {
-  const gap = (rule: string, severity: ApiGap['severity'], of: { method: string; template: string }, message: string) => ({
+  const gap = (
+    rule: string,
+    severity: ApiGap['severity'],
+    of: { method: string; template: string },
+    message: string,
+  ) => ({
     ...{ rule, severity, method: of.method, template: of.template, pointer: '', line: null, message },
     ...{ owasp: owaspOf[rule] ?? 'API8:2023', mend: gapMend(rule) },
   });

@@ -65,7 +65,14 @@ export function createSpecifications(parts: ApisParts): ApiPort['specifications'
         const names = new Set((await listSpecifications(tx, site)).map((one) => one.name));
         if (!names.has(name) && names.size >= namesMax)
           throw new ApiError('conflict', `There are ${namesMax} specifications of ${site}: use one of their names.`);
-        const made = await storeSpecification(tx, { site, name, author, at: new Date(parts.now()), text, specification });
+        const made = await storeSpecification(tx, {
+          site,
+          name,
+          author,
+          at: new Date(parts.now()),
+          text,
+          specification,
+        });
         if (made.created) await pruneSpecifications(tx, site, name);
         return made;
       });

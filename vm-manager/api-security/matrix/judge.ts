@@ -89,7 +89,8 @@ function besides(url: string): string {
   return at.href;
 }
 
-const privileged = /(?:^|[/_-])(?:admin|administration|manage|management|internal|staff|superuser|root|debug)(?:[/_-]|$)/i;
+const privileged =
+  /(?:^|[/_-])(?:admin|administration|manage|management|internal|staff|superuser|root|debug)(?:[/_-]|$)/i;
 
 async function askAll(attempt: Attempt, url: string) {
   const first = await attempt.get('owner', url, 'the first identity');
@@ -130,7 +131,12 @@ export async function judge(attempt: Attempt, planned: Planned & { url: string }
   const { first, second, nobody } = await askAll(attempt, url);
   const cells = cellsOf(first, second, nobody);
   const [own, other, anonymous] = cells;
-  const judged = (check: CheckName, verdict: Judged['verdict'], why: string): Judged => ({ check, verdict, why, cells });
+  const judged = (check: CheckName, verdict: Judged['verdict'], why: string): Judged => ({
+    check,
+    verdict,
+    why,
+    cells,
+  });
   if (own?.outcome !== 'answered')
     return judged('authentication', 'unknown', 'the first identity gets no answer that others could be compared with');
   if (anonymous?.outcome === 'no_answer' || other?.outcome === 'no_answer')
@@ -160,5 +166,9 @@ export async function judge(attempt: Attempt, planned: Planned & { url: string }
   }
   if (other?.same === true && identityOf(url) !== null && wants.has('object')) return ofObject(attempt, url, cells);
   if (other?.same === true) return judged('object', 'holds', 'both identities get the same, and it names no object');
-  return judged(isFunction ? 'function' : 'object', 'holds', 'the second identity does not get what the first one gets');
+  return judged(
+    isFunction ? 'function' : 'object',
+    'holds',
+    'the second identity does not get what the first one gets',
+  );
 }

@@ -185,7 +185,11 @@ class TestJob {
     for (const place of await massAssignment.find(this.#attempt)) {
       this.#attempt.begin();
       const proven = await massAssignment.prove(this.#attempt, place);
-      const at = { method: place.method, template: new URL(place.url.replaceAll(/[{}]/g, '')).pathname, url: place.url };
+      const at = {
+        method: place.method,
+        template: new URL(place.url.replaceAll(/[{}]/g, '')).pathname,
+        url: place.url,
+      };
       const verdict = proven !== null ? 'broken' : this.#attempt.unanswered > 0 ? 'unknown' : 'holds';
       const why = proven?.summary ?? `the member ${place.name} is not kept`;
       const planned = { ...at, needsCredentials: null, why: '' };
@@ -216,11 +220,14 @@ class TestJob {
     const { target } = this.#wanted;
     // an operation that gave no answer may be as it was: then nothing is closed
     const isSure = isWhole && this.#counts.unknown === 0;
-    return keepAsFindings({ ...this.#call, now: this.#now }, {
-      ...{ applicationId: target.application_id, tool: 'gatehouse-api-test', label: 'Tests of the access to APIs' },
-      ...{ scopeKey: `target:${target.id}`, records: this.#records, isWhole: isSure },
-      summary: `imported what the test ${this.#id} of the access to ${target.url} found`,
-    });
+    return keepAsFindings(
+      { ...this.#call, now: this.#now },
+      {
+        ...{ applicationId: target.application_id, tool: 'gatehouse-api-test', label: 'Tests of the access to APIs' },
+        ...{ scopeKey: `target:${target.id}`, records: this.#records, isWhole: isSure },
+        summary: `imported what the test ${this.#id} of the access to ${target.url} found`,
+      },
+    );
   }
 }
 

@@ -18,7 +18,9 @@ function* sightingsOf(host: Element): Generator<Sighting> {
   const addresses = childrenOf(host, 'address')
     .filter(({ attributes }) => attributes['addrtype'] !== 'mac')
     .map(({ attributes }) => attributes['addr'] ?? '');
-  const names = childrenOf(childrenOf(host, 'hostnames')[0], 'hostname').map(({ attributes }) => attributes['name'] ?? '');
+  const names = childrenOf(childrenOf(host, 'hostnames')[0], 'hostname').map(
+    ({ attributes }) => attributes['name'] ?? '',
+  );
   const address = addresses[0] ?? '';
   const own = [...names, ...addresses].map(hostOf).find((one) => one !== null);
   if (own === undefined || own === null) return;

@@ -71,7 +71,11 @@ class Reader {
   }
 
   #dataOf(type: string, word: string): string {
-    return type === 'A' || type === 'AAAA' ? word : /^[\d"]/.test(word) && type !== 'CNAME' ? word : this.#absolute(word);
+    return type === 'A' || type === 'AAAA'
+      ? word
+      : /^[\d"]/.test(word) && type !== 'CNAME'
+        ? word
+        : this.#absolute(word);
   }
 }
 
