@@ -5,7 +5,6 @@ import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { testMsMax, until } from '#api/testing/waiting';
-import { ensurePartition, toDay } from '#api/events/partitions';
 import { insertOperation } from '../apis/testing/insert-operation.js';
 import { whenScansEnd } from '../dast/run/run-scan.js';
 import { Client, type Json } from '../testing/import-client.js';
@@ -94,8 +93,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await call('GET', '/api-security/endpoints?state=shadow&q=heap'), { total: 1 });
     t.match(await call('GET', '/api-security/endpoints?state=zombie,shadow&limit=1&offset=1'), { limit: 1, offset: 1 });
     const now = new Date(at.clock.nowMs);
-    for (const table of ['request_records', 'security_events'] as const)
-      await ensurePartition(database.sql, table, toDay(now));
+    await database.sql`create table request_records_here partition of request_records default`;
+    await database.sql`create table security_events_here partition of security_events default`;
     await database.sql`
       insert into request_records (at, request_id, site, client_ip, method, uri, status, verdict)
       values (${now}, 'r1', 'shop', '203.0.113.5', 'GET', '/invoices/7?token=ghp_0123456789abcdefghijABCDEFGHIJ012345', 200, 'pass'),
