@@ -24,6 +24,7 @@ export { describeSettings } from './reference.js';
 export { keptSecret, parseWindow, type Access } from './row.js';
 export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
+export { usualContentTypes } from './rows/http-policy.js';
 export { conditionFields, type ConditionField, type RuleCondition } from './rows/rule-conditions.js';
 export {
   basePolicy,
@@ -37,6 +38,7 @@ export {
   accessOf,
   defaultSettings,
   enforcedNames,
+  initialSettings,
   ruleSettingsOf,
   settingNames,
   settingRows,

@@ -27,6 +27,11 @@ export interface RowFacts {
    * nothing while `bot_action` does not.
    */
   readonly under?: string;
+  /**
+   * What a new installation begins with, where that is not the default: the default is what settings mean that were
+   * stored, or written into a file, before the setting was there, and must not change under anybody.
+   */
+  readonly initially?: unknown;
 }
 
 /** A row of the table of settings: the schema of the value with its facts, which stand in the schema as `x-…`. */
@@ -34,7 +39,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
   schema: T,
   facts: Facts,
 ): T & { readonly 'x-reach': Facts['reach']; readonly 'x-enforced-by': Facts['enforcedBy'] } {
-  const { access, reach, enforcedBy, description, unit, mend, under } = facts;
+  const { access, reach, enforcedBy, description, unit, mend, under, initially } = facts;
   return {
     ...schema,
     description,
@@ -44,6 +49,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
     ...(unit === undefined ? {} : { 'x-unit': unit }),
     ...(mend === undefined ? {} : { 'x-mend': mend }),
     ...(under === undefined ? {} : { 'x-under': under }),
+    ...(initially === undefined ? {} : { 'x-initially': initially }),
   };
 }
 
@@ -58,6 +64,7 @@ export function factsOf(schema: TSchema): RowFacts {
     ...(row['x-unit'] === undefined ? {} : { unit: row['x-unit'] as string }),
     ...(row['x-mend'] === undefined ? {} : { mend: row['x-mend'] as string }),
     ...(row['x-under'] === undefined ? {} : { under: row['x-under'] as string }),
+    ...(row['x-initially'] === undefined ? {} : { initially: row['x-initially'] }),
   };
 }
 

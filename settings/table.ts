@@ -46,9 +46,16 @@ export function ruleSettingsOf(settings: Settings): RuleSettings {
   return { ...pick(settings, ruleNames), sites: settings.sites.map((site) => pick(site, siteRuleNames)) };
 }
 
-/** The settings of a new installation, without asking the check. */
+/** What settings mean that say nothing, without asking the check. */
 export function defaultSettings(): Settings {
   return Object.fromEntries(settingNames.map((name) => [name, defaultOf(settingRows[name])])) as Settings;
+}
+
+/** What a new installation begins with: the defaults, but for settings that are on in new installations only. */
+export function initialSettings(): Settings {
+  const rows = settingNames.map((name) => [name, factsOf(settingRows[name]).initially] as const);
+  const others = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
+  return { ...defaultSettings(), ...structuredClone(others) } as Settings;
 }
 
 /** Who may change a setting. */

@@ -11,6 +11,7 @@ import type { Narrator } from './graph/explain.js';
 import type { HostHealth } from './health/component.js';
 import type { TakeEvents } from './kit/outbox.js';
 import type { EventBounds } from './kit/prune-events.js';
+import type { FirewallActivity } from './reports/sections/firewall-activity.js';
 import type { Firewall } from './vpatches/firewall.js';
 
 /** Somebody who is logged in, or for whom a token speaks. */
@@ -341,6 +342,8 @@ export interface Host {
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
   /** What the data plane has seen of a host; absent: it has no inventory. */
   readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
+  /** Security events of a time, for reports; absent: there is no firewall that records them. */
+  readonly firewallActivity?: (period: { readonly from: Date; readonly to: Date }) => Promise<FirewallActivity>;
   /** Inventory and specifications of APIs; absent: there is no firewall that has them. */
   readonly apis?: ApiPort;
   /** Backups of this server; absent: it has no place for them. */

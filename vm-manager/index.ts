@@ -11,6 +11,7 @@ import { vmJobs } from './jobs.js';
 
 export { brandNameIn } from './branding/current.js';
 export { seesAudit } from './kit/caller.js';
+export type { FirewallActivity } from './reports/sections/firewall-activity.js';
 export type { Narrator } from './graph/explain.js';
 export type { OutboxEvent, TakeEvents } from './kit/outbox.js';
 export type * from './apis/port.js';

@@ -7,7 +7,7 @@ import type { Database, Queryable, Tx } from '../db/client.js';
 import { lockUntilCommit } from '../db/lock-keys.js';
 import { ApiError } from '../http-kit/index.js';
 import { diffSettings, summarizeChanges, type Change } from './diff.js';
-import { completeSettings, defaultSettings, type Settings } from '#settings';
+import { completeSettings, initialSettings, type Settings } from '#settings';
 import { hideSecrets, isHiddenPlace } from './secrets.js';
 
 export const versionsKept = 50;
@@ -68,7 +68,7 @@ export async function seedSettings(
     const [row] = await tx`select head_id from settings_state`;
     if (row !== undefined) return;
     const { settings, summary } = (await first?.()) ?? {
-      settings: defaultSettings(),
+      settings: initialSettings(),
       summary: 'defaults of a new installation',
     };
     const body = toCanonicalJson(settings);

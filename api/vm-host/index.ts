@@ -7,6 +7,7 @@ import { release } from '../release.js';
 import { createAuditReader } from './audit-port.js';
 import { createBackupPort, type BackupPortParts } from './backups.js';
 import { createFirewall, type FirewallParts } from './firewall.js';
+import { createFirewallActivity } from './firewall-activity.js';
 import { createIntelSources } from './intel-sources.js';
 import { createHealth, type HealthParts } from './health/index.js';
 import { createModelSettings } from './model.js';
@@ -59,6 +60,7 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  firewallActivity: createFirewallActivity(parts),
   apis: createApis(parts),
   settingsRecord: createSettingsRecord(parts),
   health: createHealth(parts),

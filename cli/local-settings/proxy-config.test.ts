@@ -6,7 +6,7 @@ import { upstreamDefaults } from '#proxy/contract';
 import { defaultSettings } from '#settings';
 import { variables, type Values } from '#settings/environment';
 import { resolveProxy, upstreamsOf } from './proxy-config.js';
-import { readSettings } from './settings-file.js';
+import { readSettings, settingsFile } from './settings-file.js';
 
 const values = Object.fromEntries(variables.map((row) => [row.name, row.default])) as Values;
 
@@ -40,4 +40,13 @@ t.test('a settings file, its notes, and a refusal with every place', async (t) =
     message: /cannot be used; nothing was changed:\n {2}\/paranoia_levl .*paranoia_level\n {2}\/mode must be one of/,
     exitCode: 1,
   });
+});
+
+t.test('24: a first settings file has match scoring on; a file that says nothing keeps it off', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-first-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  t.equal(readSettings(settingsFile(directory)).second_opinion, 'enforce');
+  const file = join(directory, 'settings.json');
+  writeFileSync(file, JSON.stringify({ mode: 'On', sites: [] }));
+  t.equal(readSettings(settingsFile(directory)).second_opinion, 'off');
 });

@@ -2,12 +2,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuleIds } from '#compiler';
-import { formatProblems, readLocalFile, type Settings } from '#settings';
+import { formatProblems, initialSettings, readLocalFile, type Settings } from '#settings';
 import { shown } from '../environment/directories.js';
 import { isSystemError, Refusal, withFiles } from '../refusal.js';
 
-/** A first settings file: everything at the specification's defaults, the sites left to UPSTREAM_*. */
-const firstSettings = { mode: 'On', paranoia_level: 1, inbound_threshold: 5, outbound_threshold: 4, sites: [] };
+/** A first settings file: what a new installation begins with, the sites left to UPSTREAM_*. */
+function firstSettings() {
+  const { mode, second_opinion, paranoia_level, inbound_threshold, outbound_threshold } = initialSettings();
+  return { mode, second_opinion, paranoia_level, inbound_threshold, outbound_threshold, sites: [] };
+}
 
 /** Where it is; one is written where there is none. */
 export function settingsFile(data: string): string {
@@ -15,7 +18,7 @@ export function settingsFile(data: string): string {
   if (existsSync(file)) return file;
   withFiles(() => {
     mkdirSync(data, { recursive: true, mode: 0o750 });
-    writeFileSync(file, `${JSON.stringify(firstSettings, null, 2)}\n`, { flag: 'wx', mode: 0o640 });
+    writeFileSync(file, `${JSON.stringify(firstSettings(), null, 2)}\n`, { flag: 'wx', mode: 0o640 });
   });
   return file;
 }

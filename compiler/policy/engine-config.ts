@@ -1,6 +1,6 @@
 // The engine's own configuration and the set-up of the CRS, as rule text. Ids 200000–200007 are those that
 // ModSecurity's users know for these checks, 200008 to 200011 are ours, 900xxx those of the CRS set-up file.
-import type { RuleSettings, SitePolicy } from '#settings';
+import { usualContentTypes, type RuleSettings, type SitePolicy } from '#settings';
 
 const multipartFlags: readonly (readonly [string, string])[] = [
   ['PE', 'REQBODY_PROCESSOR_ERROR'],
@@ -124,6 +124,12 @@ export type CrsChoices = Pick<
   | 'restricted_extensions'
 >;
 
+/** Nothing that is usual was taken from the list: the second opinion may weigh other types (protocol-rules.ts). */
+function isUsual(types: readonly string[]): boolean {
+  const known = new Set(types.map((type) => type.toLowerCase()));
+  return usualContentTypes.every((type) => known.has(type));
+}
+
 /** Rules 900xxx of the CRS's set-up file: id → the variables of TX that it sets, null = left to the CRS. */
 export function crsSetupVariables(
   choices: CrsChoices,
@@ -143,7 +149,13 @@ export function crsSetupVariables(
     ],
     [900_120, [['early_blocking', choices.early_blocking ? '1' : '0']]],
     [900_200, [['allowed_methods', choices.allowed_methods.join(' ')]]],
-    [900_220, [['allowed_request_content_type', wrapped(choices.allowed_content_types, '|', '|')]]],
+    [
+      900_220,
+      [
+        ['allowed_request_content_type', wrapped(choices.allowed_content_types, '|', '|')],
+        ['gatehouse_usual_types', isUsual(choices.allowed_content_types) ? '1' : '0'],
+      ],
+    ],
     [900_240, [['restricted_extensions', extensions === null ? null : wrapped(extensions, '', '/')]]],
     [900_250, [['restricted_headers_basic', wrapped(choices.restricted_headers, '/', '/')]]],
   ]);

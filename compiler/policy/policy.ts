@@ -30,7 +30,7 @@ import { renderCrsSetup, renderEngineConfig } from './engine-config.js';
 import { listExclusions, renderDisabledCategories, renderExclusions, type CategoryExclusion } from './exclusions.js';
 import { renderUnreadablePaths } from './paths/path-conditions.js';
 import { renderRuleExclusions, type ScopedExclusion } from './rule-exclusions.js';
-import { renderSecondOpinion } from './second-opinion/evidence-rules.js';
+import { renderSecondOpinion, wantsSecondOpinion } from './second-opinion/evidence-rules.js';
 import { categoryTags } from './settings.js';
 import { disabledForAll, renderSitePolicies, siteGroupsMax, SiteGates, type ScopedText } from './site-policies.js';
 
@@ -93,6 +93,7 @@ const countGroups = (rules: readonly ScopedText[]): number =>
 export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] = []): SourceText[] {
   const { settings, crs, exclusions, sitePolicies, disabled } = policy;
   const gates = new SiteGates(sitePolicies);
+  const excluded = [...settings.rule_exclusions, ...tried];
   const own = (name: string, text: string): SourceText[] =>
     text === '' ? [] : [{ path: `gatehouse/${name}.conf`, text: crs.generation.translate(text) }];
   return [
@@ -100,7 +101,7 @@ export function renderPolicy(policy: Policy, tried: readonly ScopedExclusion[] =
     ...own('crs-setup', renderCrsSetup(settings, crs.setupVersion)),
     ...own('site-policies', renderSitePolicies(sitePolicies)),
     // a ctl holds for the rules behind it
-    ...own('rule-exclusions', renderRuleExclusions([...settings.rule_exclusions, ...tried], sitePolicies)),
+    ...own('rule-exclusions', renderRuleExclusions(excluded, sitePolicies, wantsSecondOpinion(settings))),
     ...own('exclusions', exclusions.length === 0 ? '' : renderExclusions(exclusions)),
     ...own('custom-allow', gates.render(policy.before)),
     ...crs.pluginsBefore,

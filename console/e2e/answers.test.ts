@@ -16,7 +16,7 @@ const lists: readonly (readonly [page: string, ...sources: string[]])[] = [
   ['/vulnerabilities/assessments', '/api/v1/assessments'],
   ['/vulnerabilities/policies', '/api/v1/policies'],
   ['/vulnerabilities/imports', '/api/v1/imports'],
-  ['/vulnerabilities/reports', '/api/v1/reports'],
+  ['/vulnerabilities/reports', '/api/v1/reports', '/api/v1/vex'],
   ['/vulnerabilities/chains?view=table', '/api/v1/graph/attack-chains'],
   ['/vulnerabilities/chains?view=fix', '/api/v1/graph/chokepoints'],
   ['/waf/rules', '/api/rules'],

@@ -54,7 +54,8 @@ async function filters(t: Test, stack: Stack): Promise<void> {
   await go(page, '/admin/settings');
   await page.getByText('Only what differs from the default or is not saved').click();
   await page.locator('#limits').waitFor();
-  t.same(await shownSettings(page), ['limits', 'timeouts', 'rl_window'], 'what was saved, of every group');
+  const changed = ['second_opinion', 'limits', 'timeouts', 'rl_window'];
+  t.same(await shownSettings(page), changed, 'what was saved, of every group, and what new installations begin with');
   await page.getByRole('searchbox', { name: 'Find a setting' }).fill('request target');
   await page.locator('#timeouts').waitFor({ state: 'detached' });
   t.same(await shownSettings(page), ['limits']);

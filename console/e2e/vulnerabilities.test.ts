@@ -225,6 +225,7 @@ async function reports(t: Test, stack: Stack): Promise<void> {
     t.match(await readFile((await download.path()) ?? '', 'latin1'), begins, `${format} is what it says`);
   }
   await page.getByLabel(/^Open Findings/).uncheck();
+  await page.getByLabel(/^Attacks and Decisions/).uncheck();
   await page.getByLabel('Title', { exact: true }).fill('of one section');
   await page.getByRole('button', { name: 'Build a report' }).click();
   const one = page.locator('.table-row', { hasText: 'of one section' });

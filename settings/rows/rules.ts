@@ -161,7 +161,8 @@ export const ruleRows = {
     description:
       'a second look at what rules matched: monitor notes in the event what it would have done; enforce lets ' +
       'requests through that only weak rules without any sign of an attack would block, and denies with rule 1006610 ' +
-      'what signs support although its score is below the threshold',
+      'what signs support although its score is below the threshold; new installations begin with enforce',
+    initially: 'enforce',
   }),
   paranoia_level: setting(
     Whole(1, 4, 1),

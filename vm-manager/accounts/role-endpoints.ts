@@ -1,12 +1,13 @@
 // Roles, and grants: which role somebody has in which project or application.
 import { ApiError, OneOf } from '#http-kit';
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import { isUnconfined, reachable } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { builtInRoles, permissionNames, permissionTable, type VmPermission } from '../kit/permissions.js';
 import { List, ListQuery } from '../kit/list.js';
 import { resourceEndpoints, toView, viewSchema, type Resource, type Row } from '../kit/resource.js';
 import { requireHeld } from './held.js';
+import { memberEndpoints } from './members.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -209,27 +210,53 @@ export const roleEndpoints: readonly Endpoint[] = [
     summary: 'Replace the grants of a user; `confined` decides whether the role of the account counts beside them',
     body: Type.Object({ items: Type.Array(Grant, { maxItems: 500 }), confined: Type.Optional(Confined) }, closed),
     answer: Grants,
-    handle: async (call) => {
-      const id = call.params['user_id'] ?? '';
-      if ((await call.host.identity.users({ id })).length === 0) throw notFound('user', id.slice(0, 60));
-      const rows = await Promise.all(call.body.items.map((grant, index) => toGrantRow(call as Call, id, grant, index)));
-      await call.audited(
-        'vm.access',
-        `replaced the grants of ${id}`,
-        async (tx) => {
-          await tx`delete from vm_grants where user_id = ${id}`;
-          if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
-          if (call.body.confined === true)
-            await tx`
-              insert into vm_confined (user_id) values (${id}) on conflict (user_id) do update set by_role = false`;
-          if (call.body.confined === false) await tx`delete from vm_confined where user_id = ${id}`;
-        },
-        () => call.body,
-      );
-      return readGrants(call.sql, id);
-    },
+    handle: async (call) => replaceGrants(call, call.params['user_id'] ?? '', call.body),
   }),
+  endpoint({
+    method: 'PUT',
+    path: '/rbac/grants',
+    permission: 'manage_roles',
+    ofOrganisation: 'Grants',
+    kind: 'B',
+    summary: 'Replace the grants of the user that the body names, as PUT /rbac/grants/{user_id} does',
+    body: Type.Object(
+      {
+        principal: Type.String({ minLength: 1, maxLength: 60, description: 'the id of a user' }),
+        items: Type.Array(Grant, { maxItems: 500 }),
+        confined: Type.Optional(Confined),
+      },
+      closed,
+    ),
+    answer: Grants,
+    handle: async (call) => replaceGrants(call, call.body.principal, call.body),
+  }),
+  ...memberEndpoints,
 ];
+
+interface Wanted {
+  readonly items: readonly Static<typeof Grant>[];
+  readonly confined?: boolean;
+}
+
+/** Throws 404 for nobody, 422 for what is no role or no scope, `role_denied` for more than the caller has. */
+async function replaceGrants(call: Call, id: string, { items, confined }: Wanted) {
+  if ((await call.host.identity.users({ id })).length === 0) throw notFound('user', id.slice(0, 60));
+  const rows = await Promise.all(items.map((grant, index) => toGrantRow(call, id, grant, index)));
+  await call.audited(
+    'vm.access',
+    `replaced the grants of ${id}`,
+    async (tx) => {
+      await tx`delete from vm_grants where user_id = ${id}`;
+      if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
+      if (confined === true)
+        await tx`
+          insert into vm_confined (user_id) values (${id}) on conflict (user_id) do update set by_role = false`;
+      if (confined === false) await tx`delete from vm_confined where user_id = ${id}`;
+    },
+    () => ({ items, ...(confined === undefined ? {} : { confined }) }),
+  );
+  return readGrants(call.sql, id);
+}
 
 async function toGrantRow(
   call: Call,

@@ -108,6 +108,37 @@ const applicationExtras: readonly Endpoint[] = [
   }),
 ];
 
+/** Archived and active are the two states of an application; each call says which one it leads to. */
+const move = (name: 'archive' | 'restore', to: 'archived' | 'active', summary: string): Endpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/applications/:id/${name}`,
+    permission: 'edit_assets',
+    kind: 'S',
+    summary,
+    answer: viewSchema(applications),
+    handle: async (call) => {
+      const id = call.params['id'] ?? '';
+      const made = await call.audited('vm.update', `${name}d the application ${id}`, async (tx) => {
+        const row = await requireRow(tx, applications, call.reach, id, true);
+        checkVersion(call.request.headers['if-match'], row.version);
+        if (row['status'] === to) throw new ApiError('conflict', `The application is ${to} already.`);
+        const [after] = await tx<Row[]>`
+          update vm_applications set status = ${to}, updated_at = ${call.now}, version = version + 1
+          where id = ${row.id} returning *`;
+        if (after !== undefined) await applications.after?.(tx, call, after, row);
+        return after ?? row;
+      });
+      call.reply.header('etag', `"${made.version}"`);
+      return toView(applications, made);
+    },
+  });
+
+const archiving: readonly Endpoint[] = [
+  move('archive', 'archived', 'Take an application out of chains and posture; its findings stay, and it can come back'),
+  move('restore', 'active', 'Bring an archived application back'),
+];
+
 const groupMembers: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -157,6 +188,7 @@ export const assetEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints(projects),
   ...resourceEndpoints(applications),
   ...applicationExtras,
+  ...archiving,
   ...resourceEndpoints(targets),
   ...resourceEndpoints(targetGroups),
   ...groupMembers,

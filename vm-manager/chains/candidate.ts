@@ -1,7 +1,7 @@
 // From the findings of one application to its candidates: at most forty by priority, then classified, then grouped by
 // stage. The forty are chosen before anything is classified, as the specification has it (rules 1 and 2): a finding
 // that could be a hop stays out where forty others are more urgent.
-import { classify } from './classification/classify.js';
+import { classify, flagsOfFinding, type Classification } from './classification/classify.js';
 import type { Capability } from './classification/capability.js';
 import { stageRank, type Stage } from './classification/stages.js';
 import {
@@ -91,10 +91,15 @@ export function chooseCandidates(findings: readonly ChainFinding[]): ChainFindin
 
 type Mutable = { -readonly [Key in keyof ApplicationView]: ApplicationView[Key] };
 
+function classified(finding: ChainFinding, confirmed: boolean): Classification | null {
+  const { title, cwe, severity, source, cves, location, own } = finding;
+  if (own === undefined) return classify({ title, cwe, severity, confirmed, source, cves, location });
+  return own === null ? null : { capability: own, flags: flagsOfFinding({ title, location }) };
+}
+
 function candidateOf(finding: ChainFinding, view: ApplicationView): Candidate | null {
   const confirmed = isConfirmed(finding);
-  const { title, cwe, severity, source, cves, location } = finding;
-  const found = classify({ title, cwe, severity, confirmed, source, cves, location });
+  const found = classified(finding, confirmed);
   if (found === null) return null;
   const { capability, flags } = found;
   const proof = confirmed ? 2 : finding.reachable ? 1 : 0;

@@ -16,6 +16,7 @@ import {
   type Member,
   type RankedChains,
 } from './group.js';
+import { furtherRules, type ToxicRule } from './kinds/toxic-rules.js';
 import { chainId } from './present.js';
 
 export interface ChainScope {
@@ -25,6 +26,11 @@ export interface ChainScope {
   readonly internetOnly?: boolean;
   /** Applications that the caller may see; chains are those of an organisation that has no others. */
   readonly isVisible?: (applicationId: string) => boolean;
+}
+
+export interface ChainRules {
+  readonly withPack?: boolean;
+  readonly ownRules?: readonly ToxicRule[];
 }
 
 /** A finding, and where it is. */
@@ -72,7 +78,7 @@ const groupKeyOf = ({ id, projectId }: ChainApplication): string =>
 const whichOf = ({ internetOnly }: ChainScope): Which => (internetOnly === true ? 'internetOnly' : 'all');
 
 export class ChainEngine {
-  readonly #withPack: boolean;
+  readonly #rules: readonly ToxicRule[];
   readonly #kept = new Map<string, Kept>();
   readonly #groups = new Map<string, Group>();
   readonly #bundles = new Set<Bundle>();
@@ -80,9 +86,9 @@ export class ChainEngine {
   #filling = emptyBundle();
   #merged: Cached<RankedChains> = { all: null, internetOnly: null };
 
-  /** `withPack`: also the toxic combinations that are off by default. */
-  constructor({ withPack = false }: { readonly withPack?: boolean } = {}) {
-    this.#withPack = withPack;
+  /** `withPack`: also the toxic combinations that are off by default; `ownRules`: also those of the organisation. */
+  constructor({ withPack = false, ownRules = [] }: ChainRules = {}) {
+    this.#rules = [...(withPack ? furtherRules : []), ...ownRules];
   }
 
   get applications(): number {
@@ -159,7 +165,7 @@ export class ChainEngine {
   }
 
   #memberFrom(application: ChainApplication, findings: readonly ChainFinding[]): Member {
-    return memberOf(viewOf(application, findings), this.#withPack);
+    return memberOf(viewOf(application, findings), this.#rules);
   }
 
   #less(gone: readonly FindingAddress[]): Instead {

@@ -1,6 +1,7 @@
 // What the chain engine reads of findings and applications, and the orders between findings. Pure: rows come as
 // arguments, and the same rows give the same chains in whatever order they come.
 import { openStatuses } from '../findings/words.js';
+import type { Capability } from './classification/capability.js';
 import type { Weakness } from './classification/words.js';
 
 export interface ChainApplication {
@@ -35,6 +36,8 @@ export interface ChainFinding {
   /** A virtual patch stands before it. It is told and changes no chain and no score. */
   readonly mitigated?: boolean;
   readonly location?: string | null;
+  /** What the organisation says that it gives, in place of the table; null: nothing, absent: the table holds. */
+  readonly own?: Capability | null;
 }
 
 const open: ReadonlySet<string> = new Set(openStatuses);

@@ -6,6 +6,7 @@ import { collapse, compareChains, compareScores, type Chain } from './chain.js';
 import { bestCrossService, countCrossService, crossServiceFrom } from './kinds/between-applications.js';
 import { killChain } from './kinds/kill-chain.js';
 import { lateralMovement, lateralPathsMax } from './kinds/lateral.js';
+import type { ToxicRule } from './kinds/toxic-rules.js';
 import { toxicCombinations } from './kinds/toxic.js';
 import { addInto, addStats, countChains, noStats, type ChainStats } from './stats.js';
 
@@ -32,9 +33,10 @@ export interface GroupChains {
   readonly stats: ChainStats;
 }
 
-export function memberOf(view: ApplicationView, withPack: boolean): Member {
+/** `further`: rules of toxic combinations beside those of the specification. */
+export function memberOf(view: ApplicationView, further: readonly ToxicRule[]): Member {
   const kill = killChain(view);
-  const toxic = toxicCombinations(view, withPack);
+  const toxic = toxicCombinations(view, further);
   return { view, own: collapse(kill === null ? toxic : [...toxic, kill]) };
 }
 

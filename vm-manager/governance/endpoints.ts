@@ -13,6 +13,7 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
+import { assessmentMoves } from './assessments/moves.js';
 import { auditEndpoints } from './audit-endpoints.js';
 import { eventEndpoints } from './event-endpoints.js';
 
@@ -123,7 +124,9 @@ const assessments: Resource = {
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
     const list = (values['checklist'] ?? before?.['checklist'] ?? []) as { readonly result: string }[];
-    if (values['status'] === 'closed' && list.some(({ result }) => result === 'open'))
+    const isOpen = list.some(({ result }) => result === 'open');
+    const isAsked = values['status'] !== undefined || values['checklist'] !== undefined;
+    if (isAsked && (values['status'] ?? before?.['status']) === 'closed' && isOpen)
       throw new ApiError('conflict', 'The assessment has items of its checklist that nobody has answered.');
   },
 };
@@ -243,6 +246,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
   ...clocks,
   ...resourceEndpoints(policies),
   ...resourceEndpoints(assessments),
+  ...assessmentMoves(assessments, ChecklistItem),
   ...auditEndpoints,
   ...work,
   ...eventEndpoints,

@@ -6,13 +6,15 @@ import { attackVersion, byWeakness, classifierVersion } from '../chains/classifi
 import { stageLabels, stages } from '../chains/classification/stages.js';
 import { techniqueNames } from '../chains/classification/techniques.js';
 import { rankFixes, type Fix } from '../chains/fix-ranking.js';
-import { toxicRules } from '../chains/kinds/toxic-rules.js';
 import { chainsAnswer } from '../chains/present.js';
 import { reachable } from '../kit/caller.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
 import { explain, honouredIds, stepsOf } from './explain.js';
+import { formatNames, formats } from './export/files.js';
 import { historyEndpoints } from './history-endpoints.js';
 import { currentChains } from './live-engine.js';
+import { classify, ownCapabilities, OwnView } from './own/capabilities.js';
+import { ruleEndpoints } from './own/rules.js';
 import { loadApplications } from './rows.js';
 import { scopeOf } from './scope.js';
 import { ChainsView, FixView, ScopeQuery } from './shapes.js';
@@ -47,6 +49,26 @@ const chains: readonly Endpoint[] = [
     handle: async (call) => {
       const engine = await currentChains(call.host);
       return chainsAnswer(engine.read(await scopeOf(call, engine, call.query)));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/graph/attack-chains/export',
+    permission: 'view_findings',
+    kind: 'X',
+    summary: 'The chains that GET /graph/attack-chains lists as a file: CSV, JSON, STIX 2.1, SVG or Mermaid',
+    query: Type.Object({ ...ScopeQuery.properties, format: Type.Optional(OneOf(formatNames)) }, closed),
+    mediaType: 'text/csv; charset=utf-8',
+    handle: async (call) => {
+      const { format = 'csv', ...scope } = call.query;
+      const engine = await currentChains(call.host);
+      const { mediaType, ending, write } = formats[format];
+      const day = call.now.toISOString().slice(0, 10);
+      call.reply
+        .type(mediaType)
+        .header('content-disposition', `attachment; filename="attack-chains-${day}.${ending}"`)
+        .header('content-security-policy', "default-src 'none'; sandbox");
+      return write(chainsAnswer(engine.read(await scopeOf(call, engine, scope))), call.now);
     },
   }),
   endpoint({
@@ -116,8 +138,10 @@ const tables: readonly Endpoint[] = [
           pivot_class: Nullable(Type.String()),
         }),
       ),
+      own: Type.Array(OwnView, { description: 'what the organisation says in its place' }),
     }),
-    handle: async () => ({
+    handle: async ({ sql, reach }) => ({
+      own: await ownCapabilities(sql, reach),
       classifier_version: classifierVersion,
       attack_version: attackVersion,
       items: [...byWeakness]
@@ -134,25 +158,13 @@ const tables: readonly Endpoint[] = [
         })),
     }),
   }),
-  endpoint({
-    method: 'GET',
-    path: '/graph/toxic-rules',
-    permission: 'view_findings',
-    kind: 'C',
-    summary: 'The rules of toxic combinations, and which are in force',
-    answer: Type.Object({
-      items: Type.Array(
-        Type.Object({ slug: Type.String(), name: Type.String(), pack: Type.String(), enabled: Type.Boolean() }),
-      ),
-    }),
-    handle: async ({ host }) => {
-      const withPack = (await host.withToxicPack?.()) ?? false;
-      const isEnabled = (pack: string): boolean => pack === 'specification' || withPack;
-      return {
-        items: toxicRules.map(({ slug, name, pack }) => ({ slug, name, pack, enabled: isEnabled(pack) })),
-      };
-    },
-  }),
 ];
 
-export const graphEndpoints: readonly Endpoint[] = [...chains, whatIf, ...historyEndpoints, ...tables];
+export const graphEndpoints: readonly Endpoint[] = [
+  ...chains,
+  whatIf,
+  ...historyEndpoints,
+  ...tables,
+  classify,
+  ...ruleEndpoints,
+];

@@ -3,6 +3,7 @@
 import { ChainEngine } from '../chains/engine.js';
 import type { Queryable, Sql } from '../database.js';
 import type { Host } from '../host.js';
+import { rulesIn } from './own/store.js';
 import { applicationsPerRead, loadApplications, type Loaded } from './rows.js';
 
 /** Changes are kept for an hour; who has not looked for half of it reads everything anew. */
@@ -17,6 +18,7 @@ interface Look {
 class LiveEngine {
   readonly #sql: Sql;
   #withPack = false;
+  #own = { rules: '[]', weaknesses: '[]' };
   #engine = new ChainEngine();
   #last: Look | null = null;
   #turn: Promise<unknown> = Promise.resolve();
@@ -33,12 +35,20 @@ class LiveEngine {
   }
 
   async #catchUp(withPack: boolean): Promise<ChainEngine> {
-    // Other rules make other chains everywhere.
-    if (withPack !== this.#withPack) this.#last = null;
-    this.#withPack = withPack;
-    const [look] = await this.#sql<{ snapshot: string; at_ms: number }[]>`
-      select pg_current_snapshot()::text as snapshot, (extract(epoch from now()) * 1000)::float8 as at_ms`;
+    const [look] = await this.#sql<{ snapshot: string; at_ms: number; rules: string; weaknesses: string }[]>`
+      select pg_current_snapshot()::text as snapshot, (extract(epoch from now()) * 1000)::float8 as at_ms,
+        (select coalesce(json_agg(json_build_array(slug, name, slots) order by id), '[]')::text
+          from vm_toxic_rules) as rules,
+        (select coalesce(json_agg(json_build_array(cwe, stage, capability) order by id), '[]')::text
+          from vm_capabilities where cwe is not null) as weaknesses`;
     if (look === undefined) throw new Error('the database gave no snapshot');
+    const { rules, weaknesses } = look;
+    // Other rules, and other meanings of weaknesses, make other chains everywhere; those of one finding are a change of
+    // its application.
+    const isOther = rules !== this.#own.rules || weaknesses !== this.#own.weaknesses;
+    if (isOther || withPack !== this.#withPack) this.#last = null;
+    this.#withPack = withPack;
+    this.#own = { rules, weaknesses };
     const now: Look = { snapshot: look.snapshot, atMs: look.at_ms };
     const last = this.#last;
     if (last === null || now.atMs - last.atMs > restMaxMs) await this.#build();
@@ -48,7 +58,7 @@ class LiveEngine {
   }
 
   async #build(): Promise<void> {
-    const engine = new ChainEngine({ withPack: this.#withPack });
+    const engine = new ChainEngine({ withPack: this.#withPack, ownRules: rulesIn(this.#own.rules) });
     const load = (after: string): Promise<Loaded[]> => loadApplications(this.#sql, this.#sql`a.id > ${after}`);
     // The database reads the next applications while these are worked out.
     for (let next: Promise<Loaded[]> | null = load('0'); next !== null; ) {

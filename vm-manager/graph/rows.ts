@@ -4,6 +4,7 @@ import type { ChainApplication, ChainFinding } from '../chains/finding.js';
 import { candidatesMax } from '../chains/candidate.js';
 import type { Fragment, Queryable } from '../database.js';
 import { severityNames } from '../findings/words.js';
+import { readOwnCapabilities, type OwnCapabilities } from './own/store.js';
 
 /** Kept beside the forty that count, so that leaving out some findings lets the next ones in. */
 export const spareFindings = 8;
@@ -68,6 +69,7 @@ const toFinding = (
     seen,
     mitigated,
   ]: FindingRow,
+  own: OwnCapabilities,
 ): ChainFinding => ({
   id: String(id),
   applicationId,
@@ -85,14 +87,24 @@ const toFinding = (
   runtimeConfirmed: seen,
   mitigated,
   location: location === '' ? null : location,
+  ...ownOf(own, id, cwes),
 });
 const none: readonly string[] = [];
+
+/** What is said of the finding itself, else of the first of its weaknesses of which something is said. */
+function ownOf({ findings, weaknesses }: OwnCapabilities, id: number, cwes: readonly number[]) {
+  const stated = findings.get(id);
+  if (stated !== undefined) return { own: stated };
+  const weakness = weaknesses.size === 0 ? undefined : cwes.find((cwe) => weaknesses.has(cwe));
+  return weakness === undefined ? {} : { own: weaknesses.get(weakness) ?? null };
+}
 
 /**
  * Active applications for which `where` holds (columns of `a`), at most `applicationsPerRead`, with their findings;
  * `counts` holds for the findings that are read (columns of vm_findings), absent: for all that are open.
  */
 export async function loadApplications(sql: Queryable, where: Fragment, counts?: Fragment): Promise<Loaded[]> {
+  const own = await readOwnCapabilities(sql);
   const rows = await sql<ApplicationRow[]>`
     select a.id, a.name, a.environment, a.business_criticality, a.project_id, (
       select coalesce(json_agg(json_build_array(id, title, status, severity, source, cwes, vuln_ids, location,
@@ -105,6 +117,6 @@ export async function loadApplications(sql: Queryable, where: Fragment, counts?:
     where a.status = 'active' and ${where} order by a.id limit ${applicationsPerRead}`;
   return rows.map((row) => {
     const application = toApplication(row);
-    return { application, findings: row.findings.map((finding) => toFinding(application.id, finding)) };
+    return { application, findings: row.findings.map((finding) => toFinding(application.id, finding, own)) };
   });
 }

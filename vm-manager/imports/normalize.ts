@@ -1,6 +1,7 @@
 // Values of reports, read without believing their types: whatever is not what it should be is absent.
 import { createHash } from 'node:crypto';
 import { cut } from './record.js';
+import { maskSecrets } from '../secrets/mask.js';
 import { withoutCheckout, withoutRoot } from './roots/paths.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -101,6 +102,8 @@ export function reportPath(given: unknown): string {
   let path = str(given).trim();
   // relative, and without `.`, `..` and empty parts: as it is
   if (/^[\w-](?:[\w-]|\.(?=[\w-])|\/(?=[\w-])){0,998}$/.test(path)) return path;
+  // a command or a document in place of a path: its backslashes become slashes, and no mask would know it then
+  if (/\\(?:["']|u00|x[2-7])|\\.*\s|\s.*\\/.test(path)) path = maskSecrets(path.slice(0, 4000));
   if (/^file:/i.test(path)) path = pathOfFileUri(path);
   // \\?\C:\ and \\?\UNC\server\share of Windows
   path = path

@@ -4,39 +4,21 @@ import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication, visibleApplications } from '../assets/resources.js';
 import { allOf, json, type Fragment } from '../database.js';
 import { storeBytes } from '../kit/upload/stored-bytes.js';
-import { visibleFindings } from '../findings/query.js';
-import { scopeOf } from '../graph/scope.js';
-import { currentChains } from '../graph/live-engine.js';
-import { brandNameOf } from '../branding/current.js';
+import { reportBrandOf } from './drawn/brand.js';
 import { isUnconfined, type Reach } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import { isTimeZone, showIn, usualZone } from './time-zone.js';
-import { chainSection } from './chain-report.js';
+import { dayIn, daysBetween, firstHourOf, isTimeZone, showIn, usualZone } from './time-zone.js';
 import { frameOf } from './frame.js';
 import { requireTemplate, textsOf, type Texts } from '../templates/stored.js';
-import { findingsSection } from './open-findings.js';
 import { toPdf } from './pdf.js';
 import { toCsv, toHtml, toJson, toSection } from './render.js';
+import { makers, sectionNames, sections, type Only, type SectionName } from './offered.js';
 import type { Report, Section } from './report.js';
 
 const closed = { additionalProperties: false } as const;
 const formats = ['html', 'pdf', 'csv', 'json'] as const;
 type Format = (typeof formats)[number];
-
-const sections = {
-  'attack-chains': {
-    title: 'Attack Chains and Toxic Combinations',
-    description: 'four figures and the fifty gravest chains by score',
-  },
-  'open-findings': {
-    title: 'Open Findings',
-    description:
-      'how many are open, critical, known to be exploited and overdue, and the fifty of the highest priority',
-  },
-} as const;
-type SectionName = keyof typeof sections;
-const sectionNames = Object.keys(sections) as SectionName[];
 
 const mediaTypes: Readonly<Record<Format, string>> = {
   html: 'text/html; charset=utf-8',
@@ -47,6 +29,8 @@ const mediaTypes: Readonly<Record<Format, string>> = {
 /** What is read by programs has its moments in UTC. */
 const isForPeople = (format: Format): boolean => format === 'html' || format === 'pdf';
 const reportsMax = 10_000;
+const daysMax = 92;
+const usualDays = 30;
 
 const Scope = Type.Object(
   {
@@ -64,6 +48,9 @@ const Wanted = Type.Object(
       Type.Array(OneOf(sectionNames), { minItems: 1, maxItems: sectionNames.length, uniqueItems: true }),
     ),
     format: OneOf(formats),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: daysMax, description: 'how far the report looks back; absent: 30' }),
+    ),
     template_id: Type.Optional(
       Type.String({ maxLength: 20, description: 'of a template of reports; absent: the default' }),
     ),
@@ -143,52 +130,31 @@ async function onlyApplication(
   return rows.length === 1 && row !== undefined ? { id: String(row.id), name: row.name } : null;
 }
 
-interface Only {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** What each section is made of; every one keeps to the same scope. */
-const makers: Readonly<
-  Record<SectionName, (call: Call, reach: Reach, only: Only | null, zone: string) => Promise<Section>>
-> = {
-  'attack-chains': async (call, reach, only) => {
-    const engine = await currentChains(call.host);
-    const asked = only === null ? {} : { application_id: only.id };
-    const chains = engine.read(await scopeOf({ sql: call.sql, reach }, engine, asked));
-    return chainSection(chains, sections['attack-chains'].title);
-  },
-  'open-findings': async ({ sql, now }, reach, only, zone) => {
-    const where = allOf(sql, [
-      visibleFindings(sql, reach),
-      sql`application_id in (select id from vm_applications where status = 'active')`,
-      ...(only === null ? [] : [sql`application_id = ${only.id}`]),
-    ]);
-    return findingsSection(sql, where, sections['open-findings'].title, { now, zone });
-  },
-};
-
 interface Wish {
   readonly scope: Static<typeof Scope>;
   readonly names: readonly SectionName[];
   /** absent: by the template */
   readonly title?: string | undefined;
   readonly zone?: string;
+  readonly days?: number;
   readonly texts?: Texts;
 }
 
 async function build(
   call: Call,
-  { scope, names, title, zone = usualZone, texts = {} }: Wish,
+  { scope, names, title, zone = usualZone, days = usualDays, texts = {} }: Wish,
 ): Promise<{ readonly report: Report; readonly only: Only | null }> {
   const reach = findingsReach(call);
   const only = await onlyApplication(call, reach, scope);
   const made: Section[] = [];
-  for (const name of names) made.push(await makers[name](call, reach, only, zone));
+  const from = firstHourOf(zone, call.now, days);
+  for (const name of names) made.push(await makers[name](call, reach, only, { zone, days, from }));
   const about = only === null ? 'The organisation' : `The application ${only.name}`;
   const shownAt = showIn(zone, call.now);
+  const brand = await reportBrandOf(call.host);
+  const [first = ''] = daysBetween(zone, from, call.now);
   const { title: usual, ...frame } = frameOf(texts, {
-    brand: await brandNameOf(call.host),
+    brand: brand.name,
     sections: names.map((name) => sections[name].title).join(', '),
     scope: about,
     date: shownAt,
@@ -200,6 +166,9 @@ async function build(
     generated_at: call.now.toISOString(),
     shown_at: shownAt,
     sections: made,
+    brand,
+    by: call.caller.person.email,
+    ...(names.some((name) => name !== 'attack-chains') ? { period: `${first} to ${dayIn(zone, call.now)}` } : {}),
     ...frame,
   };
   return { report, only };
@@ -241,14 +210,15 @@ const building: readonly Endpoint[] = [
     status: 201,
     answer: ReportView,
     handle: async (call) => {
-      const { scope = {}, format, sections: names = ['attack-chains'], time_zone = usualZone } = call.body;
+      const { scope = {}, format, sections: names = ['attack-chains'], days = usualDays } = call.body;
+      const { time_zone = usualZone } = call.body;
       if (!isTimeZone(time_zone))
         throw unfit('/time_zone', 'is no time zone', 'use GMT+4, UTC or a name such as Europe/Vienna');
       const { template_id: template = null, title: given } = call.body;
       if (template !== null) await requireTemplate(call.sql, 'report', template, '/template_id');
       const texts = await textsOf(call.sql, 'report', template);
       const zone = isForPeople(format) ? time_zone : 'UTC';
-      const { report, only } = await build(call, { scope, names, title: given, zone, texts });
+      const { report, only } = await build(call, { scope, names, title: given, zone, days, texts });
       const { title } = report;
       const content = await render(report, format);
       return view(
@@ -294,7 +264,7 @@ const building: readonly Endpoint[] = [
     handle: async (call) => {
       const { scope = {}, section } = call.body;
       const { report } = await build(call, { scope, names: [section] });
-      return report.sections.map(toSection).join('');
+      return report.sections.map((section) => toSection(section)).join('');
     },
   }),
 ];
@@ -323,7 +293,12 @@ const kept: readonly Endpoint[] = [
     answer: Type.Object({
       items: Type.Array(Type.Object({ name: OneOf(sectionNames), title: Type.String(), description: Type.String() })),
     }),
-    handle: async () => ({ items: sectionNames.map((name) => ({ name, ...sections[name] })) }),
+    handle: async ({ host, caller }) => {
+      const reach = caller.reach('view_findings', false);
+      const isWhole = host.firewallActivity !== undefined && reach !== null && isUnconfined(reach);
+      const offered = sectionNames.filter((name) => name !== 'security-events' || isWhole);
+      return { items: offered.map((name) => ({ name, ...sections[name] })) };
+    },
   }),
   endpoint({
     method: 'GET',

@@ -1,10 +1,15 @@
-// A report as PDF: the same grid and table, in fonts that are part of the file (fonts.ts). A letter that no font has is
-// written as its number, `[U+1F600]`.
+// A report as PDF, as one hands it to an auditor or a board: a cover, a summary in sentences with charts, the tables,
+// and how to read them; each page says which of how many it is. Fonts are part of the file (fonts.ts). A letter that no
+// font has is written as its number, `[U+1F600]`.
 import PDFDocument from 'pdfkit';
 import type { Tint } from '../chains/score.js';
-import { fontsFor, type ReportFont } from './fonts.js';
+import { drawChart } from './drawn/charts.js';
+import { drawCover } from './drawn/cover.js';
+import { drawShapes } from './drawn/shapes.js';
+import { ink, margin, quietInk, Writer } from './drawn/writer.js';
+import { fontsFor } from './fonts.js';
+import { usualAccent } from './render.js';
 import type { Report, Section } from './report.js';
-import { toLines, toPrintable, toRuns } from './text-lines.js';
 
 const tints: Readonly<Record<Tint, string>> = {
   critical: '#fbd9d9',
@@ -12,69 +17,7 @@ const tints: Readonly<Record<Tint, string>> = {
   medium: '#fdf6cf',
   low: '#e4f2e4',
 };
-const ink = '#1d2430';
-const margin = 36;
 const padding = 4;
-/** Of a line, as a multiple of the size of its letters: what DejaVu Sans asks for. */
-const lineFactor = 1.17;
-
-type Document = InstanceType<typeof PDFDocument>;
-
-/** Draws texts at the place where the document is, line by line. */
-class Writer {
-  size = 9;
-
-  constructor(
-    readonly document: Document,
-    readonly fonts: readonly ReportFont[],
-  ) {
-    for (const [index, { file, member }] of fonts.entries())
-      document.registerFont(String(index), file, member ?? undefined);
-    document.font('0');
-  }
-
-  get lineHeight(): number {
-    return this.size * lineFactor;
-  }
-
-  linesOf(text: string, width: number): string[] {
-    return toLines(toPrintable(text, this.fonts), this.fonts, this.size, width);
-  }
-
-  drawLines(lines: readonly string[], left: number, top: number): void {
-    const { document, fonts } = this;
-    document.fillColor(ink);
-    for (const [number, line] of lines.entries()) {
-      let at = left;
-      for (const { font, text } of toRuns(line, fonts)) {
-        document.font(String(font)).fontSize(this.size);
-        document.text(text, at, top + number * this.lineHeight, { lineBreak: false });
-        at += document.widthOfString(text);
-      }
-    }
-  }
-
-  /** A paragraph over the width of the page; the next one goes below it. */
-  paragraph(text: string): void {
-    const { document } = this;
-    for (const line of this.linesOf(text, document.page.width - 2 * margin)) {
-      this.need(this.lineHeight);
-      const top = document.y;
-      this.drawLines([line], margin, top);
-      document.x = margin;
-      document.y = top + this.lineHeight;
-    }
-  }
-
-  space(): void {
-    this.document.y += this.lineHeight;
-  }
-
-  need(height: number): void {
-    const { document } = this;
-    if (document.y + height > document.page.height - margin) document.addPage();
-  }
-}
 
 function drawRow(writer: Writer, widths: readonly number[], cells: readonly string[], fill: string): void {
   const { document, lineHeight } = writer;
@@ -93,37 +36,140 @@ function drawRow(writer: Writer, widths: readonly number[], cells: readonly stri
   document.y = top + height;
 }
 
-function drawSection(writer: Writer, { figures, columns, rows, none }: Section): void {
+function heading(writer: Writer, text: string, size = 15): void {
+  writer.size = size;
+  writer.need(size * 4);
+  writer.paragraph(text);
+  writer.document.y += 6;
+}
+
+function drawTable(writer: Writer, { columns, rows, none }: Section): void {
+  const { document } = writer;
   const widths = columns.map(({ width }) => width);
-  writer.size = 12;
-  writer.paragraph(figures.map(([label, value]) => `${label}: ${value}`).join('     '));
-  writer.space();
+  const names = columns.map(({ name }) => name);
   writer.size = 8;
-  drawRow(
-    writer,
-    widths,
-    columns.map(({ name }) => name),
-    '#e3e8ef',
-  );
-  for (const { tint, cells } of rows) drawRow(writer, widths, cells.map(String), tints[tint]);
-  if (rows.length === 0) writer.paragraph(none);
+  drawRow(writer, widths, names, headFill);
+  for (const { tint, cells } of rows) {
+    const texts = cells.map(String);
+    const lines = texts.map((cell, index) => writer.linesOf(cell, (widths[index] ?? 0) - 2 * padding).length);
+    const height = Math.max(...lines) * writer.lineHeight + 2 * padding;
+    const before = document.bufferedPageRange().count;
+    writer.need(height);
+    // a page that begins within a table names its columns again
+    if (document.bufferedPageRange().count > before) drawRow(writer, widths, names, headFill);
+    drawRow(writer, widths, texts, tints[tint]);
+  }
+  if (rows.length === 0) {
+    document.y += 4;
+    writer.paragraph(none);
+  }
+}
+const headFill = '#e3e8ef';
+
+const tile = { width: 182.5, gap: 13, height: 50 } as const;
+
+function drawFigures(writer: Writer, figures: Section['figures']): void {
+  const { document } = writer;
+  for (let from = 0; from < figures.length; from += 4) {
+    writer.need(tile.height + 10);
+    const top = document.y;
+    for (const [index, [label, value]] of figures.slice(from, from + 4).entries()) {
+      const left = margin + index * (tile.width + tile.gap);
+      document.roundedRect(left, top, tile.width, tile.height, 4).lineWidth(0.75).stroke('#cfd6e0');
+      writer.size = 8.5;
+      writer.colour = quietInk;
+      writer.line(label, left + 10, top + 8, { room: tile.width - 20 });
+      writer.size = 17;
+      writer.colour = ink;
+      writer.line(value.toLocaleString('en-GB'), left + 10, top + 23, { room: tile.width - 20 });
+    }
+    document.x = margin;
+    document.y = top + tile.height + 12;
+  }
+}
+
+/** Two beside each other. */
+function drawCharts(writer: Writer, charts: Section['charts'], accent: string): void {
+  const { document } = writer;
+  const gap = 29;
+  const width = (document.page.width - 2 * margin - gap) / 2;
+  const drawn = (charts ?? []).map((chart) => drawChart(chart, width, accent));
+  for (let from = 0; from < drawn.length; from += 2) {
+    const pair = drawn.slice(from, from + 2);
+    const height = Math.max(...pair.map((one) => one.height));
+    writer.need(height + 14);
+    const top = document.y;
+    for (const [index, one] of pair.entries()) drawShapes(writer, one, margin + index * (width + gap), top);
+    document.x = margin;
+    document.y = top + height + 14;
+  }
+  writer.colour = ink;
 }
 
 function drawParagraphs(writer: Writer, lines: readonly string[] = []): void {
   if (lines.length === 0) return;
   writer.size = 10;
-  for (const line of lines) writer.paragraph(line);
-  writer.space();
+  for (const line of lines) {
+    writer.paragraph(line);
+    writer.document.y += 4;
+  }
+  writer.document.y += 8;
 }
 
-function* textsOf({ title, scope, sections, introduction = [], closing = [] }: Report): Generator<string> {
-  yield title;
+function drawSummary(writer: Writer, { sections, introduction }: Report, accent: string): void {
+  heading(writer, 'Summary', 18);
+  drawParagraphs(writer, introduction);
+  for (const section of sections) {
+    if (sections.length > 1) heading(writer, section.title, 13);
+    drawParagraphs(writer, section.summary);
+    drawFigures(writer, section.figures);
+    drawCharts(writer, section.charts, accent);
+  }
+}
+
+function drawNotes(writer: Writer, { sections, scope, period, shown_at: at }: Report): void {
+  const methods = sections.filter(({ method }) => method !== undefined);
+  const terms = new Map(sections.flatMap(({ definitions = [] }) => definitions));
+  writer.document.addPage();
+  heading(writer, 'Scope, method and definitions', 18);
+  heading(writer, 'Scope', 12);
+  drawParagraphs(writer, [`${scope}${period === undefined ? '' : `, ${period}`}. Built at ${at}.`]);
+  for (const { title, method } of methods) {
+    heading(writer, sections.length > 1 ? `Method: ${title}` : 'Method', 12);
+    drawParagraphs(writer, method);
+  }
+  if (terms.size === 0) return;
+  heading(writer, 'Definitions', 12);
+  drawParagraphs(
+    writer,
+    [...terms].map(([term, meaning]) => `${term}: ${meaning}`),
+  );
+}
+
+function drawFooters(writer: Writer, { title, brand }: Report): void {
+  const { document } = writer;
+  const { start, count } = document.bufferedPageRange();
+  writer.size = 8;
+  writer.colour = quietInk;
+  for (let page = start + 1; page < start + count; page++) {
+    document.switchToPage(page);
+    const y = document.page.height - margin - 8;
+    const room = document.page.width - 2 * margin - 90;
+    writer.line(brand === undefined ? title : `${brand.name} · ${title}`, margin, y, { room });
+    const right = document.page.width - margin;
+    writer.line(`Page ${page + 1} of ${count}`, right, y, { room: 90, align: 'right' });
+  }
+}
+
+function* textsOf({ title, scope, sections, introduction = [], closing = [], brand, by = '' }: Report) {
+  yield* [title, scope, by, brand?.name ?? '', brand?.tagline ?? ''];
   yield* introduction;
   yield* closing;
-  yield scope;
-  for (const { title: name, columns, rows, none } of sections) {
-    yield name;
-    yield none;
+  for (const { title: name, columns, rows, none, summary = [], method = [], charts = [] } of sections) {
+    yield* [name, none];
+    yield* summary;
+    yield* method;
+    for (const chart of charts) if (chart.kind === 'bars') for (const { label } of chart.bars) yield label;
     for (const column of columns) yield column.name;
     for (const { cells } of rows) for (const cell of cells) yield String(cell);
   }
@@ -136,7 +182,10 @@ export async function toPdf(report: Report): Promise<Buffer> {
     size: 'A4',
     layout: 'landscape',
     margin,
-    info: { Title: report.title, CreationDate: created, ModDate: created },
+    bufferPages: true,
+    lang: 'en',
+    displayTitle: true,
+    info: { Title: report.title, Author: report.brand?.name ?? '', CreationDate: created, ModDate: created },
   });
   const pieces: Buffer[] = [];
   document.on('data', (piece: Buffer) => pieces.push(piece));
@@ -144,23 +193,20 @@ export async function toPdf(report: Report): Promise<Buffer> {
     document.once('end', resolve);
     document.once('error', reject);
   });
+  const accent = report.brand?.accent ?? usualAccent;
   const writer = new Writer(document, await fontsFor(textsOf(report)));
-  writer.size = 18;
-  writer.paragraph(report.title);
-  writer.size = 9;
-  writer.paragraph(`${report.scope}, ${report.shown_at}`);
-  writer.space();
-  drawParagraphs(writer, report.introduction);
-  for (const [index, section] of report.sections.entries()) {
-    if (index > 0) document.addPage();
-    if (report.sections.length > 1) {
-      writer.size = 14;
-      writer.paragraph(section.title);
-      writer.space();
-    }
-    drawSection(writer, section);
+  drawCover(writer, report, accent);
+  document.addPage();
+  drawSummary(writer, report, accent);
+  for (const section of report.sections) {
+    document.addPage();
+    heading(writer, section.title, 18);
+    drawTable(writer, section);
   }
+  document.y += 14;
   drawParagraphs(writer, report.closing);
+  drawNotes(writer, report);
+  drawFooters(writer, report);
   document.end();
   await ended;
   return Buffer.concat(pieces);

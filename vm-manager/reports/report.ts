@@ -1,6 +1,7 @@
 // What a report is before it has a form: sections of figures and one table each. Whoever makes a report fills this; the
 // four writers (`render.ts`, `pdf.ts`) know nothing else of it.
 import type { Tint } from '../chains/score.js';
+import type { Chart } from './drawn/charts.js';
 
 export interface Column {
   readonly name: string;
@@ -23,8 +24,25 @@ export interface Section {
   readonly rows: readonly Row[];
   /** Said where there are no rows. */
   readonly none: string;
+  /** Sentences that say what the figures mean, the most important one first. */
+  readonly summary?: readonly string[];
+  readonly charts?: readonly Chart[];
+  /** What was counted, and how. */
+  readonly method?: readonly string[];
+  /** Words of the section that a reader outside the team may not know. */
+  readonly definitions?: readonly (readonly [term: string, meaning: string])[];
   /** What the section says in the JSON form; no two sections have a member of the same name. */
   readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** What is drawn on the cover. */
+export interface ReportBrand {
+  readonly name: string;
+  readonly tagline: string | null;
+  /** `#3f51b5`. */
+  readonly accent: string;
+  /** A PNG whose pixels were checked; null: the name alone. */
+  readonly logo: Buffer | null;
 }
 
 export interface Report {
@@ -38,6 +56,11 @@ export interface Report {
   /** Paragraphs before and after the sections, by a template; absent: none. */
   readonly introduction?: readonly string[];
   readonly closing?: readonly string[];
+  readonly brand?: ReportBrand;
+  /** Who built it. */
+  readonly by?: string;
+  /** `2026-10-30 to 2026-11-29`; absent: the report is about one moment. */
+  readonly period?: string;
   /** At least one; where it is one, its title is not said again. */
   readonly sections: readonly Section[];
 }

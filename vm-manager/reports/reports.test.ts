@@ -7,7 +7,7 @@ import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { application, engineOf, examples, finding } from '../chains/testing/build.js';
 import { showIn } from './time-zone.js';
-import { chainSection } from './chain-report.js';
+import { chainSection } from './sections/chain-report.js';
 import { fontsFor } from './fonts.js';
 import { toPdf } from './pdf.js';
 import { toLines, toRuns } from './text-lines.js';
@@ -73,6 +73,10 @@ t.test('R report: JSON, CSV and HTML say the same, and what a finding says is es
     title,
     scope: 'The organisation',
     generated_at: '1970-01-01T00:00:00.000Z',
+    summary: [
+      'Open findings combine to 60 attack chains; the highest score is 75 of 100.',
+      '1 of them is a danger chain; 0 are toxic combinations.',
+    ],
     ...section.members,
   });
   const lines = toCsv(report).trimEnd().split('\r\n');
@@ -121,8 +125,9 @@ function textOf(pdf: Buffer): string {
     maps.set(
       name,
       [...glyphs].flatMap(([, list = '']) =>
-        [...list.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) =>
-          Buffer.from(hex, 'hex').swap16().toString('utf16le'),
+        // of a ligature, a letter after another with spaces between
+        [...list.matchAll(/<([0-9a-f ]*)>/g)].map(([, hex = '']) =>
+          Buffer.from(hex.replaceAll(' ', ''), 'hex').swap16().toString('utf16le'),
         ),
       ),
     );
@@ -141,7 +146,7 @@ t.test('R report: PDF has every row, and the same report gives the same bytes', 
   t.ok(pdf.equals(await toPdf(report)));
   const text = textOf(pdf);
   for (const row of said.chains) t.ok(text.includes(row.application.slice(0, 5)), row.application);
-  t.ok(text.includes('Max chain risk: '));
+  t.ok(text.includes('Max chain risk75'));
   t.ok(textOf(await toPdf(reportOf(emptySection))).includes('No chains.'));
 });
 
@@ -210,25 +215,25 @@ t.test('PDF: Chinese, Japanese and Korean where the system has a font, else by n
   t.ok(text.includes(font === undefined ? '[U+6F22]' : name), font?.file ?? 'no such font here');
 });
 
-t.test('14.renderer: each form says to the byte what it said before the renderer was one', async (t) => {
+t.test('14.renderer: each form says to the byte what it said when it was looked at', async (t) => {
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
   const forms = async (one: typeof section): Promise<string[]> => {
     const whole = reportOf(one);
     return [toHtml(whole), toSection(one), toCsv(whole), toJson(whole), drawingOf(await toPdf(whole))].map(sha256);
   };
   t.strictSame(await forms(section), [
-    '1f0bea1d8725c6d2',
-    'daf415de2b44863a',
+    '6f43420cc8b10d1c',
+    '75a7abd6bebf8af3',
     'a223b939ad9c2709',
-    '3f7fe980de21c0f3',
-    '759aaead78604d91',
+    'f547fe4d4013969b',
+    '87170f3e3b7c3604',
   ]);
   t.strictSame(await forms(emptySection), [
-    'c7b53d710f9f8ef7',
-    'be904de0b7ac2d09',
+    '8de47b6c90e5870d',
+    '5260c7401ea3113e',
     'ea011585e2652f11',
-    '455c0afb6c1ddf89',
-    '5761322d7eb1006f',
+    '705d24b6b2fbd545',
+    '543fdd00d7cc879f',
   ]);
 });
 
@@ -305,12 +310,8 @@ async function reports(t: Test, database: Database): Promise<void> {
       kpis: { total_chains: 2 },
     });
     t.match(await content({ scope: { tag: 'web' } }), { scope: 'The application One' });
-    for (const scope of [
-      { tag: 'none' },
-      { tag: 'web ' },
-      { project_id: project, tag: 'x' },
-      { project_id: '999999' },
-    ]) {
+    const empty = [{ tag: 'none' }, { tag: 'web ' }, { project_id: project, tag: 'x' }, { project_id: '999999' }];
+    for (const scope of empty) {
       const refused = { status: 422, body: { detail: /tag|project/ } };
       t.match(await build({ scope }), refused, JSON.stringify(scope));
       t.match(await call('POST', '/reports/preview', { section: 'open-findings', scope }), { status: 422 });
@@ -375,7 +376,7 @@ async function reports(t: Test, database: Database): Promise<void> {
     const names = (await call('GET', '/reports/sections')).body['items'] as { name: string }[];
     t.strictSame(
       names.map(({ name }) => name),
-      ['attack-chains', 'open-findings'],
+      ['attack-chains', 'open-findings', 'security-events'],
     );
     const list = (await call('GET', '/reports?limit=1')).body;
     t.match(list, { limit: 1, items: [{ title: 'As json' }] });

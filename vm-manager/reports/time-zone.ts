@@ -53,3 +53,24 @@ export function showIn(zone: string, at: Date): string {
 
 /** `2026-11-22`: the day of a moment in the zone. */
 export const dayIn = (zone: string, at: Date): string => showIn(zone, at).slice(0, 10);
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The first whole hour of UTC that belongs to the first of the last `days` days of the zone, today among them. */
+export function firstHourOf(zone: string, now: Date, days: number): Date {
+  const midnight = Date.parse(`${dayIn(zone, now)}T00:00:00Z`) - (days - 1) * dayMs;
+  const day = new Date(midnight).toISOString().slice(0, 10);
+  // zones are at most 14 hours from UTC
+  let at = midnight - 15 * hourMs;
+  while (dayIn(zone, new Date(at)) < day) at += hourMs;
+  return new Date(at);
+}
+
+/** Every day of the zone from one moment to another, in order; days of 23 and 25 hours come once each. */
+export function daysBetween(zone: string, from: Date, to: Date): string[] {
+  const days = new Set<string>();
+  for (let at = from.getTime(); at <= to.getTime(); at += dayMs / 2) days.add(dayIn(zone, new Date(at)));
+  days.add(dayIn(zone, to));
+  return [...days];
+}

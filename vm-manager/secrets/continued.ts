@@ -21,19 +21,57 @@ export function maskFurther(given: string): string {
   return text;
 }
 
-/** `stringData:` and the lines that are indented further. */
-const block =
-  /((?:^|\n)([ \t]{0,40})["']?stringData["']?:[ \t]{0,20}\r?\n)((?:\2[ \t]{1,40}\S[^\n]{0,2000}(?:\n|$)){1,200})/g;
+const head = /^([ \t]{0,40}(?:- )?)["']?stringData["']?:[ \t]{0,20}\r?$/;
 const member =
-  /^([ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}["']?)([^\s"'][^"'\n\r]{1,1000}?)(?=["']?[ \t]{0,20}\r?$)/gm;
+  /^([ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}["']?)([^\s"'|>#][^"'\n\r]{1,2000}?)(?=["']?[ \t]{0,20}\r?$)/;
+/** `name: |`, `name: >-`: what is indented further is one value. */
+const scalar = /^[ \t]{1,80}["']?[\w.-]{1,100}["']?:[ \t]{1,20}[|>][-+\d]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?$/;
+/** A line of a configuration that is such a value. */
+const setting =
+  /^([ \t]{0,80}(?:- )?["']?[\w.$[\]-]{1,100}["']?[ \t]{0,5}[:=][ \t]{0,5}["']?)([^\s"'][^\n\r]{0,2000}?)(?=["']?\r?$)/;
 const flow = /(["']?stringData["']?:\s{0,20}\{)([^{}]{1,4000})/g;
 const flowMember = /(["']?[\w.-]{1,100}["']?:\s{0,20}["']?)([^\s"',{}][^"',{}\n]{1,1000})/g;
-const hidden = (_: string, head: string, value: string): string => head + (isGiven(value) ? hide(value) : value);
+const hidden = (_: string, before: string, value: string): string => before + (isGiven(value) ? hide(value) : value);
+const indentOf = (line: string): number => /^[ \t]*/.exec(line)?.[0].length ?? 0;
+
+/** A line of a value of several: of `name: value` the name stays, of others the place. */
+function hideLine(line: string): string {
+  if (!/\S/.test(line) || /\*{4}/.test(line) || /^[ \t]*(?:#|["']?[\w.-]{1,100}["']?:\s*$)/.test(line)) return line;
+  if (setting.test(line)) return line.replace(setting, hidden);
+  const indent = indentOf(line);
+  return line.slice(0, indent) + hide(line.slice(indent).trimEnd());
+}
+
+/** `stringData:` and the lines that are indented further, in which everything is the value of a secret. */
+function maskBlocks(text: string): string {
+  const lines = text.split('\n');
+  /** Indentation of `stringData`, and of the name of a value of several lines; -1: there is none. */
+  let [from, held] = [-1, -1];
+  return lines
+    .map((line) => {
+      const start = head.exec(line);
+      if (start !== null) {
+        [from, held] = [start[1]?.length ?? 0, -1];
+        return line;
+      }
+      if (from < 0 || !/\S/.test(line)) return line;
+      const indent = indentOf(line);
+      if (indent <= from) {
+        from = -1;
+        return line;
+      }
+      if (held >= 0 && indent > held) return hideLine(line);
+      held = scalar.test(line) ? indent : -1;
+      return line.replace(member, hidden);
+    })
+    .join('\n');
+}
 
 /** The text without the values of secrets of Kubernetes. */
 export function maskManifests(text: string): string {
   if (!text.includes('stringData')) return text;
-  return text
-    .replace(block, (_, head: string, _indent: string, lines: string) => head + lines.replace(member, hidden))
-    .replace(flow, (_, head: string, members: string) => head + members.replace(flowMember, hidden));
+  return maskBlocks(text).replace(
+    flow,
+    (_, before: string, members: string) => before + members.replace(flowMember, hidden),
+  );
 }

@@ -1,5 +1,5 @@
 // Texts as they look: names of secrets are found in letters of full width, in letters of other scripts that look the
-// same, with blanks or characters in them that have no form, and in colours of a terminal.
+// same, with blanks or characters in them that have no form, in colours of a terminal, and escaped more than once.
 
 const mayDisguise = /[^\u0000-\u007f]|\u001b/;
 /** Colours and movements (CSI), titles and links (OSC). */
@@ -25,8 +25,17 @@ const inLatin = (text: string): string =>
 const spaced = /(?<![A-Za-z] ?)(?:[A-Za-z] ){2,24}[A-Za-z](?=\s{0,3}[:=])/g;
 const maySpaced = /[A-Za-z] [A-Za-z] [A-Za-z]\s{0,3}[:=]/;
 
+/** Quotation marks of a document in a document in a document, and characters that are written as numbers. */
+const escapes = /\\{2,16}(["'nrt])|\\{1,16}(?:u00|x)([2-7][\da-f])/gi;
+const mayEscape = /\\(?:\\+["'nrt]|u00[2-7]|x[2-7])/i;
+const unescaped = (text: string): string =>
+  text.replace(escapes, (_, escaped: string | undefined, code: string | undefined) =>
+    escaped === undefined ? String.fromCharCode(Number.parseInt(code ?? '', 16)) : `\\${escaped}`,
+  );
+
 /** The same text where nothing in it is disguised. */
-export function undisguised(text: string): string {
+export function undisguised(given: string): string {
+  const text = mayEscape.test(given) ? unescaped(given) : given;
   const plain = mayDisguise.test(text)
     ? inLatin(text.replace(terminal, '').replace(unseen, '').normalize('NFKC'))
     : text;

@@ -213,7 +213,7 @@ const maskWords = (text: string): string => maskSentences(maskSpoken(maskSpellin
 
 /** What `mayHoldSecret` saves: every pattern, one after the other. */
 export const patternsMask = (text: string): string =>
-  plainMask(text.includes('%') ? maskEncoded(text, maskPart) : text);
+  plainMask(text.includes('%') || /=[^=]*\+/.test(text) ? maskEncoded(text, maskPart) : text);
 
 /** As a query of its own, so that a name at its beginning is one. */
 const maskPart = (part: string): string => plainMask(`?${part}`).slice(1);

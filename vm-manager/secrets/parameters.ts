@@ -140,17 +140,38 @@ function decoded(text: string): string | null {
 /** Halves of characters, which no address has, become `\ufffd`. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
-/** The text without secrets that stand percent-encoded in it; `mask` reads what the parts say. */
+/** Blanks of a form are written as `+`; only a name and a value can be of one. */
+const isForm = (given: string): boolean => /^[^=]{1,100}=[^+]*\+/.test(given);
+
+/** The text without secrets that stand percent-encoded in it, or as in a form; `mask` reads what the parts say. */
 export function maskEncoded(text: string, mask: (plain: string) => string): string {
   return text.replace(part, (given) => {
-    if (given.length > encodedMax || !encodedCharacter.test(given)) return given;
-    const plain = decoded(given);
-    const masked = plain === null ? null : mask(plain);
-    if (masked === null || masked === plain) return given;
-    const at = given.indexOf('=');
-    const name = at < 0 ? '' : `${decoded(given.slice(0, at)) ?? ''}=`;
-    return at >= 0 && masked.startsWith(name)
-      ? given.slice(0, at + 1) + encoded(masked.slice(name.length))
-      : encoded(masked);
+    if (given.length > encodedMax) return given;
+    const isEncoded = encodedCharacter.test(given);
+    const masked = isEncoded ? maskedPart(given, decoded, encoded, mask) : null;
+    if (masked !== null || !isForm(given)) return masked ?? given;
+    const read = isEncoded
+      ? (some: string): string | null => decoded(some.replaceAll('+', ' '))
+      : (some: string): string => some.replaceAll('+', ' ');
+    const write = (some: string): string =>
+      isEncoded ? encoded(some).replaceAll('%20', '+') : some.replaceAll(' ', '+');
+    return maskedPart(given, read, write, mask) ?? given;
   });
+}
+
+/** null: no secret stands in it. */
+function maskedPart(
+  given: string,
+  read: (text: string) => string | null,
+  write: (text: string) => string,
+  mask: (plain: string) => string,
+): string | null {
+  const plain = read(given);
+  const masked = plain === null ? null : mask(plain);
+  if (masked === null || masked === plain) return null;
+  const at = given.indexOf('=');
+  const name = at < 0 ? '' : `${read(given.slice(0, at)) ?? ''}=`;
+  return at >= 0 && masked.startsWith(name)
+    ? given.slice(0, at + 1) + write(masked.slice(name.length))
+    : write(masked);
 }

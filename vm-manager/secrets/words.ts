@@ -25,8 +25,8 @@ const joints = new Set(
 export function isOpaque(value: string): boolean {
   if (!/^[A-Za-z]{16,}$/.test(value)) return false;
   if (/^(?:[a-z]+|[A-Z]+)$/.test(value)) return true;
-  const changes = value.match(/[a-z](?=[A-Z])/g)?.length ?? 0;
-  return changes / value.length >= 0.25;
+  const changes = (value.match(/[a-z](?=[A-Z])/g)?.length ?? 0) / value.length;
+  return changes >= 0.25 || (changes >= 0.1 && rarityOf(value) >= rareFrom);
 }
 
 /** One word of a file of settings: `password: swordfish`. */
@@ -92,9 +92,14 @@ const rareFrom = 4.6;
 /** A run of letters of one case that cannot be pronounced: `qzkvplmr`. Finds four of five that are made by chance. */
 export function isUnpronounceable(value: string): boolean {
   if (!/^(?:[A-Z]?[a-z]{5,}|[A-Z]{6,})$/.test(value)) return false;
+  return rarityOf(value) >= rareFrom;
+}
+
+/** The middle of how rare its pairs of letters are. */
+function rarityOf(value: string): number {
   const word = value.toLowerCase();
   let sum = 0;
   for (let at = 1; at < word.length; at++)
     sum += (rarity[word.charCodeAt(at - 1) - 97] ?? '').charCodeAt(word.charCodeAt(at) - 97) - 48;
-  return sum / (word.length - 1) >= rareFrom;
+  return sum / (word.length - 1);
 }

@@ -3,7 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
-import { clusterRule, fillThreatModel, modelBodies } from './api/filled-models.js';
+import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
 import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
@@ -134,8 +134,15 @@ async function fillRules(make: Maker): Promise<Record<string, string>> {
 }
 
 async function fillFindings(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
-  const ends = { expires_at: later };
+  const records = await fillOfFinding(make, application, finding);
+  // own rules and acceptances are made by now: they decide which chains there are
   const chains = await make.client.call('GET', '/graph/attack-chains');
+  const [chain] = chains.body['chains'] as Json[];
+  return { ...records, '/graph/attack-chains': String(chain?.['id']) };
+}
+
+async function fillOfFinding(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
+  const ends = { expires_at: later };
   return {
     '/vulnerabilities': finding,
     '/findings/clusters': finding,
@@ -153,9 +160,8 @@ async function fillFindings(make: Maker, application: string, finding: string): 
       application_id: application,
       control: 'pci-dss:6.2.4',
     }),
-    '/threat-models': await fillThreatModel(make, application),
+    ...(await fillModels(make, application, finding)),
     '/assessments': await make.made('/assessments', { application_id: application, name: 'a' }),
-    '/graph/attack-chains': String((chains.body['chains'] as Json[])[0]?.['id']),
     '/reports': await make.made('/reports', { format: 'html', scope: { application_id: application } }),
     '/runtime/events': await insertEvent(make, application),
     '/runtime/sensors': await make.made('/runtime/sensors', { application_id: application, name: 'filled' }),
@@ -240,12 +246,6 @@ async function listComponent(make: Maker, application: string): Promise<string> 
   const components = [{ type: 'library', name: 'zebra-lib', version: '1.0.0', purl: 'pkg:npm/zebra-lib@1.0.0' }];
   await make.client.send(application, { bomFormat: 'CycloneDX', specVersion: '1.5', components });
   const list = (await make.client.call('GET', `/sca/components?application_id=${application}`)).body['items'] as Json[];
-  return String(list[0]?.['id']);
-}
-
-async function insertEvent(make: Maker, application: string): Promise<string> {
-  await make.post('/runtime/events', { events: [{ ...runtimeEvent, application_id: application }] });
-  const list = (await make.client.call('GET', '/runtime/events')).body['items'] as Json[];
   return String(list[0]?.['id']);
 }
 
@@ -392,6 +392,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /rbac/roles': { name: 'new', permissions: ['view_findings'] },
   'PATCH /rbac/roles/:id': { permissions: ['view_findings'] },
   'PUT /rbac/grants/:user_id': { items: [] },
+  'PUT /rbac/grants': { principal: person, items: [] },
   'POST /rbac/check': { permission: 'view_findings', application_id: application },
   'POST /tokens': { expires_at: later, application_ids: [application], allowed_cidrs: ['192.0.2.0/24'] },
   'POST /users': { email: `new-${person}@example.org`, role: 'viewer', password: 'Quiet-river-stone-42' },

@@ -19,7 +19,7 @@ const places: Readonly<Record<keyof Found, (hit: Hit) => string>> = {
   applications: ({ id }) => at('/vulnerabilities/applications?', 'application', id),
   findings: ({ id }) => at('/vulnerabilities?status=all&', 'finding', id),
   vulnerabilities: ({ id }) => at('/vulnerabilities?', 'cve', id),
-  components: ({ title }) => at('/vulnerabilities/components?', 'q', title.split(' ')[0] ?? ''),
+  components: ({ id }) => at('/vulnerabilities/components?', 'component', id),
   operations: ({ title }) => at('/inventory?', 'q', title.split(' ')[1] ?? ''),
 };
 

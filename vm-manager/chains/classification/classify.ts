@@ -74,6 +74,10 @@ function flagsOf(title: string, location: string): number {
   return (reaches ? flag.metadata : 0) | others;
 }
 
+/** The flags of a finding, whatever its capability is. */
+export const flagsOfFinding = ({ title, location }: Pick<Classifiable, 'title' | 'location'>): number =>
+  flagsOf(readTitle(title), (location ?? '').slice(0, 500).toLowerCase());
+
 /** The capability of a finding with its flags, or null where it brings an attacker no further. */
 export function classify(finding: Classifiable): Classification | null {
   const title = readTitle(finding.title);

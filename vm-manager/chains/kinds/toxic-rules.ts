@@ -12,7 +12,7 @@ export interface Slot {
 export interface ToxicRule {
   readonly slug: string;
   readonly name: string;
-  readonly pack: 'specification' | 'further';
+  readonly pack: 'specification' | 'further' | 'own';
   /** The first way whose slots can be filled is taken. */
   readonly ways: readonly (readonly Slot[])[];
   readonly when?: (view: ApplicationView) => boolean;
@@ -38,7 +38,7 @@ const isForged = test('ssrf');
 const isFlaggedForgery = flagged(flag.metadata, 'xxe', 'file_read');
 const forgery: Test = (candidate) => isForged(candidate) || isFlaggedForgery(candidate);
 
-const specified: readonly ToxicRule[] = [
+export const specifiedRules: readonly ToxicRule[] = [
   {
     slug: 'ssrf-metadata-iam',
     name: 'SSRF to metadata service to IAM',
@@ -90,7 +90,8 @@ const further = (slug: string, name: string, slots: readonly Slot[], when?: Toxi
   ...(when === undefined ? {} : { when }),
 });
 
-const pack: readonly ToxicRule[] = [
+/** Off by default. */
+export const furtherRules: readonly ToxicRule[] = [
   further('upload-to-shell', 'Upload to shell on the host', [
     has('webshell'),
     has('priv_mgmt', 'container_escape', 'perm_default'),
@@ -176,5 +177,21 @@ const pack: readonly ToxicRule[] = [
   ]),
 ];
 
-/** All rules in the order in which they are listed. */
-export const toxicRules: readonly ToxicRule[] = [...specified, ...pack];
+/** All rules that are built in, in the order in which they are listed. */
+export const toxicRules: readonly ToxicRule[] = [...specifiedRules, ...furtherRules];
+
+/** A slot of an own rule: one of these words (`slotWords`) has to hold. */
+export interface OwnSlot {
+  readonly any_of: readonly string[];
+  readonly optional?: boolean;
+}
+
+/** Required slots of an own rule; trying stays bounded by them, as it is for the rules that are built in. */
+export const requiredSlotsMax = 3;
+
+export const ownRule = (slug: string, name: string, slots: readonly OwnSlot[]): ToxicRule => ({
+  slug,
+  name,
+  pack: 'own',
+  ways: [slots.map(({ any_of: words, optional = false }) => (optional ? likes(...words) : has(...words)))],
+});

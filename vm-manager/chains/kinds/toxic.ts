@@ -1,7 +1,7 @@
 // Toxic combinations: the rules of toxic-rules.ts over the candidates of one application.
 import { compareHops, type ApplicationView, type Candidate } from '../candidate.js';
 import { chainOf, type Chain } from '../chain.js';
-import { toxicRules, type Slot } from './toxic-rules.js';
+import { specifiedRules, type Slot, type ToxicRule } from './toxic-rules.js';
 
 /**
  * Distinct candidates for the slots, the best possible for the first slot, then for the second and so on; null where
@@ -37,12 +37,12 @@ function combine(slots: readonly Slot[], candidates: readonly Candidate[]): Cand
   return chosen;
 }
 
-/** Every rule that fires, its hops in the order of escalation. `withPack` adds the rules that are off by default. */
-export function toxicCombinations(view: ApplicationView, withPack: boolean): Chain[] {
+/** Every rule that fires, its hops in the order of escalation. `further`: rules beside those of the specification. */
+export function toxicCombinations(view: ApplicationView, further: readonly ToxicRule[]): Chain[] {
   if (view.candidates.length < 2) return [];
   const chains: Chain[] = [];
-  for (const { slug, name, pack, ways, when } of toxicRules) {
-    if ((pack === 'further' && !withPack) || (when !== undefined && !when(view))) continue;
+  for (const { slug, name, ways, when } of [...specifiedRules, ...further]) {
+    if (when !== undefined && !when(view)) continue;
     for (const slots of ways) {
       const hops = combine(slots, view.candidates);
       if (hops === null) continue;

@@ -15,6 +15,9 @@ const linesMax = 500;
 
 const Line = Type.Object({ line: Type.Integer(), at: Time, text: Type.String() });
 
+/** Places that a comparison answers; of more it says so. */
+const placesMax = 10_000;
+
 const Place = Type.Object({
   check: Type.String(),
   title: Type.String(),
@@ -132,6 +135,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     answer: Type.Object({
       a: Type.String(),
       b: Type.String(),
+      truncated: Type.Boolean({ description: 'there are more than 10,000 places; the gravest are compared' }),
       new: Type.Array(Place),
       fixed: Type.Array(Place, { description: 'the same check of b looked at all its places and found it no more' }),
       not_looked_at: Type.Array(Place, { description: 'not in b, which did not look there to its end' }),
@@ -141,14 +145,15 @@ export const resultEndpoints: readonly Endpoint[] = [
       const [a, b] = [await requireScan(sql, reach, query.a), await requireScan(sql, reach, query.b)];
       if (a.input['target_id'] !== b.input['target_id'])
         throw unfit('b', 'is a scan of another target', 'compare two scans of one target');
-      const rows = await sql<FoundPlace[]>`
+      const found = await sql<FoundPlace[]>`
         select check_id, max(title) as title, max(severity) as severity, method, url, param,
           bool_or(run_id = ${a.id}) as in_a, bool_or(run_id = ${b.id}) as in_b
         from vm_scan_findings where run_id in ${sql([a.id, b.id])}
-        group by check_id, method, url, param order by max(severity) desc, check_id, url, param limit 10000`;
+        group by check_id, method, url, param order by max(severity) desc, check_id, url, param limit ${placesMax + 1}`;
+      const rows = found.slice(0, placesMax);
       const gone = rows.filter((row) => row.in_a && !row.in_b);
       return {
-        ...{ a: String(a.id), b: String(b.id) },
+        ...{ a: String(a.id), b: String(b.id), truncated: found.length > placesMax },
         new: rows.filter((row) => row.in_b && !row.in_a).map(viewPlace),
         fixed: gone.filter((row) => isSure(b, row)).map(viewPlace),
         not_looked_at: gone.filter((row) => !isSure(b, row)).map(viewPlace),

@@ -1,7 +1,7 @@
 // One look at a target: what its address answers to one GET, by which certificate, and what it seems to be made of.
 import { ApiError, Nullable, Time } from '#http-kit';
-import { Type } from '@sinclair/typebox';
-import type { TLSSocket } from 'node:tls';
+import { Type, type Static } from '@sinclair/typebox';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { json } from '../../database.js';
 import type { WayOut } from '../../host.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
@@ -39,7 +39,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/^server: (?:microsoft-)?iis/im, 'IIS'],
 ];
 
-/** null: it is not HTTPS, or its certificate could not be read. */
+/** null: it is not HTTPS, or it showed no certificate; where one could not be read, `tls_unread` says why. */
 const Tls = Type.Object({
   protocol: Type.String(),
   subject: Type.String(),
@@ -59,20 +59,55 @@ const ProbeView = Type.Object({
   headers: Type.Record(Type.String(), Type.String()),
   technologies: Type.Array(Type.String()),
   tls: Nullable(Tls),
+  tls_unread: Nullable(Type.String({ description: 'why the certificate could not be read; null: it was, or is none' })),
 });
 
-async function certificateOf(way: WayOut, url: URL, now: Date) {
-  if (url.protocol !== 'https:' || way.connect === undefined) return null;
+interface Certificate {
+  readonly tls: Static<typeof Tls> | null;
+  readonly tls_unread: string | null;
+}
+const unread = (why: string): Certificate => ({ tls: null, tls_unread: why.slice(0, 300) });
+
+/** What the target shows on a connection of its own, since the answer to the GET says nothing of it. */
+async function certificateOf(way: WayOut, url: URL, now: Date): Promise<Certificate> {
+  if (url.protocol !== 'https:') return { tls: null, tls_unread: null };
+  if (way.connect === undefined) return unread('This server makes no such connections.');
   const port = Number(url.port === '' ? 443 : url.port);
-  const socket = await way.connect({ transport: 'tls', host: url.hostname, port, timeoutMs }).catch(() => null);
-  if (socket === null) return null;
-  const tls = socket as TLSSocket;
-  const { subject, issuer, subjectaltname = '', valid_to: until } = tls.getPeerCertificate();
-  const protocol = tls.getProtocol() ?? '';
-  tls.destroy();
+  try {
+    const socket = await way.connect({ transport: 'tls', host: url.hostname, port, timeoutMs });
+    return readCertificate(socket as TLSSocket, now);
+  } catch (error) {
+    if (error instanceof Error) return unread(`The connection was not made: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Ends the connection. A certificate without fields is none: TLS knows ways to connect without one. */
+export function readCertificate(
+  socket: Pick<TLSSocket, 'getPeerCertificate' | 'getProtocol' | 'destroy'>,
+  now: Date,
+): Certificate {
+  const shown: Partial<PeerCertificate> = socket.getPeerCertificate();
+  const protocol = socket.getProtocol() ?? '';
+  socket.destroy();
+  if (Object.keys(shown).length === 0) return { tls: null, tls_unread: null };
+  const { subject, issuer, subjectaltname = '', valid_to: until = '' } = shown;
   const ends = new Date(until);
+  if (Number.isNaN(ends.getTime())) return unread(`Its end is no moment: ${until}`);
+  const tls = viewCertificate(protocol, { subject, issuer, subjectaltname, ends }, now);
+  return { tls, tls_unread: null };
+}
+
+interface Shown {
+  readonly subject: PeerCertificate['subject'] | undefined;
+  readonly issuer: PeerCertificate['issuer'] | undefined;
+  readonly subjectaltname: string;
+  readonly ends: Date;
+}
+
+function viewCertificate(protocol: string, { subject, issuer, subjectaltname, ends }: Shown, now: Date) {
   return {
-    ...{ protocol, subject: String(subject.CN ?? ''), issuer: String(issuer.CN ?? issuer.O ?? '') },
+    ...{ protocol, subject: String(subject?.CN ?? ''), issuer: String(issuer?.CN ?? issuer?.O ?? '') },
     names: subjectaltname
       .split(', ')
       .map((name) => name.replace(/^DNS:/, ''))
@@ -125,7 +160,7 @@ export const probeEndpoint: Endpoint = endpoint({
           .map(([name, value]) => [name, maskSecrets(value.slice(0, 500))]),
       ),
       technologies: [...new Set(signs.filter(([sign]) => sign.test(`${lines}\n${body}`)).map(([, name]) => name))],
-      tls: await certificateOf(way, url, now),
+      ...(await certificateOf(way, url, now)),
     };
     await call.audited('vm.update', `probed the target ${target.id}`, async (tx) => {
       await tx`update vm_targets set probe = ${json(tx, probe)}, probed_at = ${now} where id = ${target.id}`;

@@ -5,7 +5,7 @@ import { viewFinding, type FindingRow } from '../../findings/fields.js';
 import { currentChains } from '../../graph/live-engine.js';
 import { scopeOf } from '../../graph/scope.js';
 import { reachOfSystem } from '../../kit/caller.js';
-import { chainSection } from '../../reports/chain-report.js';
+import { chainSection } from '../../reports/sections/chain-report.js';
 import { scanKinds } from '../../scanners/contract.js';
 import { pathInPack } from '../store.js';
 import { asJson, asLines, rowsById, rowsMax, type Collecting, type Section } from './section.js';

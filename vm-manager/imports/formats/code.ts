@@ -183,7 +183,8 @@ export const checkov: Format = {
     const parts = Array.isArray(report) ? (report as unknown[]) : [report];
     if (isEmptyHanded(report)) {
       facts.version = str(at(report, 'checkov_version'));
-      [facts.complete, facts.isPartial] = [false, true]; // there was nothing that it knows
+      // there was nothing that it knows, or nothing that it could read
+    [facts.complete, facts.isPartial] = [false, !(Number(at(report, 'parsing_errors')) > 0)];
       return;
     }
     if (!parts.some((part) => obj(obj(part)['results'])['failed_checks'] !== undefined))

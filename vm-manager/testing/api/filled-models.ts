@@ -1,5 +1,6 @@
 // Threat models and what else is derived of an application, for an organisation in which there is one of everything.
-import type { Json } from '../import-client.js';
+import type { Client, Json } from '../import-client.js';
+import { runtimeEvent } from './some-bodies.js';
 
 interface Maker {
   post(url: string, body: object): Promise<Json>;
@@ -8,10 +9,24 @@ interface Maker {
 
 const dfd = { elements: [{ id: 'shop', name: 'Zebra', kind: 'process', internet: true }] };
 
-export async function fillThreatModel(make: Maker, application: string): Promise<string> {
+const slots = [{ any_of: ['ssrf'] }, { any_of: ['idor'] }];
+
+/** A threat model, and what is said of the attack graph. */
+export async function fillModels(make: Maker, application: string, finding: string): Promise<Record<string, string>> {
   const id = await make.made('/threat-models', { application_id: application, name: 'filled', dfd });
   await make.post(`/threat-models/${id}/generate`, { derive: false });
-  return id;
+  // a rule of the organisation: whoever's chains it decides may see it, whatever project they are of
+  const rule = await make.made('/graph/toxic-rules', { slug: 'own-rule', name: 'Own rule', slots });
+  return { '/threat-models': id, '/graph/toxic-rules': rule, '/graph/capabilities': finding };
+}
+
+interface Asking extends Maker {
+  readonly client: Client;
+}
+export async function insertEvent(make: Asking, application: string): Promise<string> {
+  await make.post('/runtime/events', { events: [{ ...runtimeEvent, application_id: application }] });
+  const list = (await make.client.call('GET', '/runtime/events')).body['items'] as Json[];
+  return String(list[0]?.['id']);
 }
 
 export const clusterRule = { name: 'c', predicate: { field: 'rule', op: 'eq', value: 'x' }, effect: 'note' };
@@ -21,6 +36,8 @@ export const modelBodies = (application: string, finding: string): Record<string
   'POST /threat-models': { name: 'new', application_id: application, dfd, document: undefined },
   'PATCH /threat-models/:id': { name: 'other', dfd, document: undefined },
   'PATCH /threat-models/:id/threats/:tid': { status: 'open', vuln_ids: [finding] },
+  'PUT /graph/capabilities/:vuln_id': { override: null },
+  'POST /graph/toxic-rules': { slug: 'new-rule', slots },
   'POST /assistant/explain-finding': { vuln_id: finding },
   'POST /assistant/summarize': { scope: { application_id: application } },
   'PUT /assistant/settings': { endpoint: '', key: null },

@@ -32,9 +32,11 @@ export async function fillWebhooks(make: Maker, sql: Database['sql']): Promise<R
 }
 
 /** Modules whose objects belong to the application or its project. */
-export const confinedRecords = ['/findings/clusters', '/sla/clocks', '/policies/violations'];
+export const confinedRecords = ['/graph/capabilities', '/findings/clusters', '/sla/clocks', '/policies/violations'];
 
 export const recordBodies = (application: string, finding: string): Record<string, Json> => ({
+  'PUT /projects/:id/members': { items: [] },
+  'POST /assessments/:id/transition': { to: 'active' },
   'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
   'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },
   'POST /vulnerabilities/:id/duplicates': { vuln_ids: [String(Number(finding) + 1)] },

@@ -27,6 +27,9 @@ const formats: readonly (readonly [Format, string])[] = [
   ['json', 'JSON'],
 ];
 
+/** How far a report looks back; the server takes 1 to 92 days. */
+const spans: readonly (readonly [string, string])[] = [7, 14, 30, 60, 90].map((n) => [String(n), text.lastDays(n)]);
+
 type Section = Item<'GET /api/v1/reports/sections'>;
 type SectionName = Section['name'];
 
@@ -73,6 +76,7 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
   const [title, setTitle] = createSignal('');
   const [application, setApplication] = createSignal('');
   const [format, setFormat] = createSignal<Format>('pdf');
+  const [days, setDays] = createSignal('30');
   const sections = createSections();
   const action = createAction();
   const build = async (): Promise<void> => {
@@ -81,6 +85,7 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
       ...(title().trim() === '' ? {} : { title: title().trim() }),
       sections: sections.chosen(),
       format: format(),
+      days: Number(days()),
       time_zone: namedZone(),
     };
     if (!(await action.run(() => call('POST /api/v1/reports', { body })))) return;
@@ -90,7 +95,7 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
   return (
     <Card title={text.build}>
       <div class="stack">
-        <div class="grid grid-3">
+        <div class="grid grid-4">
           <TextField label={text.title} value={title()} onInput={setTitle} placeholder={text.titleOfSections} />
           <SelectField
             label={text.scope}
@@ -98,6 +103,7 @@ function Build(props: { readonly applications: Applications; readonly onBuilt: (
             options={props.applications.options(text.anyApplication)}
             onChange={setApplication}
           />
+          <SelectField label={text.period} value={days()} options={spans} onChange={setDays} />
           <SelectField label={text.format} value={format()} options={formats} onChange={setFormat} />
         </div>
         <Sections of={sections} />

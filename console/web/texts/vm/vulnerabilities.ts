@@ -180,6 +180,8 @@ export const vulnText = {
   title: 'Title',
   scope: 'About',
   built: 'The report is built.',
+  period: 'Period',
+  lastDays: (a: Shown) => `the last ${a} days`,
   sections: 'Sections',
   titleOfSections: 'the titles of its sections',
   holds: 'Sections',

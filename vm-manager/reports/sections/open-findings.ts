@@ -1,10 +1,11 @@
 // The section "Open Findings": how many there are, how many of them are urgent, and the fifty that come first.
-import type { Fragment, Sql } from '../database.js';
-import { severityOf, type FindingRow } from '../findings/fields.js';
-import type { Severity } from '../findings/words.js';
-import type { Tint } from '../chains/score.js';
-import { dayIn } from './time-zone.js';
-import type { Section } from './report.js';
+import type { Fragment, Sql } from '../../database.js';
+import { severityOf, type FindingRow } from '../../findings/fields.js';
+import type { Severity } from '../../findings/words.js';
+import type { Tint } from '../../chains/score.js';
+import { dayIn } from '../time-zone.js';
+import { readTrends, trendCharts, trendSentences, type When } from './finding-trends.js';
+import type { Section } from '../report.js';
 
 const rowsMax = 50;
 
@@ -23,6 +24,13 @@ interface Counts {
   readonly overdue: number;
 }
 
+const definitions = [
+  ['Severity', 'how grave a weakness is by itself: critical, high, medium, low or info'],
+  ['Known exploited', 'listed in the catalogue of known exploited vulnerabilities of CISA (KEV)'],
+  ['Overdue', 'still open after the day that the policy sets; findings whose clock is stopped are not counted'],
+  ['Risk', '0 to 100: severity, likelihood of exploitation, reachability and importance of the application'],
+] as const;
+
 /**
  * Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. Days
  * are those of `zone`.
@@ -31,14 +39,16 @@ export async function findingsSection(
   sql: Sql,
   where: Fragment,
   title: string,
-  { now, zone }: { readonly now: Date; readonly zone: string },
+  when: When,
 ): Promise<Section> {
+  const { now, zone, days } = when;
   const [counted] = await sql<Counts[]>`
     select count(*)::int as open, count(*) filter (where severity = 4)::int as critical,
       count(*) filter (where kev)::int as known_exploited,
       count(*) filter (where due_at < ${now} and sla_paused_at is null)::int as overdue
     from vm_findings where is_open and ${where}`;
   const figures = counted ?? { open: 0, critical: 0, known_exploited: 0, overdue: 0 };
+  const trends = await readTrends(sql, where, when);
   const found = await sql<(FindingRow & { application: string })[]>`
     select f.*, a.name as application from (
       select * from vm_findings where is_open and ${where} order by priority_score desc, id desc limit ${rowsMax}) f
@@ -80,6 +90,16 @@ export async function findingsSection(
       ],
     })),
     none: 'No open findings.',
+    summary: trendSentences(trends, figures, days),
+    charts: trendCharts(trends),
+    method: [
+      'Counted are findings of active applications within the scope that the builder of the report may see. A ' +
+        'finding is open until it is resolved, accepted, muted or shown to be false. The table has the fifty of ' +
+        'the highest priority.',
+      `Days are those of the time zone ${zone}. Found is the day of the first sight; closed is the last day on which ` +
+        'a finding that is closed now was closed.',
+    ],
+    definitions,
     members: { open_findings: figures, findings },
   };
 }
