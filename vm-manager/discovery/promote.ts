@@ -47,10 +47,10 @@ async function applicationOf(tx: Tx, call: Call, asset: AssetRow, body: Static<t
   const given = body.application_id ?? (body.application === undefined ? asset.application_id : null);
   if (given !== null) return (await requireApplication(tx, call.reach, String(given))).id;
   const { name = asset.host, ...more } = body.application ?? {};
-  const values: Record<string, unknown> = { name, ...more };
+  const values: Record<string, unknown> = { name, ...more, site: asset.site };
   await applications.check?.(tx, call, values, null);
   const made = {
-    ...{ ...values, site: asset.site, tags: '["discovered"]' },
+    ...{ ...values, tags: '["discovered"]' },
     exposure: asset.is_exposed === true ? 'internet' : asset.is_exposed === false ? 'internal' : 'unknown',
     ...{ created_at: call.now, updated_at: call.now },
   };

@@ -39,3 +39,13 @@ create table vm_discovery_assets (
   version integer not null default 1
 );
 create index vm_discovery_assets_by_time on vm_discovery_assets (last_seen, id);
+
+-- A site ties an application to traffic now. Whoever edits an application of theirs could name any site until here: where
+-- there are people or tokens of a part of the organisation, links that stand are shown to such people only once somebody
+-- of the whole organisation has set them again.
+alter table vm_applications add column site_confirmed boolean not null default true;
+update vm_applications set site_confirmed = false
+where coalesce(site, '') <> '' and (exists (select 1 from vm_confined)
+  or exists (select 1 from vm_tokens where application_ids is not null));
+-- names that are kept for applications without a site
+update vm_applications set site = null where site ~ '^[[:space:]]*~';
