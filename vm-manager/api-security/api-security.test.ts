@@ -225,7 +225,7 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.notMatch(text, /-token-/, 'no credential in clear');
     const found = (await findings('api-access')).map(({ rule_id: rule }) => rule).sort();
     t.same(found, ['api-access-authentication', 'api-access-function', 'api-access-object']);
-    const object = (await call('GET', '/api-security/endpoints?q=invoices'))['items'][0];
+    const object = (await call('GET', `/api-security/endpoints?application_id=${application}&q=invoices`))['items'][0];
     t.ok(object['open_findings'].total >= 2, 'joined with what traffic shows');
 
     const stopped = await (async () => {

@@ -10,10 +10,10 @@ import { List } from '../kit/list.js';
 import { maskSecrets } from '../secrets/mask.js';
 import { findingsOfOperations } from './findings.js';
 import { requireApis } from './known-apis.js';
-import { keepAsFindings } from './keep.js';
+import { ConfirmClose, keepAsFindings } from './keep.js';
 import { operationsOf, operationStates, sitesWithin, type Operation } from './operations.js';
 import { postureOf, PostureView } from './posture.js';
-import { recordsOf } from './records.js';
+import { keptMax, recordsOf } from './records.js';
 import { specificationEndpoints } from './spec-endpoints.js';
 import { matrixEndpoints } from './matrix/endpoints.js';
 
@@ -54,7 +54,11 @@ const operationView = {
   last_seen: Nullable(Time),
   open_findings: Nullable(
     Type.Object(
-      { total: Type.Integer(), worst: Nullable(OneOf(severityNames)) },
+      {
+        total: Type.Integer(),
+        worst: Nullable(OneOf(severityNames)),
+        is_all: Type.Boolean({ description: 'false: there are so many that only the gravest were compared' }),
+      },
       { description: 'null: you may not read findings' },
     ),
   ),
@@ -70,7 +74,7 @@ const view = (
   sites: Sites,
   findings: Findings,
 ) => {
-  const own = findings?.get(one.id) ?? [];
+  const own = findings?.byOperation.get(one.id) ?? [];
   return {
     ...{ id: one.id, site: one.site, method: one.method, template: one.template, state: one.state },
     applications: (sites.get(one.site) ?? []).map(({ id, name }) => ({ id: String(id), name })),
@@ -79,7 +83,8 @@ const view = (
     ...{ categories: more?.categories ?? [], regulations: more?.regulations ?? [] },
     ...{ risk: one.risk, band: one.band, hits: one.hits },
     ...{ first_seen: one.firstSeen?.toISOString() ?? null, last_seen: one.lastSeen?.toISOString() ?? null },
-    open_findings: findings === null ? null : { total: own.length, worst: own[0]?.severity ?? null },
+    open_findings:
+      findings === null ? null : { total: own.length, worst: own[0]?.severity ?? null, is_all: findings.isAll },
   };
 };
 
@@ -101,13 +106,9 @@ const sorts = {
 } as const;
 const sortWords = ['-risk', 'risk', '-hits', 'hits', '-last_seen', 'last_seen'] as const;
 
-const byPlace = (one: Operation, other: Operation): number => {
-  const [left, right] = [
-    `${one.site}\n${one.template}\n${one.method}`,
-    `${other.site}\n${other.template}\n${other.method}`,
-  ];
-  return left < right ? -1 : left > right ? 1 : 0;
-};
+const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+const byPlace = (one: Operation, other: Operation): number =>
+  byText(one.site, other.site) || byText(one.template, other.template) || byText(one.method, other.method);
 
 const ListOfOperations = Type.Object(
   {
@@ -254,7 +255,7 @@ const get = endpoint({
     const findings = await joined(call, sites, [one]);
     return {
       ...view(one, detail ?? undefined, sites, findings),
-      findings: findings === null ? null : [...(findings.get(one.id) ?? [])].slice(0, 200),
+      findings: findings === null ? null : [...(findings.byOperation.get(one.id) ?? [])].slice(0, 200),
       ...viewDetail(detail),
     };
   },
@@ -285,7 +286,10 @@ const keepPosture = endpoint({
   permission: 'edit_api_security',
   kind: 'R',
   summary: 'Keep what traffic and specifications of an application show as findings, one an operation and a rule',
-  body: Type.Object({ application_id: Id }, { ...closed, examples: [{ application_id: '1' }] }),
+  body: Type.Object(
+    { application_id: Id, confirm_close: ConfirmClose },
+    { ...closed, examples: [{ application_id: '1' }] },
+  ),
   answer: Type.Object({
     import_id: Type.String(),
     gaps: Type.Integer(),
@@ -297,14 +301,16 @@ const keepPosture = endpoint({
     const { name } = await requireApplication(call.sql, call.reach, id);
     const [site = ''] = (await sitesWithin(call.sql, call.reach, apis, id)).keys();
     if (site === '') throw new ApiError('conflict', 'The application is archived: its traffic is not looked at.');
-    const { gaps } = await apis.posture(site);
+    const { gaps, total } = await apis.posture(site, keptMax);
     const kept = await keepAsFindings(call, {
       ...{ applicationId: id, tool: 'gatehouse-api-posture', label: 'Posture of APIs', scopeKey: 'api-posture' },
-      records: recordsOf(site, gaps, 'traffic'),
-      isWhole: true,
+      records: await recordsOf(site, gaps, 'traffic'),
+      // what did not come along may be what seems gone
+      isWhole: gaps.length === total,
+      isCloseConfirmed: call.body.confirm_close === true,
       summary: `imported what the APIs of ${name} show`,
     });
-    return { ...kept, gaps: gaps.length };
+    return { ...kept, gaps: total };
   },
 });
 

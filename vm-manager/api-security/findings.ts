@@ -3,7 +3,7 @@ import { severityNames, type Severity } from '../findings/words.js';
 import type { Queryable } from '../database.js';
 import { visibleByApplication } from '../assets/resources.js';
 import type { Reach } from '../kit/caller.js';
-import { OperationIndex, pathOf, type Operation } from './operations.js';
+import { OperationIndex, pathOf, turns, type Operation } from './operations.js';
 
 const findingsMax = 5000;
 
@@ -16,16 +16,22 @@ export interface FindingOfOperation {
   readonly application_id: string;
 }
 
-/** Id of an operation → its open findings, the gravest first. */
+export interface FindingsOfOperations {
+  /** Id of an operation → its open findings, the gravest first. */
+  readonly byOperation: ReadonlyMap<string, readonly FindingOfOperation[]>;
+  /** Every finding was compared; else only the gravest were. */
+  readonly isAll: boolean;
+}
+
 export async function findingsOfOperations(
   sql: Queryable,
   reach: Reach,
   sites: ReadonlyMap<string, readonly { readonly id: number }[]>,
   operations: readonly Operation[],
-): Promise<ReadonlyMap<string, readonly FindingOfOperation[]>> {
+): Promise<FindingsOfOperations> {
   const found = new Map<string, Map<string, FindingOfOperation>>();
   const siteOfApplication = new Map([...sites].flatMap(([site, list]) => list.map(({ id }) => [id, site] as const)));
-  if (siteOfApplication.size === 0 || operations.length === 0) return new Map();
+  if (siteOfApplication.size === 0 || operations.length === 0) return { byOperation: new Map(), isAll: true };
   const rows = await sql<
     {
       id: number;
@@ -45,9 +51,16 @@ export async function findingsOfOperations(
       and o.location ->> 'url' is not null and ${visibleByApplication('f')(sql, reach)}
     order by f.severity desc, f.id desc limit ${findingsMax}`;
   const indexes = new Map<string, OperationIndex>();
-  for (const site of new Set(operations.map((one) => one.site)))
-    indexes.set(site, new OperationIndex(operations.filter((one) => one.site === site)));
+  const bySite = new Map<string, Operation[]>();
+  for (const one of operations) {
+    const own = bySite.get(one.site);
+    if (own === undefined) bySite.set(one.site, [one]);
+    else own.push(one);
+  }
+  for (const [site, own] of bySite) indexes.set(site, new OperationIndex(own));
+  const turn = turns();
   for (const row of rows) {
+    await turn();
     const path = pathOf(row.url);
     const index = indexes.get(siteOfApplication.get(row.application_id) ?? '');
     if (path === null || index === undefined) continue;
@@ -60,5 +73,6 @@ export async function findingsOfOperations(
       });
     }
   }
-  return new Map([...found].map(([id, own]) => [id, [...own.values()]]));
+  const byOperation = new Map([...found].map(([id, own]) => [id, [...own.values()]]));
+  return { byOperation, isAll: rows.length < findingsMax };
 }

@@ -3,10 +3,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Format } from '../imports/formats/format.js';
 import type { FindingRecord } from '../imports/record.js';
 import { runImport, termsFor } from '../imports/run/run-import.js';
+import { Type } from '@sinclair/typebox';
 import type { Acting } from '../kit/endpoint.js';
+
+export const ConfirmClose = Type.Optional(
+  Type.Boolean({ description: 'close also more than vm_import_close_percent of what is open' }),
+);
 
 export interface Kept {
   readonly applicationId: string | number;
@@ -16,12 +22,20 @@ export interface Kept {
   readonly records: readonly FindingRecord[];
   /** All of the scope was looked at: what is not in `records` is gone. */
   readonly isWhole: boolean;
+  /** Of that, whether this was looked at; all of it by default. */
+  readonly covers?: (rule: string, url: string) => boolean;
   readonly summary: string;
+  /** Somebody has said that what seems gone is gone, however much of what is open that is. */
+  readonly isCloseConfirmed: boolean;
 }
 
-/** Throws ApiError as imports do; a report that would close more than the limit allows is refused. */
+/** What a record takes in the report that it would stand in: many go in short transactions, as those of reports do. */
+const bytesOfRecord = 1024;
+const atOnce = 100;
+
+/** Throws ApiError as imports do: 409 with needs_confirm_close for what would close more than the limit allows. */
 export async function keepAsFindings(call: Acting, kept: Kept) {
-  const { applicationId, tool, label, scopeKey, records, isWhole, summary } = kept;
+  const { applicationId, tool, label, scopeKey, records, isWhole, summary, covers } = kept;
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-api-'));
   try {
     const path = join(directory, 'report');
@@ -31,7 +45,17 @@ export async function keepAsFindings(call: Acting, kept: Kept) {
       async *read(_, facts) {
         facts.tool = tool;
         facts.complete = isWhole;
-        yield records;
+        if (covers !== undefined)
+          facts.looked = {
+            by: 'source',
+            names: new Set(['api']),
+            covers: ({ rule_id: rule, url }) => url !== null && covers(rule, url),
+          };
+        yield records.slice(0, atOnce);
+        for (let from = atOnce; from < records.length; from += atOnce) {
+          await setImmediate();
+          yield records.slice(from, from + atOnce);
+        }
       },
     };
     const fields = {
@@ -39,11 +63,10 @@ export async function keepAsFindings(call: Acting, kept: Kept) {
       mode: isWhole ? ('sync' as const) : ('add' as const),
       scope_key: scopeKey,
     };
-    // its records are few and made here: nothing of them is a mass of findings that vanished by mistake of a tool
-    const terms = await termsFor(call, { ...fields, confirm_close: true });
+    const terms = await termsFor(call, { ...fields, confirm_close: kept.isCloseConfirmed });
     const { run, report } = await runImport(
       call,
-      { fields, file: { path, bytes: 2 }, format, terms },
+      { fields, file: { path, bytes: bytesOfRecord * records.length }, format, terms },
       {
         action: 'vm.import',
         summary: ({ run: made }) => `${summary} (run ${made.id})`,

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { operationKey, type ApiPort, type DeclaredOperation, type ListedOperation } from '../apis/port.js';
+import { placeOf, readableSite } from '../assets/site.js';
 import { allOf, type Queryable } from '../database.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
 
@@ -16,21 +17,24 @@ export interface ApplicationOfSite {
   readonly project_id: number | null;
 }
 
-/** A specification of an application that goes through no site is kept under this name. */
-export const siteOf = ({ id, site }: { readonly id: number; readonly site: string | null }): string =>
-  site === null || site === '' ? `application-${id}` : site;
+/** The site of one application that the caller reaches, or the place of what is known of one without a site. */
+export async function siteOfApplication(sql: Queryable, reach: Reach, id: number): Promise<string> {
+  const [row] = await sql<{ site: string | null }[]>`
+    select ${readableSite(sql, reach, 'a')} as site from vm_applications a where a.id = ${id}`;
+  return row?.site ?? placeOf(id);
+}
 
 /** Sites of applications that somebody reaches, by name; who reaches everything has those of no application, too. */
 export async function sitesWithin(sql: Queryable, reach: Reach, apis: ApiPort, application?: string) {
   const rows = await sql<(ApplicationOfSite & { site: string | null })[]>`
-    select id, name, project_id, site from vm_applications a
+    select id, name, project_id, ${readableSite(sql, reach, 'a')} as site from vm_applications a
     where ${allOf(sql, [
       reachable(sql, reach, sql`a.id`, sql`a.project_id`),
       application === undefined ? sql`true` : sql`a.id = ${application}`,
-    ])} and status = 'active' order by coalesce(site, '') = '', id limit 2000`;
+    ])} and status = 'active' order by coalesce(a.site, '') = '', id limit 2000`;
   const sites = new Map<string, ApplicationOfSite[]>();
   for (const { site, ...one } of rows) {
-    const name = siteOf({ id: one.id, site });
+    const name = site ?? placeOf(one.id);
     sites.set(name, [...(sites.get(name) ?? []), one]);
   }
   if (application === undefined && isUnconfined(reach))
@@ -63,20 +67,37 @@ const declarationOf = (one: DeclaredOperation | undefined) => ({
   needsCredentials: one?.needsCredentials ?? null,
 });
 
+const atOnce = 500;
+
+/** Called with each of many: lets others have their turn now and then. */
+export function turns(): () => Promise<void> | undefined {
+  let count = 0;
+  return () => (++count % atOnce === 0 ? setImmediate() : undefined);
+}
+
 async function operationsOfSite(apis: ApiPort, site: string): Promise<Operation[]> {
   const listed = await apis.listed(site, perSiteMax);
   const declared = await apis.declared(site);
-  const byKey = new Map(declared.map((one) => [operationKey(one.method, one.template), one]));
+  const turn = turns();
+  const byKey = new Map<string, DeclaredOperation>();
+  for (const one of declared) {
+    await turn();
+    byKey.set(operationKey(one.method, one.template), one);
+  }
   const seen = new Set<string>();
-  const all = listed.map((one): Operation => {
+  const all: Operation[] = [];
+  for (const one of listed) {
+    await turn();
     const key = operationKey(one.method, one.template);
     seen.add(key);
     const own = byKey.get(key);
     const state = declared.length === 0 ? 'undocumented' : own === undefined ? 'shadow' : 'declared';
-    return { ...one, id: idOf(one), state, ...declarationOf(own) };
-  });
-  const zombies = [...byKey].filter(([key]) => !seen.has(key)).slice(0, perSiteMax);
-  for (const [, one] of zombies) {
+    all.push({ ...one, id: idOf(one), state, ...declarationOf(own) });
+  }
+  let zombies = 0;
+  for (const [key, one] of byKey) {
+    if (seen.has(key) || zombies++ >= perSiteMax) continue;
+    await turn();
     const at = { site, method: one.method, template: one.template };
     all.push({
       ...{ ...at, id: idOf(at), state: 'zombie', ...declarationOf(one) },

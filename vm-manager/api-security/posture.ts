@@ -2,7 +2,7 @@
 import { Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { setImmediate } from 'node:timers/promises';
-import type { ApiPort, SitePosture } from '../apis/port.js';
+import type { ApiGap, ApiPort, SitePosture } from '../apis/port.js';
 import type { sitesWithin } from './operations.js';
 
 const sitesMax = 50;
@@ -50,13 +50,10 @@ export const PostureView = Type.Object({
   }),
 });
 
-const count = ({ gaps }: SitePosture, wanted: string): number =>
-  gaps.filter(({ severity }) => severity === wanted).length;
-
 const figuresOf = (one: SitePosture) => ({
   ...{ documented: one.documented, observed: one.observed, coverage_percent: one.coveragePercent },
   ...{ endpoints: one.endpoints, shadow: one.shadow, zombie: one.zombie, without_credentials: one.withoutCredentials },
-  ...{ high: count(one, 'high'), medium: count(one, 'medium'), low: count(one, 'low') },
+  ...{ high: one.high, medium: one.medium, low: one.low },
 });
 
 function hintOf({ specifications, endpoints, site }: SitePosture): string | null {
@@ -72,8 +69,13 @@ const ranks = { high: 0, medium: 1, low: 2 } as const;
 export async function postureOf(apis: ApiPort, sites: Awaited<ReturnType<typeof sitesWithin>>, site: string | null) {
   const asked = [...sites].filter(([name]) => site === null || name === site);
   const all: SitePosture[] = [];
+  let gaps: (ApiGap & { readonly site: string })[] = [];
   for (const [name] of asked.slice(0, sitesMax)) {
-    all.push(await apis.posture(name));
+    const { gaps: own, ...figures } = await apis.posture(name, gapsMax);
+    all.push({ ...figures, gaps: [] });
+    gaps = [...gaps, ...own.map((gap) => ({ site: name, ...gap }))]
+      .sort((one, other) => ranks[one.severity] - ranks[other.severity])
+      .slice(0, gapsMax);
     await setImmediate();
   }
   const shown = all.map((one) => ({ one, figures: figuresOf(one) }));
@@ -94,9 +96,6 @@ export async function postureOf(apis: ApiPort, sites: Awaited<ReturnType<typeof 
       specifications: one.specifications.map(({ name, version }) => ({ name, version })),
       hint: hintOf(one),
     })),
-    gaps: all
-      .flatMap(({ site: name, gaps }) => gaps.map((gap) => ({ site: name, ...gap })))
-      .sort((one, other) => ranks[one.severity] - ranks[other.severity])
-      .slice(0, gapsMax),
+    gaps,
   };
 }

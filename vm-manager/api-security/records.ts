@@ -1,10 +1,13 @@
 // Gaps as records of the importer. One finding for each rule at each operation: messages and places in the document are
 // its evidence, so that a document that moves by a line makes no new finding.
+import { setImmediate } from 'node:timers/promises';
 import type { ApiGap } from '../apis/port.js';
 import { record, type FindingRecord } from '../imports/record.js';
 import type { Severity } from '../findings/words.js';
 
-const recordsMax = 5000;
+/** Gaps of one look that become findings. */
+export const keptMax = 5000;
+const atOnce = 200;
 const gapsOfOneMax = 20;
 
 interface Words {
@@ -43,7 +46,11 @@ const addressOf = (site: string, template: string): string =>
   `https://${encodeURIComponent(site).toLowerCase()}${template.startsWith('/') ? '' : '/'}${template}`;
 
 /** `of`: what was looked at, as a tag. */
-export function recordsOf(site: string, gaps: readonly ApiGap[], of: 'document' | 'traffic'): FindingRecord[] {
+export async function recordsOf(
+  site: string,
+  gaps: readonly ApiGap[],
+  of: 'document' | 'traffic',
+): Promise<FindingRecord[]> {
   const byPlace = new Map<string, ApiGap[]>();
   for (const gap of gaps) {
     const key = `${gap.rule}\n${gap.method}\n${gap.template}`;
@@ -51,13 +58,15 @@ export function recordsOf(site: string, gaps: readonly ApiGap[], of: 'document' 
     if (known === undefined) byPlace.set(key, [gap]);
     else if (known.length < gapsOfOneMax) known.push(gap);
   }
-  return [...byPlace.values()].slice(0, recordsMax).flatMap((all) => {
+  const records: FindingRecord[] = [];
+  for (const all of byPlace.values()) {
     const [first] = all;
-    if (first === undefined) return [];
+    if (first === undefined) continue;
+    if (records.length % atOnce === atOnce - 1) await setImmediate();
     const { rule, method, template, owasp, mend, severity } = first;
     const { title, cwe } = wordsOf(rule);
     const messages = [...new Set(all.map(({ message }) => message))];
-    return [
+    records.push(
       record({
         title,
         description: `${messages.slice(0, 5).join('; ')}.`,
@@ -79,6 +88,7 @@ export function recordsOf(site: string, gaps: readonly ApiGap[], of: 'document' 
         tags: [owasp.toLowerCase().replace(':', '-'), `api-${of}`],
         quality: of === 'traffic' ? 0.9 : 0.7,
       }),
-    ];
-  });
+    );
+  }
+  return records;
 }

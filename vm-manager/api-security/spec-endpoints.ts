@@ -7,15 +7,16 @@ import { requireWhole } from '../kit/caller.js';
 import { List } from '../kit/list.js';
 import type { StoredSpecification } from '../apis/port.js';
 import { requireApis } from './known-apis.js';
-import { keepAsFindings } from './keep.js';
-import { siteOf, sitesWithin } from './operations.js';
+import { ConfirmClose, keepAsFindings, type Kept } from './keep.js';
+import { siteOfApplication, sitesWithin } from './operations.js';
 import { GapView } from './posture.js';
-import { recordsOf } from './records.js';
+import { keptMax, recordsOf } from './records.js';
 
 const closed = { additionalProperties: false } as const;
 const Id = Type.String({ maxLength: 20 });
 /** Reading one takes as long as it is long; larger ones go through POST /api/spec. */
 const textMax = 1024 * 1024;
+const shownMax = 1000;
 
 const SpecView = Type.Object({
   id: Type.String(),
@@ -74,27 +75,26 @@ const add = endpoint({
   answer: Type.Intersect([SpecView, Type.Object({ created: Type.Boolean() })]),
   handle: async (call) => {
     const apis = requireApis(call.host);
-    const { application_id: given, name = 'default', text } = call.body;
-    const { id, name: applicationName } = await requireApplication(call.sql, call.reach, given);
-    const site = await siteOfApplication(call, id);
-    const { specification, created } = await apis.specifications.keep({
-      ...{ site, name, text, author: call.caller.actor.name },
-    });
-    if (created)
-      await call.audited(
-        'vm.create',
-        `added version ${specification.version} of the specification ${name} of ${applicationName}`,
-        async () => undefined,
-        () => ({ site, specification_id: String(specification.id), operations: specification.operations }),
-      );
+    const { application_id: wanted, name = 'default', text } = call.body;
+    const { id, name: applicationName } = await requireApplication(call.sql, call.reach, wanted);
+    const site = await siteOfApplication(call.sql, call.reach, id);
+    const read = await apis.specifications.read(text);
+    const given = { site, name, read, author: call.caller.actor.name };
+    // the same text again makes no version, and no entry of the audit log
+    const same = await apis.specifications.newestSame(given);
+    if (same !== null) return { ...view(same, [{ id, name: applicationName }]), created: false };
+    const { specification, created } = await call.audited(
+      'vm.create',
+      (made: Awaited<ReturnType<typeof apis.specifications.keep>>) =>
+        // somebody may have sent the same text in between
+        `${made.created ? 'added' : 'sent again'} version ${made.specification.version} of the specification ${name} ` +
+        `of ${applicationName}`,
+      async (tx) => apis.specifications.keep(tx, given),
+      ({ specification: { id: made, operations } }) => ({ site, specification_id: String(made), operations }),
+    );
     return { ...view(specification, [{ id, name: applicationName }]), created };
   },
 });
-
-async function siteOfApplication({ sql }: Pick<Call, 'sql'>, id: number): Promise<string> {
-  const [row] = await sql<{ id: number; site: string | null }[]>`select id, site from vm_applications where id = ${id}`;
-  return siteOf(row ?? { id, site: null });
-}
 
 const list = endpoint({
   method: 'GET',
@@ -118,11 +118,11 @@ const list = endpoint({
     const offset = cursor === undefined ? (call.query.offset ?? 0) : Number(cursor);
     if (application !== undefined) await requireApplication(call.sql, call.reach, application);
     const sites = await sitesWithin(call.sql, call.reach, apis, application);
-    const all = await apis.specifications.list([...sites.keys()]);
+    const { items, total } = await apis.specifications.list([...sites.keys()], { limit, offset });
     return {
-      items: all.slice(offset, offset + limit).map((one) => view(one, sites.get(one.site) ?? [])),
-      ...{ total: all.length, total_is_estimate: false, limit, offset },
-      next_cursor: offset + limit < all.length ? String(offset + limit) : null,
+      items: items.map((one) => view(one, sites.get(one.site) ?? [])),
+      ...{ total, total_is_estimate: false, limit, offset },
+      next_cursor: offset + limit < total ? String(offset + limit) : null,
     };
   },
 });
@@ -150,6 +150,7 @@ const lint = endpoint({
       application_id: Type.Optional(
         Type.String({ maxLength: 20, description: 'which one, where several go through the site' }),
       ),
+      confirm_close: ConfirmClose,
     },
     { ...closed, examples: [{ keep: false }] },
   ),
@@ -164,17 +165,18 @@ const lint = endpoint({
   }),
   handle: async (call) => {
     const { specification, applications } = await requireSpecification(call);
-    const { keep = false, application_id: given } = call.body;
-    const ranks = { high: 0, medium: 1, low: 2 } as const;
-    const found = await requireApis(call.host).specifications.lint(specification.id);
-    const gaps = [...found].sort((one, other) => ranks[one.severity] - ranks[other.severity]);
-    const count = (wanted: string): number => gaps.filter(({ severity }) => severity === wanted).length;
+    const { keep = false, application_id: given, confirm_close: isCloseConfirmed = false } = call.body;
+    const application = keep ? (given ?? onlyOf(applications)) : null;
+    const found = await requireApis(call.host).specifications.lint(specification.id, keep ? keptMax : shownMax);
+    const { high, medium, low, total, gaps } = found;
+    // what did not come along may be what seems gone
+    const terms = { gaps, isWhole: gaps.length === total, isCloseConfirmed };
     return {
       specification_id: String(specification.id),
-      ...{ high: count('high'), medium: count('medium'), low: count('low') },
-      gaps: gaps.slice(0, 1000),
-      more: Math.max(0, gaps.length - 1000),
-      kept: keep ? await keepGaps(call, specification, gaps, given ?? onlyOf(applications)) : null,
+      ...{ high, medium, low },
+      gaps: gaps.slice(0, shownMax),
+      more: Math.max(0, total - shownMax),
+      kept: application === null ? null : await keepGaps(call, specification, terms, application),
     };
   },
 });
@@ -190,19 +192,19 @@ function onlyOf(applications: readonly { readonly id: number }[]): string {
 async function keepGaps(
   call: Call,
   { site, name }: StoredSpecification,
-  gaps: Parameters<typeof recordsOf>[1],
+  { gaps, ...terms }: { gaps: Parameters<typeof recordsOf>[1] } & Pick<Kept, 'isWhole' | 'isCloseConfirmed'>,
   application: string,
 ) {
   const reach = call.caller.reach('edit_api_security', true);
   if (reach === null) return requireWhole(reach, 'Findings of specifications') as never;
   const { id } = await requireApplication(call.sql, reach, application);
-  if ((await siteOfApplication(call, id)) !== site)
+  if ((await siteOfApplication(call.sql, reach, id)) !== site)
     throw unfit('/application_id', 'names an application that does not go through the site of the specification');
   return keepAsFindings(
     { ...call, reach, audited: call.audited },
     {
       ...{ applicationId: id, tool: 'gatehouse-api-lint', label: 'Specifications of APIs' },
-      ...{ scopeKey: `specification:${name}`, records: recordsOf(site, gaps, 'document'), isWhole: true },
+      ...{ scopeKey: `specification:${name}`, records: await recordsOf(site, gaps, 'document'), ...terms },
       summary: `imported what the specification ${name} of ${site} says`,
     },
   );

@@ -1,6 +1,8 @@
 // What this room asks of the inventory and the specifications of APIs, which are the data plane's: there is no second
 // store of them here.
 
+import type { Tx } from '../database.js';
+
 export const authTruths = ['enforced', 'accepted-without', 'mixed', 'unknown'] as const;
 export const dataClasses = ['Restricted', 'Confidential', 'Internal', 'Public'] as const;
 
@@ -120,7 +122,30 @@ export interface SitePosture {
   readonly shadow: number;
   readonly zombie: number;
   readonly withoutCredentials: number;
+  /** Gaps of each severity, and all of them. */
+  readonly high: number;
+  readonly medium: number;
+  readonly low: number;
+  readonly total: number;
+  /** The gravest first, at most as many as were asked for. */
   readonly gaps: readonly ApiGap[];
+}
+
+/** What a document says of security. */
+export type LintedSpecification = Pick<SitePosture, 'high' | 'medium' | 'low' | 'total' | 'gaps'>;
+
+/** A document that was read without errors, to be kept. */
+export interface ReadDocument {
+  readonly text: string;
+  readonly sha256: string;
+  readonly head: unknown;
+}
+
+export interface NewDocument {
+  readonly site: string;
+  readonly name: string;
+  readonly author: string;
+  readonly read: ReadDocument;
 }
 
 /** A host that this server knows of by itself. */
@@ -138,7 +163,7 @@ export interface KnownHost {
 export interface ApiPort {
   /** Of one site, at most so many, those with most requests first. */
   operations(site: string, max: number): Promise<readonly LiveOperation[]>;
-  /** Of one site without sums, those with the highest risk first. */
+  /** Of one site without sums, in the order of method and template. */
   listed(site: string, max: number): Promise<readonly ListedOperation[]>;
   /** What these are, in their order; those that are gone are left out. */
   described(
@@ -147,18 +172,24 @@ export interface ApiPort {
   detail(site: string, method: string, template: string): Promise<OperationDetail | null>;
   /** By the specifications in force; where a site has none in force, by the newest of each name. */
   declared(site: string): Promise<readonly DeclaredOperation[]>;
-  posture(site: string): Promise<SitePosture>;
+  posture(site: string, gapsMax: number): Promise<SitePosture>;
   readonly specifications: {
-    list(sites: readonly string[] | null): Promise<readonly StoredSpecification[]>;
+    /** Of these sites, by site and name, the newest of a name first; `total`: of all of them. */
+    list(
+      sites: readonly string[] | null,
+      page: { readonly limit: number; readonly offset: number },
+    ): Promise<{ readonly items: readonly StoredSpecification[]; readonly total: number }>;
     find(id: number): Promise<StoredSpecification | null>;
-    /** Kept, and not put in force. Throws ApiError with each problem of a document that cannot be read. */
-    keep(given: {
-      readonly site: string;
-      readonly name: string;
-      readonly text: string;
-      readonly author: string;
-    }): Promise<{ readonly specification: StoredSpecification; readonly created: boolean }>;
-    lint(id: number): Promise<readonly ApiGap[]>;
+    /** Throws ApiError with each problem of a document that cannot be read, or takes too much time or memory. */
+    read(text: string): Promise<ReadDocument>;
+    /** The newest of the name where it has the same text. */
+    newestSame(given: NewDocument): Promise<StoredSpecification | null>;
+    /** Kept in the caller's transaction, and not put in force. Throws ApiError 409 for a site that has too many. */
+    keep(
+      tx: Tx,
+      given: NewDocument,
+    ): Promise<{ readonly specification: StoredSpecification; readonly created: boolean }>;
+    lint(id: number, gapsMax: number): Promise<LintedSpecification>;
   };
   /** Names of the settings' sites, with the host of each; null: any. */
   sites(): Promise<readonly { readonly name: string; readonly host: string | null }[]>;

@@ -1,9 +1,10 @@
 // Hosts that this server knows of by itself: of its sites, of certificates, of servers in specifications, and services
 // that were seen to ask each other.
 import type { KnownHost } from '#vm-manager';
-import { readText } from '../../spec/document/text.js';
-import { findSpecification, listSpecifications } from '../../spec/store.js';
+import { listNewestOfAll } from '../../spec/store.js';
 import type { ApisParts } from './index.js';
+import { sendDocuments } from './posture.js';
+import { reading } from './reading/reading-thread.js';
 
 /** Documents that are read for their servers: each may take a second. */
 const documentsMax = 50;
@@ -18,33 +19,19 @@ const siteOf = (sites: Sites, host: string): string | null =>
     return own === host || (own.startsWith('*.') && host.endsWith(own.slice(1)));
   })?.name ?? null;
 
-function serversOf(body: string): string[] {
-  const document = readText(body).text?.value as Readonly<Record<string, unknown>> | undefined;
-  if (typeof document !== 'object' || document === null) return [];
-  const { servers, host, basePath, schemes } = document;
-  if (typeof host === 'string') {
-    const scheme = Array.isArray(schemes) && !schemes.includes('https') && schemes.includes('http') ? 'http' : 'https';
-    return [`${scheme}://${host}${typeof basePath === 'string' ? basePath : ''}`];
-  }
-  return (Array.isArray(servers) ? servers.slice(0, 50) : []).flatMap((one: unknown) => {
-    const url = (one as { url?: unknown } | null)?.url;
-    return typeof url === 'string' ? [url] : [];
-  });
-}
-
 async function ofSpecifications({ database: { sql } }: ApisParts, sites: Sites): Promise<KnownHost[]> {
-  const newest = new Map<string, number>();
-  for (const { id, site, name } of await listSpecifications(sql))
-    if (!newest.has(`${site}\n${name}`) && newest.size < documentsMax) newest.set(`${site}\n${name}`, id);
   const found: KnownHost[] = [];
-  for (const id of newest.values()) {
-    const row = await findSpecification(sql, id);
-    for (const url of row === null ? [] : serversOf(row.body)) {
+  for (const row of await listNewestOfAll(sql, documentsMax)) {
+    const urls = await reading.with(async (ask) => {
+      const [there] = await sendDocuments(ask, sql, [row]);
+      return there === undefined ? [] : (await ask({ kind: 'servers', sha256: row.sha256 }, 'urls')).urls;
+    });
+    for (const url of urls) {
       if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) continue;
       const { hostname, port, href } = new URL(url);
       if (!hostForm.test(hostname)) continue;
       found.push({
-        ...{ host: hostname, source: 'specification', from: `${row?.site} ${row?.name}`, url: href },
+        ...{ host: hostname, source: 'specification', from: `${row.site} ${row.name}`, url: href },
         ...{ site: siteOf(sites, hostname), port: port === '' ? null : Number(port) },
       });
     }
@@ -62,17 +49,15 @@ export async function knownHosts(parts: ApisParts, max: number): Promise<KnownHo
   const certificates = await sql<{ names: string }[]>`
     select names from certificates where revoked_at is null order by created_at desc limit ${max}`;
   const ofCertificates = certificates.flatMap(({ names }) =>
-    names
-      .split(' ')
-      .map(
-        (host): KnownHost => ({
-          ...none,
-          host,
-          source: 'certificate',
-          from: names.slice(0, 300),
-          site: siteOf(sites, host),
-        }),
-      ),
+    names.split(' ').map(
+      (host): KnownHost => ({
+        ...none,
+        host,
+        source: 'certificate',
+        from: names.slice(0, 300),
+        site: siteOf(sites, host),
+      }),
+    ),
   );
   const hops = await sql<{ callee: string; caller: string }[]>`
     select callee, min(caller) as caller from api_hops group by callee order by callee limit ${max}`;

@@ -1,123 +1,173 @@
 // What a site's specifications declare, and how that compares with its traffic. The specifications in force count; of
-// a site that has none in force the newest version of each name.
+// a site that has none in force the newest version of each name. Documents are read, and compared, in a thread of
+// their own; rows go there some at a time.
 import type { ApiGap, DeclaredOperation, SitePosture } from '#vm-manager';
-import type { Settings } from '#settings';
+import { segmentsOf } from '#proxy/contract';
+import type { Queryable } from '../../db/client.js';
 import { sitePrefixOf } from '../../change/steps/specifications.js';
-import { inventoryOf } from '../../inventory/index.js';
-import { isUnprotected } from '../../inventory/data-flow.js';
-import { specificationsOf, trafficOf } from '../../posture/gaps/read.js';
-import { reportSite, type DeclaredSpecification, type SiteReport } from '../../posture/gaps/report.js';
-import { isOpenByNature, requiresCredentials } from '../../posture/scan/rules.js';
-import { templatesOf } from '../../spec/plan.js';
-import { findSpecification, listSpecifications, specificationOf } from '../../spec/store.js';
+import { inventoryOf, matchTemplate } from '../../inventory/index.js';
+import { selectRows } from '../../inventory/store.js';
+import type { RefusedPath } from '../../posture/gaps/report.js';
+import { findKey, findSpecification, listNewest, type SpecRow } from '../../spec/store.js';
 import type { ApisParts } from './index.js';
+import type { PlacedDocument } from './reading/jobs.js';
+import { reading, type Ask } from './reading/reading-thread.js';
 
 /** Of a site without one in force. */
 const namesMax = 20;
+const rowsAtOnce = 200;
+const cellsAtOnce = 1000;
+const partsAtOnce = 1000;
+/** Operations of the documents of one site. */
+const declaredMax = 20_000;
+/** Operations that stay known without a question to the thread. */
+const keptMax = 100_000;
 
-async function newestOf({ database: { sql } }: ApisParts, settings: Settings, site: string) {
-  const found = new Map<string, DeclaredSpecification>();
+type Placed = PlacedDocument & { readonly id: number };
+
+export async function documentsOf({ database: { sql }, currentSettings }: ApisParts, site: string): Promise<Placed[]> {
+  const settings = await currentSettings();
   const prefix = sitePrefixOf(settings, site);
-  for (const { id, name, version } of await listSpecifications(sql, site)) {
-    if (found.has(name) || found.size >= namesMax) continue;
-    const row = await findSpecification(sql, id);
-    if (row === null) continue;
-    const { model } = specificationOf(row);
-    found.set(name, { name, version, model, templatesOf: (operation) => templatesOf(operation, null, prefix) });
+  const place = ({ id, sha256, name, version }: SpecRow, basePath: string | null): Placed => ({
+    ...{ id, sha256, name, version, basePath, prefix },
+  });
+  const entries = settings.api_specs.filter((one) => one.site === site);
+  const inForce: Placed[] = [];
+  for (const entry of entries) {
+    const row = await findKey(sql, entry);
+    if (row !== null) inForce.push(place(row, entry.base_path));
   }
-  return [...found.values()];
+  return inForce.length > 0 ? inForce : (await listNewest(sql, site, namesMax)).map((row) => place(row, null));
 }
 
-async function whatIsDeclared(parts: ApisParts, site: string): Promise<DeclaredSpecification[]> {
-  const settings = await parts.currentSettings();
-  const inForce = await specificationsOf(parts.database.sql, settings, site);
-  return inForce.length > 0 ? inForce : newestOf(parts, settings, site);
+/** The thread has read these afterwards; those that went meanwhile are left out. */
+export async function sendDocuments<T extends { readonly id: number; readonly sha256: string }>(
+  ask: Ask,
+  sql: Queryable,
+  documents: readonly T[],
+): Promise<T[]> {
+  const { digests } = await ask({ kind: 'known', digests: documents.map(({ sha256 }) => sha256) }, 'missing');
+  const missing = new Set(digests);
+  const there: T[] = [];
+  for (const one of documents) {
+    if (missing.has(one.sha256)) {
+      const row = await findSpecification(sql, one.id);
+      if (row === null) continue;
+      await ask({ kind: 'take', sha256: row.sha256, body: row.body }, 'done');
+    }
+    there.push(one);
+  }
+  return there;
+}
+
+/** The first of the gaps that the thread has found last, some at a time. */
+export async function takeGaps(ask: Ask, total: number, max: number): Promise<ApiGap[]> {
+  const all: ApiGap[] = [];
+  const wanted = Math.min(total, max);
+  while (all.length < wanted) {
+    const count = Math.min(partsAtOnce, wanted - all.length);
+    const { gaps } = await ask({ kind: 'gaps', from: all.length, count }, 'gaps');
+    if (gaps.length === 0) break;
+    for (const gap of gaps) all.push(gap);
+  }
+  return all;
+}
+
+const kept = new Map<string, readonly DeclaredOperation[]>();
+
+function keepOperations(key: string, operations: readonly DeclaredOperation[]): void {
+  kept.set(key, operations);
+  let all = [...kept.values()].reduce((sum, { length }) => sum + length, 0);
+  for (const [oldest, { length }] of kept) {
+    if (all <= keptMax || oldest === key) return;
+    kept.delete(oldest);
+    all -= length;
+  }
+}
+
+const keyOf = (site: string, one: Placed): string =>
+  JSON.stringify([site, one.sha256, one.name, one.basePath, one.prefix]);
+
+async function readOperations(ask: Ask, site: string, document: Placed): Promise<readonly DeclaredOperation[]> {
+  const { total } = await ask({ kind: 'declared', site, document }, 'count');
+  const all: DeclaredOperation[] = [];
+  while (all.length < total) {
+    const { operations } = await ask({ kind: 'operations', from: all.length, count: partsAtOnce }, 'operations');
+    if (operations.length === 0) break;
+    for (const one of operations) all.push(one);
+  }
+  keepOperations(keyOf(site, document), all);
+  return all;
 }
 
 export async function declaredOf(parts: ApisParts, site: string): Promise<DeclaredOperation[]> {
-  const specifications = await whatIsDeclared(parts, site);
-  return specifications.flatMap((one) =>
-    one.model.operations.flatMap((operation) =>
-      one.templatesOf(operation).map((template) => ({
-        ...{ site, method: operation.method, template, specification: one.name },
-        isDeprecated: operation.isDeprecated,
-        needsCredentials:
-          operation.security === null ? null : requiresCredentials(operation, one.model) && !isOpenByNature(operation),
-      })),
-    ),
-  );
-}
-
-const owaspOf: Readonly<Record<string, string>> = {
-  shadow: 'API9:2023',
-  zombie: 'API9:2023',
-  'deprecated-in-use': 'API9:2023',
-  dormant: 'API9:2023',
-  'auth-not-enforced': 'API2:2023',
-  'sensitive-data-without-auth': 'API2:2023',
-  'undeclared-member': 'API3:2023',
-  'undeclared-personal-data': 'API3:2023',
-  'sensitive-no-auth': 'API2:2023',
-  'missing-auth': 'API2:2023',
-  'unprotected-write': 'API5:2023',
-  'bola-risk': 'API1:2023',
-};
-
-const mendOf: Readonly<Record<string, string>> = {
-  shadow: 'declare the operation in a specification, or take it away',
-  zombie: 'take the operation out of the specification and the application, or find out why nobody asks for it',
-  'auth-not-enforced': 'refuse requests without credentials, as the specification says',
-  'sensitive-data-without-auth': 'ask for credentials, and say so in the specification',
-  'deprecated-in-use': 'move its callers to what took its place, then take it away',
-};
-
-const gapMend = (rule: string): string => mendOf[rule] ?? 'let the specification and the application say the same';
-
-function gapsOf(report: SiteReport, endpoints: Awaited<ReturnType<typeof trafficOf>>['endpoints']): ApiGap[] {
-  const gap = (
-    rule: string,
-    severity: ApiGap['severity'],
-    of: { method: string; template: string },
-    message: string,
-  ) => ({
-    ...{ rule, severity, method: of.method, template: of.template, pointer: '', line: null, message },
-    ...{ owasp: owaspOf[rule] ?? 'API8:2023', mend: gapMend(rule) },
-  });
-  const open = report.specifications.length > 0 ? [] : endpoints.filter(isOpenWithData);
-  return [
-    ...open.map((one) =>
-      gap('sensitive-data-without-auth', 'high', one, `${one.categories.join(', ')} without credentials (${one.auth})`),
-    ),
-    ...report.shadow.map(({ endpoint, severity, why }) => gap('shadow', severity, endpoint, why)),
-    ...report.operations.flatMap(({ operation, template, gaps, zombie }) => {
-      const at = { method: operation.method, template };
-      return [
-        ...gaps.map((one) => ({ ...gap(one.code, one.severity, at, one.message), pointer: one.pointer ?? '' })),
-        ...(zombie === null ? [] : [gap('zombie', 'low', at, zombie.why)]),
-      ];
-    }),
-  ];
-}
-
-type SeenEndpoint = Awaited<ReturnType<typeof trafficOf>>['endpoints'][number];
-const isOpenWithData = (one: SeenEndpoint): boolean => isUnprotected(one) && one.categories.length > 0;
-
-export async function postureOf(parts: ApisParts, site: string): Promise<SitePosture> {
-  const { sql } = parts.database;
-  const inventory = inventoryOf(parts as Parameters<typeof inventoryOf>[0]);
-  await inventory.refresh();
-  const traffic = await trafficOf(sql, inventory, site);
-  const report = reportSite(await whatIsDeclared(parts, site), traffic, parts.now());
-  return {
-    site,
-    specifications: report.specifications.map(({ name, version }) => ({ name, version })),
-    documented: report.documented,
-    observed: report.observed,
-    coveragePercent: report.coveragePercent,
-    endpoints: traffic.endpoints.length,
-    shadow: report.shadow.length,
-    zombie: report.operations.filter(({ zombie }) => zombie !== null).length,
-    withoutCredentials: traffic.endpoints.filter(isUnprotected).length,
-    gaps: gapsOf(report, traffic.endpoints),
+  const documents = await documentsOf(parts, site);
+  const found: DeclaredOperation[] = [];
+  const take = (operations: readonly DeclaredOperation[]): void => {
+    for (const one of operations) if (found.length < declaredMax) found.push(one);
   };
+  const unread = documents.filter((one) => !kept.has(keyOf(site, one)));
+  if (unread.length === 0) {
+    for (const one of documents) take(kept.get(keyOf(site, one)) ?? []);
+    return found;
+  }
+  await reading.with(async (ask) => {
+    for (const one of documents) {
+      if (found.length >= declaredMax) break;
+      const [there] = await sendDocuments(ask, parts.database.sql, [one]);
+      if (there !== undefined) take(kept.get(keyOf(site, one)) ?? (await readOperations(ask, site, there)));
+    }
+  });
+  return found;
+}
+
+async function* rowsOf(sql: Queryable, site: string) {
+  let after: readonly [method: string, template: string] = ['', ''];
+  for (;;) {
+    const rows = await selectRows(sql, site, after, rowsAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    if (rows.length < rowsAtOnce) return;
+    after = [last.method, last.template];
+  }
+}
+
+/** Paths that were asked and never answered well. */
+async function* refusedOf(parts: ApisParts, site: string): AsyncGenerator<RefusedPath[]> {
+  const { sql } = parts.database;
+  const tree = inventoryOf(parts).treeOf(site);
+  if (tree === null) return;
+  let after: readonly [method: string, path: string] = ['', ''];
+  for (;;) {
+    const rows: readonly { method: string; path: string; hits: number }[] = await sql<
+      { method: string; path: string; hits: number }[]
+    >`
+      select method, path, hits from api_cells
+      where site = ${site} and hits > 0 and (method, path) > (${after[0]}, ${after[1]})
+      order by method, path limit ${cellsAtOnce}`;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.flatMap(({ method, path, hits }) => {
+      const match = matchTemplate(tree, segmentsOf(path));
+      return match === null ? [] : [{ method, template: match.template, hits: Number(hits) }];
+    });
+    if (rows.length < cellsAtOnce) return;
+    after = [last.method, last.path];
+  }
+}
+
+/** With the first `gapsMax` of its gaps, the gravest first. Throws ApiError `busy`. */
+export async function postureOf(parts: ApisParts, site: string, gapsMax: number): Promise<SitePosture> {
+  const { sql } = parts.database;
+  await inventoryOf(parts).refresh();
+  const documents = await documentsOf(parts, site);
+  return reading.with(async (ask) => {
+    const there = await sendDocuments(ask, sql, documents);
+    await ask({ kind: 'begin', site, documents: there }, 'done');
+    for await (const rows of rowsOf(sql, site)) await ask({ kind: 'endpoints', rows }, 'done');
+    for await (const rows of refusedOf(parts, site)) await ask({ kind: 'refused', rows }, 'done');
+    const { figures } = await ask({ kind: 'posture', nowMs: parts.now() }, 'figures');
+    return { ...figures, gaps: await takeGaps(ask, figures.total, gapsMax) };
+  });
 }

@@ -1,87 +1,72 @@
 // Specifications as the vulnerability manager keeps and lints them: in the one store there is, never put in force.
-import type { ApiGap, ApiPort, StoredSpecification } from '#vm-manager';
+import type { ApiPort, LintedSpecification, StoredSpecification } from '#vm-manager';
 import { ApiError } from '../../http-kit/index.js';
 import { lockSettings } from '../../settings/store.js';
-import { moreRules, scanFurther } from '../../posture/scan/more-rules.js';
-import { scanModel, scanRules } from '../../posture/scan/rules.js';
-import { readText } from '../../spec/document/text.js';
-import { requireSpecification } from '../../spec/requests.js';
+import { refusalOf } from '../../spec/requests.js';
 import {
   findSpecification,
   keyText,
+  listNewest,
   listSpecifications,
+  pageOfSites,
   pruneSpecifications,
-  specificationOf,
   storeSpecification,
+  type SpecificationHead,
   type SpecRow,
 } from '../../spec/store.js';
 import type { ApisParts } from './index.js';
+import { takeGaps } from './posture.js';
+import { reading } from './reading/reading-thread.js';
 
 const namesMax = 100;
-const gapsMax = 10_000;
 
-const namesOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-function lint(body: string, sha256: string): ApiGap[] {
-  const { model } = specificationOf({ sha256, body });
-  const lineOf = readText(body).text?.lineOf ?? (() => 1);
-  const found = [
-    ...scanModel(model).map((one) => ({ ...one, ...scanRules[one.rule], severity: one.severity })),
-    ...scanFurther(model).map((one) => ({ ...one, ...moreRules[one.rule] })),
-  ];
-  return found.slice(0, gapsMax).map(({ rule, severity, method, path, pointer, message, owasp, mend }) => ({
-    ...{ rule, severity, method, template: path, pointer, message, owasp, mend },
-    line: lineOf(namesOf(pointer)),
-  }));
-}
+const view = (row: SpecRow, inForce: ReadonlySet<string>): StoredSpecification => ({
+  ...{ id: row.id, site: row.site, name: row.name, version: row.version, at: row.at, author: row.author },
+  ...{ title: row.title, openapi: row.openapi, operations: row.operations, isInForce: inForce.has(keyText(row)) },
+});
 
 export function createSpecifications(parts: ApisParts): ApiPort['specifications'] {
   const { sql } = parts.database;
-  const view = async (rows: readonly SpecRow[]): Promise<StoredSpecification[]> => {
-    const named = new Set((await parts.currentSettings()).api_specs.map(keyText));
-    return rows.map((row) => ({
-      ...{ id: row.id, site: row.site, name: row.name, version: row.version, at: row.at, author: row.author },
-      ...{ title: row.title, openapi: row.openapi, operations: row.operations, isInForce: named.has(keyText(row)) },
-    }));
-  };
+  const inForce = async () => new Set((await parts.currentSettings()).api_specs.map(keyText));
   return {
-    list: async (sites) => {
-      if (sites === null) return view(await listSpecifications(sql));
-      const wanted = new Set(sites);
-      return view((await listSpecifications(sql)).filter(({ site }) => wanted.has(site)));
+    list: async (sites, page) => {
+      const named = await inForce();
+      const { rows, total } = await pageOfSites(sql, sites, page);
+      return { items: rows.map((row) => view(row, named)), total };
     },
     find: async (id) => {
       const row = await findSpecification(sql, id);
-      return row === null ? null : ((await view([row]))[0] ?? null);
+      return row === null ? null : view(row, await inForce());
     },
-    keep: async ({ site, name, text, author }) => {
-      const specification = requireSpecification(text);
-      const { row, created } = await sql.begin(async (tx) => {
-        await lockSettings(tx);
-        const names = new Set((await listSpecifications(tx, site)).map((one) => one.name));
-        if (!names.has(name) && names.size >= namesMax)
-          throw new ApiError('conflict', `There are ${namesMax} specifications of ${site}: use one of their names.`);
-        const made = await storeSpecification(tx, {
-          site,
-          name,
-          author,
-          at: new Date(parts.now()),
-          text,
-          specification,
-        });
-        if (made.created) await pruneSpecifications(tx, site, name);
-        return made;
-      });
-      const [kept] = await view([row]);
-      return { specification: kept as StoredSpecification, created };
+    read: async (text) =>
+      reading.with(async (ask) => {
+        const reply = await ask({ kind: 'read', text }, 'head', 'problems');
+        if (reply.kind === 'problems') throw refusalOf(reply.problems);
+        return { text, sha256: reply.head.sha256, head: reply.head };
+      }),
+    newestSame: async ({ site, name, read }) => {
+      const [newest] = await listSpecifications(sql, site, name);
+      return newest?.sha256 === read.sha256 ? view(newest, await inForce()) : null;
     },
-    lint: async (id) => {
+    keep: async (tx, { site, name, author, read: { text, head } }) => {
+      await lockSettings(tx);
+      const names = new Set((await listNewest(tx, site, namesMax + 1)).map((one) => one.name));
+      if (!names.has(name) && names.size >= namesMax)
+        throw new ApiError('conflict', `There are ${namesMax} specifications of ${site}: use one of their names.`);
+      const at = new Date(parts.now());
+      const given = { site, name, author, at, text, head: head as SpecificationHead };
+      const { row, created } = await storeSpecification(tx, given);
+      if (created) await pruneSpecifications(tx, site, name);
+      // what is new is named by no settings
+      return { specification: view(row, new Set()), created };
+    },
+    lint: async (id, gapsMax): Promise<LintedSpecification> => {
       const row = await findSpecification(sql, id);
-      return row === null ? [] : lint(row.body, row.sha256);
+      if (row === null) return { high: 0, medium: 0, low: 0, total: 0, gaps: [] };
+      return reading.with(async (ask) => {
+        const { total, of } = await ask({ kind: 'lint', sha256: row.sha256, body: row.body }, 'count');
+        return { ...of, total, gaps: await takeGaps(ask, total, gapsMax) };
+      });
     },
   };
 }

@@ -8,6 +8,7 @@ import { apiTestKind, visibleRuns as visible } from '../../dast/run/store.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
 import { RunView, viewRun, type Run } from '../../kit/runs.js';
+import { ConfirmClose } from '../keep.js';
 import { checkNames, outcomes } from './judge.js';
 import { beginTest } from './run.js';
 
@@ -61,6 +62,7 @@ const begin = endpoint({
           description: 'authentication, object and function by default; members writes, and sets back what it wrote',
         }),
       ),
+      confirm_close: ConfirmClose,
       first_is_privileged: Type.Optional(
         Type.Boolean({ description: 'the first identity is an administrator, the second is not: needed for function' }),
       ),
@@ -70,9 +72,13 @@ const begin = endpoint({
   status: 202,
   answer: RunView,
   handle: async (call) => {
-    const { target_id: id, checks = ['authentication', 'object', 'function'], first_is_privileged: is } = call.body;
+    const { target_id: id, checks = ['authentication', 'object', 'function'], ...given } = call.body;
     const target = await requireTarget(call.sql, call.reach, id);
-    return viewRun(await beginTest(call, { target, checks, isFirstPrivileged: is === true }));
+    const terms = {
+      isFirstPrivileged: given.first_is_privileged === true,
+      isCloseConfirmed: given.confirm_close === true,
+    };
+    return viewRun(await beginTest(call, { target, checks, ...terms }));
   },
 });
 

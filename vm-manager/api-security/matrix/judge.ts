@@ -58,6 +58,8 @@ export interface Judged {
   readonly verdict: 'holds' | 'broken' | 'unknown';
   readonly why: string;
   readonly cells: readonly Cell[];
+  /** Checks that were made to their end and found nothing: an older finding of them is gone. */
+  readonly cleared: readonly CheckName[];
 }
 
 function outcomeOf(exchange: Exchange | null): Cell['outcome'] {
@@ -119,9 +121,12 @@ export interface Terms {
 
 async function ofObject(attempt: Attempt, url: string, cells: Cell[]): Promise<Judged> {
   const proven: Proven | null = await objectGraph.prove(attempt, { method: 'GET', url, from: url });
-  if (proven !== null) return { check: 'object', verdict: 'broken', why: proven.summary, cells };
+  if (proven !== null)
+    return { check: 'object', verdict: 'broken', why: proven.summary, cells, cleared: ['authentication'] };
   const why = 'the second identity gets another answer than the first, or nothing shows whose object it is';
-  return { check: 'object', verdict: attempt.unanswered > 0 ? 'unknown' : 'holds', why, cells };
+  const isKnown = attempt.unanswered === 0;
+  const cleared = isKnown ? (['authentication', 'object'] as const) : (['authentication'] as const);
+  return { check: 'object', verdict: isKnown ? 'holds' : 'unknown', why, cells, cleared };
 }
 
 /** Everything that one operation shows, the gravest first. Throws ScanOver. */
@@ -131,19 +136,26 @@ export async function judge(attempt: Attempt, planned: Planned & { url: string }
   const { first, second, nobody } = await askAll(attempt, url);
   const cells = cellsOf(first, second, nobody);
   const [own, other, anonymous] = cells;
-  const judged = (check: CheckName, verdict: Judged['verdict'], why: string): Judged => ({
-    check,
-    verdict,
-    why,
-    cells,
-  });
+  const judged = (
+    check: CheckName,
+    verdict: Judged['verdict'],
+    why: string,
+    cleared: readonly CheckName[] = [],
+  ): Judged => ({ check, verdict, why, cells, cleared });
   if (own?.outcome !== 'answered')
     return judged('authentication', 'unknown', 'the first identity gets no answer that others could be compared with');
   if (anonymous?.outcome === 'no_answer' || other?.outcome === 'no_answer')
     return judged('authentication', 'unknown', 'not all of them got an answer');
   if (anonymous?.same === true) {
     if (needsCredentials !== true)
-      return judged('authentication', 'holds', 'it is the same for everybody, and nothing says that it should not be');
+      return judged(
+        ...([
+          'authentication',
+          'holds',
+          'it is the same for everybody, and nothing says that it should not be',
+        ] as const),
+        ['authentication'],
+      );
     if (wants.has('authentication') && (await repeats(attempt, url, 'anonymous')))
       return judged(
         'authentication',
@@ -161,14 +173,26 @@ export async function judge(attempt: Attempt, planned: Planned & { url: string }
         'broken',
         `In ${turns} turns an ordinary user got the answer of the administrator; without credentials, and at an ` +
           'address that there is not, nothing of it was answered.',
+        ['authentication'],
       );
-    return judged('function', 'unknown', 'the second identity got the same answer, and it did not repeat');
+    return judged('function', 'unknown', 'the second identity got the same answer, and it did not repeat', [
+      'authentication',
+    ]);
   }
-  if (other?.same === true && identityOf(url) !== null && wants.has('object')) return ofObject(attempt, url, cells);
-  if (other?.same === true) return judged('object', 'holds', 'both identities get the same, and it names no object');
+  if (other?.same === true && identityOf(url) !== null) {
+    if (wants.has('object')) return ofObject(attempt, url, cells);
+    const why = 'both identities get the same, and the check of objects was not asked for';
+    return judged('object', 'unknown', why, ['authentication']);
+  }
+  if (other?.same === true)
+    return judged('object', 'holds', 'both identities get the same, and it names no object', [
+      'authentication',
+      'object',
+    ]);
   return judged(
     isFunction ? 'function' : 'object',
     'holds',
     'the second identity does not get what the first one gets',
+    isFirstPrivileged ? ['authentication', 'object', 'function'] : ['authentication', 'object'],
   );
 }

@@ -6,6 +6,7 @@ import { templateOf } from '../../dast/http/forms.js';
 import { OperationIndex, pathOf, type Operation } from '../operations.js';
 
 export const operationsMax = 300;
+const listedMax = 5000;
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 export interface Planned {
@@ -27,7 +28,7 @@ async function knownOf(apis: ApiPort | undefined, site: string): Promise<Known[]
   const all = new Map<string, Known>();
   for (const one of await apis.declared(site))
     all.set(operationKey(one.method, one.template), { ...one, id: operationKey(one.method, one.template) });
-  for (const { method, template } of await apis.listed(site, 2000)) {
+  for (const { method, template } of await apis.listed(site, listedMax)) {
     const id = operationKey(method, template);
     if (!all.has(id)) all.set(id, { method, template, id, needsCredentials: null });
   }

@@ -16,9 +16,10 @@ import type { FindingRecord } from '../../imports/record.js';
 import type { Acting } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
 import { keepAsFindings } from '../keep.js';
-import { siteOf } from '../operations.js';
+import { siteOfApplication } from '../operations.js';
 import { judge, type CheckName, type Judged } from './judge.js';
 import { planOf, type Planned } from './plan.js';
+import { Cleared } from './cleared.js';
 import { recordOf } from './record.js';
 
 const requestsMax = 5000;
@@ -29,6 +30,7 @@ export interface WantedTest {
   readonly target: TargetRow;
   readonly checks: readonly CheckName[];
   readonly isFirstPrivileged: boolean;
+  readonly isCloseConfirmed: boolean;
 }
 
 /** Throws 409 for what the target, or its identities, do not allow. */
@@ -89,6 +91,7 @@ class TestJob {
   readonly #id: number;
   readonly #stop: AbortController;
   readonly #records: FindingRecord[] = [];
+  readonly #cleared = new Cleared();
   readonly #counts: Record<Judged['verdict'] | 'not_tried', number> = { holds: 0, broken: 0, unknown: 0, not_tried: 0 };
   #total = 0;
   #done = 0;
@@ -148,9 +151,7 @@ class TestJob {
   }
 
   async #site(): Promise<string> {
-    const { application_id: id } = this.#wanted.target;
-    const [row] = await this.#call.sql<{ site: string | null }[]>`select site from vm_applications where id = ${id}`;
-    return siteOf({ id, site: row?.site ?? null });
+    return siteOfApplication(this.#call.sql, this.#call.reach, this.#wanted.target.application_id);
   }
 
   async #try(): Promise<ScanOver | null> {
@@ -193,7 +194,8 @@ class TestJob {
       const verdict = proven !== null ? 'broken' : this.#attempt.unanswered > 0 ? 'unknown' : 'holds';
       const why = proven?.summary ?? `the member ${place.name} is not kept`;
       const planned = { ...at, needsCredentials: null, why: '' };
-      await this.#write(planned, { check: 'members', verdict, why, cells: [] }, place.name);
+      const cleared = verdict === 'holds' ? (['members'] as const) : [];
+      await this.#write(planned, { check: 'members', verdict, why, cells: [], cleared }, place.name);
     }
   }
 
@@ -212,22 +214,30 @@ class TestJob {
       insert into vm_api_test_rows (run_id, method, template, url, check_id, verdict, why, cells, steps)
       values (${this.#id}, ${method}, ${template.slice(0, 1500)}, ${url}, ${judged?.check ?? 'authentication'},
         ${verdict}, ${why.slice(0, 2000)}, ${json(sql, judged?.cells ?? [])}, ${json(sql, shown)})`;
+    this.#cleared.note(planned, judged);
     if (judged?.verdict === 'broken') this.#records.push(recordOf({ method, url, why, steps, judged, param }));
   }
 
+  /** What would close more than may be closed without a question closes nothing; what is new is kept all the same. */
   async #keep(isWhole: boolean) {
     if (this.#records.length === 0 && !isWhole) return {};
-    const { target } = this.#wanted;
-    // an operation that gave no answer may be as it was: then nothing is closed
-    const isSure = isWhole && this.#counts.unknown === 0;
-    return keepAsFindings(
-      { ...this.#call, now: this.#now },
-      {
-        ...{ applicationId: target.application_id, tool: 'gatehouse-api-test', label: 'Tests of the access to APIs' },
-        ...{ scopeKey: `target:${target.id}`, records: this.#records, isWhole: isSure },
-        summary: `imported what the test ${this.#id} of the access to ${target.url} found`,
-      },
-    );
+    const { target, isCloseConfirmed } = this.#wanted;
+    const keep = async (mayClose: boolean) =>
+      keepAsFindings(
+        { ...this.#call, now: this.#now },
+        {
+          ...{ applicationId: target.application_id, tool: 'gatehouse-api-test', label: 'Tests of the access to APIs' },
+          ...{ scopeKey: `target:${target.id}`, records: this.#records, isWhole: mayClose, isCloseConfirmed },
+          covers: (rule, url) => this.#cleared.covers(rule, url),
+          summary: `imported what the test ${this.#id} of the access to ${target.url} found`,
+        },
+      );
+    try {
+      return await keep(isWhole);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.extras.extensions?.['needs_confirm_close'] !== true) throw error;
+      return { ...(await keep(false)), needs_confirm_close: true };
+    }
   }
 }
 
