@@ -63,6 +63,8 @@ import { threatModelEndpoints } from './threat-models/endpoints.js';
 import { vexEndpoints } from './vex/endpoints.js';
 import { vexStatementEndpoints } from './vex/statement-endpoints.js';
 import { webhookEndpoints } from './webhooks/endpoints.js';
+import { apiSecurityEndpoints } from './api-security/endpoints.js';
+import { discoveryEndpoints } from './discovery/endpoints.js';
 import { vpatchEndpoints } from './vpatches/endpoints.js';
 
 const rows: readonly Endpoint[] = [
@@ -93,6 +95,8 @@ const rows: readonly Endpoint[] = [
   ...containerEndpoints,
   ...scanEndpoints,
   ...exploitEndpoints,
+  ...apiSecurityEndpoints,
+  ...discoveryEndpoints,
   ...scheduleEndpoints,
   ...muteEndpoints,
   ...acceptanceChangeEndpoints,

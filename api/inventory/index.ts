@@ -12,7 +12,7 @@ export { windowOf } from './sightings.js';
 export { foldedPlace, type SiteForm } from './templates/form.js';
 export { matchTemplate } from './templates/match.js';
 export { inventoryOf, type Inventory } from './inventory.js';
-export { listEndpoints, type Endpoint } from './store.js';
+export { listEndpoints, toEndpoint, type Endpoint, type EndpointRow } from './store.js';
 
 export const inventoryFeature: Feature<InventoryParts> = {
   name: 'inventory',

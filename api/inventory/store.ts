@@ -36,7 +36,8 @@ export interface EndpointFilter {
 
 export type EndpointPlace = readonly [site: string, template: string, method: string];
 
-interface EndpointRow {
+/** As it is stored: sums and segments are JSON. */
+export interface EndpointRow {
   readonly site: string;
   readonly method: string;
   readonly template: string;
@@ -48,7 +49,7 @@ interface EndpointRow {
   readonly shadow: boolean | null;
 }
 
-function toEndpoint(row: EndpointRow): Endpoint {
+export function toEndpoint(row: EndpointRow): Endpoint {
   const { site, method, template, hits, first_seen: firstSeen, last_seen: lastSeen, shadow } = row;
   const stats = JSON.parse(row.stats) as Stats;
   const times = { firstSeenMs: firstSeen.getTime(), lastSeenMs: lastSeen.getTime() };
@@ -97,11 +98,64 @@ export async function selectEndpoints(
 export const listEndpoints = (sql: Queryable, site: string): Promise<Endpoint[]> =>
   selectEndpoints(sql, { site }, ['', '', ''], 100_000);
 
+/** Some of a site's as they are stored, in the order of method and template, behind `after`. */
+export async function selectRows(
+  sql: Queryable,
+  site: string,
+  after: readonly [method: string, template: string],
+  limit: number,
+): Promise<EndpointRow[]> {
+  const rows = await sql<EndpointRow[]>`
+    select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
+    where site = ${site} and (method, template) > (${after[0]}, ${after[1]})
+    order by method, template limit ${limit}`;
+  return rows.map((row) => ({ ...row, hits: Number(row.hits) }));
+}
+
 /** Of one site, those with most requests first. */
 export async function selectBusiest(sql: Queryable, site: string, limit: number): Promise<Endpoint[]> {
   const rows = await sql<EndpointRow[]>`
     select site, method, template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints
     where site = ${site} order by hits desc, template, method limit ${limit}`;
+  return rows.map(toEndpoint);
+}
+
+/** Some of a site's without their sums, in the order of method and template, behind `after`. */
+export async function selectListed(
+  sql: Queryable,
+  site: string,
+  after: readonly [method: string, template: string],
+  limit: number,
+) {
+  const rows = await sql<
+    (Omit<EndpointRow, 'segments' | 'stats' | 'shadow'> & {
+      access: string;
+      auth: Endpoint['auth'];
+      classification: Endpoint['classification'];
+      risk: number;
+      band: string;
+    })[]
+  >`
+    select site, method, template, access, auth, classification, risk, band, hits, first_seen, last_seen
+    from api_endpoints where site = ${site} and (method, template) > (${after[0]}, ${after[1]})
+    order by method, template limit ${limit}`;
+  return rows.map(({ first_seen: firstSeen, last_seen: lastSeen, hits, ...row }) => ({
+    ...row,
+    ...{ hits: Number(hits), firstSeen, lastSeen },
+  }));
+}
+
+/** Those of these that there are. */
+export async function selectPlaces(
+  sql: Queryable,
+  places: readonly { readonly site: string; readonly method: string; readonly template: string }[],
+): Promise<Endpoint[]> {
+  if (places.length === 0) return [];
+  const wanted = JSON.stringify(places.map(({ site, method, template }) => ({ site, method, template })));
+  const rows = await sql<EndpointRow[]>`
+    select e.site, e.method, e.template, segments, stats, hits, first_seen, last_seen, shadow from api_endpoints e
+    join json_to_recordset(${wanted}::text::json) as w (site text, method text, template text)
+      on e.site = w.site and e.method = w.method and e.template = w.template`;
   return rows.map(toEndpoint);
 }
 

@@ -56,7 +56,8 @@ export function requireSpecification(text: string): Specification {
   throw refusalOf(result.problems);
 }
 
-function refusalOf(problems: readonly SpecProblem[]): ApiError {
+/** `unfit` with every problem. */
+export function refusalOf(problems: readonly SpecProblem[]): ApiError {
   const shown = problems.slice(0, 3).map(({ line, path, reason }) => `line ${line}: ${path || 'it'} ${reason}`);
   return new ApiError('unfit', `The specification was not taken: ${shown.join('; ')}.`, {
     errors: problems.map(({ path, line, reason, mend }) => ({ path, reason: `${reason} (line ${line})`, mend })),

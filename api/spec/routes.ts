@@ -16,6 +16,7 @@ import {
   pruneSpecifications,
   removeSpecification,
   specificationOf,
+  headOf,
   storeSpecification,
   type SpecRow,
 } from './store.js';
@@ -117,6 +118,7 @@ function registerUpload(app: App, parts: SpecParts): void {
     const sent = sentDocument(request.body);
     const specification = requireSpecification(sent.text);
     const { activate = true, base_path: basePath } = request.query;
+    const sentHead = headOf(sent.text, specification);
     const head = await readHead(sql);
     const site = requireSite(head.settings, request.query.site ?? sent.site);
     const name = request.query.name ?? sent.name ?? 'default';
@@ -125,7 +127,7 @@ function registerUpload(app: App, parts: SpecParts): void {
       const [before] = await listSpecifications(tx, site, name);
       const author = principal.actor.name;
       const at = new Date(parts.now());
-      const result = await storeSpecification(tx, { site, name, author, at, text: sent.text, specification });
+      const result = await storeSpecification(tx, { site, name, author, at, text: sent.text, head: sentHead });
       const { row } = result;
       if (result.created) {
         const what = `version ${row.version} of the specification ${name} of ${site}`;

@@ -47,6 +47,46 @@ export async function findSpecification(sql: Queryable, id: number): Promise<(Sp
   return row === undefined ? null : { ...toRow(row), body: row.body };
 }
 
+/** Without their texts: of each name of a site the newest. */
+export async function listNewest(sql: Queryable, site: string, max: number): Promise<SpecRow[]> {
+  const rows = await sql<SpecRow[]>`
+    select distinct on (name) id, site, name, version, at, author, title, declared_version, openapi, format, operations,
+      sha256
+    from api_specifications where site = ${site} order by name, version desc limit ${max}`;
+  return rows.map(toRow);
+}
+
+/** Without their texts: some of these sites (of all for null), by site, name and the newest first, and how many. */
+export async function pageOfSites(
+  sql: Queryable,
+  sites: readonly string[] | null,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: SpecRow[]; readonly total: number }> {
+  const where = sites === null ? sql`true` : sql`site in (select jsonb_array_elements_text(${sql.json([...sites])}))`;
+  const rows = await sql<SpecRow[]>`
+    select id, site, name, version, at, author, title, declared_version, openapi, format, operations, sha256
+    from api_specifications where ${where} order by site, name, version desc limit ${limit} offset ${offset}`;
+  const [all] = await sql<{ n: number }[]>`select count(*)::int as n from api_specifications where ${where}`;
+  return { rows: rows.map(toRow), total: all?.n ?? 0 };
+}
+
+/** Without their texts: of each site and name the newest. */
+export async function listNewestOfAll(sql: Queryable, max: number): Promise<SpecRow[]> {
+  const rows = await sql<SpecRow[]>`
+    select distinct on (site, name) id, site, name, version, at, author, title, declared_version, openapi, format,
+      operations, sha256
+    from api_specifications order by site, name, version desc limit ${max}`;
+  return rows.map(toRow);
+}
+
+/** Without its text. */
+export async function findKey(sql: Queryable, key: SpecKey): Promise<SpecRow | null> {
+  const [row] = await sql<SpecRow[]>`
+    select id, site, name, version, at, author, title, declared_version, openapi, format, operations, sha256
+    from api_specifications where site = ${key.site} and name = ${key.name} and version = ${key.version}`;
+  return row === undefined ? null : toRow(row);
+}
+
 export async function findVersion(sql: Queryable, key: SpecKey): Promise<(SpecRow & { body: string }) | null> {
   const [row] = await sql<(SpecRow & { body: string })[]>`
     select * from api_specifications where site = ${key.site} and name = ${key.name} and version = ${key.version}`;
@@ -59,14 +99,28 @@ export interface NewSpecification {
   readonly author: string;
   readonly at: Date;
   readonly text: string;
-  readonly specification: Specification;
+  readonly head: SpecificationHead;
 }
+
+/** What is stored beside the text. */
+export interface SpecificationHead {
+  readonly title: string;
+  readonly declaredVersion: string;
+  readonly openapi: string;
+  readonly format: 'json' | 'yaml';
+  readonly operations: number;
+  readonly sha256: string;
+}
+
+export const headOf = (text: string, { model, format }: Specification): SpecificationHead => ({
+  ...{ title: model.title.slice(0, 500), declaredVersion: model.version.slice(0, 100), openapi: model.openapi },
+  ...{ format, operations: model.operations.length, sha256: digestOfText(text) },
+});
 
 /** The newest version when it has the same text, else a new one. The caller holds the lock of the settings. */
 export async function storeSpecification(tx: Tx, given: NewSpecification): Promise<{ row: SpecRow; created: boolean }> {
-  const { site, name, author, at, text, specification } = given;
-  const { model, format } = specification;
-  const sha256 = digestOfText(text);
+  const { site, name, author, at, text, head } = given;
+  const { title, declaredVersion, openapi, format, operations, sha256 } = head;
   const [newest] = await listSpecifications(tx, site, name);
   if (newest?.sha256 === sha256) return { row: newest, created: false };
   // numbers are not given twice: one that was deleted may stand in a version of the settings
@@ -76,8 +130,8 @@ export async function storeSpecification(tx: Tx, given: NewSpecification): Promi
   const [row] = await tx<SpecRow[]>`
     insert into api_specifications
       (site, name, version, at, author, title, declared_version, openapi, format, operations, sha256, body)
-    values (${site}, ${name}, ${used?.last ?? 1}, ${at}, ${author}, ${model.title.slice(0, 500)},
-      ${model.version.slice(0, 100)}, ${model.openapi}, ${format}, ${model.operations.length}, ${sha256}, ${text})
+    values (${site}, ${name}, ${used?.last ?? 1}, ${at}, ${author}, ${title}, ${declaredVersion}, ${openapi},
+      ${format}, ${operations}, ${sha256}, ${text})
     returning *`;
   if (row === undefined) throw new Error('the specification was not stored');
   return { row: toRow(row), created: true };

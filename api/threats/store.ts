@@ -161,3 +161,12 @@ export async function boundThreats(sql: Queryable, tiesMax: number): Promise<voi
   await sql`
     delete from api_ties where at < (select at from api_ties order by at desc offset ${tiesMax} limit 1)`;
 }
+
+/** Of one operation, the latest first. */
+export const threatsAt = (
+  sql: Queryable,
+  { site, method, template }: { readonly site: string; readonly method: string; readonly template: string },
+  limit: number,
+): Promise<ThreatRow[]> => sql<ThreatRow[]>`
+  select * from api_threats where site = ${site} and method = ${method} and template = ${template}
+  order by last_at desc, id limit ${limit}`;

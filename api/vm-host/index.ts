@@ -2,7 +2,7 @@
 import { resolveTxt } from 'node:dns/promises';
 import { createVulnerabilityManager, type Host, type TakeEvents } from '#vm-manager';
 import { answerEveryCheck, type ComplianceParts } from '../compliance/index.js';
-import { createApis } from './apis.js';
+import { createApis } from './apis/index.js';
 import { release } from '../release.js';
 import { createAuditReader } from './audit-port.js';
 import { createBackupPort, type BackupPortParts } from './backups.js';

@@ -60,6 +60,7 @@ export const sameAs: Readonly<Record<string, string>> = {
   'PATCH /api/v1/acceptances/{id}': 'DELETE /api/v1/acceptances/{id}',
   'POST /api/v1/vex/statements': 'POST /api/v1/vulnerabilities/{id}/transition',
   'POST /api/v1/vulnerabilities/{id}/duplicates': 'POST /api/v1/findings/clusters/merge',
+  'GET /api/v1/discovery/runs/{id}': 'GET /api/v1/discovery/runs',
   'GET /api/v1/templates/{id}': 'GET /api/v1/templates',
   'GET /api/v1/evidence/{id}': 'GET /api/v1/evidence',
   'GET /api/v1/evidence/files/{id}': 'GET /api/v1/evidence/files',

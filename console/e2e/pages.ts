@@ -60,6 +60,8 @@ export const loggedInPaths: readonly string[] = [
   '/vulnerabilities/schedules',
   '/vulnerabilities/components?view=bills',
   '/vulnerabilities/components?view=plan',
+  '/vulnerabilities/discovery',
+  '/vulnerabilities/api-security',
   '/vulnerabilities/repositories',
   '/vulnerabilities/images',
   '/vulnerabilities/images?view=dockerfile',

@@ -20,11 +20,11 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +
-      'reports|runtime/events|runtime/sensors|vpatches|sca/sboms|[^/]+/scans)$',
+      'api-security/specs|api-security/posture|reports|runtime/events|runtime/sensors|vpatches|sca/sboms|[^/]+/scans)$',
   ),
   'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
   'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,
-  'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules)$/,
+  'the target of the body, within reach': /^POST \/(?:scans|exploit\/runs|schedules|api-security\/tests)$/,
   'an application of the body or the query, else the whole organisation (compliance/compliance.test.ts)':
     /^(?:PUT|DELETE) \/compliance\/controls\/:id\/attestation$|^POST \/(?:compliance\/exceptions|secrets\/allowlist)$/,
   'findings of the body, within reach': /^POST \/(integrations\/:id\/issues|findings\/clusters\/merge)$/,

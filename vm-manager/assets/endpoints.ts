@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { endpoint, toId, unfit, type Endpoint } from '../kit/endpoint.js';
 import { checkVersion, requireRow, resourceEndpoints, toView, viewSchema, type Row } from '../kit/resource.js';
 import { severityNames } from '../findings/words.js';
+import { checkSite, sitesOfOrganisation } from './site.js';
 import { applications, projects, targetGroups, targets, visibleByApplication } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -50,6 +51,7 @@ const applicationExtras: readonly Endpoint[] = [
     method: 'PUT',
     path: '/applications/:id/site',
     permission: 'edit_assets',
+    ofOrganisation: sitesOfOrganisation,
     kind: 'B',
     summary: 'Link an application to a site of the firewall: its virtual patches hold there; null ends the link',
     body: Type.Object({ site: Nullable(Type.String({ minLength: 1, maxLength: 200 })) }, closed),
@@ -57,7 +59,8 @@ const applicationExtras: readonly Endpoint[] = [
     handle: async (call) => {
       const { site } = call.body;
       const id = call.params['id'] ?? '';
-      await requireRow(call.sql, applications, call.reach, id);
+      const { site: before } = await requireRow(call.sql, applications, call.reach, id);
+      checkSite(call.reach, site, before as string | null);
       const sites = (await call.host.firewall?.sites()) ?? null;
       if (site !== null && sites?.includes(site) === false)
         throw unfit('/site', `names no site of the firewall`, `it has ${sites.slice(0, 20).join(', ') || 'none'}`);
@@ -68,7 +71,7 @@ const applicationExtras: readonly Endpoint[] = [
           const row = await requireRow(tx, applications, call.reach, id, true);
           checkVersion(call.request.headers['if-match'], row.version);
           const [after] = await tx<Row[]>`
-            update vm_applications set site = ${site}, updated_at = ${call.now}, version = version + 1
+            update vm_applications set site = ${site}, site_confirmed = true, updated_at = ${call.now}, version = version + 1
             where id = ${row.id} returning *`;
           return after ?? row;
         },

@@ -10,6 +10,7 @@ import { textOf } from '../kit/values/text.js';
 import { scanMethods } from '../dast/model.js';
 import { refreshApplication } from '../findings/refresh.js';
 import { boundsChanged, checkTargetChange } from './scan-bounds.js';
+import { checkSite } from './site.js';
 
 /** Some text: one of blanks alone could not be told from none in a list. */
 const Name = Type.String({
@@ -85,6 +86,15 @@ const applicationColumns: Resource['columns'] = {
   data_classes: { schema: Words, as: 'json', write: 'always' },
   tags: { schema: Words, as: 'json', write: 'always', filter: 'has' },
   site: { schema: Nullable(Line), as: 'plain', write: 'always' },
+  site_confirmed: {
+    schema: Type.Boolean({
+      description:
+        'false: the link to the site may have been made by somebody who reaches a part of the organisation, and shows ' +
+        'such people nothing of its traffic until PUT /applications/{id}/site sets it again',
+    }),
+    as: 'plain',
+    write: 'never',
+  },
   status: { schema: OneOf(['active', 'archived']), as: 'plain', write: 'always', filter: 'equal' },
   demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
 };
@@ -120,6 +130,9 @@ export const applications: Resource = {
     if (before === null && call.reach.within !== null)
       throw new ApiError('scope_denied', 'The token is confined to applications; it cannot make others.');
     if (before === null || values['project_id'] !== undefined) await checkApplication(tx, call, values);
+    if (values['site'] === undefined) return;
+    checkSite(call.reach, values['site'] as string | null, (before?.['site'] ?? null) as string | null);
+    if (isUnconfined(call.reach)) values['site_confirmed'] = true;
   },
   after: async (tx, call, row, before) => {
     if (before === null) return;

@@ -52,6 +52,8 @@ const needsMore: readonly string[] = [
   'POST /acceptances/:id/approve 403',
   'POST /acceptances/:id/extend 403',
   'POST /acceptances/:id/revoke 409',
+  'POST /api-security/tests 409',
+  'POST /api-security/tests/:id/cancel 409',
   'POST /assessments/:id/transition 409', // the change before has moved it there
   'POST /auth/login 401',
   'POST /auth/mfa 401',
@@ -61,6 +63,7 @@ const needsMore: readonly string[] = [
   'POST /backups/:id/restore 409',
   'POST /backups/:id/verify 409',
   'POST /backups/prune 409',
+  'POST /discovery/runs/:id/cancel 409',
   'POST /exploit/runs 409',
   'POST /gate/evaluations/:id/override 409',
   'POST /repositories/:id/scan 409',

@@ -2,8 +2,9 @@
 // APIs. Each kind under the permission of its own lists, at most twenty of it.
 import { escapeLike } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { allOf, json, type Tx } from '../database.js';
+import { json, type Tx } from '../database.js';
 import { visibleByApplication } from '../assets/resources.js';
+import { readableSite } from '../assets/site.js';
 import { severityOf, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { isUnconfined, reachable, type Reach } from '../kit/caller.js';
@@ -78,9 +79,10 @@ async function components(sql: Tx, reach: Reach, like: string): Promise<Hit[]> {
 async function operations(host: Call['host'], sql: Call['sql'], reach: Reach, q: string): Promise<Hit[]> {
   if (host.apis === undefined) return [];
   const rows = await sql<{ site: string }[]>`
-    select distinct site from vm_applications a
-    where ${allOf(sql, [reachable(sql, reach, sql`a.id`, sql`a.project_id`), sql`coalesce(site, '') <> ''`])}
-    order by site limit ${sitesMax}`;
+    select distinct site from (
+      select ${readableSite(sql, reach, 'a')} as site from vm_applications a
+      where ${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}) readable
+    where site is not null order by site limit ${sitesMax}`;
   const found: Hit[] = [];
   for (const { site } of rows)
     for (const { method, template } of await host.apis.operations(site, operationsMax))

@@ -3,6 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
+import { apiBodies, badgeOf, confinedApis, fillApis } from './api/filled-apis.js';
 import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
@@ -209,6 +210,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application, target)),
+    ...(await fillApis(make, database, application)),
     '/schedules': await make.made('/schedules', {
       ...everyNight,
       kind: 'scan',
@@ -237,11 +239,6 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
   };
 }
 
-async function badgeOf(make: Maker, application: string): Promise<string> {
-  await make.post(`/ci/badge/${application}`, {});
-  return application;
-}
-
 async function listComponent(make: Maker, application: string): Promise<string> {
   const components = [{ type: 'library', name: 'zebra-lib', version: '1.0.0', purl: 'pkg:npm/zebra-lib@1.0.0' }];
   await make.client.send(application, { bomFormat: 'CycloneDX', specVersion: '1.5', components });
@@ -251,6 +248,7 @@ async function listComponent(make: Maker, application: string): Promise<string> 
 
 export const confinedModules = [
   ...confinedRecords,
+  ...confinedApis,
   '/projects',
   '/applications',
   '/targets',
@@ -296,6 +294,7 @@ const anyScan = {
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
   ...recordBodies(application, finding),
   ...modelBodies(application, finding),
+  ...apiBodies(application, target),
   'POST /projects': { name: 'new' },
   'POST /applications': { name: 'new', project_id: null },
   'PATCH /applications/:id': { external_id: 'other', name: 'other', project_id: null, status: 'active', site: null },

@@ -23,7 +23,7 @@ import { recordOf } from './evidence.js';
 import type { ChosenProfile, OwnProfile } from './profiles.js';
 import { ScanLog } from './scan-log.js';
 import { Scanner, type ScanPlan } from './scanner.js';
-import { insertFound, kindsOfTargets, linkFindings, markBehindWaf, readSwitch, scanKind } from './store.js';
+import { apiTestKind, insertFound, kindsOfTargets, linkFindings, markBehindWaf, readSwitch, scanKind } from './store.js';
 import type { BehindWaf } from './store.js';
 
 export const heartbeatMs = 500;
@@ -106,7 +106,7 @@ export async function requireNoOther(tx: Tx, target: TargetRow): Promise<void> {
     select id, kind from vm_runs where kind in ${tx(kindsOfTargets)} and status in ('queued', 'running')
       and input ->> 'target_id' = ${String(target.id)} limit 1`;
   if (other === undefined) return;
-  const what = other.kind === scanKind ? 'scan' : 'exploit run';
+  const what = other.kind === scanKind ? 'scan' : other.kind === apiTestKind ? 'test of APIs' : 'exploit run';
   throw new ApiError('conflict', `The ${what} ${other.id} of this target is running.`);
 }
 

@@ -13,7 +13,9 @@ import { evidenceOf, type Evidence } from './evidence.js';
 export const scanKind = 'dast';
 /** Of proofs by exploit, which share rate and stop with them. */
 export const exploitKind = 'exploit';
-export const kindsOfTargets = [scanKind, exploitKind] as const;
+/** Of tests of the access to APIs, likewise. */
+export const apiTestKind = 'api-test';
+export const kindsOfTargets = [scanKind, exploitKind, apiTestKind] as const;
 
 export const visibleRuns = visibleByApplication('vm_runs');
 
