@@ -49,6 +49,7 @@ import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { repositoryEndpoints } from './repositories/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { k8sPostureEndpoints } from './k8s-posture/endpoints.js';
 import { k8sRuntimeEndpoints } from './k8s-runtime/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
@@ -87,6 +88,7 @@ const rows: readonly Endpoint[] = [
   ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...k8sPostureEndpoints,
   ...codeRuleEndpoints,
   ...moreCodeEndpoints,
   ...repositoryEndpoints,

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { endpoint, toId, unfit, type Endpoint } from '../kit/endpoint.js';
 import { checkVersion, requireRow, resourceEndpoints, toView, viewSchema, type Row } from '../kit/resource.js';
 import { severityNames } from '../findings/words.js';
+import { importApplications } from './import.js';
 import { applications, projects, targetGroups, targets, visibleByApplication } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -186,6 +187,7 @@ const groupMembers: readonly Endpoint[] = [
 
 export const assetEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints(projects),
+  importApplications,
   ...resourceEndpoints(applications),
   ...applicationExtras,
   ...archiving,
