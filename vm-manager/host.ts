@@ -221,6 +221,7 @@ export type VmAction =
   | 'vm.import'
   | 'vm.token'
   | 'vm.access'
+  | 'vm.download'
   | 'vm.gate';
 
 /** Secrets at rest; `place` names where one lives, and a sealed text opens nowhere else. */

@@ -1,8 +1,8 @@
 // POST /applications/import: applications as a register of them has them, as CSV or JSON. Each row is taken or refused
 // by itself, with the reason; the same file again changes nothing.
 import { ApiError, Nullable, OneOf } from '#http-kit';
-import { Type, type Static } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { Tx } from '../database.js';
 import { parseJson, readWhole } from '../imports/reading/report-file.js';
 import { readRows } from '../imports/reading/csv.js';
@@ -20,9 +20,16 @@ const bytesMax = 5 * 1024 * 1024;
 
 const patch = bodyOf(applications, true);
 const { demo: _demo, ...columns } = bodyOf(applications, false).properties;
+/** The checker of rows knows unions of words, and no lists of them. */
+const checkable = (schema: TSchema): TSchema =>
+  Array.isArray(schema['enum']) ? Type.Union((schema['enum'] as string[]).map((word) => Type.Literal(word))) : schema;
+const checkables = Object.fromEntries(
+  Object.entries(columns).map(([name, schema]) => [name, name === 'name' ? schema : Type.Optional(checkable(schema))]),
+);
+
 /** Members of a row; `project` names one that is there. */
 const RowBody = Type.Object(
-  { ...columns, project: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
+  { ...checkables, project: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
   { ...closed, minProperties: 1 },
 );
 type Given = Readonly<Record<string, unknown>>;
@@ -142,12 +149,17 @@ const textIn = (given: Given, name: string): string | null => (typeof given[name
 /** Of the words of a refusal: without the full stop, for a list. */
 const reasonOf = (error: ApiError): string => error.message.replace(/\.$/, '').slice(0, 500);
 
+const reasonFor = (type: ValueErrorType, message: string): string => {
+  if (type === ValueErrorType.ObjectRequiredProperty) return 'is missing';
+  return type === ValueErrorType.ObjectAdditionalProperties ? 'is not a known member' : message.toLowerCase();
+};
+
 function checkShape(given: Given, isNew: boolean): void {
   const [error] = Value.Errors(isNew ? RowBody : { ...RowBody, required: [] }, given);
   if (error === undefined) return;
   const name = error.path.replace(/^\//, '') || 'the row';
   const { enum: words } = (patch.properties[name] ?? {}) as { enum?: readonly string[] };
-  throw unfit(name, words === undefined ? error.message.toLowerCase() : `must be one of ${words.join(', ')}`);
+  throw unfit(name, words === undefined ? reasonFor(error.type, error.message) : `must be one of ${words.join(', ')}`);
 }
 
 async function withProject(tx: Tx, { reach }: Call, { project, ...given }: Given): Promise<Record<string, unknown>> {
