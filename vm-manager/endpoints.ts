@@ -20,6 +20,7 @@ import { scanEndpoints } from './dast/endpoints.js';
 import { exploitEndpoints } from './exploit/endpoints.js';
 import { evidenceOfFindingEndpoints } from './findings/proof/endpoints.js';
 import { clusterEndpoints } from './findings/together/cluster-endpoints.js';
+import { deduplicationEndpoints } from './findings/together/deduplicate.js';
 import { duplicateEndpoints } from './findings/together/duplicates.js';
 import { groupEndpoints } from './findings/together/groups.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
@@ -81,6 +82,7 @@ const rows: readonly Endpoint[] = [
   ...evidenceOfFindingEndpoints,
   ...groupEndpoints,
   ...clusterEndpoints,
+  ...deduplicationEndpoints,
   ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
