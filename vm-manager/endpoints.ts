@@ -20,6 +20,7 @@ import { scanEndpoints } from './dast/endpoints.js';
 import { exploitEndpoints } from './exploit/endpoints.js';
 import { evidenceOfFindingEndpoints } from './findings/proof/endpoints.js';
 import { clusterEndpoints } from './findings/together/cluster-endpoints.js';
+import { deduplicationEndpoints } from './findings/together/deduplicate.js';
 import { duplicateEndpoints } from './findings/together/duplicates.js';
 import { groupEndpoints } from './findings/together/groups.js';
 import { exportEndpoints } from './findings/export/endpoints.js';
@@ -49,6 +50,7 @@ import { notificationEndpoints } from './notifications/endpoints.js';
 import { postureEndpoints } from './posture/endpoints.js';
 import { repositoryEndpoints } from './repositories/endpoints.js';
 import { reportEndpoints } from './reports/endpoints.js';
+import { k8sPostureEndpoints } from './k8s-posture/endpoints.js';
 import { k8sRuntimeEndpoints } from './k8s-runtime/endpoints.js';
 import { integrationEndpoints } from './integrations/endpoints.js';
 import { brandingEndpoints } from './branding/endpoints.js';
@@ -82,6 +84,7 @@ const rows: readonly Endpoint[] = [
   ...evidenceOfFindingEndpoints,
   ...groupEndpoints,
   ...clusterEndpoints,
+  ...deduplicationEndpoints,
   ...exportEndpoints,
   ...commentEndpoints,
   ...importEndpoints,
@@ -89,6 +92,7 @@ const rows: readonly Endpoint[] = [
   ...sbomEndpoints,
   ...componentEndpoints,
   ...scannerEndpoints,
+  ...k8sPostureEndpoints,
   ...codeRuleEndpoints,
   ...moreCodeEndpoints,
   ...repositoryEndpoints,

@@ -221,6 +221,7 @@ export type VmAction =
   | 'vm.import'
   | 'vm.token'
   | 'vm.access'
+  | 'vm.download'
   | 'vm.gate';
 
 /** Secrets at rest; `place` names where one lives, and a sealed text opens nowhere else. */
@@ -306,6 +307,18 @@ export interface SeenEndpoint {
   readonly template: string;
 }
 
+/** One service asking another, as meshes and traces have shown it; sums over all time that is kept. */
+export interface ObservedHop {
+  readonly caller: string;
+  readonly callee: string;
+  readonly requests: number;
+  /** Without certificate and without token. */
+  readonly unidentified: number;
+  readonly failed: number;
+  readonly firstSeen: Date;
+  readonly lastSeen: Date;
+}
+
 export interface Host {
   readonly secrets: Secrets;
   readonly sql: Sql;
@@ -342,6 +355,8 @@ export interface Host {
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
   /** What the data plane has seen of a host; absent: it has no inventory. */
   readonly seenEndpoints?: (host: string) => Promise<readonly SeenEndpoint[]>;
+  /** Who asks whom inside, at most so many, those with most requests first; absent: nobody tells this server. */
+  readonly eastWest?: (max: number) => Promise<readonly ObservedHop[]>;
   /** Security events of a time, for reports; absent: there is no firewall that records them. */
   readonly firewallActivity?: (period: { readonly from: Date; readonly to: Date }) => Promise<FirewallActivity>;
   /** Inventory and specifications of APIs; absent: there is no firewall that has them. */

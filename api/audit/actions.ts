@@ -127,6 +127,7 @@ export const auditActions = {
   'vm.transition': { by: ['people'], meaning: 'findings, acceptances or runs were moved to another state' },
   'vm.import': { by: ['people'], meaning: 'a report of a tool was imported, or an import was undone' },
   'vm.token': { by: ['people'], meaning: 'a token for /api/v1 was made or revoked' },
+  'vm.download': { by: ['people'], meaning: 'a backup was taken off the server through /api/v1' },
   'vm.access': { by: ['people'], meaning: 'the grants of somebody for /api/v1 were replaced' },
   'vm.gate': {
     by: ['people'],

@@ -1,5 +1,6 @@
 // What the process that `gatehouse` started lends the control plane for backups: the place that BACKUP_TO names, the
 // commands, and the wish for a restore that the next start fulfils. The control plane itself knows neither.
+import type { Readable } from 'node:stream';
 import type { Stored } from './places/place.js';
 
 /** What `gatehouse backup verify --restore --json` says. */
@@ -42,6 +43,8 @@ export interface BackupTools {
   list(): Promise<readonly Stored[]>;
   /** Reads all of one and restores it into a scratch database. Rejects with words for a person. */
   verify(name: string, key: string | null, signal: AbortSignal): Promise<VerifyReport>;
+  /** The bytes of one; whoever asks reads them to their end or destroys them. Rejects with words for a person. */
+  fetch(name: string): Promise<Readable>;
   remove(name: string): Promise<void>;
   /** Removes the oldest beyond the newest `keep`; resolves with their names. */
   prune(keep: number): Promise<readonly string[]>;

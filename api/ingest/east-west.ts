@@ -63,6 +63,10 @@ interface HopRow extends Omit<Hop, 'first' | 'last'> {
   readonly last_seen: Date;
 }
 
+/** Pairs with most requests first. */
+export const selectBusiestHops = async (sql: Queryable, max: number): Promise<readonly HopRow[]> => sql<HopRow[]>`
+  select * from api_hops order by requests desc, caller, callee limit ${max}`;
+
 export function registerEastWest(app: App, { database: { sql } }: Pick<Parts, 'database'>): void {
   app.get('/api/east-west', { schema }, async ({ query }) => {
     const { unauthenticated = null, limit = 500 } = query;

@@ -32,6 +32,7 @@ export function createBackupPort(parts: BackupPortParts, tools: BackupTools): Ba
     made: async () => (await listRuns(sql, runsShown)).map((run) => viewMade(run, parts.now())),
     make: (actor) => parts.backups.start(actor),
     verify: (name, key, signal) => tools.verify(name, key, signal),
+    fetch: (name) => tools.fetch(name),
     remove: (name) => tools.remove(name),
     prune: (keep) => tools.prune(keep),
     async schedule() {

@@ -14,7 +14,7 @@ import { createModelSettings } from './model.js';
 import { createNarrators, type NarratorParts } from './narrator.js';
 import { createIdentity, type IdentityParts } from './identity.js';
 import { createSettingsRecord } from './settings-record.js';
-import { createSeenEndpoints } from './seen-endpoints.js';
+import { createEastWest, createSeenEndpoints } from './seen-endpoints.js';
 import type { Feature } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import { noteNamedEvents } from '../siem/store.js';
@@ -60,6 +60,7 @@ const toHost = (parts: VmParts): Host => ({
   wayOut: parts.outbound,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
+  eastWest: createEastWest(parts),
   firewallActivity: createFirewallActivity(parts),
   apis: createApis(parts),
   settingsRecord: createSettingsRecord(parts),

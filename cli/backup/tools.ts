@@ -3,7 +3,9 @@
 // once: one that was cut short is reported, and not begun again by itself.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
 import type { Values } from '#settings/environment';
 import { withFiles } from '../refusal.js';
@@ -37,6 +39,22 @@ async function withKeyFile<T>(
   }
 }
 
+/**
+ * A backup as a stream. It is fetched to a file of this host first, which has no name once it is open: a bucket that
+ * breaks off is asked again, and a backup that is removed meanwhile is read to its end.
+ */
+async function fetchFrom(values: Values, name: string): Promise<Readable> {
+  const directory = scratchOf(values);
+  const file = join(directory, `.download-${randomUUID()}.partial`);
+  withFiles(() => mkdirSync(directory, { recursive: true, mode: 0o700 }));
+  try {
+    await openPlace(values, placeNamed(values, undefined)).get(name, file);
+    return (await open(file, 'r')).createReadStream();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
 /** `end`: has this process end, so that what started it starts it again. */
 export function backupTools(values: Values, end: () => void): BackupTools {
   const place = () => openPlace(values, placeNamed(values, undefined));
@@ -59,6 +77,7 @@ export function backupTools(values: Values, end: () => void): BackupTools {
           ),
         ),
       ),
+    fetch: (name) => fetchFrom(values, name),
     remove: (name) => place().remove(name),
     prune: (keep) => prune(place(), keep),
     async restore(wish) {

@@ -17,6 +17,7 @@ const moduleOf = (path: string): string => path.split('/:')[0] ?? path;
 /** Writes that name no object by an id, and what confines them. */
 const confinedBy: Readonly<Record<string, RegExp>> = {
   // testing/other-project.ts names an application of others in each of these bodies
+  'rows of the file, each within reach (assets/import.test.ts)': /^POST \/applications\/import$/,
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +

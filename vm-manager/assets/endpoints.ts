@@ -5,6 +5,7 @@ import { endpoint, toId, unfit, type Endpoint } from '../kit/endpoint.js';
 import { checkVersion, requireRow, resourceEndpoints, toView, viewSchema, type Row } from '../kit/resource.js';
 import { severityNames } from '../findings/words.js';
 import { checkSite, sitesOfOrganisation } from './site.js';
+import { importApplications } from './import.js';
 import { applications, projects, targetGroups, targets, visibleByApplication } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -189,6 +190,7 @@ const groupMembers: readonly Endpoint[] = [
 
 export const assetEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints(projects),
+  importApplications,
   ...resourceEndpoints(applications),
   ...applicationExtras,
   ...archiving,

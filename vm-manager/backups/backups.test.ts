@@ -82,6 +82,41 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 
   await t.test(
+    '30.backups: a sealed one is downloaded by a person who may restore it, and that is noted',
+    async (t) => {
+      const [plain = '', sealed = ''] = [...files.keys()];
+      const path = `/backups/${sealed}/download`;
+      const reply = await at.app.inject({
+        method: 'GET',
+        url: `/api/v1${path}`,
+        headers: { authorization: `Bearer ${admin.token}` },
+      });
+      t.equal(reply.statusCode, 200);
+      t.equal(reply.rawPayload.length, files.get(sealed), 'all of it');
+      t.equal(reply.headers['content-disposition'], `attachment; filename="${sealed}"`);
+      t.match((await audit())[0], new RegExp(`downloaded the backup ${sealed}`));
+      t.match(await client.call('GET', `/backups/${plain}/download`), {
+        status: 409,
+        body: { detail: /not sealed.*backup_encrypt/ },
+      });
+      t.equal((await client.call('GET', '/backups/..%2F.env/download')).status, 404);
+      const made = (await client.call('POST', '/tokens', { name: 'd', scopes: ['admin'] })).body;
+      t.equal((await new Client(at, String(made['token'])).call('GET', path)).status, 403, 'no token');
+      const operator = new Client(at, (await at.user('operator')).token);
+      t.equal((await operator.call('GET', path)).status, 403);
+      state.fails = new Error('/copies: there is no such file.');
+      for (let again = 0; again < 3; again++)
+        t.match(
+          await client.call('GET', path),
+          { status: 409, body: { detail: /no such file/ } },
+          'and none is counted',
+        );
+      state.fails = null;
+      t.equal((await client.call('GET', path)).status, 200);
+    },
+  );
+
+  await t.test(
     '30.backups: a restore is proved and confirmed first, and needs a person who is an administrator',
     async (t) => {
       const id = [...files.keys()][0] ?? '';

@@ -1,4 +1,5 @@
 // Backups as the server around the room makes them. The room names them, asks, and keeps what became of each.
+import type { Readable } from 'node:stream';
 import type { Actor } from '#http-kit';
 import type { Person } from '../host.js';
 
@@ -58,6 +59,8 @@ export interface BackupPort {
   /** Throws ApiError `conflict` where one is being made. `done` rejects where it failed. */
   make(actor: Actor): Promise<{ readonly id: string; readonly done: Promise<{ readonly name: string }> }>;
   verify(name: string, key: string | null, signal: AbortSignal): Promise<VerifiedBackup>;
+  /** Its bytes; whoever asks reads them to their end or destroys them. */
+  fetch(name: string): Promise<Readable>;
   remove(name: string): Promise<void>;
   prune(keep: number): Promise<readonly string[]>;
   schedule(): Promise<BackupSchedule & { readonly next_at: Date | null }>;

@@ -33,6 +33,7 @@ const needsMore: readonly string[] = [
   'DELETE /vulnerabilities/:id/duplicates/:dup_id 404',
   'GET /backups 409',
   'GET /backups/:id 409',
+  'GET /backups/:id/download 409',
   'GET /backups/made 409',
   'GET /backups/schedule 409',
   'GET /branding/logo 404',

@@ -39,6 +39,9 @@ export const lifecycle: Machine<Status> = {
     },
     { from: openStatuses, to: 'out_of_scope', by: people, permission: 'triage_findings', needs: ['reason'] },
     { from: openStatuses, to: 'duplicate', by: people, permission: 'triage_findings', needs: ['canonical_id'] },
+    // a run of deduplication that a person began, and its undoing
+    { from: openStatuses, to: 'duplicate', by: rules, needs: ['canonical_id'] },
+    ...openStatuses.map((to) => ({ from: ['duplicate'] as const, to, by: rules, needs: ['reason'] as const })),
     { from: closedByPeople, to: 'reopened', by: people, permission: 'triage_findings', needs: ['reason'] },
     // a runtime or exploit proof beats an opinion
     { from: closedByPeople, to: 'reopened', by: ['proof'] },

@@ -152,6 +152,11 @@ function reasonOf(broken: readonly Judged[], gaps: readonly string[]): string {
   return [...held, ...gaps].join('; ');
 }
 
+async function isArchivedNow(sql: Queryable, id: number): Promise<boolean> {
+  const rows = await sql`select 1 from vm_applications where id = ${id} and status = 'archived'`;
+  return rows.length > 0;
+}
+
 /** What the gate says of a commit; nothing is written. `asked`: the commit to compare with. */
 export async function look(
   host: ChainHost,
@@ -165,9 +170,13 @@ export async function look(
   const gate = await gateFor(sql, application.id, now);
   const said = { id: gate.id, name: gate.name, mode: gate.mode };
   const refused: Verdict = gate.mode === 'warn' ? 'warn' : 'fail';
-  const facts = await readCommit(sql, application, commit, gate.baselineBranch, asked);
+  const isArchived = await isArchivedNow(sql, application.id);
+  const facts = isArchived ? null : await readCommit(sql, application, commit, gate.baselineBranch, asked);
   if (facts === null) {
-    const reason = `no completed scan for commit ${commit}`;
+    // nothing of it counts, so nothing speaks for the commit either: to archive is no way around a gate
+    const reason = isArchived
+      ? 'the application is archived: restore it to have its commits judged'
+      : `no completed scan for commit ${commit}`;
     const rest = { reason, evaluated: false, gaps: [], baseline: null, run_ids: [] };
     return { ...about, verdict: refused, branch: '', snapshot: { gate: said, ...rest, ...nothing, ...numbers } };
   }

@@ -2,10 +2,10 @@
 // findings are `risk_accepted` and their clocks stand still.
 import { ApiError, Nullable, OneOf, systemActor, Time, type Actor } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import type { Queryable, Tx } from '../database.js';
+import { json, type Queryable, type Tx } from '../database.js';
 import type { Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
-import { endpoint, notFound, toId, When, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
 import { emit } from '../kit/events.js';
 import { findMove, type Machine } from '../kit/machine.js';
 import { List, ListQuery, readPage, type SortColumn } from '../kit/list.js';
@@ -15,6 +15,7 @@ import { visibleFindings } from '../findings/query.js';
 import { requireFinding } from '../findings/store.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
+import { namesOf } from '../vex/apply.js';
 
 const closed = { additionalProperties: false } as const;
 const states = ['pending', 'approved', 'rejected', 'revoked', 'expired'] as const;
@@ -221,17 +222,66 @@ async function acceptAll(tx: Tx, row: Row, actor: Actor, now: Date): Promise<voi
       await transition(tx, finding, { to: 'risk_accepted', by: 'policy', reason: row.justification }, actor, now);
 }
 
+const leftOutShown = 200;
+
+interface Meant {
+  readonly findings: readonly { readonly id: number }[];
+  readonly leftOut: readonly { readonly vuln_id: string; readonly reason: string }[];
+}
+
+/**
+ * Open findings of a vulnerability, by any of its names, in every application within reach. What the caller sees and
+ * may ask for nothing of is left out, and said. Throws 422 for none and for more than one acceptance has.
+ */
+async function meantBy(tx: Tx, call: Call, cve: string, project: string | undefined): Promise<Meant> {
+  const names = [...((await namesOf(tx, [cve.toUpperCase()])).get(cve.toUpperCase()) ?? [])];
+  const seen = call.caller.reach('view_findings', false);
+  const of = project === undefined ? tx`true` : tx`project_id = ${toId(project, 'project')}`;
+  const rows =
+    seen === null
+      ? []
+      : await tx<{ id: number; mine: boolean }[]>`
+          select id, ${visibleFindings(tx, call.reach)} as mine from vm_findings
+          where is_open and ${of} and ${visibleFindings(tx, seen)}
+            and id in (select f.id from vm_findings f join jsonb_array_elements_text(${json(tx, names)}) n(name)
+              on f.vuln_ids @> jsonb_build_array(n.name))
+          order by id limit ${findingsMax + 1}`;
+  if (rows.length > findingsMax)
+    throw unfit(
+      '/cve',
+      `is of more than ${findingsMax} open findings`,
+      'ask for one project after the other (project_id)',
+    );
+  const findings = rows.filter(({ mine }) => mine);
+  if (findings.length === 0) throw unfit('/cve', 'is of no open finding that you may ask this for');
+  const leftOut = rows.filter(({ mine }) => !mine);
+  const reason = 'you may see it, and ask for no acceptance there';
+  return { findings, leftOut: leftOut.map(({ id }) => ({ vuln_id: String(id), reason })) };
+}
+
 const request = endpoint({
   method: 'POST',
   path: '/acceptances',
   permission: 'request_acceptance',
   kind: 'C',
-  summary: 'Ask for the risk of findings to be accepted; somebody else decides',
+  summary:
+    'Ask for the risk of findings to be accepted, or of one vulnerability everywhere (cve); somebody else decides',
   body: Type.Object(
     {
       title: Type.String({ minLength: 1, maxLength: 200 }),
       decision: OneOf(['accept', 'reduce', 'avoid', 'transfer']),
-      vuln_ids: Type.Array(Type.String({ maxLength: 20 }), { minItems: 1, maxItems: findingsMax, uniqueItems: true }),
+      vuln_ids: Type.Optional(
+        Type.Array(Type.String({ maxLength: 20 }), { minItems: 1, maxItems: findingsMax, uniqueItems: true }),
+      ),
+      cve: Type.Optional(
+        Type.String({
+          minLength: 3,
+          maxLength: 60,
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]+$',
+          description: 'in the place of vuln_ids: its open findings in every application that you may ask this for',
+        }),
+      ),
+      project_id: Type.Optional(Type.String({ maxLength: 20, description: 'of cve: in this project alone' })),
       justification: Type.String({ minLength: 1, maxLength: 10_000 }),
       compensating_controls: Type.Optional(Type.String({ maxLength: 10_000 })),
       expires_at: When,
@@ -240,15 +290,29 @@ const request = endpoint({
     closed,
   ),
   status: 201,
-  answer: AcceptanceView,
+  answer: Type.Object({
+    ...AcceptanceView.properties,
+    left_out: Type.Array(Type.Object({ vuln_id: Type.String(), reason: Type.String() }), {
+      description: `of cve: findings that you see, and may not ask this for; ${leftOutShown} at most`,
+    }),
+    left_out_total: Type.Integer(),
+  }),
   handle: async (call) => {
     const { body, now, caller } = call;
+    const { vuln_ids: ids, cve } = body;
     const end = checkEnd(body.expires_at, now);
+    if ((ids === undefined) === (cve === undefined)) throw unfit('/vuln_ids', 'or /cve is needed, and not both');
+    let leftOut: Meant['leftOut'] = [];
     const row = await call.audited(
       'vm.create',
       (made: Row) => `asked for the acceptance ${made.id}`,
       async (tx) => {
-        const findings = await Promise.all(body.vuln_ids.map((id) => requireFinding(tx, call.reach, id)));
+        const meant =
+          cve === undefined
+            ? { findings: await Promise.all((ids ?? []).map((id) => requireFinding(tx, call.reach, id))), leftOut: [] }
+            : await meantBy(tx, call as Call, cve, body.project_id);
+        const { findings } = meant;
+        leftOut = meant.leftOut;
         const [made] = await tx<Row[]>`
         insert into vm_acceptances ${tx({
           title: body.title,
@@ -274,7 +338,8 @@ const request = endpoint({
       },
       () => body,
     );
-    return view(call.sql, row);
+    const told = { left_out: leftOut.slice(0, leftOutShown), left_out_total: leftOut.length };
+    return { ...(await view(call.sql, row)), ...told };
   },
 });
 

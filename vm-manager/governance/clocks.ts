@@ -2,6 +2,7 @@
 // deadline once, however pauses and acceptances overlap: the clock has one moment since when it stands.
 import { ApiError, Nullable, OneOf, systemActor, Time, type Actor } from '#http-kit';
 import { Type } from '@sinclair/typebox';
+import { ofActive } from '../assets/archived.js';
 import { allOf, type Tx } from '../database.js';
 import { FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
@@ -179,6 +180,7 @@ const breaches = endpoint({
     const { state = 'open', application_id: application, severity, ...wanted } = query;
     const where = allOf(sql, [
       visibleFindings(sql, reach),
+      ofActive(sql),
       state === 'open'
         ? sql`is_open and due_at <= ${now} and sla_paused_at is null`
         : sql`status = 'resolved' and closed_at > due_at`,

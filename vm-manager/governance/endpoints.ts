@@ -2,7 +2,8 @@
 import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { allOf } from '../database.js';
-import { Id, inApplication, Name, visibleByApplication } from '../assets/resources.js';
+import { ofActive } from '../assets/archived.js';
+import { Id, inApplication, Name, requireApplication, visibleByApplication } from '../assets/resources.js';
 import { findingFields, FindingView, viewFinding, type FindingRow } from '../findings/fields.js';
 import { visibleFindings } from '../findings/query.js';
 import { refreshWhere } from '../findings/refresh.js';
@@ -13,7 +14,9 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkPredicate, PredicateSchema, toSql } from '../kit/predicate.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import { runStatuses, RunView, viewRun, type Run } from '../kit/runs.js';
-import { assessmentMoves } from './assessments/moves.js';
+import { textOf } from '../kit/values/text.js';
+import { ChecklistItem, settle, type Item } from './assessments/checklist.js';
+import { assessmentMoves, requireMove } from './assessments/moves.js';
 import { auditEndpoints } from './audit-endpoints.js';
 import { eventEndpoints } from './event-endpoints.js';
 
@@ -91,15 +94,6 @@ const policies: Resource = {
   },
 };
 
-const ChecklistItem = Type.Object(
-  {
-    item: Type.String({ minLength: 1, maxLength: 300 }),
-    result: OneOf(['open', 'pass', 'fail', 'na']),
-    note: Type.Optional(Type.String({ maxLength: 5000 })),
-  },
-  closed,
-);
-
 const assessments: Resource = {
   path: '/assessments',
   noun: 'assessment',
@@ -123,11 +117,22 @@ const assessments: Resource = {
   },
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
-    const list = (values['checklist'] ?? before?.['checklist'] ?? []) as { readonly result: string }[];
-    const isOpen = list.some(({ result }) => result === 'open');
-    const isAsked = values['status'] !== undefined || values['checklist'] !== undefined;
-    if (isAsked && (values['status'] ?? before?.['status']) === 'closed' && isOpen)
+    const status = textOf(values['status'] ?? before?.['status'] ?? 'planned');
+    requireMove(textOf(before?.['status'] ?? 'planned'), status);
+    const kept = (before?.['checklist'] ?? []) as readonly Item[];
+    const given = values['checklist'] as readonly Item[] | undefined;
+    if (given !== undefined && before?.['status'] === 'closed' && status === 'closed')
+      throw new ApiError('conflict', 'The assessment is closed. Move it to active first.');
+    const isAsked = values['status'] !== undefined || given !== undefined;
+    if (isAsked && status === 'closed' && (given ?? kept).some(({ result }) => result === 'open'))
       throw new ApiError('conflict', 'The assessment has items of its checklist that nobody has answered.');
+    if (given === undefined) return;
+    const owner = await requireApplication(
+      tx,
+      call.reach,
+      textOf(values['application_id'] ?? before?.['application_id']),
+    );
+    values['checklist'] = await settle(tx, call, owner, given, kept);
   },
 };
 
@@ -143,7 +148,7 @@ const clocks: readonly Endpoint[] = [
     handle: async ({ sql, reach, query, now }) => {
       const where = allOf(sql, [
         visibleFindings(sql, reach),
-        sql`is_open and due_at is not null`,
+        sql`is_open and due_at is not null and ${ofActive(sql)}`,
         query.breached === undefined ? sql`true` : sql`(due_at < ${now}) = ${query.breached}`,
       ]);
       const sorts = { due_at: { column: 'due_at', type: 'time' } } as const;
@@ -165,7 +170,7 @@ const clocks: readonly Endpoint[] = [
       if (policy === undefined || !reach.all) throw notFound('policy', id);
       const where = allOf(sql, [
         visibleFindings(sql, reach),
-        sql`is_open`,
+        sql`is_open and ${ofActive(sql)}`,
         toSql(sql, policy.predicate, findingFields, now),
       ]);
       const [count] = await sql<{ n: number }[]>`select count(*) as n from vm_findings where ${where}`;

@@ -1,5 +1,6 @@
 // Says once of a finding that a fifth of its time is left, and once that its time is over. What was said stands in the
 // finding's row and is written with the event: a restart says nothing again, and of several servers one says it.
+import { ofActive } from '../assets/archived.js';
 import type { Sql, Tx } from '../database.js';
 import { emit } from '../kit/events.js';
 
@@ -39,7 +40,7 @@ async function tellSome(tx: Tx, now: Date): Promise<readonly Due[]> {
   const rows = await tx<Due[]>`
     select id, application_id, due_at, sla_days, sla_class, due_at <= ${now} as is_over from vm_findings
     where is_open and due_at is not null and sla_paused_at is null and sla_told < 2
-      and vm_sla_notice_at(due_at, sla_start, sla_told) <= ${now}
+      and vm_sla_notice_at(due_at, sla_start, sla_told) <= ${now} and ${ofActive(tx)}
     order by vm_sla_notice_at(due_at, sla_start, sla_told) desc limit ${batch} for update skip locked`;
   const inOrder = [...rows].sort((left, right) => left.due_at.getTime() - right.due_at.getTime() || left.id - right.id);
   await emit(

@@ -3,6 +3,7 @@
 // half hour at all: time alone makes a predicate hold, and last sights are no change.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
+import { ofActive } from '../assets/archived.js';
 import { Id, visibleByApplication } from '../assets/resources.js';
 import { allOf, type Fragment, type Sql, type Tx } from '../database.js';
 import { findingFields } from '../findings/fields.js';
@@ -81,7 +82,7 @@ async function look(tx: Tx, id: number, now: Date): Promise<Counts> {
     : tx`application_id in (select c.application_id from vm_chain_changes c
         where c.changed_in >= pg_snapshot_xmin(${before}::pg_snapshot)
           and not pg_visible_in_snapshot(c.changed_in, ${before}::pg_snapshot))`;
-  const meant = tx`is_open and ${toSql(tx, policy.predicate, findingFields, now)}`;
+  const meant = tx`is_open and ${ofActive(tx)} and ${toSql(tx, policy.predicate, findingFields, now)}`;
   const ended = await tx`
     update vm_violations v set ended_at = ${now} where policy_id = ${id} and ended_at is null and ${within}
       and not exists (select 1 from vm_findings where vm_findings.id = v.finding_id and ${meant})`;

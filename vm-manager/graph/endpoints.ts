@@ -18,6 +18,7 @@ import { ruleEndpoints } from './own/rules.js';
 import { loadApplications } from './rows.js';
 import { scopeOf } from './scope.js';
 import { ChainsView, FixView, ScopeQuery } from './shapes.js';
+import { topology } from './topology/endpoints.js';
 import { whatIf } from './what-if.js';
 
 const closed = { additionalProperties: false } as const;
@@ -167,4 +168,5 @@ export const graphEndpoints: readonly Endpoint[] = [
   ...tables,
   classify,
   ...ruleEndpoints,
+  topology,
 ];

@@ -45,3 +45,24 @@ export const firstOfSubject = {
     'is the first since an earlier release, which did not tell images, directories and languages apart: what ' +
     'it does not have is kept, and closed by the next report of the same one',
 } as const;
+
+/** Why no finding came of a report, for people; null: some did, or are as before. */
+export function whyNothing(
+  report: ImportReport,
+  of: { readonly isNoScan: boolean; readonly isWhole: boolean },
+): string | null {
+  const { parsed, created, updated, reopened, unchanged, duplicates_in_file: again, dropped, unread } = report;
+  if (created + updated + reopened + unchanged + again > 0) return null;
+  const bad = unread === 0 ? '' : `; ${unread} records cannot be read, and problems says which`;
+  if (parsed > 0 && dropped > 0) {
+    const by = Object.entries(report.dropped_by_reason)
+      .sort(([, left], [, right]) => right - left)
+      .map(([reason, count]) => `${count} ${reason}`);
+    return `all ${dropped} records were left out (${by.join(', ')})${bad}`;
+  }
+  if (unread > 0) return `none of the ${unread} records can be read: problems says why of each`;
+  if (of.isNoScan) return 'the report has no findings, and is of no scan: it says nothing about what is there';
+  return of.isWhole
+    ? 'the report has no findings: the tool has looked, and found nothing'
+    : 'the report has no findings, and says itself that the tool did not come to its end';
+}

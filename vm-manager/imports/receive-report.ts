@@ -8,6 +8,8 @@ import { unpack } from './reading/unpack.js';
 export interface ReceivedReport<Fields> {
   readonly fields: Fields;
   readonly file: ReportFile;
+  /** As it came: an archive, where it was one. */
+  readonly sent: ReportFile;
   discard(): Promise<void>;
 }
 
@@ -20,7 +22,7 @@ export async function receiveReport<Fields extends { readonly entry?: string }>(
   try {
     const { bytesMax } = rules;
     const unpacked = await unpack({ path, bytes }, { bytesMax, entry: fields.entry ?? null });
-    return { fields, file: await inUtf8(unpacked, bytesMax), discard };
+    return { fields, file: await inUtf8(unpacked, bytesMax), sent: { path, bytes }, discard };
   } catch (error) {
     await discard();
     throw error;

@@ -1,6 +1,7 @@
 // Where an event belongs: the application whose workload or image it names.
 import type { Tx } from '../database.js';
 import { reachable, type Reach } from '../kit/caller.js';
+import { mappedTo, type MapRule } from '../k8s-posture/store.js';
 import type { ClusterEvent } from './read.js';
 
 export interface Place {
@@ -16,11 +17,30 @@ export const imageName = (image: string): string =>
     .slice(-2)
     .join('/');
 
+/** By the rules of the cluster that the event names, so far as somebody wrote any. */
+async function mappedPlace(
+  tx: Tx,
+  reach: Reach,
+  { cluster, namespace, workload }: ClusterEvent,
+): Promise<Place | null> {
+  if (cluster === '') return null;
+  const [row] = await tx<{ application_map: MapRule[] }[]>`
+    select application_map from vm_clusters where name = ${cluster}`;
+  const id = row === undefined ? null : mappedTo(row.application_map, namespace, workload);
+  if (id === null) return null;
+  const [found] = await tx<{ id: number; project_id: number | null }[]>`
+    select a.id, a.project_id from vm_applications a
+    where a.id = ${id} and a.status = 'active' and ${reachable(tx, reach, tx`a.id`, tx`a.project_id`)}`;
+  return found === undefined ? null : { applicationId: found.id, projectId: found.project_id };
+}
+
 /**
- * By the external id of an application (`cluster/namespace/workload`, `namespace/workload`, or the image), else by its
- * name, which is that of the workload or the last part of the image. null: none, or several that are alike.
+ * By the rules of its cluster, else by the external id of an application (`cluster/namespace/workload`,
+ * `namespace/workload`, or the image), else by its name, which is that of the workload or the last part of the image. null: none, or several that are alike.
  */
 export async function placeOf(tx: Tx, reach: Reach, event: ClusterEvent): Promise<Place | null> {
+  const mapped = await mappedPlace(tx, reach, event);
+  if (mapped !== null) return mapped;
   const { cluster, namespace, workload, image } = event;
   const repository = imageName(image);
   const ids = [

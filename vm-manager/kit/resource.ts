@@ -207,7 +207,7 @@ function getOf(resource: Resource): Endpoint {
   });
 }
 
-function bodyOf(resource: Resource, isPatch: boolean): TObject {
+export function bodyOf(resource: Resource, isPatch: boolean): TObject {
   const given = Object.entries(resource.columns).filter(
     ([, { write }]) => write === 'always' || (!isPatch && write === 'create'),
   );
@@ -225,7 +225,7 @@ function bodyOf(resource: Resource, isPatch: boolean): TObject {
 const toColumn = (tx: Queryable, column: Column | undefined, value: unknown): unknown =>
   column?.as === 'json' && value !== null ? json(tx, value) : value;
 
-async function refuseConflicts<T>(resource: Resource, work: () => Promise<T>): Promise<T> {
+export async function refuseConflicts<T>(resource: Resource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -245,6 +245,31 @@ function valuesOf(tx: Queryable, resource: Resource, given: Record<string, unkno
   );
 }
 
+type Given = Readonly<Record<string, unknown>>;
+
+/** Stores a row of what was given, as POST does. Throws what `check` throws, and the database's own refusals. */
+export async function insertRow(tx: Tx, resource: Resource, call: Call, body: Given): Promise<Row> {
+  const given = { ...body };
+  await resource.check?.(tx, call, given, null);
+  const values = { ...valuesOf(tx, resource, given), created_at: call.now, updated_at: call.now };
+  const [made] = await tx<Row[]>`insert into ${tx(resource.table)} ${tx(values as never)} returning *`;
+  if (made === undefined) throw new Error(`the ${resource.noun} was not stored`);
+  await resource.after?.(tx, call, made, null);
+  return made;
+}
+
+/** Changes a row that is locked, as PATCH does. Throws as `insertRow`. */
+export async function updateRow(tx: Tx, resource: Resource, call: Call, body: Given, before: Row): Promise<Row> {
+  const given = { ...body };
+  await resource.check?.(tx, call, given, before);
+  const values = { ...valuesOf(tx, resource, given), updated_at: call.now, version: before.version + 1 };
+  const [made] = await tx<Row[]>`
+    update ${tx(resource.table)} set ${tx(values as never)} where id = ${before.id} returning *`;
+  if (made === undefined) throw notFound(resource.noun, String(before.id));
+  await resource.after?.(tx, call, made, before);
+  return made;
+}
+
 function createOf(resource: Resource): Endpoint {
   return endpoint({
     method: 'POST',
@@ -262,15 +287,7 @@ function createOf(resource: Resource): Endpoint {
         call.audited(
           'vm.create',
           (made: Row) => `created the ${resource.noun} ${made.id}`,
-          async (tx) => {
-            const given = { ...(call.body as Record<string, unknown>) };
-            await resource.check?.(tx, call, given, null);
-            const values = { ...valuesOf(tx, resource, given), created_at: call.now, updated_at: call.now };
-            const [made] = await tx<Row[]>`insert into ${tx(resource.table)} ${tx(values as never)} returning *`;
-            if (made === undefined) throw new Error(`the ${resource.noun} was not stored`);
-            await resource.after?.(tx, call, made, null);
-            return made;
-          },
+          (tx) => insertRow(tx, resource, call, call.body as Record<string, unknown>),
           (made) => withoutSecrets(resource, toView(resource, made)),
         ),
       );
@@ -317,13 +334,7 @@ function patchOf(resource: Resource): Endpoint {
           async (tx) => {
             const before = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
             checkVersion(call.request.headers['if-match'], before.version);
-            const given = { ...(call.body as Record<string, unknown>) };
-            await resource.check?.(tx, call, given, before);
-            const values = { ...valuesOf(tx, resource, given), updated_at: call.now, version: before.version + 1 };
-            const [made] = await tx<Row[]>`
-              update ${tx(resource.table)} set ${tx(values as never)} where id = ${before.id} returning *`;
-            if (made === undefined) throw notFound(resource.noun, String(before.id));
-            await resource.after?.(tx, call, made, before);
+            const made = await updateRow(tx, resource, call, call.body as Record<string, unknown>, before);
             further = resource.changes?.(before, made) ?? {};
             return made;
           },

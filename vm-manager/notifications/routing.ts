@@ -36,13 +36,24 @@ const digestAt = (minutes: number, now: Date): Date => {
   return new Date(Math.ceil((now.getTime() + 1) / length) * length);
 };
 
+/** Of the applications of the events: nobody is told what happens to them. */
+async function archivedOf(tx: Tx, events: readonly OutboxEvent[]): Promise<Set<string>> {
+  const ids = [...new Set(events.flatMap(({ application_id: id }) => (id === null ? [] : [id])))];
+  if (ids.length === 0) return new Set();
+  const rows = await tx<{ id: number }[]>`
+    select id from vm_applications where id in ${tx(ids)} and status = 'archived'`;
+  return new Set(rows.map(({ id }) => String(id)));
+}
+
 /** Writes notices; returns how many. */
 export async function routeEvents(tx: Tx, events: readonly OutboxEvent[], now: Date): Promise<number> {
   const routes = await tx<NoticeRoute[]>`
     select r.* from vm_notice_routes r join vm_channels c on c.id = r.channel_id where r.enabled and c.enabled`;
   let written = 0;
+  const archived = await archivedOf(tx, events);
   for (const route of routes)
     for (const event of events) {
+      if (event.application_id !== null && archived.has(event.application_id)) continue;
       if (!fits(route, event, now)) continue;
       const { at, told: _, ...body } = event;
       const since = new Date(now.getTime() - route.cooldown_minutes * 60_000);

@@ -5,6 +5,7 @@ import type { Host } from '../host.js';
 import type { Tx } from '../database.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
+import { meetNewFindings } from '../vex/later.js';
 import { queueImport } from '../rules/runs.js';
 import { clusterOf, placeKey } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';
@@ -207,6 +208,7 @@ export async function matchApplication(
     },
   );
   if (counts.created + counts.updated + counts.reopened > 0) {
+    await meetNewFindings(tx, actor, run.id, now);
     await applyNewMutes(tx, actor, run.id, now);
     await queueImport(tx, run.id, actor, now);
   }

@@ -73,6 +73,17 @@ export interface FoundPackage {
   readonly layer?: number;
 }
 
+/** What an object of a cluster says of who may do what there, and of what runs: never the content of a secret. */
+export interface ClusterObject {
+  readonly kind: 'role' | 'binding' | 'workload' | 'namespace' | 'account' | 'token';
+  /** As Kubernetes calls it: `ClusterRole`, `Deployment`. */
+  readonly type: string;
+  /** Empty: of the whole cluster. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 /**
  * How much a source is of what it belongs to. Of a `part` only findings in files that were looked at are closed; what a
  * `whole` checkout no longer has is gone.
@@ -100,6 +111,7 @@ export interface Outcome {
   readonly notScanned: readonly NotScanned[];
   /** Files that were read to their end; those of a step that reads several together come with `end`. */
   readonly scanned: readonly string[];
+  readonly objects?: readonly ClusterObject[];
 }
 
 export interface Engine {
@@ -156,5 +168,6 @@ export function together(all: readonly Outcome[]): Outcome {
     packages: all.flatMap(({ packages }) => packages),
     notScanned: all.flatMap(({ notScanned }) => notScanned),
     scanned: all.flatMap(({ scanned }) => scanned),
+    objects: all.flatMap(({ objects }) => objects ?? []),
   };
 }

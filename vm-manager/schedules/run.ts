@@ -42,12 +42,22 @@ export async function runningOf({ sql }: Pick<Host, 'sql'>, row: ScheduleRow): P
   return open?.id ?? null;
 }
 
+/** Throws `conflict`: an archived application may be switched off, or be somebody else's by now. */
+async function refuseArchived({ sql }: Acting, application: number | null): Promise<void> {
+  if (application === null) return;
+  const [row] = await sql`select 1 from vm_applications where id = ${application} and status = 'archived'`;
+  if (row !== undefined)
+    throw new ApiError('conflict', 'Its application is archived: restore it, or delete this schedule.');
+}
+
 /** Begins it as whoever acts; throws ApiError where that is refused. */
 export async function start(call: Acting, row: ScheduleRow): Promise<Run> {
-  const { permission, start: begin } = kinds[row.kind];
+  const { permission, ownerOf, start: begin } = kinds[row.kind];
   const reach = call.caller.reach(permission, true);
   if (reach === null) throw new ApiError('role_denied', `This needs the permission ${permission}.`);
-  return begin({ ...call, caller: call.caller, reach }, checkPayload(row.kind, row.payload));
+  const payload = checkPayload(row.kind, row.payload);
+  await refuseArchived(call, await ownerOf(call.sql, reach, payload));
+  return begin({ ...call, caller: call.caller, reach }, payload);
 }
 
 export async function note(host: Host, row: ScheduleRow, dueAt: Date, { outcome, reason, run }: Ended): Promise<void> {

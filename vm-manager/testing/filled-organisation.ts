@@ -107,6 +107,7 @@ async function fillOrganisationWide(
     '/scans/profiles': await make.made('/scans/profiles', { name: 's', base: 'full', checks: ['no-csp'] }),
     ...(await insertEvidence(database)),
     '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
+    '/k8s-posture/clusters': await make.made('/k8s-posture/clusters', { name: 'filled' }),
     '/k8s-runtime/rules': await make.made('/k8s-runtime/rules', clusterRule),
   };
 }

@@ -12,7 +12,7 @@ import type { Reach } from '../kit/caller.js';
 import type { Location } from '../imports/record.js';
 import type { Stated } from './read.js';
 
-type Found = FindingRow & {
+export type Found = FindingRow & {
   readonly place: Location | null;
   readonly application: string;
   readonly external_id: string | null;
@@ -24,7 +24,10 @@ const findingsMax = 50_000;
 const comparedMax = 1_000_000;
 
 /** Every name of each id, by the advisories that are known here. */
-async function namesOf(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+export async function namesOf(
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const names = new Map(ids.map((id) => [id, new Set([id])]));
   for (let from = 0; from < ids.length; from += batch) {
     const some = json(sql, ids.slice(from, from + batch));
@@ -110,7 +113,7 @@ export interface Outcome {
 }
 
 /** What has to be done; null: it stands as stated; a text: why it is not done. */
-function moveOf(stated: Stated, found: Found): Wanted | string | null {
+export function moveOf(stated: Stated, found: Found): Wanted | string | null {
   const { status, justification, statement, ids } = stated;
   const reason = `VEX: ${ids[0]} ${status.replaceAll('_', ' ')}${statement === '' ? '' : `: ${statement}`}`;
   const by = 'person' as const;

@@ -151,6 +151,22 @@ async function importDocument(tx: Tx, call: Call, document: VexDocument, fields:
   return { format, id, author, dry_run: isTrial, unread: [...unread], ...report(document.statements, outcomes) };
 }
 
+export const VexReport = Type.Object({ ...DocumentView.properties, ...Report.properties });
+
+/** Applies a document with the rights that `call.reach` says, and audits it. */
+export const takeDocument = (call: Call, document: VexDocument, fields: Static<typeof ImportFields>) =>
+  call.audited(
+    'vm.import',
+    (made: Static<typeof Report>) =>
+      `${fields.dry_run === true ? 'tried' : 'imported'} VEX: ${made.matched_total} of ${made.statements} ` +
+      `statements met findings, ${made.changed} changed`,
+    (tx) => importDocument(tx, call, document, fields),
+    ({ matched_total, unmatched_total, changed, conflicts_total }) => ({
+      ...{ matched_total, unmatched_total, changed, conflicts_total },
+      document: document.id,
+    }),
+  );
+
 const importing = endpoint({
   method: 'POST',
   path: '/vex/import',
@@ -158,22 +174,12 @@ const importing = endpoint({
   kind: 'I',
   summary: 'Apply an OpenVEX, CSAF 2.0 or CycloneDX document to findings: which statements met some, and which none',
   upload,
-  answer: Type.Object({ ...DocumentView.properties, ...Report.properties }),
+  answer: VexReport,
   handle: async (call) => {
     const sent = await receive<Static<typeof ImportFields>>(call.request, upload);
     try {
       const document = readVex(await readJson({ path: sent.file, bytes: sent.bytes }));
-      return await call.audited(
-        'vm.import',
-        (made: Static<typeof Report>) =>
-          `${sent.fields.dry_run === true ? 'tried' : 'imported'} VEX: ${made.matched_total} of ${made.statements} ` +
-          `statements met findings, ${made.changed} changed`,
-        (tx) => importDocument(tx, call, document, sent.fields),
-        ({ matched_total, unmatched_total, changed, conflicts_total }) => ({
-          ...{ matched_total, unmatched_total, changed, conflicts_total },
-          document: document.id,
-        }),
-      );
+      return await takeDocument(call as Call, document, sent.fields);
     } finally {
       await sent.discard();
     }

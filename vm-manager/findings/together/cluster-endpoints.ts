@@ -38,7 +38,7 @@ const viewTie = ({ left, right, reason, confidence }: Tie) => ({
 });
 
 /** Proposals among the open findings within reach; `application`: of one alone. */
-async function propose(sql: Sql, reach: Reach, application: string | undefined) {
+export async function propose(sql: Sql, reach: Reach, application: string | undefined) {
   const of = application === undefined ? sql`true` : sql`application_id = ${toId(application, 'application')}`;
   const rows = await sql<Clustered[]>`
     select f.id, f.application_id, f.tool, f.cluster_key, f.cwes, f.vuln_ids,

@@ -29,6 +29,49 @@ async function run(t: Test, database: Database): Promise<void> {
     t.match(await to('active'), { status: 200 });
   });
 
+  await t.test('30.assessments: PATCH and POST keep the order of the transition', async (t) => {
+    const id = await here.made('/assessments', { application_id: shop, name: 'ordered' });
+    const patch = (body: object) => here.call('PATCH', `/assessments/${id}`, body);
+    for (const status of ['review', 'closed'])
+      t.match(await patch({ status }), { status: 409, body: { detail: /planned, from which it moves to active/ } });
+    t.match(await patch({ status: 'planned', lead: 'ann' }), { status: 200 }, 'the same is no move');
+    t.match(await patch({ status: 'active' }), { status: 200 });
+    t.match(await patch({ status: 'closed' }), { status: 409, body: { detail: /planned or review/ } });
+    t.match(await patch({ status: 'review' }), { status: 200 });
+    t.match(await patch({ status: 'closed' }), { status: 200 });
+    t.match(await patch({ checklist: [] }), { status: 409, body: { detail: /is closed/ } });
+    const late = { application_id: shop, name: 'late', status: 'closed' };
+    t.match(await here.call('POST', '/assessments', late), { status: 409 });
+  });
+
+  await t.test('30.assessments: an item that failed raises a finding, once', async (t) => {
+    const id = await here.made('/assessments', { application_id: shop, name: 'raising' });
+    const put = (checklist: readonly object[]) => here.call('PUT', `/assessments/${id}/checklist`, { checklist });
+    const failed = { item: 'Sessions end', result: 'fail', note: 'They do not.' };
+    const raise = { severity: 'high', cwe: 613 };
+    const refused = await put([{ ...failed, result: 'pass', raise }]);
+    t.match(refused, { status: 422, body: { detail: /checklist\/0\/raise is of an item that did not fail/ } });
+    const made = await put([
+      { ...failed, raise },
+      { item: 'Other', result: 'fail' },
+    ]);
+    t.match(made, { status: 200, body: { checklist: [failed, { item: 'Other', result: 'fail' }] } });
+    const list = made.body['checklist'] as readonly { vuln_id?: string; raise?: unknown }[];
+    const finding = String(list[0]?.vuln_id);
+    t.equal(list[1]?.vuln_id, undefined, 'none that nobody asked for');
+    t.match(await here.call('GET', `/vulnerabilities/${finding}`), {
+      body: { title: 'Sessions end', severity: 'high', cwe: ['CWE-613'], application_id: shop, source: 'manual' },
+    });
+    const again = await put([{ ...failed, raise }]);
+    t.match(again.body, { checklist: [{ vuln_id: finding }] }, 'it has one');
+    const patched = await here.call('PATCH', `/assessments/${id}`, { checklist: [failed] });
+    t.match(patched.body, { checklist: [{ vuln_id: finding }] }, 'it stays with its item');
+    const other = await here.application('Elsewhere');
+    const foreign = await here.finding(other, 'CWE-79', 'XSS');
+    t.match(await put([{ ...failed, vuln_id: foreign }]), { status: 422, body: { detail: /another application/ } });
+    t.match((await put([{ ...failed, vuln_id: null }])).body, { checklist: [failed] }, 'and is taken away by hand');
+  });
+
   await t.test('30.applications: an archived one leaves chains and comes back', async (t) => {
     await here.finding(shop, 'CWE-918', 'Server-side request forgery', { reachable: true });
     await here.finding(shop, 'CWE-639', 'Statements of others can be read');

@@ -2,7 +2,7 @@
 import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { json } from '../../database.js';
-import { endpoint, type Endpoint } from '../../kit/endpoint.js';
+import { endpoint, type Call, type Endpoint } from '../../kit/endpoint.js';
 import { checkVersion, requireRow, toView, viewSchema, type Resource, type Row } from '../../kit/resource.js';
 
 const closed = { additionalProperties: false } as const;
@@ -16,6 +16,13 @@ const moves: Readonly<Record<State, readonly State[]>> = {
   review: ['active', 'closed'],
   closed: ['active'],
 };
+
+/** Throws `conflict` where a state does not lead to another one; PATCH and the transition are the same door. */
+export function requireMove(from: string, to: string): void {
+  const onward = moves[from as State];
+  if (from !== to && !onward.includes(to as State))
+    throw new ApiError('conflict', `It is ${from}, from which it moves to ${onward.join(' or ')}.`);
+}
 
 /** Both endpoints; `item` is the schema of a line of the checklist, with `item`, `result` and `note`. */
 export function assessmentMoves(assessments: Resource, item: ReturnType<typeof Type.Object>): readonly Endpoint[] {
@@ -37,8 +44,8 @@ export function assessmentMoves(assessments: Resource, item: ReturnType<typeof T
             const row = await requireRow(tx, assessments, call.reach, id, true);
             checkVersion(call.request.headers['if-match'], row.version);
             const from = row['status'] as State;
-            if (!moves[from].includes(to))
-              throw new ApiError('conflict', `It is ${from}, from which it moves to ${moves[from].join(' or ')}.`);
+            if (from === to)
+              throw new ApiError('conflict', `It is ${from} already: it moves to ${moves[from].join(' or ')}.`);
             await assessments.check?.(tx, call, { status: to }, row);
             const [after] = await tx<Row[]>`
               update vm_assessments set status = ${to}, updated_at = ${call.now}, version = version + 1
@@ -67,10 +74,10 @@ export function assessmentMoves(assessments: Resource, item: ReturnType<typeof T
           async (tx) => {
             const row = await requireRow(tx, assessments, call.reach, id, true);
             checkVersion(call.request.headers['if-match'], row.version);
-            if (row['status'] === 'closed')
-              throw new ApiError('conflict', 'The assessment is closed. Move it to active first.');
+            const values: Record<string, unknown> = { checklist: call.body.checklist };
+            await assessments.check?.(tx, call as Call, values, row);
             const [after] = await tx<Row[]>`
-              update vm_assessments set checklist = ${json(tx, call.body.checklist)}, updated_at = ${call.now},
+              update vm_assessments set checklist = ${json(tx, values['checklist'])}, updated_at = ${call.now},
                 version = version + 1
               where id = ${row.id} returning *`;
             return after ?? row;

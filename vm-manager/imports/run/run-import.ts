@@ -11,6 +11,7 @@ import { applyNewMutes } from '../../governance/new-mutes.js';
 import { unfit, type Acting } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
 import { queueImport, triageImport } from '../../rules/runs.js';
+import { meetNewFindings } from '../../vex/later.js';
 import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
 import type { Keyed } from '../../secrets/protect-record.js';
 import { closePercentDefault, refuseMassClose } from '../closing.js';
@@ -21,7 +22,7 @@ import { openReport, withReport, type BegunReport } from './open-report.js';
 import type { Format } from '../formats/format.js';
 import { findFormat } from '../formats/index.js';
 import { mappedFormat, type Mapping } from '../formats/tabular.js';
-import type { ImportReport } from '../import-report.js';
+import { whyNothing, type ImportReport } from '../import-report.js';
 import { importItems } from '../pipeline.js';
 import { tellOfTwins } from './other-scopes.js';
 import type { ImportScope, Within } from './scope.js';
@@ -265,10 +266,12 @@ async function endImport(tx: Tx, call: Acting, { run }: Begun, { report, facts, 
   const looked = keptParts(facts);
   const parts = looked === null ? {} : { looked };
   const about = { tool, tool_version: version, complete, unfinished, is_scan: !isNoScan, root };
-  const result = { ...counters, ...components, ...parts, ...about };
+  const why = whyNothing(report, { isNoScan, isWhole });
+  const result = { ...counters, ...components, ...parts, ...about, ...(why === null ? {} : { why_nothing: why }) };
   const finished = new Date(call.host.now());
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
   if (report.created + report.updated + report.reopened > 0) {
+    await meetNewFindings(tx, caller.actor, run.id, now);
     await applyNewMutes(tx, caller.actor, run.id, now);
     await queueImport(tx, run.id, caller.actor, now);
   }

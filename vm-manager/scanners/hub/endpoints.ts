@@ -3,14 +3,16 @@ import { Type } from '@sinclair/typebox';
 import { visibleByApplication } from '../../assets/resources.js';
 import { allOf } from '../../database.js';
 import { hasOneOf, SomeOf } from '../../kit/comma-list.js';
-import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
+import { requireWhole } from '../../kit/caller.js';
+import { endpoint, notFound, toId, type Call, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
 import type { VmPermission } from '../../kit/permissions.js';
 import { runStatuses, type Run } from '../../kit/runs.js';
 import { receive } from '../../kit/upload/receive.js';
 import { scanners, type FileScanner } from '../catalogue.js';
 import type { FileKind } from '../contract.js';
-import { beginScan, ScanView, viewScan, type ScanFields } from './run-scan.js';
+import { keepObjects } from '../../k8s-posture/store.js';
+import { beginScan, ScanView, viewScan, type Begun, type ScanFields } from './run-scan.js';
 
 const closed = { additionalProperties: false } as const;
 const Short = Type.String({ maxLength: 200 });
@@ -63,7 +65,38 @@ const upload = {
   ),
 };
 
+const ofCluster = {
+  cluster_id: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description:
+        'the manifests are of this cluster: rights and workloads in them are kept for /k8s-posture/rbac-paths; with ' +
+        'covers=whole in the place of what is kept of it',
+    }),
+  ),
+};
+const uploadOf = (kind: FileKind): typeof upload =>
+  kind === 'k8s' ? { ...upload, fields: Type.Object({ ...upload.fields.properties, ...ofCluster }, closed) } : upload;
+
 const visible = visibleByApplication('vm_runs');
+
+/** Throws 404 or `role_denied`: a cluster is of the whole organisation. */
+async function keepingFor(call: Call, { cluster_id: given, covers }: ScanFields): Promise<Begun> {
+  if (given === undefined) return {};
+  requireWhole(call.reach, 'Clusters');
+  const [cluster] = await call.sql<{ id: number }[]>`
+    select id from vm_clusters where id = ${toId(given, 'cluster')}`;
+  if (cluster === undefined) throw notFound('cluster', given);
+  return {
+    input: { cluster_id: given },
+    keep: async ({ results }) => {
+      // of a dump that was not read to its end nothing is taken for gone
+      const replaces = covers === 'whole' && results.every((one) => one.complete);
+      const objects = results.flatMap((one) => one.objects);
+      return { cluster: await keepObjects(call.sql, cluster.id, objects, replaces, new Date(call.host.now())) };
+    },
+  };
+}
 
 const beginEndpoint = (scanner: FileScanner): Endpoint => {
   const { path, run } = places[scanner.kind];
@@ -74,11 +107,18 @@ const beginEndpoint = (scanner: FileScanner): Endpoint => {
     permission: run,
     kind: 'R',
     summary: `Look for ${label} in an archive (tar, tar.gz, tar.zst, zip) or a file: multipart with the part "file"`,
-    upload,
+    upload: uploadOf(scanner.kind),
     status: 202,
     answer: ScanView,
-    handle: async (call) =>
-      viewScan(await beginScan(call as never, scanner, await receive<ScanFields>(call.request, upload))),
+    handle: async (given) => {
+      const call = given as Call;
+      const sent = await receive<ScanFields>(call.request, uploadOf(scanner.kind));
+      const begun = await keepingFor(call, sent.fields).catch(async (error: unknown) => {
+        await sent.discard();
+        throw error;
+      });
+      return viewScan(await beginScan(call, scanner, sent, begun));
+    },
   });
 };
 

@@ -36,6 +36,8 @@ export interface ScanFields {
   readonly covers?: Extent;
   readonly mode?: 'add' | 'sync';
   readonly confirm_close?: boolean;
+  /** Of manifests. */
+  readonly cluster_id?: string;
 }
 
 /** Of a scan that something else than an upload began. */

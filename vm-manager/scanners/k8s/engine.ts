@@ -2,6 +2,7 @@
 import { leftOut, nothing, type Engine, type Finding } from '../contract.js';
 import { findingsOf } from '../iac/findings.js';
 import { Lines } from '../lines.js';
+import { objectsOf } from './access.js';
 import { beginsAsManifest, decodeManifest, isUnknownWorkload, mayBeManifest, readManifests } from './manifests.js';
 import { k8sRules } from './rules.js';
 import { isUsualName } from './names.js';
@@ -25,7 +26,7 @@ export const k8sEngine: Engine = {
     const findings: Finding[] = manifests.flatMap((manifest) =>
       k8sRules.flatMap((rule) => findingsOf(rule, manifest, () => ({ path, lines }))),
     );
-    return { ...nothing, findings, notScanned, scanned: [path] };
+    return { ...nothing, findings, notScanned, scanned: [path], objects: objectsOf(manifests) };
   },
   end: () => nothing,
 };

@@ -1,6 +1,6 @@
 // What a scan has found, and what it has not looked at.
 import type { Severity } from '../../findings/words.js';
-import type { Finding, FoundPackage, NotScanned, Scanner } from '../contract.js';
+import type { ClusterObject, Finding, FoundPackage, NotScanned, Scanner } from '../contract.js';
 
 /** An advisory, and the packages that it is true of. */
 export interface MatchedAdvisory {
@@ -18,6 +18,8 @@ export interface ScannerResult {
   readonly scanner: Scanner;
   readonly findings: readonly Finding[];
   readonly packages: readonly FoundPackage[];
+  /** Of a scan of manifests: who may do what in the cluster, and what runs. */
+  readonly objects: readonly ClusterObject[];
   /** Of what its packages were compared with; absent: with nothing. */
   readonly advisories?: readonly MatchedAdvisory[];
   /** Paths that it read to their end. */

@@ -66,7 +66,7 @@ class Tally {
   }
 
   end(): ScannerResult {
-    const { findings, packages, scanned } = together(this.#outcomes);
+    const { findings, packages, scanned, objects = [] } = together(this.#outcomes);
     const sorted = [...findings].sort(
       (left, right) => compare(left.path, right.path) || left.line - right.line || compare(left.rule, right.rule),
     );
@@ -74,6 +74,7 @@ class Tally {
       scanner: this.scanner,
       findings: sorted,
       packages,
+      objects,
       scanned: [...new Set(scanned)].sort(),
       lookedAt: [...this.#lookedAt].sort(),
       notScanned: [...this.#faulty, ...this.#leftOut],

@@ -206,6 +206,7 @@ t.test('packages beside advisories: what is affected, what is not, and what nobo
     scanner: scaScanner,
     findings: [],
     packages: found.packages,
+    objects: [],
     scanned: found.scanned,
     lookedAt: [],
     notScanned: [],

@@ -1,4 +1,5 @@
 // A place of backups in memory, with tools that a test tells what to answer.
+import { Readable } from 'node:stream';
 
 export function memoryPlace() {
   const files = new Map<string, number>();
@@ -26,6 +27,11 @@ export function memoryPlace() {
       if (state.fails !== null) throw state.fails;
       const told = { created_at: '2026-03-01T12:00:00Z', release: '1.0.0', database: 'embedded' as const };
       return { ...told, tables: 3, rows: 99, entries: 5, restored: true, ...state.found };
+    },
+    fetch: async (name: string) => {
+      asked.push(['fetch', name]);
+      if (state.fails !== null) throw state.fails;
+      return Readable.from([Buffer.alloc(files.get(name) ?? 0, 'x')]);
     },
     remove: async (name: string) => void files.delete(name),
     prune: async (keep: number) => {

@@ -44,6 +44,8 @@ export const modelBodies = (application: string, finding: string): Record<string
   'POST /runtime/events/:id/link': { vuln_id: finding },
   'PUT /bi/dashboards/:id': { widgets: [{ metric: 'scans', shape: 'number' }] },
   'POST /runtime/sensors': { application_id: application },
+  'POST /k8s-posture/clusters': { name: 'new', application_map: [] },
+  'PATCH /k8s-posture/clusters/:id': { name: 'other', application_map: [] },
   'POST /k8s-runtime/rules': { ...clusterRule, name: 'd', cwe: 78 },
   'PATCH /k8s-runtime/rules/:id': { ...clusterRule, name: 'e', cwe: 78 },
 });
