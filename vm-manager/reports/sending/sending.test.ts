@@ -1,8 +1,14 @@
 // Reports on their way: by hand and by the clock, to a mail server that speaks SMTP, with the mail taken apart.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
+import { root } from '#api/testing/processes/up';
+import { makeDirectory } from '#api/testing/temporary';
 import { testMsMax } from '#api/testing/waiting';
 import { whenQuiet } from '../../kit/runs/background.js';
 import { startFakeSmtp, type FakeMail } from '../../notifications/testing/fake-smtp.js';
@@ -260,6 +266,26 @@ async function sending(t: Test, database: Database): Promise<void> {
     await whenQuiet();
     const last = ((await call('GET', '/events?limit=500')).body['items'] as Json[]).at(-1);
     t.match(last, { type: 'report.failed', payload: { summary: /The schedule own: The channel mail does not work/ } });
+  });
+
+  await t.test('27.9: the commands of docs/reports.md do what it says', async (t) => {
+    await database.sql`update vm_channels set state = 'ok'`;
+    await call('PATCH', `/notifications/channels/${channel}`, {
+      config: { ...config, report_recipients: ['@example.org'] },
+    });
+    const page = await readFile(join(root, 'docs/reports.md'), 'utf8');
+    const [, script = ''] = /```sh\n([^]*?)```/.exec(page) ?? [];
+    t.match(script, /reports.*send[^]*schedules/);
+    const URL = await at.app.listen({ port: 0, host: '127.0.0.1' });
+    const env = { PATH: process.env['PATH'] ?? '', URL, S: await tokenOf(admin.email) };
+    const cwd = await makeDirectory(t, 'reports');
+    const run = await promisify(execFile)('/bin/bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd, env });
+    t.match(run.stdout, /"report_recipients":\["@example.org"\][^]*"recipient":"board@example.org"[^]*"kind":"report"/);
+    t.equal((await readFile(join(cwd, 'report.pdf'))).subarray(0, 5).toString(), '%PDF-');
+    await whenQuiet();
+    await round('vm-report-mail');
+    const files = mails().map(({ to, text }) => [to[0], readMail(text).parts[1]?.type.split(';')[0]]);
+    t.same(files, Array(2).fill(['board@example.org', 'application/pdf']));
   });
 
   await t.test('27.9: a file that no mail server takes is refused with what to do', async (t) => {
