@@ -23,6 +23,7 @@ import { protectStored } from './imports/protect-stored.js';
 import { judgeWaiting } from './scm/judge.js';
 import { workOnWaiting } from './rules/runs.js';
 import { sendNotices } from './notifications/deliver.js';
+import { sendReports } from './reports/sending/deliver.js';
 import { routeEvents } from './notifications/routing.js';
 import { runDue } from './schedules/run.js';
 import { proveDue } from './vpatches/nightly.js';
@@ -103,6 +104,12 @@ export const vmJobs = (host: Host): Job[] => [
     everyMs: minuteMs / 4,
     timeoutMs: 5 * minuteMs,
     run: async ({ signal }) => `${await sendNotices(host, signal)} notices were sent`,
+  },
+  {
+    name: 'vm-report-mail',
+    everyMs: minuteMs / 4,
+    timeoutMs: 10 * minuteMs,
+    run: async ({ signal }) => `${await sendReports(host, signal)} mails with reports were sent`,
   },
   {
     name: 'vm-chain-history',

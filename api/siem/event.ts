@@ -270,6 +270,8 @@ const severityOfVm: Readonly<Record<string, number>> = {
   'chain.danger': 8,
   'health.failing': 8,
   'vpatch.stale': 7,
+  'report.failed': 5,
+  'schedule.refused': 5,
   'gate.failed': 6,
   'acceptance.expired': 5,
   'acceptance.expiring': 4,

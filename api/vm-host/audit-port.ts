@@ -10,7 +10,7 @@ export function createAuditReader({ audit, database }: Pick<Parts, 'audit' | 'da
     async record(tx, entry) {
       await audit.record(tx, entry);
     },
-    async list({ actor, action, q, before, limit }: AuditFilter) {
+    async list({ actor, action, q, id, before, limit }: AuditFilter) {
       const wanted = {
         from: undefined,
         to: undefined,
@@ -18,8 +18,8 @@ export function createAuditReader({ audit, database }: Pick<Parts, 'audit' | 'da
         ...(action === undefined ? {} : { action }),
         ...(q === undefined ? {} : { q }),
       };
-      const rows = await selectEntries(database.sql, wanted, before, limit);
-      return rows.map(toAuditEntry);
+      const rows = await selectEntries(database.sql, wanted, id === undefined ? before : id + 1, limit);
+      return rows.map(toAuditEntry).filter((row) => id === undefined || row.id === id);
     },
     verify: () => audit.verify(database.sql),
     async excerpt({ from, to, after, limit }) {

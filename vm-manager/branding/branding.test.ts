@@ -1,4 +1,5 @@
 // Branding through the API: what is saved is what everything that shows a name says; a logo draws or is refused.
+import { deflateSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
@@ -10,7 +11,7 @@ const svg = (inner: string, more = ''): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"${more}>${inner}</svg>`;
 
 /** A PNG of so many pixels, without its checksums. */
-function png(width: number, height: number): Buffer {
+function png(width: number, height: number, pixels = Buffer.from('x'), depth = 0): Buffer {
   const chunk = (type: string, body: Buffer): Buffer => {
     const head = Buffer.alloc(8);
     head.writeUInt32BE(body.length, 0);
@@ -20,7 +21,8 @@ function png(width: number, height: number): Buffer {
   const facts = Buffer.alloc(13);
   facts.writeUInt32BE(width, 0);
   facts.writeUInt32BE(height, 4);
-  const parts = [chunk('IHDR', facts), chunk('IDAT', Buffer.from('x')), chunk('IEND', Buffer.alloc(0))];
+  facts.writeUInt8(depth, 8);
+  const parts = [chunk('IHDR', facts), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
 }
 
@@ -29,9 +31,8 @@ async function start(t: Test, database: Database) {
   t.teardown(() => at.close());
   const { token } = await at.user('admin');
   const client = new Client(at, token);
-  const send = async (content: string | Buffer, as = token) => {
+  const send = async (content: string | Buffer, as = token, url = '/api/v1/branding/logo') => {
     const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/octet-stream' };
-    const url = '/api/v1/branding/logo';
     const reply = await at.app.inject({ method: 'PUT', url, headers, payload: Buffer.from(content) });
     return { status: reply.statusCode, body: JSON.parse(reply.body) as Json };
   };
@@ -121,6 +122,33 @@ async function logos(t: Test, { at, client, send }: Started): Promise<void> {
   t.match((await client.call('DELETE', '/branding/logo')).body, { logo_url: null });
 }
 
+/** Eight by eight grey ones. */
+const drawable = png(8, 8, deflateSync(Buffer.alloc(9 * 8)), 8);
+
+async function ofReports(t: Test, { at, client, token, send }: Started): Promise<void> {
+  const url = '/api/v1/branding/report-logo';
+  const pictures = async (): Promise<number> => {
+    const { body } = await client.call('POST', '/reports', { format: 'pdf' });
+    const file = await client.call('GET', `/reports/${String(body['id'])}/download`);
+    return file.text.split('/Subtype /Image').length - 1;
+  };
+  t.match(await send(drawable, token, url), { status: 409, body: { detail: /no logo/ } });
+  t.match((await send(svg('<path d="M0 0h8"/>'))).body, { logo_in_reports: false, logo_url: String });
+  t.equal(await pictures(), 0, 'the name alone');
+  for (const wrong of [svg(''), png(8, 8), 'GIF89a', png(1024, 1024, deflateSync(Buffer.alloc(1025 * 1024)), 8)])
+    t.match(await send(wrong, token, url), { status: 422, body: { detail: /512 by 512/ } });
+  t.match((await send(drawable, token, url)).body, { logo_in_reports: true });
+  t.ok((await pictures()) > 0, 'in the document');
+  t.match(await at.call('GET', '/api/v1/branding/logo'), { headers: { 'content-type': /svg/ } }, 'pages keep the SVG');
+  t.match((await send(svg('<path d="M0 0h4"/>'))).body, { logo_in_reports: false }, 'another logo');
+  t.match((await send(drawable)).body, { logo_in_reports: true }, 'a PNG is both');
+  t.ok((await pictures()) > 0);
+  await client.call('DELETE', '/branding/logo');
+  t.match((await client.call('GET', '/branding')).body, { logo_in_reports: false });
+  const viewer = await at.user('viewer');
+  t.equal((await send(drawable, viewer.token, url)).status, 403);
+}
+
 async function rights(t: Test, { at, send }: Started): Promise<void> {
   for (const role of ['viewer', 'operator'] as const) {
     const { token } = await at.user(role);
@@ -141,6 +169,7 @@ t.test('branding', (t) =>
     const started = await start(t, database);
     await t.test('30.branding: one name everywhere, and colours with their contrast', (t) => words(t, started));
     await t.test('30.branding: a logo draws, or is refused with the line', (t) => logos(t, started));
+    await t.test('27.9: a logo of SVG is in reports as the PNG of it', (t) => ofReports(t, started));
     await t.test('30.branding: who may', (t) => rights(t, started));
     await t.test('30.branding: the examples of the document', async (t) => {
       await exercise(t, started.client, '/branding');

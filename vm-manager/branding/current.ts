@@ -9,17 +9,20 @@ export interface BrandRow {
   readonly accent: string | null;
   readonly logo_type: string | null;
   readonly logo_sha256: string | null;
+  /** Documents have a picture of it. */
+  readonly in_reports: boolean;
   readonly version: number;
 }
 
 export const emptyBrand: BrandRow = {
-  ...{ name: null, sub: null, tagline: null, accent: null, logo_type: null, logo_sha256: null },
+  ...{ name: null, sub: null, tagline: null, accent: null, logo_type: null, logo_sha256: null, in_reports: false },
   version: 0,
 };
 
 export async function readBrand(sql: Queryable): Promise<BrandRow> {
   const [row] = await sql<BrandRow[]>`
-    select name, sub, tagline, accent, logo_type, logo_sha256, version from vm_branding`;
+    select name, sub, tagline, accent, logo_type, logo_sha256, report_logo is not null as in_reports, version
+    from vm_branding`;
   return row ?? emptyBrand;
 }
 

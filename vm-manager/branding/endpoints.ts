@@ -1,5 +1,5 @@
 // /branding: name, logo and colour of the installation. Reading is for everybody: the login page shows them.
-import { Nullable, OneOf } from '#http-kit';
+import { ApiError, Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { checkVersion } from '../kit/resource.js';
 import { receive } from '../kit/upload/receive.js';
 import { contrastOf } from './contrast.js';
 import { readBrand, type BrandRow } from './current.js';
+import { drawableLogo, drawnPixelsMax } from './drawable.js';
 import { checkLogo, logoBytesMax } from './logo.js';
 
 const closed = { additionalProperties: false } as const;
@@ -31,6 +32,9 @@ const BrandView = Type.Object({
     }),
   ),
   logo_url: Nullable(Type.String()),
+  logo_in_reports: Type.Boolean({
+    description: 'false though there is a logo: reports show the name alone, until PUT /branding/report-logo gives a PNG',
+  }),
   set: Type.Array(OneOf(members), { description: 'what was saved here; the rest is as the environment says' }),
   version: Type.Integer(),
 });
@@ -45,6 +49,7 @@ const view = (row: BrandRow, usual: string) => ({
   accent: row.accent,
   contrast: row.accent === null ? null : contrastOf(row.accent),
   logo_url: row.logo_sha256 === null ? null : `/api/v1/branding/logo?v=${row.logo_sha256.slice(0, 16)}`,
+  logo_in_reports: row.in_reports,
   set: members.filter((member) => isSet(row, member)),
   version: row.version,
 });
@@ -124,6 +129,8 @@ const change = endpoint({
 
 async function storeLogo(call: Call, logo: { readonly bytes: Buffer; readonly type: string } | null) {
   const sum = logo === null ? null : createHash('sha256').update(logo.bytes).digest('hex');
+  // documents draw PNG alone
+  const drawn = logo?.type === 'image/png' ? await drawableLogo(logo.bytes) : null;
   const row = await call.audited(
     logo === null ? 'vm.delete' : 'vm.update',
     logo === null ? 'removed the logo' : 'changed the logo',
@@ -131,6 +138,7 @@ async function storeLogo(call: Call, logo: { readonly bytes: Buffer; readonly ty
       await lockBrand(call, tx);
       await tx`
         update vm_branding set logo = ${logo?.bytes ?? null}, logo_type = ${logo?.type ?? null}, logo_sha256 = ${sum},
+          report_logo = ${drawn},
           version = version + 1, updated_by = ${call.caller.actor.name}, updated_at = ${call.now}`;
       return readBrand(tx);
     },
@@ -153,6 +161,39 @@ const putLogo = endpoint({
     try {
       const bytes = await readFile(sent.file);
       return await storeLogo(call, { bytes, type: checkLogo(bytes) });
+    } finally {
+      await sent.discard();
+    }
+  },
+});
+
+const putReportLogo = endpoint({
+  method: 'PUT',
+  path: '/branding/report-logo',
+  ...write,
+  kind: 'B',
+  summary: `The logo as reports draw it, for a logo of SVG or a large one: PNG of at most ${drawnPixelsMax} pixels`,
+  upload,
+  answer: BrandView,
+  handle: async (call) => {
+    const sent = await receive(call.request, upload);
+    try {
+      const drawn = await drawableLogo(await readFile(sent.file));
+      if (drawn === null)
+        throw unfit(
+          'file',
+          'is no PNG that a document can draw',
+          'save it as PNG with 8 bits a channel, not interlaced, of at most 512 by 512 pixels',
+        );
+      const row = await call.audited('vm.update', 'changed the logo of reports', async (tx) => {
+        const before = await lockBrand(call, tx);
+        if (before.logo_sha256 === null) throw new ApiError('conflict', 'There is no logo: PUT /branding/logo first.');
+        await tx`
+          update vm_branding set report_logo = ${drawn}, version = version + 1,
+            updated_by = ${call.caller.actor.name}, updated_at = ${call.now}`;
+        return readBrand(tx);
+      });
+      return view(row, call.host.brandName);
     } finally {
       await sent.discard();
     }
@@ -186,4 +227,4 @@ const getLogo = endpoint({
   },
 });
 
-export const brandingEndpoints: readonly Endpoint[] = [read, change, putLogo, deleteLogo, getLogo];
+export const brandingEndpoints: readonly Endpoint[] = [read, change, putLogo, putReportLogo, deleteLogo, getLogo];

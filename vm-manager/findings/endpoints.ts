@@ -11,6 +11,7 @@ import { DetailView, findingSorts, FindingView, viewDetails, viewFinding, type F
 import { FindingFilters, isScattered, whereOf } from './query.js';
 import { refreshFindings } from './refresh.js';
 import { insertManual, readDetails, requireFinding } from './store.js';
+import { sourceUrlOf } from './source/of-finding.js';
 import { severityNames, severityNumbers } from './words.js';
 
 const closed = { additionalProperties: false } as const;
@@ -49,7 +50,8 @@ function parseVector(vector: string | null | undefined) {
 
 export async function showOne(call: Pick<Call, 'sql' | 'now' | 'reply'>, row: FindingRow) {
   call.reply.header('etag', `"${row.version}"`);
-  return viewDetails(row, await readDetails(call.sql, row.id), call.now);
+  const details = await readDetails(call.sql, row.id);
+  return viewDetails(row, details, await sourceUrlOf(call.sql, row, details), call.now);
 }
 
 /** Filters and pages; also under /findings. */

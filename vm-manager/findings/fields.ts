@@ -236,6 +236,9 @@ export const DetailView = Type.Intersect([
       { description: 'the same as cwe, with names' },
     ),
     location_detail: Type.Unknown(),
+    source_url: Nullable(
+      Type.String({ description: 'the line at the host of the repository; null: repository or host are not known' }),
+    ),
     cvss: Type.Unknown(),
     fix: Type.Unknown(),
     references: Type.Array(Type.String()),
@@ -244,11 +247,17 @@ export const DetailView = Type.Intersect([
   }),
 ]);
 
-export const viewDetails = (row: FindingRow, details: DetailsRow | null, now: Date) => ({
+export const viewDetails = (
+  row: FindingRow,
+  details: DetailsRow | null,
+  sourceUrl: string | null,
+  now: Date,
+) => ({
   ...viewFinding(row, now),
   description: details?.description ?? '',
   weaknesses: row.cwes.map((number) => ({ id: `CWE-${number}`, name: weaknessName(number) })),
   location_detail: details?.location ?? {},
+  source_url: sourceUrl,
   cvss: details?.cvss ?? null,
   fix: details?.fix ?? {},
   references: details?.refs ?? [],

@@ -28,12 +28,14 @@ export const eventTypes = {
   'sla.breached': 'a finding was not mended in time',
   'health.failing': 'a component of the installation does not work any more, or does not do what it is for',
   'health.recovered': 'a component of the installation works again',
+  'report.failed': 'a report could not be sent, or its schedule could not build it',
+  'schedule.refused': 'a schedule could not start what it is for',
 } as const;
 export type EventType = keyof typeof eventTypes;
 
 export interface NewEvent {
   readonly type: EventType;
-  readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain' | 'component';
+  readonly entity: 'finding' | 'run' | 'acceptance' | 'evaluation' | 'chain' | 'component' | 'report' | 'schedule';
   readonly entityId: number | string;
   readonly applicationId: number | string | null;
   /** `summary` is the title of what has no name of its own; `severity` (0 to 4) that of what is no finding. */
@@ -62,7 +64,7 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
         'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit, m.payload ->> 'summary'),
-        'severity', case when m.type in ('import.done', 'intel.rose', 'health.failing')
+        'severity', case when m.type in ('import.done', 'intel.rose', 'health.failing', 'report.failed', 'schedule.refused')
           then (m.payload ->> 'severity')::integer else f.severity end,
         'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id

@@ -46,6 +46,7 @@ export const permissionTable = {
   manage_sla: 'write SLA policies, pause and resume clocks',
   view_reports: 'read reports',
   build_reports: 'build reports',
+  send_reports: 'send reports to mailboxes that a channel allows',
   view_evidence: 'read packs and files of evidence, with all that they hold of the organisation',
   build_evidence: 'build packs of evidence, and add files to them',
   view_vpatch: 'read virtual patches',
@@ -135,7 +136,7 @@ export const tokenScopes: Readonly<Record<string, ReadonlySet<VmPermission>>> = 
     'view_api_security',
     'edit_api_security',
   ]),
-  report: new Set<VmPermission>(['view_reports', 'build_reports', 'view_findings']),
+  report: new Set<VmPermission>(['view_reports', 'build_reports', 'send_reports', 'view_findings']),
   admin: everyPermission,
 };
 export const scopeNames = Object.keys(tokenScopes);

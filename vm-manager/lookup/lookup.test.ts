@@ -107,6 +107,9 @@ async function lookup(t: Test, database: Database): Promise<void> {
       status: 200,
       body: { hash: entry?.['hash'] },
     });
+    const oldest = list.at(-1);
+    t.not(oldest?.['id'], list[0]?.['id']);
+    t.match(await client.call('GET', `/audit/${String(oldest?.['id'])}`), { body: { hash: oldest?.['hash'] } });
     for (const id of ['999999', '0', 'x', '9007199254740993'])
       t.equal((await client.call('GET', `/audit/${id}`)).status, 404, id);
     const read = async (query: string) => {

@@ -30,15 +30,25 @@ export interface Message {
   /** 0 info to 4 critical: the worst of them; null: of no finding. */
   readonly severity: number | null;
   readonly at: string;
+  /** Of e-mail: who gets it, in the place of those that the channel names. */
+  readonly to?: readonly string[];
+  /** Of e-mail: the other kinds of channel carry none. */
+  readonly attachment?: { readonly name: string; readonly mediaType: string; readonly content: Buffer };
 }
 
 /** So many are written out in one message; the others are counted. */
 const linesMax = 50;
 const textMax = 300;
 
-const clean = (text: string): string =>
+/** In one line, without what turns the direction of text, secrets masked. */
+export const cleanText = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   maskSecrets(text.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]+/g, ' ')).slice(0, textMax);
+
+const pathsOfOthers: Readonly<Partial<Record<NoticedEvent['entity'], (id: string) => string>>> = {
+  report: () => '/vulnerabilities/reports',
+  schedule: (id) => `/vulnerabilities/schedules?schedule=${encodeURIComponent(id)}`,
+};
 
 const pathOf = ({ type, entity, entity_id: id }: NoticedEvent): string | null =>
   entity === 'finding'
@@ -51,14 +61,14 @@ const pathOf = ({ type, entity, entity_id: id }: NoticedEvent): string | null =>
           ? '/vulnerabilities/imports'
           : entity === 'component'
             ? '/admin/health'
-            : null;
+            : (pathsOfOthers[entity]?.(id) ?? null);
 
 function lineOf(event: NoticedEvent, console: string | undefined): MessageLine {
   const path = pathOf(event);
   return {
     text: eventTypes[event.type],
-    title: event.title === null ? null : clean(event.title),
-    application: event.application === null ? null : clean(event.application),
+    title: event.title === null ? null : cleanText(event.title),
+    application: event.application === null ? null : cleanText(event.application),
     severity: event.severity === null ? null : (severityNames[event.severity] ?? null),
     url: console === undefined || path === null ? null : `${console.replace(/\/+$/, '')}${path}`,
   };

@@ -5,7 +5,7 @@ import { visibleFindings } from '../findings/query.js';
 import { scopeOf } from '../graph/scope.js';
 import { currentChains } from '../graph/live-engine.js';
 import { requireWhole, type Reach } from '../kit/caller.js';
-import type { Call } from '../kit/endpoint.js';
+import type { Acting } from '../kit/endpoint.js';
 import { chainSection } from './sections/chain-report.js';
 import { findingsSection } from './sections/open-findings.js';
 import { firewallSection } from './sections/firewall-activity.js';
@@ -42,9 +42,11 @@ interface ReportPeriod {
   readonly from: Date;
 }
 
+type Asked = Pick<Acting, 'host' | 'sql' | 'now'>;
+
 /** What each section is made of; every one keeps to the same scope. */
 export const makers: Readonly<
-  Record<SectionName, (call: Call, reach: Reach, only: Only | null, period: ReportPeriod) => Promise<Section>>
+  Record<SectionName, (call: Asked, reach: Reach, only: Only | null, period: ReportPeriod) => Promise<Section>>
 > = {
   'security-events': async ({ host, now }, reach, _, { zone, from }) => {
     requireWhole(reach, 'Security events of all sites');

@@ -71,9 +71,11 @@ export const schedules: Resource = {
       write: 'always',
     },
     payload: {
-      schema: Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 200 }), {
+      schema: Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2000 }), {
         maxProperties: 10,
-        description: 'scan: target_id and profile; exploit: replay_of; feed: set',
+        description:
+          'scan: target_id and profile; exploit: replay_of; feed: set; report: format and, where wanted, title, ' +
+          'application_id, sections and recipients (with commas between), days, template_id, channel_id',
       }),
       as: 'json',
       write: 'always',

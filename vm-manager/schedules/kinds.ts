@@ -13,6 +13,7 @@ import { wantedAgain } from '../exploit/wanted.js';
 import { fetchNow } from '../intel/fetch.js';
 import { setNames } from '../intel/read-set.js';
 import { requireWhole, type Reach } from '../kit/caller.js';
+import { beginReport, ownerOfReport, ReportPayload, type ReportSchedule } from '../reports/sending/scheduled.js';
 import { unfit, type Acting } from '../kit/endpoint.js';
 import type { VmPermission } from '../kit/permissions.js';
 import type { Run } from '../kit/runs.js';
@@ -22,7 +23,7 @@ const closed = { additionalProperties: false } as const;
 const Word = (words: readonly string[]) => Type.Union(words.map((word) => Type.Literal(word)));
 const Id = Type.String({ maxLength: 20, pattern: '^[1-9]\\d{0,17}$' });
 
-export const scheduleKinds = ['scan', 'exploit', 'feed'] as const;
+export const scheduleKinds = ['scan', 'exploit', 'feed', 'report'] as const;
 export type ScheduleKind = (typeof scheduleKinds)[number];
 type Payload = Readonly<Record<string, string>>;
 
@@ -31,7 +32,7 @@ interface Kind {
   readonly permission: VmPermission;
   /** The application that it is of; null: the whole organisation. Throws ApiError for what is not within reach. */
   readonly ownerOf: (sql: Queryable, reach: Reach, payload: Payload) => Promise<number | null>;
-  readonly start: (call: Acting, payload: Payload) => Promise<Run>;
+  readonly start: (call: Acting, payload: Payload, schedule: ReportSchedule) => Promise<Run>;
 }
 
 export const kinds: Readonly<Record<ScheduleKind, Kind>> = {
@@ -62,6 +63,12 @@ export const kinds: Readonly<Record<ScheduleKind, Kind>> = {
       if (set === undefined) throw new ApiError('conflict', 'There is no such set any more.');
       return fetchNow(call.host, set, call.caller.actor, call.now);
     },
+  },
+  report: {
+    payload: ReportPayload,
+    permission: 'send_reports',
+    ownerOf: ownerOfReport,
+    start: beginReport,
   },
 };
 

@@ -3,6 +3,7 @@
 // made up for by one run, or left out, as it says.
 import { ApiError } from '#http-kit';
 import type { Host } from '../host.js';
+import { emit } from '../kit/events.js';
 import { actingAs } from '../kit/runs/acting.js';
 import type { Acting } from '../kit/endpoint.js';
 import type { Run } from '../kit/runs.js';
@@ -13,10 +14,12 @@ import { nextTime, type Planned } from './times.js';
 const lateMs = 10 * 60_000;
 const atOnceMax = 50;
 const reasonMax = 500;
+const high = 3;
 
 export interface ScheduleRow extends Planned {
   readonly name: string;
   readonly kind: ScheduleKind;
+  readonly application_id: number | null;
   readonly payload: Readonly<Record<string, string>>;
   readonly missed: 'run_once' | 'skip';
   readonly enabled: boolean;
@@ -57,7 +60,7 @@ export async function start(call: Acting, row: ScheduleRow): Promise<Run> {
   if (reach === null) throw new ApiError('role_denied', `This needs the permission ${permission}.`);
   const payload = checkPayload(row.kind, row.payload);
   await refuseArchived(call, await ownerOf(call.sql, reach, payload));
-  return begin({ ...call, caller: call.caller, reach }, payload);
+  return begin({ ...call, caller: call.caller, reach }, payload, row);
 }
 
 export async function note(host: Host, row: ScheduleRow, dueAt: Date, { outcome, reason, run }: Ended): Promise<void> {
@@ -82,6 +85,15 @@ async function attempt(host: Host, row: ScheduleRow, dueAt: Date, now: Date): Pr
   }
 }
 
+/** Nobody looks at a schedule that has worked for a year: whoever has a route for it hears that it does not any more. */
+async function tellOfRefusal({ sql }: Host, row: ScheduleRow, reason: string, now: Date): Promise<void> {
+  const { id: entityId, application_id: applicationId, name } = row;
+  const payload = { summary: `${name}: ${reason}`.slice(0, reasonMax), severity: high };
+  await sql.begin((tx) =>
+    emit(tx, [{ type: 'schedule.refused', entity: 'schedule', entityId, applicationId, payload }], now),
+  );
+}
+
 /** Tried again, where as many run as may. */
 const busyMs = 60_000;
 
@@ -99,6 +111,7 @@ export async function runDue(host: Host, now: Date, signal?: AbortSignal): Promi
     if (claimed.count === 0) continue;
     const ended = await attempt(host, row, dueAt, now);
     await note(host, row, dueAt, ended);
+    if (ended.outcome === 'refused' && ended.isBusy !== true) await tellOfRefusal(host, row, ended.reason, now);
     if (ended.outcome === 'started') begun++;
     // no place for it now: of ten that are due at three, six would else wait for the next night, every night
     if (ended.isBusy === true)

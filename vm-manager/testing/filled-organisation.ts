@@ -7,7 +7,7 @@ import { apiBodies, badgeOf, confinedApis, fillApis } from './api/filled-apis.js
 import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
 import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
-import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
+import { channel, mailChannel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
 import { confinedRecords, fillWebhooks, insertViolation, newestEntry, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
@@ -114,6 +114,7 @@ async function fillOrganisationWide(
 
 async function fillNotices(make: Maker, { sql }: Database): Promise<Record<string, string>> {
   const id = await make.made('/notifications/channels', { name: 'c', ...channel });
+  await make.made('/notifications/channels', { name: 'mail', ...mailChannel });
   const route = await make.made('/notifications/routes', { name: 'r', channel_id: id, events: [] });
   const [notice] = await sql<{ id: number }[]>`
     insert into vm_notices
@@ -223,6 +224,7 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/audit': await newestEntry(database),
     '/policies/violations': await insertViolation(database.sql, ids['/policies'] ?? '', finding),
   };
+  await make.post(`/reports/${ids['/reports']}/send`, { recipients: ['board@mail.example'] });
   return {
     project,
     application,
@@ -378,6 +380,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /scm/hooks': { ...hook, name: 'new', repository: 'team/other', application_id: application },
   'PATCH /scm/hooks/:id': { name: 'other', secret: hook.secret },
   'POST /reports': { template_id: undefined, scope: { application_id: application } },
+  'POST /reports/:id/send': { channel_id: null, recipients: undefined },
   'POST /reports/preview': { scope: { application_id: application } },
   'POST /runtime/events': { events: [{ ...runtimeEvent, application_id: application }] },
   'POST /vpatches': {

@@ -55,6 +55,7 @@ export type VmPermission =
   | 'manage_templates'
   | 'manage_branding'
   | 'build_reports'
+  | 'send_reports'
   | 'manage_sso'
   | 'view_users'
   | 'view_intel'

@@ -9,7 +9,7 @@ import { SendError, type Sender, type Sending } from './sender.js';
 
 const timeoutMs = 10_000;
 /** One mailbox, as RFC 5321 writes it without quoting; nothing that would begin another header or command. */
-const Mailbox = Type.String({ maxLength: 254, pattern: '^[^\\s<>",;:()\\\\@]+@[A-Za-z0-9.-]+$' });
+export const Mailbox = Type.String({ maxLength: 254, pattern: '^[^\\s<>",;:()\\\\@]+@[A-Za-z0-9.-]+$' });
 
 const securities = ['starttls', 'tls', 'none'] as const;
 
@@ -79,6 +79,14 @@ export const email: Sender = {
       user: Type.Optional(Type.String({ title: 'User', minLength: 1, maxLength: 200, pattern: '^[\\x20-\\x7e]+$' })),
       from: { ...Mailbox, title: 'From' },
       to: Type.Array(Mailbox, { title: 'To', minItems: 1, maxItems: 50, uniqueItems: true }),
+      report_recipients: Type.Optional(
+        Type.Array(Type.String({ maxLength: 254, pattern: '^[^\\s<>",;:()\\\\@]*@[A-Za-z0-9.-]+$' }), {
+          title: 'May get reports',
+          maxItems: 100,
+          uniqueItems: true,
+          description: 'addresses beside To that reports may be sent to; @example.org is everyone of the domain',
+        }),
+      ),
       console_url: Type.Optional(Type.String({ maxLength: 500, pattern: '^https?://\\S+$' })),
     },
     { additionalProperties: false },
@@ -95,6 +103,7 @@ export const email: Sender = {
   },
   async send(sending, message) {
     const { from, to, host } = configOf(sending.config);
+    const { attachment } = message;
     const transport = transportOf(sending);
     const text = [
       ...message.lines.map(plainLine),
@@ -104,12 +113,19 @@ export const email: Sender = {
     try {
       const sent = await transport.sendMail({
         from,
-        to,
+        to: message.to ?? to,
         subject: message.subject,
         text,
         messageId: `<${message.id}@gatehouse.invalid>`,
         date: new Date(message.at),
         headers: { 'auto-submitted': 'auto-generated' },
+        ...(attachment === undefined
+          ? {}
+          : {
+              attachments: [
+                { filename: attachment.name, contentType: attachment.mediaType, content: attachment.content },
+              ],
+            }),
       });
       if ((sent.rejected ?? []).length > 0)
         throw new SendError('refused', `${host} took it for some of the receivers only.`);

@@ -27,6 +27,11 @@ declare module 'nodemailer' {
     readonly messageId: string;
     readonly date: Date;
     readonly headers: Readonly<Record<string, string>>;
+    readonly attachments?: readonly {
+      readonly filename: string;
+      readonly contentType: string;
+      readonly content: Buffer;
+    }[];
   }
   const nodemailer: {
     createTransport(options: Options): {

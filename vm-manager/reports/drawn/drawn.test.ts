@@ -6,7 +6,7 @@ import { toPdf } from '../pdf.js';
 import { toHtml } from '../render.js';
 import type { Report, Section } from '../report.js';
 import { drawChart, roundUp, type Drawn } from './charts.js';
-import { drawableLogo } from './logo.js';
+import { drawableLogo } from '../../branding/drawable.js';
 
 const textsOf = ({ shapes }: Drawn): string[] => shapes.flatMap((one) => (one.at === 'text' ? [one.text] : []));
 const boxesOf = ({ shapes }: Drawn) => shapes.flatMap((one) => (one.at === 'rect' ? [one] : []));

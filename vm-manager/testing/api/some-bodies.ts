@@ -30,4 +30,12 @@ export const channel = {
   secret: 'a-key-that-is-long-enough-1',
 };
 
+export const mailChannel = {
+  type: 'email',
+  config: {
+    ...{ host: 'mail.example', port: 587, security: 'starttls', from: 'gate@mail.example' },
+    ...{ to: ['team@mail.example'], report_recipients: ['board@mail.example'] },
+  },
+};
+
 export const everyNight = { name: 'n', cron: '0 3 * * *' };

@@ -9,6 +9,7 @@ import { FileField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { brandingText as text } from '../../texts/resources/branding.js';
+import { toReportLogo } from './report-logo.js';
 
 type Brand = Reply<'GET /api/v1/branding'>;
 
@@ -62,8 +63,19 @@ function Logo(props: { readonly of: Brand; readonly mayEdit: boolean; readonly o
   const action = createAction();
   const upload = async (): Promise<void> => {
     const form = new FormData();
-    form.set('file', file() ?? '');
-    if (await action.run(() => call('PUT /api/v1/branding/logo', { form }))) props.onChanged();
+    const chosen = file();
+    if (chosen === null) return;
+    form.set('file', chosen);
+    const isDone = await action.run(async () => {
+      const saved = await call('PUT /api/v1/branding/logo', { form });
+      if (saved.logo_in_reports) return;
+      const drawn = await toReportLogo(chosen);
+      if (drawn === null) return tell(text.notDrawn, true);
+      const ofReports = new FormData();
+      ofReports.set('file', drawn);
+      await call('PUT /api/v1/branding/report-logo', { form: ofReports });
+    });
+    if (isDone) props.onChanged();
   };
   const remove = async (): Promise<void> => {
     if (await action.run(() => call('DELETE /api/v1/branding/logo'))) props.onChanged();
@@ -74,6 +86,9 @@ function Logo(props: { readonly of: Brand; readonly mayEdit: boolean; readonly o
         <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
         <Show when={props.of.logo_url} fallback={<p>{text.none}</p>}>
           {(url) => <img src={url()} height="48" alt={text.logo} />}
+        </Show>
+        <Show when={props.of.logo_url !== null && !props.of.logo_in_reports}>
+          <Notice tone="warn">{text.nameInReports}</Notice>
         </Show>
         <Show when={props.mayEdit}>
           <FileField label={text.logo} help={text.logoHelp} accept=".png,.svg" onChosen={setFile} />

@@ -3,7 +3,9 @@ import { Match, Switch, type JSX } from 'solid-js';
 import type { Body } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { SelectField, TextField } from '../../kit/form.js';
+import { reportsText } from '../../texts/vm/records/reports.js';
 import { schedulesText as text } from '../../texts/vm/sources/schedules.js';
+import { createApplications } from '../vulnerabilities/words.js';
 
 export type NewSchedule = Required<Body<'POST /api/v1/schedules'>>;
 export type Payload = NewSchedule['payload'];
@@ -37,6 +39,62 @@ function ScanFields(props: { readonly of: Payload; readonly set: (payload: Paylo
   );
 }
 
+const formats = ['pdf', 'html', 'csv', 'json'] as const;
+
+function ReportFields(props: { readonly of: Payload; readonly set: (payload: Payload) => void }): JSX.Element {
+  const applications = createApplications();
+  const channels = createQuery('GET /api/v1/reports/channels');
+  // the server takes no empty member
+  const put = (name: string) => (value: string) =>
+    props.set(Object.fromEntries(Object.entries({ ...props.of, [name]: value }).filter(([, one]) => one !== '')));
+  const at = (name: string): string => props.of[name] ?? '';
+  return (
+    <>
+      <TextField
+        label={reportsText.reportTitle}
+        value={at('title')}
+        onInput={put('title')}
+        placeholder={reportsText.titleOfSections}
+      />
+      <SelectField
+        label={reportsText.about}
+        value={at('application_id')}
+        options={applications.options(reportsText.anyApplication)}
+        onChange={put('application_id')}
+      />
+      <SelectField
+        label={reportsText.format}
+        value={at('format')}
+        options={[['', text.choose], ...formats.map((one) => [one, one.toUpperCase()] as const)]}
+        onChange={put('format')}
+      />
+      <TextField
+        label={reportsText.sections}
+        help={reportsText.sectionsHelp}
+        value={at('sections')}
+        onInput={put('sections')}
+      />
+      <TextField label={reportsText.days} value={at('days')} onInput={put('days')} placeholder="30" />
+      <SelectField
+        label={reportsText.channel}
+        value={at('channel_id')}
+        options={[
+          ['', reportsText.anyChannel],
+          ...(channels.data()?.items ?? []).map(({ id, name }) => [id, name] as const),
+        ]}
+        onChange={put('channel_id')}
+        from={channels}
+      />
+      <TextField
+        label={reportsText.recipients}
+        help={reportsText.recipientsList}
+        value={at('recipients')}
+        onInput={put('recipients')}
+      />
+    </>
+  );
+}
+
 export function PayloadFields(props: {
   readonly kind: string;
   readonly of: Payload;
@@ -53,6 +111,9 @@ export function PayloadFields(props: {
           value={props.of['replay_of'] ?? ''}
           onInput={(value) => props.set({ replay_of: value })}
         />
+      </Match>
+      <Match when={props.kind === 'report'}>
+        <ReportFields of={props.of} set={props.set} />
       </Match>
       <Match when={props.kind === 'feed'}>
         <SelectField

@@ -18,6 +18,7 @@ export const kindsOf = (): readonly (readonly [Kind, string])[] => [
   ['scan', text.kinds.scan],
   ['exploit', text.kinds.exploit],
   ['feed', text.kinds.feed],
+  ['report', text.kinds.report],
 ];
 
 export function ScheduleForm(props: {

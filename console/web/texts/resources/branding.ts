@@ -16,6 +16,8 @@ export const brandingText = {
   adjusted: 'It is too near to a ground: the console shows a shade of it that can be read.',
   logo: 'Logo',
   logoHelp: 'PNG, or SVG that only draws; 256 KiB and 2048 pixels at most',
+  nameInReports: 'Reports show the name alone: upload a PNG of at most 512 by 512 pixels, or the logo once more.',
+  notDrawn: 'This browser cannot draw the file. It is the logo of pages; reports show the name alone.',
   upload: 'Upload the logo',
   remove: 'Remove the logo',
   none: 'No logo was saved here.',

@@ -174,6 +174,7 @@ export const vulnText = {
   riskAfter: (a: Shown, b: Shown) => `${a} → ${b}`,
   nothingToFix: 'Nothing to fix',
   hopScore: (a: Shown) => `risk ${a}`,
+  openInRepository: 'Open this line in the repository',
   reports: 'Reports',
   reportsAbout: 'A report shows what you may see at the moment it is built, and stays as it was.',
   build: 'Build a report',

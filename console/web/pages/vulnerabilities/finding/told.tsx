@@ -61,9 +61,20 @@ export function Told(props: { readonly of: Detail }): JSX.Element {
           </Show>
         </Part>
       </Show>
-      <Show when={lines().length > 0}>
+      <Show when={lines().length > 0 || props.of.source_url !== null}>
         <Part title={text.code}>
-          <Code lines={lines()} />
+          <Show when={lines().length > 0}>
+            <Code lines={lines()} />
+          </Show>
+          <Show when={props.of.source_url}>
+            {(url) => (
+              <p>
+                <a href={url()} target="_blank" rel="noopener noreferrer">
+                  {text.openInRepository}
+                </a>
+              </p>
+            )}
+          </Show>
         </Part>
       </Show>
     </>

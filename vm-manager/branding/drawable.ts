@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const inflated = promisify(inflate);
 /** More takes pdfkit longer than other requests may wait. */
-const pixelsMax = 512 * 512;
+export const drawnPixelsMax = 512 * 512;
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 const chunkTypes = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
@@ -41,7 +41,7 @@ export async function drawableLogo(file: Buffer): Promise<Buffer | null> {
     if (chunkTypes.has(type)) kept.push(file.subarray(at, next));
     at = next;
   }
-  if (!isWhole || each === 0 || colours === 0 || width * height === 0 || width * height > pixelsMax) return null;
+  if (!isWhole || each === 0 || colours === 0 || width * height === 0 || width * height > drawnPixelsMax) return null;
   return (await areWhole(pixels, width * each + 1, height)) ? Buffer.concat(kept) : null;
 }
 
