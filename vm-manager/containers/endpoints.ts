@@ -121,6 +121,9 @@ const vulnerabilities = endpoint({
   summary: 'What the advisories of now say of the packages of an image, by the layer that brought each',
   answer: Type.Object({
     image_id: Type.String(),
+    packages: Type.Integer({ description: 'that were compared; 0: nothing was' }),
+    run_status: Nullable(Type.String({ description: 'of the scan; of one that failed no package is known' })),
+    complete: Nullable(Type.Boolean({ description: 'false: something of it was not read; null: not scanned yet' })),
     items: Type.Array(
       Type.Object({
         id: Type.String(),

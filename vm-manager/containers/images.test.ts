@@ -154,6 +154,24 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(JSON.stringify(old.run['result'].fault_reasons), /Berkeley DB/, 'what is not read is never clean');
   });
 
+  await t.test('names that are none cost themselves alone, and no list of packages is no clean image', async (t) => {
+    const names = { libfoo: '1.0-1', 'nul\0': '1', ['x'.repeat(100_000)]: '1', fine: '9'.repeat(5000) };
+    const made = {
+      layers: [[{ ...release, data: release.data.replace('Debian 12', 'Deb\0ian') }, status(names)]],
+      config: { User: 'us\0er', Env: ['A\0=1'] },
+      history: [{ created_by: 'RUN \0' }],
+      tag: 'odd:1\0',
+    };
+    const odd = await scanned(made, { name: 'odd' });
+    t.match(odd.run, { status: 'succeeded', result: { complete: false, packages: 1 } }, JSON.stringify(odd.run));
+    t.match(odd.image, { user: 'user', environment: ['A'], tags: ['odd:1'], layers: [{ created_by: 'RUN ' }] });
+    t.match(JSON.stringify(odd.run['result'].not_scanned), /"packages whose name or version is none[^"]*":3/);
+    const { image, run } = await scanned({ layers: [[{ name: 'app', data: 'x' }]], tag: 'scratch:1' });
+    t.match(run['result'], { complete: false, fault_reasons: [/no list of packages/] });
+    const of = (await client.call('GET', `/containers/images/${image['id']}/vulnerabilities`)).body;
+    t.match(of, { total: 0, packages: 0, run_status: 'succeeded', complete: false }, 'none were found, none were sought');
+  });
+
   await t.test('a Dockerfile beside the rules, at once', async (t) => {
     const text = `FROM debian:latest\nARG X\nRUN echo ${madeChecked('ghp_', 3)}\nUSER root\n`;
     const { status: code, body } = await client.call('POST', '/containers/dockerfile', { dockerfile: text });

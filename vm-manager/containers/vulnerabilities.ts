@@ -5,7 +5,7 @@ import { severityNames, severityNumbers, type Severity } from '../findings/words
 import { clusterOf } from '../imports/fingerprint.js';
 import { adviseOn, advisoriesOf, findingsOf, type KnownFinding } from '../osv/compare.js';
 import { groupAliases, type ComponentRow, type Hit, type KnownAdvisory } from '../osv/match.js';
-import { layerOwner, type Image } from './store.js';
+import { besideOf, layerOwner, type Image } from './store.js';
 
 const rowsMax = 5000;
 
@@ -48,6 +48,7 @@ async function withoutAdvisories(
 
 export async function vulnerabilitiesOf(sql: Sql, image: Image) {
   const all = await packagesOf(sql, image.id);
+  const { run } = (await besideOf(sql, [image]))(image);
   const known = all.filter((one): one is Packed => one.package !== null);
   const places = new Map(known.map((one) => [one.id, one]));
   const { hits, unknown } = await adviseOn(sql, known);
@@ -78,6 +79,7 @@ export async function vulnerabilitiesOf(sql: Sql, image: Image) {
   const by = (of: string) => countsOf(items.filter((one) => one.of === of));
   return {
     image_id: String(image.id),
+    ...{ packages: all.length, run_status: run?.status ?? null, complete: run?.complete ?? null },
     items: items.slice(0, rowsMax),
     total: items.length,
     by_owner: { base: by('base'), own: by('own'), unknown: by('unknown') },

@@ -51,17 +51,40 @@ export function checkText(text: string, names: readonly string[], whose: string,
   if (fault !== undefined) throw unfit(path, `${fault.reason} (line ${fault.line}, column ${fault.column})`, fault.fix);
 }
 
-/** The text with its placeholders filled; a line goes whose placeholders all are empty. `valueOf` escapes. */
+/** Of a filled text, in characters: more than any tracker, mail or report takes. */
+export const filledMax = 100_000;
+
+/**
+ * The text with its placeholders filled; a line goes whose placeholders all are empty. `valueOf` escapes; it is asked
+ * once for each name, however often a template has it. What is beyond `filledMax` characters is left out, with a mark.
+ */
 export function fillText(
   template: string,
   valueOf: (name: string) => string,
-  isEmpty: (name: string) => boolean = (name) => valueOf(name) === '',
+  isEmpty?: (name: string) => boolean,
 ): string {
+  const values = new Map<string, string>();
+  let room = filledMax;
+  const read = (name: string): string => {
+    const value = values.get(name) ?? valueOf(name);
+    values.set(name, value);
+    return value;
+  };
+  const isBlank = isEmpty ?? ((name) => read(name) === '');
+  const valued = (name: string): string => {
+    const value = read(name);
+    if (value.length <= room) {
+      room -= value.length;
+      return value;
+    }
+    // never half an escape: what does not fit is left out as a whole
+    return '…';
+  };
   const lines = template.replace(/\r\n?/g, '\n').split('\n');
   const filled = lines.flatMap((line) => {
     const names = [...line.matchAll(held)].map(([, name = '']) => name);
-    if (names.length > 0 && names.every(isEmpty)) return [];
-    return [line.replace(held, (_, name: string) => valueOf(name))];
+    if (names.length > 0 && names.every(isBlank)) return [];
+    return [line.replace(held, (_, name: string) => valued(name))];
   });
   return filled
     .join('\n')

@@ -8,7 +8,7 @@ import { cases } from '../integrations/testing/fake-trackers.js';
 import { stageOf, type Database, type Stage } from '../integrations/testing/stage.js';
 import { exercise } from '../testing/api/examples.js';
 import type { Json } from '../testing/import-client.js';
-import { faultsOf, fillText } from './engine.js';
+import { faultsOf, filledMax, fillText } from './engine.js';
 
 const github = cases.find(({ type }) => type === 'github');
 if (github === undefined) throw new Error('there is no fake of GitHub');
@@ -224,6 +224,18 @@ async function rights(t: Test, stage: Stage): Promise<void> {
   ] as const)
     t.equal((await ask(method, path, body)).status, 403, `${method} ${path}`);
 }
+
+t.test('30.templates: a value is made once, and a filled text has an end', (t) => {
+  let asked = 0;
+  const text = fillText('{{description}}'.repeat(600), () => {
+    asked++;
+    return 'y'.repeat(50_000);
+  });
+  t.equal(asked, 1);
+  t.ok(text.length <= filledMax + 600, `${text.length} characters`);
+  t.match(text, /…$/);
+  t.end();
+});
 
 t.test('templates', (t) =>
   onOneDatabase(t, 'templates', async (t, database: Database) => {

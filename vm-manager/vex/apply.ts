@@ -2,75 +2,18 @@
 // follow: not affected → false positive, fixed → resolved, affected → triaged. What a person or a proof says otherwise
 // is a conflict, and stays.
 import { ApiError, type Actor } from '#http-kit';
-import { json, type Queryable, type Tx } from '../database.js';
+import type { Tx } from '../database.js';
 import { packageName } from '../imports/same-weakness.js';
-import type { FindingRow } from '../findings/fields.js';
-import { visibleFindings } from '../findings/query.js';
 import { transition, type Wanted } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
-import type { Reach } from '../kit/caller.js';
-import type { Location } from '../imports/record.js';
+import { Breath } from '../kit/values/breath.js';
+import type { Found, Meeting } from './meeting.js';
 import type { Stated } from './read.js';
 
-export type Found = FindingRow & {
-  readonly place: Location | null;
-  readonly application: string;
-  readonly external_id: string | null;
-};
-
-const batch = 500;
-const findingsMax = 50_000;
 /** Statements times findings of the same vulnerability. */
 const comparedMax = 1_000_000;
-
-/** Every name of each id, by the advisories that are known here. */
-export async function namesOf(
-  sql: Queryable,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const names = new Map(ids.map((id) => [id, new Set([id])]));
-  for (let from = 0; from < ids.length; from += batch) {
-    const some = json(sql, ids.slice(from, from + batch));
-    const rows = await sql<{ asked: string; id: string; aliases: readonly string[] }[]>`
-      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${some}) x(id)
-        join vm_osv o on o.id = x.id or o.aliases @> jsonb_build_array(x.id)`;
-    for (const { asked, id, aliases } of rows)
-      for (const name of [id, ...aliases]) names.get(asked)?.add(name.toUpperCase());
-  }
-  return names;
-}
-
-/** Findings with one of the names, by name. Throws 422 where there are too many. */
-async function findingsBy(
-  sql: Queryable,
-  reach: Reach,
-  application: number | null,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, readonly Found[]>> {
-  const byName = new Map<string, Found[]>();
-  let total = 0;
-  for (let from = 0; from < names.length; from += batch) {
-    const rows = await sql<(Found & { readonly asked: string })[]>`
-      select x.id as asked, f.*, a.name as application, a.external_id,
-        case when d.location ? 'kind' then d.location end as place
-      from jsonb_array_elements_text(${json(sql, names.slice(from, from + batch))}) x(id)
-        join (select * from vm_findings where ${visibleFindings(sql, reach)}) f
-          on f.vuln_ids @> jsonb_build_array(x.id)
-        join vm_applications a on a.id = f.application_id and a.status = 'active'
-        left join vm_finding_details d on d.finding_id = f.id
-      where ${application === null ? sql`true` : sql`f.application_id = ${application}`}
-      order by f.id limit ${findingsMax + 1}`;
-    total += rows.length;
-    if (total > findingsMax)
-      throw new ApiError('unfit', `The statements meet more than ${findingsMax} findings: name an application.`);
-    for (const row of rows) {
-      const of = byName.get(row.asked);
-      if (of === undefined) byName.set(row.asked, [row]);
-      else of.push(row);
-    }
-  }
-  return byName;
-}
+/** Findings that follow one document: each is a handful of statements in one transaction, which others wait for. */
+const changesMax = 5000;
 
 const plainPurl = (purl: string): string => purl.replace(/[?#].*$/, '').toLowerCase();
 const versionOf = (purl: string): string => /[^/]@([^/@]+)$/.exec(plainPurl(purl))?.[1] ?? '';
@@ -158,25 +101,27 @@ async function settle(tx: Tx, stated: Stated, found: readonly Found[], isTrial: 
 }
 
 export interface Applying {
-  readonly reach: Reach;
-  readonly application: number | null;
+  readonly meeting: Meeting;
   readonly isTrial: boolean;
   readonly actor: Actor;
   readonly now: Date;
 }
 
-/** One outcome for each statement and application that it meets, and one for a statement that meets none. */
+/**
+ * One outcome for each statement and application that it meets, and one for a statement that meets none. Throws 422
+ * where more would follow than one transaction takes.
+ */
 export async function apply(
   tx: Tx,
   statements: readonly Stated[],
-  { reach, application, isTrial, actor, now }: Applying,
+  { meeting: { names, byName }, isTrial, actor, now }: Applying,
 ): Promise<Outcome[]> {
-  const names = await namesOf(tx, [...new Set(statements.flatMap(({ ids }) => ids))]);
-  const asked = [...new Set([...names.values()].flatMap((some) => [...some]))];
-  const byName = await findingsBy(tx, reach, application, asked);
   const outcomes: Outcome[] = [];
+  const breath = new Breath();
   let compared = 0;
+  let changes = 0;
   for (const stated of statements) {
+    await breath.take();
     const own = new Set(stated.ids.flatMap((id) => [...(names.get(id) ?? [])]));
     const met = new Map([...own].flatMap((name) => byName.get(name) ?? []).map((row) => [row.id, row]));
     compared += met.size;
@@ -187,6 +132,9 @@ export async function apply(
     for (const id of new Set(found.map((row) => row.application_id))) {
       const here = found.filter((row) => row.application_id === id);
       const done = await settle(tx, stated, here, isTrial, actor, now);
+      changes += done.changed;
+      if (changes > changesMax)
+        throw new ApiError('unfit', `More than ${changesMax} findings would follow: name an application, or split it.`);
       outcomes.push({ stated, application: id, findings: here.map((row) => row.id), ...done });
     }
   }

@@ -3,6 +3,7 @@
 import { unfit } from '../kit/endpoint.js';
 import { at, list, moment, obj, str, texts, type Json } from '../imports/normalize.js';
 import { productsOf } from '../imports/formats/vex.js';
+import { cut } from '../imports/record.js';
 import type { Justification } from '../findings/words.js';
 import type { VexFormat } from './documents.js';
 import type { VexStatus } from './statements.js';
@@ -87,18 +88,18 @@ class Reader {
     for (const [product, within] of products) {
       if (this.statements.length >= statementsMax)
         throw unfit('file', `has more than ${statementsMax} statements`, 'send it in parts');
-      this.statements.push({ ...given, product: product.slice(0, 1000), within: within.slice(0, 1000) });
+      this.statements.push({ ...given, product: cut(product, 1000), within: cut(within, 1000) });
     }
   }
 }
 
 const idsOf = (given: readonly unknown[]): string[] => {
-  const all = given.map((one) => str(one).trim().toUpperCase().slice(0, 60)).filter((one) => one !== '');
+  const all = given.map((one) => cut(str(one).trim().toUpperCase(), 60).trim()).filter((one) => one !== '');
   const isCve = (id: string): number => (id.startsWith('CVE-') ? 0 : 1);
   return [...new Set(all)].sort((one, other) => isCve(one) - isCve(other)).slice(0, 50);
 };
 const said = (parts: readonly unknown[]): string =>
-  [...new Set(parts.map((one) => str(one).trim()).filter((one) => one !== ''))].join(' ').slice(0, textMax);
+  cut([...new Set(parts.map((one) => str(one).trim()).filter((one) => one !== ''))].join(' '), textMax);
 
 const nameOf = (value: unknown): string =>
   str(at(value, 'identifiers', 'purl')) || str(at(value, '@id')) || str(at(value, 'name')) || str(value);
@@ -218,7 +219,7 @@ export function readVex(value: unknown): VexDocument {
   const report = obj(value);
   const reader = new Reader();
   const made = (format: VexFormat, id: unknown, author: unknown): VexDocument => ({
-    ...{ format, id: str(id).slice(0, 500), author: str(author).slice(0, 200) },
+    ...{ format, id: cut(str(id), 500), author: cut(str(author), 200) },
     statements: reader.statements,
     unread: reader.unread,
   });

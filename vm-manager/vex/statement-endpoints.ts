@@ -12,6 +12,7 @@ import { List, ListQuery, readPage } from '../kit/list.js';
 import { receive } from '../kit/upload/receive.js';
 import { apply, type Outcome } from './apply.js';
 import { vexFormats } from './documents.js';
+import { meet } from './meeting.js';
 import { readVex, type Stated, type VexDocument } from './read.js';
 
 const closed = { additionalProperties: false } as const;
@@ -132,20 +133,25 @@ const DocumentView = Type.Object({
   unread: Type.Array(Type.Object({ at: Type.String(), reason: Type.String() })),
 });
 
-async function importDocument(tx: Tx, call: Call, document: VexDocument, fields: Static<typeof ImportFields>) {
-  const given =
-    fields.application_id === undefined ? null : await requireApplication(tx, call.reach, fields.application_id);
+type Given = Awaited<ReturnType<typeof requireApplication>> | null;
+
+/** The application that the fields name, and what the document meets there; nothing is written, or held. */
+async function prepare(call: Call, document: VexDocument, fields: Static<typeof ImportFields>) {
+  const given: Given =
+    fields.application_id === undefined ? null : await requireApplication(call.sql, call.reach, fields.application_id);
   // a supplier's word on its own product says nothing of each application that has the same vulnerability
   if (given === null && document.statements.some(({ product }) => product === ''))
     throw unfit('application_id', 'is missing', 'the document speaks of its product as a whole: name the application');
-  const isTrial = fields.dry_run === true;
-  const outcomes = await apply(tx, document.statements, {
-    reach: call.reach,
-    application: given === null ? null : Number(given.id),
-    isTrial,
-    actor: call.caller.actor,
-    now: call.now,
-  });
+  const application = given === null ? null : Number(given.id);
+  return { given, meeting: await meet(call.sql, call.reach, application, document.statements) };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+async function importDocument(tx: Tx, call: Call, document: VexDocument, isTrial: boolean, ready: Prepared) {
+  const { given, meeting } = ready;
+  const applying = { meeting, isTrial, actor: call.caller.actor, now: call.now };
+  const outcomes = await apply(tx, document.statements, applying);
   const { format, id, author, unread } = document;
   if (!isTrial) await keep(tx, call, outcomes, { source: format, document: id, author }, given);
   return { format, id, author, dry_run: isTrial, unread: [...unread], ...report(document.statements, outcomes) };
@@ -154,18 +160,21 @@ async function importDocument(tx: Tx, call: Call, document: VexDocument, fields:
 export const VexReport = Type.Object({ ...DocumentView.properties, ...Report.properties });
 
 /** Applies a document with the rights that `call.reach` says, and audits it. */
-export const takeDocument = (call: Call, document: VexDocument, fields: Static<typeof ImportFields>) =>
-  call.audited(
+export async function takeDocument(call: Call, document: VexDocument, fields: Static<typeof ImportFields>) {
+  const isTrial = fields.dry_run === true;
+  const ready = await prepare(call, document, fields);
+  return call.audited(
     'vm.import',
     (made: Static<typeof Report>) =>
-      `${fields.dry_run === true ? 'tried' : 'imported'} VEX: ${made.matched_total} of ${made.statements} ` +
+      `${isTrial ? 'tried' : 'imported'} VEX: ${made.matched_total} of ${made.statements} ` +
       `statements met findings, ${made.changed} changed`,
-    (tx) => importDocument(tx, call, document, fields),
+    (tx) => importDocument(tx, call, document, isTrial, ready),
     ({ matched_total, unmatched_total, changed, conflicts_total }) => ({
       ...{ matched_total, unmatched_total, changed, conflicts_total },
       document: document.id,
     }),
   );
+}
 
 const importing = endpoint({
   method: 'POST',
@@ -310,7 +319,8 @@ const writing = endpoint({
       `stated that ${stated.ids[0]} is ${body.status} in the application ${body.application_id}`,
       async (tx) => {
         const given = await requireApplication(tx, reach, body.application_id);
-        const applying = { reach, application: Number(given.id), isTrial: false, actor: caller.actor, now };
+        const meeting = await meet(tx, reach, Number(given.id), [stated]);
+        const applying = { meeting, isTrial: false, actor: caller.actor, now };
         const outcomes = await apply(tx, [stated], applying);
         await keep(tx, call, outcomes, { source: 'person', document: '', author: caller.actor.name }, given);
         return report([stated], outcomes);

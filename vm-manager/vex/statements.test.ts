@@ -167,6 +167,22 @@ async function statements(t: Test, { client, application, send, stateOf }: Stage
   t.match(seen.body, { total: 0 });
 }
 
+/** 20,000 statements beside 2,000 findings took minutes, in a transaction for which everybody else waited. */
+async function large(t: Test, { send, client, application }: Stage): Promise<void> {
+  const idOf = (index: number): string => `CVE-2027-${10_000 + index}`;
+  const found = Array.from({ length: 2000 }, (_, index) => ['many', `1.0.${index}`, idOf(index)] as const);
+  await client.send(application, trivy(found));
+  const product = 'pkg:npm/many';
+  const all = Array.from({ length: 20_000 }, (_, index) => ({ id: idOf(index), product, status: 'affected' }));
+  const begun = performance.now();
+  const tried = await send(openVex(all), { dry_run: 'true' });
+  const seconds = (performance.now() - begun) / 1000;
+  t.match(tried, { status: 200, body: { statements: 20_000, matched_total: 2000, changed: 2000 } });
+  t.ok(seconds < 10, `it takes seconds: ${seconds}`);
+  const odd = { id: 'CVE-\u00002027-10000', product: 'pkg:npm/\u0000many', status: 'affected', status_notes: '\u0000' };
+  t.match(await send(openVex([odd])), { status: 200, body: { matched_total: 1, changed: 1 } }, 'NUL is left out');
+}
+
 t.test('VEX statements', (t) =>
   onBothDatabases(t, 'vm_statements', async (t, database) => {
     const stage = await startStage(t, database);
@@ -174,5 +190,6 @@ t.test('VEX statements', (t) =>
       imports(t, stage),
     );
     await t.test('30.vex: people state, findings follow, proofs and decisions stay', (t) => statements(t, stage));
+    await t.test('30.vex: the largest document holds nobody up, and NUL is no failure', (t) => large(t, stage));
   }),
 );

@@ -4,7 +4,7 @@ import { ApiError, beyondBounds } from '#http-kit';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { setImmediate } from 'node:timers/promises';
+import { Breath } from '../../kit/values/breath.js';
 import { JsonCutter, type Cut, type Spans } from './json-cut.js';
 
 const wholeBytesMax = 32 * 1024 * 1024;
@@ -12,27 +12,11 @@ const depthMax = 64;
 /** Of a text that is parsed at once: some 150 MB of objects. Reports of 32 MB have about a million. */
 const valuesMax = 2_000_000;
 const lineBytesMax = 1024 * 1024;
-/** Other requests have several turns of the loop each: none of theirs waits longer for the records of a report. */
-const breathMs = 5;
 
 /** Elements that are passed on together: some milliseconds of work for who takes them. */
 const atOnce = 30;
 /** More records no import takes. */
 const elementsMax = 200_000;
-
-/** Gives other requests their turn where work has lasted. */
-class Breath {
-  private last = performance.now();
-
-  take(): Promise<void> | undefined {
-    return performance.now() - this.last < breathMs ? undefined : this.pause();
-  }
-
-  private async pause(): Promise<void> {
-    await setImmediate();
-    this.last = performance.now();
-  }
-}
 
 export interface ReportFile {
   readonly path: string;

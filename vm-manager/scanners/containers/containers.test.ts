@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { testMsMax } from '#api/testing/waiting';
 import { madeChecked } from '../testing/made-secrets.js';
+import { nothing, type FoundPackage } from '../contract.js';
+import { bounded, packagesMax } from '../run/bounded.js';
 import { scan } from '../run/scan.js';
 import type { ScannerResult } from '../run/result.js';
 import { imageSource } from './image-source.js';
@@ -42,6 +44,17 @@ async function scanned(made: MadeImage): Promise<ScannerResult> {
 const purls = ({ packages }: ScannerResult): string[] => packages.map(({ purl, layer }) => `${layer} ${purl}`).sort();
 const named = ({ findings }: ScannerResult): string[] => findings.map(({ rule, address }) => `${rule} ${address}`);
 const secret = (seed: number): string => `token = '${madeChecked('ghp_', seed)}'\n`;
+
+t.test('a scan has an end of packages, and says so', (t) => {
+  const one = (n: number) =>
+    ({ purl: `pkg:deb/p${n}@1`, name: `p${n}`, version: '1', path: 'status', line: null }) as unknown as FoundPackage;
+  const all = { ...nothing, packages: Array.from({ length: packagesMax + 5 }, (_, n) => one(n)) };
+  const { packages, notScanned } = bounded(all, packagesMax);
+  t.equal(packages.length, packagesMax);
+  t.match(notScanned, [{ path: 'status', reason: /packages beyond 20000/, isFault: true }]);
+  t.match(bounded({ ...nothing, packages: [one(1)] }, 0), { packages: [], notScanned: [{ isFault: true }] });
+  t.end();
+});
 
 t.test('packages of each database, with their layer, source and release', async (t) => {
   const cases: readonly (readonly [string, MadeImage, readonly string[]])[] = [

@@ -56,6 +56,7 @@ export class ImageEngine implements Engine {
   #release: Release | null = null;
   /** A later layer has its own; etc is a link to usr/lib in most. */
   #releaseLayer = -1;
+  #hasPackages = false;
 
   async take(file: InputFile): Promise<Outcome> {
     if (file.path === summaryPath) {
@@ -93,7 +94,9 @@ export class ImageEngine implements Engine {
     if (isNow && isLockFile(path)) parts.push(this.#languages.take(file));
     if (isNow) this.#layerOf.set(path, layer);
     if (mayHoldSecrets(path)) parts.push(await this.#secretsOf(at, file));
-    return withLayer(together(parts), layer);
+    const made = together(parts);
+    this.#hasPackages ||= made.packages.length > 0;
+    return withLayer(made, layer);
   }
 
   async #secretsOf({ isNow, layer }: Marked, file: InputFile): Promise<Outcome> {
@@ -111,7 +114,7 @@ export class ImageEngine implements Engine {
     // what is installed counts: a manifest without a lock file tells nothing of an image
     const outcome = { ...this.#languages.end(), notScanned: [] };
     const packages = outcome.packages.map((one) => ({ ...one, layer: this.#layerOf.get(one.path) ?? 0 }));
-    return together([{ ...outcome, packages }, this.#ofDistribution(), await this.#ofConfiguration(), this.#unknown()]);
+    return together([{ ...outcome, packages }, this.#ofDistribution(), await this.#ofConfiguration(), this.#unknown(this.#hasPackages || packages.length > 0)]);
   }
 
   /** Of a package the lowest layer whose database has it, and has it from there on. */
@@ -147,9 +150,11 @@ export class ImageEngine implements Engine {
     return { ...nothing, findings };
   }
 
-  /** An image of a distribution without its list of packages is no clean one. */
-  #unknown(): Outcome {
-    if (this.#release === null || this.#lists.some(({ at }) => at.isNow)) return nothing;
+  /** An image without a list of packages is no clean one. */
+  #unknown(hasPackages: boolean): Outcome {
+    if (this.#lists.some(({ at }) => at.isNow)) return nothing;
+    if (this.#release === null)
+      return hasPackages ? nothing : failed(configPath, 'no list of packages is in the image: what it is made of is unknown');
     return failed(configPath, `the packages of ${this.#release.name} are listed in no form that is known`);
   }
 }

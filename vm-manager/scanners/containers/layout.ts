@@ -77,11 +77,15 @@ async function readOuter(path: string): Promise<Outer> {
   return { texts, names, links };
 }
 
+/** What no column takes is left out of names and steps: it is what anybody has written. */
+const storable = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value;
+
 function jsonIn({ texts }: Outer, name: string, what: string): Json {
   const bytes = texts.get(name);
   if (bytes === undefined) throw new SourceError(`The archive names ${what} (${name.slice(0, 100)}) and has none.`);
   try {
-    return objectOf(JSON.parse(bytes.toString('utf8')));
+    return objectOf(JSON.parse(bytes.toString('utf8'), storable));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SourceError(`${what} of the archive is no JSON.`);
@@ -98,9 +102,11 @@ interface Named {
 }
 
 function fromDocker(outer: Outer): Named {
+  if (outer.names.has('manifest.json') && !outer.texts.has('manifest.json'))
+    throw new SourceError(`manifest.json of the archive is no JSON of at most ${jsonBytesMax} bytes.`);
   let all: unknown;
   try {
-    all = JSON.parse(outer.texts.get('manifest.json')?.toString('utf8') ?? '[]');
+    all = JSON.parse(outer.texts.get('manifest.json')?.toString('utf8') ?? '[]', storable);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SourceError('manifest.json of the archive is no JSON.');

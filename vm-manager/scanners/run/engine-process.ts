@@ -4,6 +4,7 @@ import { failed, nothing, together, type Engine, type Outcome } from '../contrac
 import { scannerOf } from '../catalogue.js';
 import { compile, ownFindings, type Compiled } from '../own/search.js';
 import { allow } from '../secrets/allowed.js';
+import { bounded, packagesMax } from './bounded.js';
 import type { BatchFile, FromEngine, ToEngine } from './messages.js';
 
 const engines = new Map<string, Engine>();
@@ -32,7 +33,7 @@ async function takeFile(file: BatchFile, outcomes: Map<string, Outcome[]>): Prom
 }
 
 const asMessage = (outcomes: ReadonlyMap<string, readonly Outcome[]>): Record<string, Outcome> =>
-  Object.fromEntries([...outcomes].map(([kind, all]) => [kind, together(all)]));
+  Object.fromEntries([...outcomes].map(([kind, all]) => [kind, bounded(together(all), packagesMax)]));
 
 async function answer(message: ToEngine): Promise<void> {
   if (message.type === 'own') {

@@ -6,6 +6,7 @@ import { nothing } from '../contract.js';
 import { isPassed, type Source, type SourceFile } from '../sources/source.js';
 import { noAdditions, type Additions } from '../own/additions.js';
 import { EngineGone, HeldEngine } from './held-engine.js';
+import { bounded, packagesMax } from './bounded.js';
 import type { BatchFile, ToEngine } from './messages.js';
 
 export interface Progress {
@@ -38,6 +39,7 @@ class Tally {
   readonly #byReason = new Map<string, number>();
   readonly #faults = new Set<string>();
   readonly #lookedAt = new Set<string>();
+  #packages = 0;
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
@@ -51,7 +53,9 @@ class Tally {
     return wanted === true;
   }
 
-  take(outcome: Outcome): void {
+  take(given: Outcome): void {
+    const outcome = bounded(given, packagesMax - this.#packages);
+    this.#packages += outcome.packages.length;
     this.#outcomes.push({ ...outcome, notScanned: [] });
     for (const one of outcome.notScanned) this.pass(one);
   }
