@@ -15,7 +15,7 @@ import { visibleFindings } from '../findings/query.js';
 import { requireFinding } from '../findings/store.js';
 import { transition } from '../findings/transition.js';
 import { isOpen } from '../findings/words.js';
-import { namesOf } from '../vex/apply.js';
+import { namesOf } from '../vex/names.js';
 
 const closed = { additionalProperties: false } as const;
 const states = ['pending', 'approved', 'rejected', 'revoked', 'expired'] as const;

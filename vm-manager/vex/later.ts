@@ -4,29 +4,11 @@ import type { Actor } from '#http-kit';
 import { json, type Tx } from '../database.js';
 import { transition } from '../findings/transition.js';
 import { isOfProduct, moveOf } from './apply.js';
+import { namesOf } from './names.js';
 import type { Found } from './meeting.js';
 import type { Stated } from './read.js';
 
 const batch = 500;
-
-/**
- * Every name of each id, by the advisories that are known here. By the index for each: this runs in the transaction of an
- * import, with a batch of findings, and not with a document of 20,000 statements (meeting.ts).
- */
-async function namesOf(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const names = new Map(ids.map((id) => [id, new Set([id])]));
-  for (let from = 0; from < ids.length; from += batch) {
-    const some = json(tx, ids.slice(from, from + batch));
-    const rows = await tx<{ asked: string; id: string; aliases: readonly string[] }[]>`
-      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${some}) x(id) join vm_osv o on o.id = x.id
-      union all
-      select x.id as asked, o.id, o.aliases from jsonb_array_elements_text(${some}) x(id)
-        join vm_osv o on o.aliases @> jsonb_build_array(x.id)`;
-    for (const { asked, id, aliases } of rows)
-      for (const name of [id, ...aliases]) names.get(asked)?.add(name.toUpperCase());
-  }
-  return names;
-}
 
 interface Kept {
   readonly id: number;
