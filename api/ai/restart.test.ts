@@ -9,13 +9,16 @@ import { features } from '../app.js';
 import { openEmbedded } from '../db/client.js';
 import { loadModules, migrate } from '../db/migrate.js';
 import { nodeToken } from '../testing/data-plane.js';
-import { copyEmbeddedTemplate } from '../testing/databases.js';
+import { copyMigratedTemplate } from '../testing/database-templates.js';
 import { writeEnvFile } from '../testing/env-file.js';
 import { freePort } from '../testing/free-port.js';
 import { bareEnvironment, nobodyAsked } from '../testing/temporary.js';
+import { testMsMax } from '../testing/waiting.js';
 import { score, scorerVersion } from './engine/score.js';
 import { saveVerdicts, type NewVerdict } from './store.js';
 import { emptyVector, specified } from './testing/clients.js';
+
+t.setTimeout(testMsMax);
 
 const count = 40;
 
@@ -66,7 +69,7 @@ async function start(t: Test, directory: string): Promise<{ kill(): Promise<void
 }
 
 t.test('O12.9: stored verdicts replay bit for bit after the process was killed and started anew', async (t) => {
-  const data = join(await copyEmbeddedTemplate(t), '..');
+  const data = join(await copyMigratedTemplate(t), '..');
   await rename(join(data, 'd'), join(data, 'db'));
   const port = await freePort();
   const env = await writeEnvFile(data, [

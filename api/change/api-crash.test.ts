@@ -7,13 +7,15 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { changes, generationOf, kill, rules, servedRound, word } from '../testing/crashes.js';
 import { nodeToken, startNode, startUpstream } from '../testing/data-plane.js';
-import { copyEmbeddedTemplate } from '../testing/databases.js';
+import { copyMigratedTemplate } from '../testing/database-templates.js';
 import { writeEnvFile } from '../testing/env-file.js';
 import { freePort } from '../testing/free-port.js';
 import { writeRuleSet } from '../testing/rule-set.js';
-import { bareEnvironment, nobodyAsked } from '../testing/temporary.js';
-import { pause, until } from '../testing/waiting.js';
+import { bareEnvironment, nobodyAsked, shareAutomata } from '../testing/temporary.js';
+import { pause, testMsMax, until } from '../testing/waiting.js';
 import { pruneArtifacts } from './artifacts.js';
+
+t.setTimeout(testMsMax);
 
 async function startApi(directory: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../server.js', import.meta.url))], {
@@ -36,8 +38,9 @@ async function startApi(directory: string): Promise<ChildProcess> {
 t.test('the API is killed during apply', async (t) => {
   const upstream = await startUpstream(t);
   const node = await startNode(t, { upstream });
-  const data = join(await copyEmbeddedTemplate(t), '..');
+  const data = join(await copyMigratedTemplate(t), '..');
   await rename(join(data, 'd'), join(data, 'db'));
+  await shareAutomata(data);
   const port = await freePort();
   const env = await writeEnvFile(data, [
     `API_PORT=${port}`,

@@ -38,5 +38,13 @@ export async function makeDataDirectory(t: Pick<Test, 'teardown'>, name: string)
 /** For the `.env` of a server that is to reach nothing outside: its check of new passwords is refused at once. */
 export const nobodyAsked = 'BREACHED_PASSWORDS_URL=http://127.0.0.1:1/\n';
 
-/** For a process that is to find only what it is given: our variables must not decide what it does. */
-export const bareEnvironment = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir() });
+/**
+ * For a process that is to find only what it is given: our variables must not decide what it does. The runner's options
+ * for what lives for seconds (cli/test-runner/short-lived.ts) go along; they change how code is compiled, not what it
+ * does.
+ */
+export const bareEnvironment = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  TMPDIR: tmpdir(),
+  NODE_OPTIONS: process.env['GATEHOUSE_TEST_NODE_OPTIONS'] ?? '',
+});

@@ -1,10 +1,11 @@
 // The five lines of docs/licence.md as they stand there, in a copy of the checkout, up to five protected sites.
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { copyMigratedTemplate } from '#api/testing/database-templates';
 import { freePort } from '#api/testing/free-port';
 import { bareEnvironment, makeDirectory } from '#api/testing/temporary';
 import { testMsMax, until } from '#api/testing/waiting';
@@ -79,6 +80,8 @@ t.test('the vendor of an installation of one’s own', async (t) => {
     await failing('LICENCE_PUBLIC_KEY=~/gatehouse-vendor/private.pem node bin/build.mjs api'),
     /is a private key; the build takes the public one/,
   );
+  await mkdir(join(copy, 'data'), { recursive: true });
+  await rename(await copyMigratedTemplate(t), join(copy, 'data/db'));
   await fiveSites(t, copy, env);
   await writeFile(join(copy, 'licence-public-key.pem'), '');
   t.match(await failing('node bin/build.mjs api'), /licence key cannot be used/, 'a damaged key stops the build');
@@ -90,8 +93,8 @@ async function fiveSites(t: Test, copy: string, env: Record<string, string>): Pr
     ['AUTH_SESSION_SECRET', 'SETTINGS_ENCRYPTION_SECRET', 'DATA_ADMIN_TOKEN'].map((name) => [name, 'x'.repeat(40)]),
   );
   // tap loads itself into every Node.js by NODE_OPTIONS, and does not get on with a command that has no .js
-  const command = 'unset NODE_OPTIONS; exec "$0" bin/gatehouse control-plane > control-plane.log 2>&1';
-  const server = spawn('/bin/sh', ['-c', command, process.execPath], {
+  const command = 'export NODE_OPTIONS="$1"; exec "$0" bin/gatehouse control-plane > control-plane.log 2>&1';
+  const server = spawn('/bin/sh', ['-c', command, process.execPath, env['NODE_OPTIONS'] ?? ''], {
     cwd: copy,
     stdio: 'ignore',
     env: {

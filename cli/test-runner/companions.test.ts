@@ -49,8 +49,8 @@ t.test('who may share', async (t) => {
 
 /** What the file of this number holds, and how many of its kind run in one process at most. */
 const kinds = [
-  { text: databases, companyMax: 8 },
-  { text: 'import t from "tap";\n', companyMax: 16 },
+  { text: databases, companyMax: 12 },
+  { text: 'import t from "tap";\n', companyMax: 24 },
   { text: 'process.exit(0);', companyMax: 1 },
 ] as const;
 

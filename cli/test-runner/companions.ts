@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { isSlow } from './selection.js';
 
 /** More would make the last ones of a run late: a company is one processor's work. */
-const companyMax = { databases: 8, others: 16 };
+const companyMax = { databases: 12, others: 24 };
 
 /** What the larger part of the time of those goes into, and is worth more than all else they could share. */
 const needsDatabases = /from ["'][^"']*testing\/databases(?:\.js)?["']/;

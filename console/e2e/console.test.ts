@@ -208,6 +208,8 @@ async function everyPage(t: Test, stack: Stack): Promise<void> {
     t.same(await unseenFocus(page), [], `${path}: where the keyboard is can be seen`);
   }
   t.notMatch(await page.title(), /^[123]$/, 'nothing that is stored ran');
+  await page.evaluate(() => document.body.append(document.createElement('button')));
+  t.match((await seriousOn(page)).join(), /^button-name/, 'what is wrong would have been found');
   t.same(complaints, []);
 }
 

@@ -38,8 +38,8 @@ const windows =
   raw`|start\s+(?:calc|notepad|cmd|powershell|https?:|/b\b|\w+\.exe\b))`;
 
 /**
- * What databases read as white space, or a bracket. Any length, any number of them: bounds would let nine blanks by, and
- * make the automata unroll them (two seconds for each of the four databases that hold the rule, in place of 0.15).
+ * What databases read as white space, or a bracket. Any length, any number of them: bounds would let nine blanks by,
+ * and make the automata unroll them (two seconds for each of the four databases that hold the rule, in place of 0.15).
  */
 const gap = raw`(?:[\s()]|/\*[^*]*\*/)`;
 const verbs = 'select|insert|update|delete|drop|create|alter|truncate|exec(?:ute)?|declare|shutdown|waitfor';
