@@ -34,7 +34,7 @@ export function severityOfScore(score: number): Severity {
 
 const isScore = (value: number | null | undefined): value is number =>
   typeof value === 'number' && value >= 0 && value <= 10;
-const graver = (left: Severity, right: Severity): Severity =>
+export const gravest = (left: Severity, right: Severity): Severity =>
   (severityNumbers[left] ?? 0) >= (severityNumbers[right] ?? 0) ? left : right;
 
 const assumed = (problem: string): SeverityReading => ({
@@ -100,12 +100,12 @@ function ofBeside(text: string, scale: SeverityScale): Severity | null {
     const [, number = '', word = ''] = first;
     // a whole number only counts the words
     const [left, right] = [known(/^\d+$/.test(number) ? word : number), known(word)];
-    return left === null || right === null ? null : graver(left, right);
+    return left === null || right === null ? null : gravest(left, right);
   }
   const pair = scoreLast.exec(text) ?? inBrackets.exec(text) ?? range.exec(text);
   if (pair === null) return null;
   const [left, right] = [known(pair[1] ?? ''), known(pair[2] ?? '')];
-  return left === null || right === null ? null : graver(left, right);
+  return left === null || right === null ? null : gravest(left, right);
 }
 
 /**
@@ -128,7 +128,7 @@ function ofPair(text: string, scale: SeverityScale): Severity | null {
     ofText(isCount(second) ? first : second, scale),
   ];
   if (left === null || right === null || left === 'unrated' || right === 'unrated') return null;
-  return graver(left, right);
+  return gravest(left, right);
 }
 
 /** Whatever a report calls a severity: words, scores, vectors, levels. Never throws. */
