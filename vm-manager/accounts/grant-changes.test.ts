@@ -1,5 +1,5 @@
-// Who may give and take which rights, over HTTP: somebody who may set grants and little else gives nobody more than they
-// have, themselves included, and takes from nobody what they do not have.
+// Who may give and take which rights, over HTTP: somebody who may set grants and little else gives nobody more than
+// they have, themselves included, and takes from nobody what they do not have.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';

@@ -80,7 +80,8 @@ export const memberEndpoints: readonly Endpoint[] = [
             roles.map((role) => ({ user_id, scope: 'project', scope_id: id, role })),
           );
           const before = await tx<GrantRow[]>`
-            select user_id, scope, scope_id, role from vm_grants where scope = 'project' and scope_id = ${id} for update`;
+            select user_id, scope, scope_id, role from vm_grants
+            where scope = 'project' and scope_id = ${id} for update`;
           await requireOverTaken(tx, call as Call, before, rows);
           await tx`delete from vm_grants where scope = 'project' and scope_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)}`;

@@ -1,5 +1,5 @@
-// A finding that was mended and comes back is new to the gate: the import in between, with which its commit is compared,
-// has not seen it. Over HTTP, also after the import that brought it back was undone.
+// A finding that was mended and comes back is new to the gate: the import in between, with which its commit is
+// compared, has not seen it. Over HTTP, also after the import that brought it back was undone.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';

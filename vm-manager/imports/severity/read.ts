@@ -82,13 +82,15 @@ function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null
 }
 
 const decimal = '\\d{1,2}[.,]\\d{1,2}';
-const scored = `(?:cvss(?:v?[234](?:\\.\\d)?)?[\\s:=]*)?(?:${decimal}(?:\\s*/\\s*10(?:\\.0)?)?|\\d{1,2}\\s*/\\s*10|\\d{1,2}(?=\\s))`;
+const scored =
+  `(?:cvss(?:v?[234](?:\\.\\d)?)?[\\s:=]*)?(?:${decimal}(?:\\s*/\\s*10(?:\\.0)?)?|` +
+  '\\d{1,2}\\s*/\\s*10|\\d{1,2}(?=\\s))';
 const scoreFirst = new RegExp(`^(${scored})\\s*[/-]?\\s*(\\p{L}.{0,39})$`, 'iu');
 const scoreLast = new RegExp(`^(\\p{L}.{0,39}?)\\s*[/-]?\\s*(${decimal}(?:\\s*/\\s*10(?:\\.0)?)?)$`, 'iu');
 const inBrackets = /^([^()[\]]{1,40}?)\s*[([]\s*([^()[\]]{1,40})[)\]]$/;
 const range = /^(\p{L}{1,20})(?:\s*[-/–]\s*|\s+(?:to|or|bis)\s+)(\p{L}{1,20})$/iu;
 
-/** `9.8 CRITICAL`, `Critical/9.8`, `9.8/10 critical`, `medium to high`: without a mark between; the graver one counts. */
+/** `9.8 CRITICAL`, `Critical/9.8`, `9.8/10 critical`, `medium to high`, without a mark between: the graver one. */
 function ofBeside(text: string, scale: SeverityScale): Severity | null {
   const known = (one: string): Severity | null => {
     const found = ofText(one.trim().replace(',', '.'), scale);

@@ -1,5 +1,5 @@
-// Severities that reports tell beside the one that everybody reads: SARIF of writers that have no `security-severity`, and
-// advisories in Semgrep. Over HTTP.
+// Severities that reports tell beside the one that everybody reads: SARIF of writers that have no
+// `security-severity`, and advisories in Semgrep. Over HTTP.
 import t from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';

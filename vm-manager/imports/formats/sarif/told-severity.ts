@@ -1,6 +1,6 @@
-// Severities that writers of SARIF put into members of their own, beside a level that has no word for critical: scores of
-// CVSS (OWASP dependency-check) and words. They make a result graver, never milder: what a linter calls `severity` is its
-// own business.
+// Severities that writers of SARIF put into members of their own, beside a level that has no word for critical:
+// scores of CVSS (OWASP dependency-check) and words. They make a result graver, never milder: what a linter calls
+// `severity` is its own business.
 import type { Severity } from '../../../findings/words.js';
 import { at, num, str, type Json } from '../../normalize.js';
 import { gravest, readSeverity, severityOfScore } from '../../severity/read.js';

@@ -1,6 +1,6 @@
 // A secret that a tool names, as it stands in other texts of the record: percent-encoded in an address (once or several
 // times, one character or all), as a form, escaped in JSON or a script, as entities of HTML.
-import { hide } from './values.js';
+import { hide } from '../values.js';
 
 const lengthMax = 200;
 const knownMax = 500;
@@ -38,8 +38,15 @@ function formOf(secret: string): RegExp {
 
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 const byEntity = new Map(Object.entries(entities).map(([char, name]) => [name, char]));
-const escapes =
-  /%(?:25){0,3}([\da-f]{2})|&#0{0,5}(\d{1,7});|&#x0{0,5}([\da-f]{1,6});|&(\w{2,4});|\\{1,4}(?:u([\da-f]{4})|x([\da-f]{2}))|\+/gi;
+const escapes = new RegExp(
+  [
+    /%(?:25){0,3}([\da-f]{2})|&#0{0,5}(\d{1,7});|&#x0{0,5}([\da-f]{1,6});|&(\w{2,4});/,
+    /\\{1,4}(?:u([\da-f]{4})|x([\da-f]{2}))|\+/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
 
 /** Everything undone that `waysOf` does, as bytes: a look whether a secret may be in it at all. */
 function undone(text: string): string {
