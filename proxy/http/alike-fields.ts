@@ -1,6 +1,7 @@
-// Names of fields that a CGI program, WSGI, Rack or PHP reads as one: all make HTTP_X_API_KEY of X-Api-Key, X_Api_Key and
-// (some of them) X.Api.Key. A gate reads the one with hyphens. So that no application is given another value than the
-// gate has seen, the others do not go on where something decides by that name, or where the same request has it, too.
+// Names of fields that a CGI program, WSGI, Rack or PHP reads as one: all make HTTP_X_API_KEY of X-Api-Key, X_Api_Key
+// and (some of them) X.Api.Key. A gate reads the one with hyphens. So that no application is given another value than
+// the gate has seen, the others do not go on where something decides by that name, or where the same request has it,
+// too.
 import type { ProxyConfig } from '../contract/index.js';
 
 /** A field name in lower case with `-` for whatever is no letter or digit; the same text where there is nothing. */
@@ -78,8 +79,10 @@ export function isOtherSpelling(named: NamedFields | undefined, lower: string, p
 }
 
 /** Fields that are a list by their definition: several of one name are one list. */
-const isList =
-  /^(?:accept(?:-.*)?|cache-control|cookie|via|te|forwarded|x-forwarded-.*|cdn-loop|if-(?:none-)?match|pragma|trailer)$/;
+const isList = new RegExp(
+  '^(?:accept(?:-.*)?|cache-control|cookie|via|te|forwarded|x-forwarded-.*|cdn-loop|if-(?:none-)?match|pragma|' +
+    'trailer)$',
+);
 
 /** Whether there are two of a field that is no list: each reader would take another. `lower`: in lower case. */
 export function isTwice(headers: readonly string[], lower: string): boolean {

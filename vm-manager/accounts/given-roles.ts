@@ -18,7 +18,8 @@ export interface GivenRole {
   readonly granted: string | null;
 }
 
-async function permissionsOf(sql: Queryable, role: string): Promise<readonly string[] | null> {
+/** null: there is no such role. */
+export async function permissionsOf(sql: Queryable, role: string): Promise<readonly string[] | null> {
   if (Object.hasOwn(builtInRoles, role)) return builtInRoles[role] ?? [];
   const [own] = await sql<{ permissions: string[] }[]>`select permissions from vm_roles where name = ${role}`;
   return own?.permissions ?? null;

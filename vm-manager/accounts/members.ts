@@ -5,6 +5,7 @@ import type { Queryable } from '../database.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { builtInRoles } from '../kit/permissions.js';
 import { requireRow } from '../kit/resource.js';
+import { requireOverTaken, type GrantRow } from './grant-changes.js';
 import { requireHeld } from './held.js';
 
 const closed = { additionalProperties: false } as const;
@@ -75,10 +76,14 @@ export const memberEndpoints: readonly Endpoint[] = [
         `replaced the members of the project ${call.params['id']}`,
         async (tx) => {
           const { id } = await requireRow(tx, projects, call.reach, call.params['id'] ?? '', true);
-          await tx`delete from vm_grants where scope = 'project' and scope_id = ${id}`;
           const rows = items.flatMap(({ user_id, roles }) =>
             roles.map((role) => ({ user_id, scope: 'project', scope_id: id, role })),
           );
+          const before = await tx<GrantRow[]>`
+            select user_id, scope, scope_id, role from vm_grants
+            where scope = 'project' and scope_id = ${id} for update`;
+          await requireOverTaken(tx, call as Call, before, rows);
+          await tx`delete from vm_grants where scope = 'project' and scope_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)}`;
           return readMembers(tx, id);
         },

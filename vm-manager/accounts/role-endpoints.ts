@@ -6,6 +6,7 @@ import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../ki
 import { builtInRoles, permissionNames, permissionTable, type VmPermission } from '../kit/permissions.js';
 import { List, ListQuery } from '../kit/list.js';
 import { resourceEndpoints, toView, viewSchema, type Resource, type Row } from '../kit/resource.js';
+import { requireOverChange } from './grant-changes.js';
 import { requireHeld } from './held.js';
 import { memberEndpoints } from './members.js';
 
@@ -35,11 +36,18 @@ const roles: Resource = {
       required: true,
     },
   },
-  check: async (_tx, call, values) => {
+  check: async (_tx, call, values, before) => {
     const { name, permissions } = values as { name?: string; permissions?: VmPermission[] };
     if (name !== undefined && Object.hasOwn(builtInRoles, name))
       throw new ApiError('conflict', `${name} is a built-in role.`);
     requireHeld(call, permissions ?? []);
+    const had = (before?.['permissions'] ?? []) as readonly VmPermission[];
+    if (permissions !== undefined)
+      requireHeld(
+        call,
+        had.filter((one) => !permissions.includes(one)),
+        'take away',
+      );
   },
   beforeDelete: async (tx, _call, row) => {
     const [used] = await tx`select 1 from vm_grants where role = ${row['name'] as string} limit 1`;
@@ -240,12 +248,14 @@ interface Wanted {
 
 /** Throws 404 for nobody, 422 for what is no role or no scope, `role_denied` for more than the caller has. */
 async function replaceGrants(call: Call, id: string, { items, confined }: Wanted) {
-  if ((await call.host.identity.users({ id })).length === 0) throw notFound('user', id.slice(0, 60));
+  const [user] = await call.host.identity.users({ id });
+  if (user === undefined) throw notFound('user', id.slice(0, 60));
   const rows = await Promise.all(items.map((grant, index) => toGrantRow(call, id, grant, index)));
   await call.audited(
     'vm.access',
     `replaced the grants of ${id}`,
     async (tx) => {
+      await requireOverChange(tx, call, user, { rows, confined });
       await tx`delete from vm_grants where user_id = ${id}`;
       if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)} on conflict do nothing`;
       if (confined === true)

@@ -1,6 +1,6 @@
 // What a commit has and its baseline has not, read from the sightings that imports leave behind. A sighting lies in a
 // scope (application, format, branch, profile) and spans the imports from its first to its last: it belongs to every
-// import of its scope in between.
+// import of its scope in between, but for those while it was gone.
 import type { FindingRow } from '../findings/fields.js';
 import { json, type Queryable } from '../database.js';
 import { isOfAnother, type By, type Sighted } from '../imports/run/looked-at.js';
@@ -100,7 +100,9 @@ async function seenIn(sql: Queryable, runs: readonly ImportRef[]): Promise<Set<n
   for (const { id, scope_key } of runs) {
     const rows = await sql<{ finding_id: number }[]>`
       select distinct finding_id from vm_occurrences
-      where scope_key = ${scope_key} and first_run <= ${id} and last_run >= ${id}`;
+      where scope_key = ${scope_key} and first_run <= ${id} and last_run >= ${id}
+        and not exists (select 1 from jsonb_array_elements(absences) a
+          where (a ->> 0)::bigint < ${id} and (a ->> 1)::bigint > ${id})`;
     for (const { finding_id } of rows) seen.add(finding_id);
   }
   return seen;

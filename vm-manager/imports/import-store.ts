@@ -128,6 +128,13 @@ export async function insertFindings(
   );
 }
 
+/** Of a sighting that was gone: when, so that the imports in between do not count as having seen it. */
+const returned = (tx: Tx, runId: number) => tx`
+  case when o.gone_at is null then o.absences
+    else (case when jsonb_array_length(o.absences) < ${absencesMax} then o.absences else o.absences - 0 end)
+      || jsonb_build_array(jsonb_build_array(o.last_run, ${runId}::bigint, o.gone_at)) end`;
+const absencesMax = 20;
+
 export async function insertOccurrences(
   tx: Tx,
   rows: readonly { readonly prepared: Prepared; readonly findingId: number }[],
@@ -143,22 +150,23 @@ export async function insertOccurrences(
     raw_hash: prepared.hash,
   }));
   await tx`
-    insert into vm_occurrences (finding_id, application_id, scope_key, tool, tool_key, location, raw_hash, first_run,
-      last_run, first_seen, last_seen)
+    insert into vm_occurrences as o (finding_id, application_id, scope_key, tool, tool_key, location, raw_hash,
+      first_run, last_run, first_seen, last_seen)
     select n.finding_id, ${scope.applicationId}, ${scope.scopeKey}, n.tool, n.tool_key, n.location, n.raw_hash,
       ${scope.runId}, ${scope.runId}, ${scope.seenAt}, ${scope.seenAt}
     from jsonb_to_recordset(${rowsOf(tx, given)})
       as n(finding_id bigint, tool text, tool_key text, location jsonb, raw_hash text)
-    on conflict (scope_key, tool_key) do update set last_run = excluded.last_run, last_seen = excluded.last_seen,
-      gone_at = null, missed_runs = 0`;
+    on conflict (scope_key, tool_key) do update set absences = ${returned(tx, scope.runId)},
+      last_run = excluded.last_run, last_seen = excluded.last_seen, gone_at = null, missed_runs = 0`;
 }
 
 /** Sightings that a report has again. */
 export async function touchOccurrences(tx: Tx, ids: readonly number[], scope: ImportScope): Promise<void> {
   if (ids.length === 0) return;
   await tx`
-    update vm_occurrences set last_run = ${scope.runId}, last_seen = greatest(last_seen, ${scope.seenAt}::timestamptz),
-      gone_at = null, missed_runs = 0 where id in ${tx(ids)}`;
+    update vm_occurrences o set absences = ${returned(tx, scope.runId)}, last_run = ${scope.runId},
+      last_seen = greatest(o.last_seen, ${scope.seenAt}::timestamptz), gone_at = null, missed_runs = 0
+    where o.id in ${tx(ids)}`;
   await tx`
     update vm_findings f set last_seen = greatest(f.last_seen, ${scope.seenAt}::timestamptz) from vm_occurrences o
     where o.id in ${tx(ids)} and f.id = o.finding_id and f.last_seen < ${scope.seenAt}`;

@@ -20,7 +20,7 @@ import {
   userOption,
 } from './shapes.js';
 import { maskSentences, mayMention } from './sentences.js';
-import { maskRewritten } from './rewritten.js';
+import { maskRewritten } from './spellings/rewritten.js';
 import { isGiven, isTechnical, isTyped } from './spellings/spelling.js';
 import { maskEscaped, maskSpellings, maySpell } from './spellings/spellings.js';
 import { maskTables } from './tables.js';

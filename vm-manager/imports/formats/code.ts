@@ -22,7 +22,7 @@ import { readJson } from '../reading/report-file.js';
 import { redacted, severityOfSecret } from '../kinds/secrets.js';
 import { basesOf, placeOf, type Place } from '../roots/scanned.js';
 import { frameworkNamed } from '../run/looked-at.js';
-import { readSeverity } from '../severity/read.js';
+import { gravest, readSeverity, type SeverityReading } from '../severity/read.js';
 import { toolScales } from '../severity/words.js';
 import type { Format } from './format.js';
 
@@ -43,7 +43,7 @@ function semgrepRecord(one: Json): Item {
         ? (ruleId.split('.').at(-1) ?? ruleId).replace(/-/g, ' ')
         : (ruleId.split('.').at(-1) ?? ruleId),
     description: str(extra['message']),
-    ...readSeverity(extra['severity'], { scale: toolScales.semgrep }),
+    ...severityOfSemgrep(extra['severity'], metadata['sca-severity']),
     cwes: cwesOf(texts(metadata['cwe'])),
     vulnIds: vulnIdsOf([...texts(metadata['sca-vuln-database-identifier']), ruleId]),
     source: isSca ? 'sca' : 'sast',
@@ -54,7 +54,7 @@ function semgrepRecord(one: Json): Item {
           kind: 'package',
           name: str(dependency['package']),
           version: str(dependency['version']),
-          path: reportPath(dependency['lockfile_path']),
+          path: reportPath(dependency['lockfile_path']) || reportPath(one['path']),
         }
       : {
           kind: 'code',
@@ -69,6 +69,13 @@ function semgrepRecord(one: Json): Item {
     quality: { HIGH: 0.85, MEDIUM: 0.7, LOW: 0.6 }[str(metadata['confidence'])] ?? 0.7,
     suppressed: extra['is_ignored'] === true,
   });
+}
+
+/** Of a dependency the rule has the severity of its advisory beside its own: the graver one counts. */
+function severityOfSemgrep(own: unknown, ofAdvisory: unknown): SeverityReading {
+  const read = readSeverity(own, { scale: toolScales.semgrep });
+  const told = readSeverity(ofAdvisory, { ifAbsent: 'info' });
+  return told.severityProblem === undefined ? { ...read, severity: gravest(told.severity, read.severity) } : read;
 }
 
 /** Reasons for which a file was meant to be looked at and was not; others say that nobody has asked for it. */

@@ -15,6 +15,7 @@ import type { Format } from './format.js';
 import { elsewhere, faultsOf } from './sarif-invocations.js';
 import { configuredFor, isOff, turnedOff } from './sarif/overrides.js';
 import { addressOf, inventoryOf, messageOf, readRun, rootsOf, ruleOf, subjectsOf, taxonOf } from './sarif-run.js';
+import { gravestBeside } from './sarif/told-severity.js';
 import type { Run } from './sarif-run.js';
 
 const results = ['runs', '*', 'results', '*'];
@@ -29,7 +30,8 @@ function severityOf(result: Json, rule: Json, run: Run): SeverityReading {
     return score !== null && score >= 0 && score <= 10 ? { severity: severityOfScore(score) } : readSeverity(given);
   }
   const level = isGiven(result['level']) ? result['level'] : configuredFor(result, rule, run).level;
-  return readSeverity(level, { scale: toolScales.sarif, ifAbsent: 'medium' });
+  const read = readSeverity(level, { scale: toolScales.sarif, ifAbsent: 'medium' });
+  return { ...read, severity: gravestBeside(read.severity, result, rule) };
 }
 
 function locationOf(given: unknown, run: Run): Location {

@@ -84,8 +84,10 @@ const ofRun = words(
     'normalCheckLevelMaxBranches unmatchedSuppression information ConfigurationNotChecked purgedConfiguration',
 );
 /** The file was not analysed to its end. */
-const fault =
-  /^(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|fileNotFound|noValidConfiguration)$/;
+const fault = new RegExp(
+  '^(?:syntaxError|internalError|internalAstError|cppcheckError|unknownMacro|preprocessorErrorDirective|' +
+    'fileNotFound|noValidConfiguration)$',
+);
 
 export const isOfCppcheckRun = (id: string): boolean => ofRun.has(id);
 export const isCppcheckFault = (id: string): boolean => fault.test(id);

@@ -1,5 +1,6 @@
-// A directory that is named in two ways (`trivy fs .` and `trivy fs /home/al/shop`) is two parts: nothing in the reports
-// tells them from two services. That the same findings are in both is told, as none of them is closed by one alone.
+// A directory that is named in two ways (`trivy fs .` and `trivy fs /home/al/shop`) is two parts: nothing in the
+// reports tells them from two services. That the same findings are in both is told, as none of them is closed by one
+// alone.
 import type { Tx } from '../../database.js';
 import type { ImportReport } from '../import-report.js';
 import type { ReportFacts } from '../record.js';

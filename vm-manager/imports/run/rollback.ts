@@ -44,6 +44,11 @@ async function requireLast(tx: Tx, call: Call): Promise<Run & { readonly scope_k
 async function undoSightings(tx: Tx, run: Run & { readonly scope_key: string }): Promise<number> {
   const { id, scope_key: scope } = run;
   const removed = await tx`delete from vm_occurrences where scope_key = ${scope} and first_run = ${id}`;
+  // what it has seen again was gone before
+  await tx`
+    update vm_occurrences set last_run = (absences -> -1 ->> 0)::bigint,
+      gone_at = (absences -> -1 ->> 2)::timestamptz, absences = absences - -1
+    where scope_key = ${scope} and last_run = ${id} and absences -> -1 ->> 1 = ${String(id)}`;
   await tx`
     update vm_occurrences set last_run = (
       select max(r.id) from vm_runs r where r.scope_key = ${scope} and r.id < ${id} and r.status = 'succeeded')

@@ -34,7 +34,7 @@ export function severityOfScore(score: number): Severity {
 
 const isScore = (value: number | null | undefined): value is number =>
   typeof value === 'number' && value >= 0 && value <= 10;
-const graver = (left: Severity, right: Severity): Severity =>
+export const gravest = (left: Severity, right: Severity): Severity =>
   (severityNumbers[left] ?? 0) >= (severityNumbers[right] ?? 0) ? left : right;
 
 const assumed = (problem: string): SeverityReading => ({
@@ -82,13 +82,15 @@ function ofText(text: string, scale: SeverityScale): Severity | 'unrated' | null
 }
 
 const decimal = '\\d{1,2}[.,]\\d{1,2}';
-const scored = `(?:cvss(?:v?[234](?:\\.\\d)?)?[\\s:=]*)?(?:${decimal}(?:\\s*/\\s*10(?:\\.0)?)?|\\d{1,2}\\s*/\\s*10|\\d{1,2}(?=\\s))`;
+const scored =
+  `(?:cvss(?:v?[234](?:\\.\\d)?)?[\\s:=]*)?(?:${decimal}(?:\\s*/\\s*10(?:\\.0)?)?|` +
+  '\\d{1,2}\\s*/\\s*10|\\d{1,2}(?=\\s))';
 const scoreFirst = new RegExp(`^(${scored})\\s*[/-]?\\s*(\\p{L}.{0,39})$`, 'iu');
 const scoreLast = new RegExp(`^(\\p{L}.{0,39}?)\\s*[/-]?\\s*(${decimal}(?:\\s*/\\s*10(?:\\.0)?)?)$`, 'iu');
 const inBrackets = /^([^()[\]]{1,40}?)\s*[([]\s*([^()[\]]{1,40})[)\]]$/;
 const range = /^(\p{L}{1,20})(?:\s*[-/–]\s*|\s+(?:to|or|bis)\s+)(\p{L}{1,20})$/iu;
 
-/** `9.8 CRITICAL`, `Critical/9.8`, `9.8/10 critical`, `medium to high`: without a mark between; the graver one counts. */
+/** `9.8 CRITICAL`, `Critical/9.8`, `9.8/10 critical`, `medium to high`, without a mark between: the graver one. */
 function ofBeside(text: string, scale: SeverityScale): Severity | null {
   const known = (one: string): Severity | null => {
     const found = ofText(one.trim().replace(',', '.'), scale);
@@ -100,12 +102,12 @@ function ofBeside(text: string, scale: SeverityScale): Severity | null {
     const [, number = '', word = ''] = first;
     // a whole number only counts the words
     const [left, right] = [known(/^\d+$/.test(number) ? word : number), known(word)];
-    return left === null || right === null ? null : graver(left, right);
+    return left === null || right === null ? null : gravest(left, right);
   }
   const pair = scoreLast.exec(text) ?? inBrackets.exec(text) ?? range.exec(text);
   if (pair === null) return null;
   const [left, right] = [known(pair[1] ?? ''), known(pair[2] ?? '')];
-  return left === null || right === null ? null : graver(left, right);
+  return left === null || right === null ? null : gravest(left, right);
 }
 
 /**
@@ -128,7 +130,7 @@ function ofPair(text: string, scale: SeverityScale): Severity | null {
     ofText(isCount(second) ? first : second, scale),
   ];
   if (left === null || right === null || left === 'unrated' || right === 'unrated') return null;
-  return graver(left, right);
+  return gravest(left, right);
 }
 
 /** Whatever a report calls a severity: words, scores, vectors, levels. Never throws. */

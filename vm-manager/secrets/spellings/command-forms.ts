@@ -23,8 +23,10 @@ const between = '(?:[ \\t]|\\^\\r?\\n|`\\r?\\n|&#(?:10|32|9|x0?[9a]|x20);|\\\\[n
 const netUse = '\\bnet1?(?:\\.exe)?["\']?[ \\t]{1,3}use\\b';
 /** Of `net use`: a device, a share or address, an option with its value. What is none of these is the password. */
 const netWord =
-  '(?:\\\\?"\\\\\\\\[^"\\n]{1,200}"|\\\\\\\\[^\\s"&|]{1,200}|https?:\\/\\/[^\\s"]{1,200}|\\w:(?=\\s)|\\*(?=\\s)|lpt\\d|' +
-  '\\/u(?:ser)?[ :]{1,3}(?:\\\\?"[^"\\n]{1,64}"|[^\\s":]{1,64}(?:"[^"\\n]{1,64}")?)|\\/\\w{1,20}(?::[\\w-]{1,20})?(?=\\s))';
+  '(?:\\\\?"\\\\\\\\[^"\\n]{1,200}"|\\\\\\\\[^\\s"&|]{1,200}|https?:\\/\\/[^\\s"]{1,200}|' +
+  '\\w:(?=\\s)|\\*(?=\\s)|lpt\\d|' +
+  '\\/u(?:ser)?[ :]{1,3}(?:\\\\?"[^"\\n]{1,64}"|[^\\s":]{1,64}(?:"[^"\\n]{1,64}")?)|' +
+  '\\/\\w{1,20}(?::[\\w-]{1,20})?(?=\\s))';
 
 /** Commands of Windows and of shares that take a password by its place or under a name of their own. */
 const ofWindows: readonly Spelling[] = [
@@ -35,7 +37,8 @@ const ofWindows: readonly Spelling[] = [
     'rasdial',
   ),
   line(
-    `\\bbitsadmin\\b[^\\n]{0,40}\\/setcredentials\\s{1,3}\\S{1,80}\\s{1,3}(?:server|proxy)\\s{1,3}\\w{1,12}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
+    `\\bbitsadmin\\b[^\\n]{0,40}\\/setcredentials\\s{1,3}\\S{1,80}\\s{1,3}` +
+      `(?:server|proxy)\\s{1,3}\\w{1,12}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
     isGiven,
     'gi',
     'bitsadmin',
@@ -43,7 +46,8 @@ const ofWindows: readonly Spelling[] = [
   line(`\\bsc(?:\\.exe)?\\s[^\\n]{0,200}?\\spassword=\\s{0,3}${open}`, isGiven, 'gi', 'password='),
   line(`\\breg(?:\\.exe)?\\s{1,3}add\\b[^\\n]{0,200}?passw[^\\n]{0,60}?\\s\\/d\\s{1,3}${open}`, isGiven, 'gi', 'passw'),
   line(
-    `\\bautologon(?:64)?(?:\\.exe)?(?:\\s{1,3}\\/\\w{1,12}){0,2}\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
+    `\\bautologon(?:64)?(?:\\.exe)?(?:\\s{1,3}\\/\\w{1,12}){0,2}\\s{1,3}` +
+      `(?!\\/)\\S{1,64}\\s{1,3}\\S{1,64}\\s{1,3}${open}`,
     isUnspeakable,
     'gi',
     'autologon',
@@ -95,7 +99,8 @@ export const commandForms: readonly Spelling[] = [
     'net',
   ),
   line(
-    `\\bnet1?(?:\\.exe)?["']?\\s{1,3}user\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}(?=\\S{3,64}\\s{1,3}\\/(?:add|domain|y))`,
+    `\\bnet1?(?:\\.exe)?["']?\\s{1,3}user\\s{1,3}(?!\\/)\\S{1,64}\\s{1,3}${open}` +
+      '(?=\\S{3,64}\\s{1,3}\\/(?:add|domain|y))',
     isGiven,
     'gi',
     'net',

@@ -142,7 +142,8 @@ export const mayBeCommand = new RegExp(
     'wpa_pass|nmcli|sqlplus|sqlldr|rman\\b|\\.py\\b|vault|config:set|' +
     'secrets?\\s+(?:set|put)|npm\\s|composer\\s|\\bbw\\s|\\bmc\\s|configure\\s|user-secrets|' +
     'rclone|encrypt_string|pdftk|qpdf|dscl|rasdial|bitsadmin|autologon|\\bmount\\b|\\bsc(?:\\.exe)?\\s|' +
-    '\\breg(?:\\.exe)?\\s{1,3}add|\\bnet1?\\.exe|\\b(?:export|set|setx|setenv|env|declare|typeset|ARG)\\s|--?e(?:nv)?\\s|' +
+    '\\breg(?:\\.exe)?\\s{1,3}add|\\bnet1?\\.exe|\\b(?:export|set|setx|setenv|env|declare|typeset|ARG)\\s|' +
+    '--?e(?:nv)?\\s|' +
     '--extra-vars|' +
     '\\bsend(?:line|_user)?(?:\\s{1,3}--)?[\\s(]{1,3}["\']|PASS\\s|(?:^|[\\n;"\'])[ ' +
     '\\t]{0,8}(?:quote\\s{1,3})?user\\s',

@@ -59,6 +59,7 @@ const broken: readonly (readonly [format: string, what: string, report: string])
   ['gcc', 'a traceback behind findings', `${cppcheck}${others['a traceback']}`],
   ['gcc', 'lines of another tool behind findings', `${cppcheck}x.css:1:3: Duplicate (no-duplicates) [error]\n`],
   ['gcc', 'a file that was not read', `${cppcheck}c.c:1:11: warning: Unmatched '{'. [syntaxError]\n`],
+  ['gcc', 'an empty line', '\n'],
   ['gcc', 'a source without a mark', `${cppcheck}int *q = 0;\n`],
   ['checkstyle', 'an exception', `${xml}<checkstyle><file name="a"><exception>no</exception></file></checkstyle>`],
   ['checkstyle', 'another element', `${xml}<checkstyle><issue file="a" line="3"/></checkstyle>`],
@@ -74,7 +75,6 @@ const broken: readonly (readonly [format: string, what: string, report: string])
 
 /** Texts that tools print where they have found nothing, and what stands between findings. */
 const wholes: readonly (readonly [string, string, number])[] = [
-  ['an empty line', '\n', 0],
   ['a count', '0 warnings generated.\n', 0],
   ['files that were looked at', 'Checking a.c ...\n1/2 files checked 50% done\nChecking b.c ...\n', 0],
   [

@@ -3,8 +3,8 @@ import t from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { testMsMax } from '#api/testing/waiting';
-import { Client } from '../testing/import-client.js';
-import { maskSecrets, namedSecrets } from './mask.js';
+import { Client } from '../../testing/import-client.js';
+import { maskSecrets, namedSecrets } from '../mask.js';
 import { maskRewritten } from './rewritten.js';
 
 t.setTimeout(testMsMax);
