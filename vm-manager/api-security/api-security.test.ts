@@ -146,8 +146,14 @@ async function suite(t: Test, database: Database): Promise<void> {
     ] as const)
       t.equal((await stranger.call('POST', path, body)).status, 404, path);
     const own = { application_id: String(other['id']), text: accessDocument };
-    t.match((await stranger.call('POST', '/api-security/specs', own)).body, { site: `application-${other['id']}` });
+    t.match((await stranger.call('POST', '/api-security/specs', own)).body, { site: `~application-${other['id']}` });
     t.equal((await stranger.call('GET', `/api-security/specs?application_id=${application}`)).status, 404);
+    await call('PUT', `/applications/${other['id']}/site`, { site: 'elsewhere' });
+    const kept = (await stranger.call('GET', '/api-security/specs')).body;
+    t.match(kept, { total: 1 }, 'what came before there was a site stays theirs');
+    await call('POST', `/api-security/specs/${kept['items'][0]['id']}/lint`, {
+      ...{ keep: true, application_id: String(other['id']) },
+    });
     const { token } = await at.user('viewer');
     const viewer = new Client(at, token);
     t.equal((await viewer.call('POST', `/api-security/specs/${spec}/lint`, {})).status, 200);
