@@ -165,7 +165,7 @@ class DiscoveryJob {
         select max(id) as last, origin, count(*)::int as n from (
           select id, case when gone_at is null and tool not like 'gatehouse-api-%'
             then substring(location ->> 'url' from '^https?://[^/?#@]+') end as origin
-          from vm_occurrences where id > ${after} order by id limit ${occurrencesAtOnce}) some
+          from vm_occurrences where id > ${after} order by id limit ${occurrencesAtOnce}) part
         group by origin`;
       for (const { origin, n } of rows)
         if (origin !== null && (counts.has(origin) || counts.size < hostsOfSourceMax))
