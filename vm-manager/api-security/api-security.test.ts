@@ -146,12 +146,59 @@ async function suite(t: Test, database: Database): Promise<void> {
     ] as const)
       t.equal((await stranger.call('POST', path, body)).status, 404, path);
     const own = { application_id: String(other['id']), text: accessDocument };
-    t.match((await stranger.call('POST', '/api-security/specs', own)).body, { site: `application-${other['id']}` });
+    t.match((await stranger.call('POST', '/api-security/specs', own)).body, { site: `~application-${other['id']}` });
     t.equal((await stranger.call('GET', `/api-security/specs?application_id=${application}`)).status, 404);
+    await call('PUT', `/applications/${other['id']}/site`, { site: 'elsewhere' });
+    const kept = (await stranger.call('GET', '/api-security/specs')).body;
+    t.match(kept, { total: 1 }, 'what came before there was a site stays theirs');
+    await call('POST', `/api-security/specs/${kept['items'][0]['id']}/lint`, {
+      ...{ keep: true, application_id: String(other['id']) },
+    });
     const { token } = await at.user('viewer');
     const viewer = new Client(at, token);
     t.equal((await viewer.call('POST', `/api-security/specs/${spec}/lint`, {})).status, 200);
     t.equal((await viewer.call('POST', `/api-security/specs/${spec}/lint`, { keep: true })).status, 403);
+  });
+
+  await t.test('a specification and its entry of the audit log come together, or not at all', async (t) => {
+    const body = { application_id: application, name: 'together', text: accessDocument };
+    await database.sql`
+      alter table audit_entries add constraint refused check (summary not like '%specification together%') not valid`;
+    t.equal((await client.call('POST', '/api-security/specs', body)).status, 500);
+    await database.sql`alter table audit_entries drop constraint refused`;
+    const kept = async () =>
+      (await call('GET', '/api-security/specs?limit=500'))['items'].map((one: Json) => one['name']);
+    t.notOk((await kept()).includes('together'), 'nothing is kept without its entry');
+    t.match(await call('POST', '/api-security/specs', body, 201), { version: 1, created: true });
+    const audit = JSON.stringify((await call('GET', '/audit?limit=50'))['items']);
+    t.match(audit, /added version 1 of the specification together of shop/);
+  });
+
+  await t.test('what would close most of what is open is asked about', async (t) => {
+    const own = String((await call('POST', '/applications', { name: 'many', project_id: project }, 201))['id']);
+    const documentOf = (count: number): string =>
+      `openapi: 3.1.0\ninfo: {title: Many, version: "1"}\npaths:\n${Array.from(
+        { length: count },
+        (_, at) => `  /things${at}: {post: {responses: {"200": {description: x}}}}\n`,
+      ).join('')}`;
+    const add = async (count: number): Promise<string> => {
+      const body = { application_id: own, name: 'many', text: documentOf(count) };
+      return String((await call('POST', '/api-security/specs', body, 201))['id']);
+    };
+    const open = async (): Promise<number> =>
+      (await call('GET', `/vulnerabilities?application_id=${own}&status=open&limit=1`))['total'];
+    const keep = async (id: string, more: object = {}, status = 200): Promise<Json> =>
+      call('POST', `/api-security/specs/${id}/lint`, { keep: true, ...more }, status);
+    const many = await add(15);
+    await keep(many);
+    t.equal(await open(), 15);
+    const few = await add(1);
+    await keep(few);
+    t.equal(await open(), 15, 'missing once');
+    t.match(await keep(few, {}, 409), { detail: /would close 14 of 15.*confirm_close/ });
+    t.equal(await open(), 15, 'nothing was changed');
+    await keep(few, { confirm_close: true });
+    t.equal(await open(), 1);
   });
 
   await t.test('the matrix', async (t) => {

@@ -42,6 +42,13 @@ export async function sitesWithin(sql: Queryable, reach: Reach, apis: ApiPort, a
   return sites;
 }
 
+/** Where specifications of these applications are: of one that has a site by now also what came before. */
+export function placesOf(sites: Awaited<ReturnType<typeof sitesWithin>>) {
+  const places = new Map<string, readonly ApplicationOfSite[]>(sites);
+  for (const applications of sites.values()) for (const one of applications) places.set(placeOf(one.id), [one]);
+  return places;
+}
+
 export const operationStates = ['declared', 'shadow', 'zombie', 'undocumented'] as const;
 
 export interface Operation extends Omit<ListedOperation, 'firstSeen' | 'lastSeen' | 'auth' | 'classification'> {

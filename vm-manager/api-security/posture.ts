@@ -3,6 +3,7 @@ import { Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { setImmediate } from 'node:timers/promises';
 import type { ApiGap, ApiPort, SitePosture } from '../apis/port.js';
+import { isPlace } from '../assets/site.js';
 import type { sitesWithin } from './operations.js';
 
 const sitesMax = 50;
@@ -56,7 +57,8 @@ const figuresOf = (one: SitePosture) => ({
   ...{ high: one.high, medium: one.medium, low: one.low },
 });
 
-function hintOf({ specifications, endpoints, site }: SitePosture): string | null {
+function hintOf({ specifications, endpoints, site }: SitePosture, isPlace: boolean, name: string): string | null {
+  if (isPlace) return `${name} goes through no site of the firewall: link it to one, and its traffic is seen`;
   if (specifications.length === 0 && endpoints === 0)
     return `nothing is known of ${site}: send its requests through the firewall, and add a specification`;
   if (specifications.length === 0) return `${site} has no specification: nothing can be told to be undeclared`;
@@ -94,7 +96,7 @@ export async function postureOf(apis: ApiPort, sites: Awaited<ReturnType<typeof 
       applications: (sites.get(one.site) ?? []).map(({ id, name }) => ({ id: String(id), name })),
       ...own,
       specifications: one.specifications.map(({ name, version }) => ({ name, version })),
-      hint: hintOf(one),
+      hint: hintOf(one, isPlace(one.site), sites.get(one.site)?.[0]?.name ?? one.site),
     })),
     gaps,
   };

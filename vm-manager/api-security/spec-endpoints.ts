@@ -8,7 +8,8 @@ import { List } from '../kit/list.js';
 import type { StoredSpecification } from '../apis/port.js';
 import { requireApis } from './known-apis.js';
 import { ConfirmClose, keepAsFindings, type Kept } from './keep.js';
-import { siteOfApplication, sitesWithin } from './operations.js';
+import { placeOf } from '../assets/site.js';
+import { placesOf, siteOfApplication, sitesWithin } from './operations.js';
 import { GapView } from './posture.js';
 import { keptMax, recordsOf } from './records.js';
 
@@ -117,7 +118,7 @@ const list = endpoint({
     const { limit = 50, cursor, application_id: application } = call.query;
     const offset = cursor === undefined ? (call.query.offset ?? 0) : Number(cursor);
     if (application !== undefined) await requireApplication(call.sql, call.reach, application);
-    const sites = await sitesWithin(call.sql, call.reach, apis, application);
+    const sites = placesOf(await sitesWithin(call.sql, call.reach, apis, application));
     const { items, total } = await apis.specifications.list([...sites.keys()], { limit, offset });
     return {
       items: items.map((one) => view(one, sites.get(one.site) ?? [])),
@@ -132,7 +133,7 @@ async function requireSpecification(call: Call) {
   const apis = requireApis(call.host);
   const id = toId(call.params['id'] ?? '', 'specification');
   const found = Number.isSafeInteger(Number(id)) ? await apis.specifications.find(Number(id)) : null;
-  const sites = await sitesWithin(call.sql, call.reach, apis);
+  const sites = placesOf(await sitesWithin(call.sql, call.reach, apis));
   if (found === null || !sites.has(found.site)) throw notFound('specification', id);
   return { specification: found, applications: sites.get(found.site) ?? [] };
 }
@@ -198,7 +199,7 @@ async function keepGaps(
   const reach = call.caller.reach('edit_api_security', true);
   if (reach === null) return requireWhole(reach, 'Findings of specifications') as never;
   const { id } = await requireApplication(call.sql, reach, application);
-  if ((await siteOfApplication(call.sql, reach, id)) !== site)
+  if (site !== placeOf(id) && site !== (await siteOfApplication(call.sql, reach, id)))
     throw unfit('/application_id', 'names an application that does not go through the site of the specification');
   return keepAsFindings(
     { ...call, reach, audited: call.audited },

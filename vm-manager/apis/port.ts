@@ -154,7 +154,7 @@ export interface KnownHost {
   readonly source: 'traffic' | 'certificate' | 'specification' | 'site';
   /** Where it was read: the site, the certificate's names, the document. */
   readonly from: string;
-  /** The site of the firewall that it goes through; null: none. */
+  /** The site that has it; null: whoever asks has to compare the names. */
   readonly site: string | null;
   readonly port: number | null;
   readonly url: string | null;

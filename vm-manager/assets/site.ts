@@ -12,6 +12,9 @@ export const sitesOfOrganisation = 'Links of applications to sites of the firewa
  */
 export const placeOf = (id: number): string => `~application-${id}`;
 
+/** Whether a name of the store of sites is that of an application without one. */
+export const isPlace = (site: string): boolean => site.startsWith('~');
+
 /** Both the name itself and what people take for it: nobody is to read of a site what belongs to an application. */
 const reserved = /^\s*~|^\s*~?application-\d+\s*$/i;
 

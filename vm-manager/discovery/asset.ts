@@ -53,6 +53,16 @@ export function isPublicAddress(text: string): boolean | null {
 export const keyOf = ({ kind, host, port, url }: Sighting): string =>
   kind === 'api' ? `api ${url ?? host}` : kind === 'service' ? `service ${host}:${port ?? ''}` : `host ${host}`;
 
+/** The name itself, and each domain that it is below. */
+export function* upwards(host: string): Generator<string> {
+  yield host;
+  if (isIP(host) !== 0) return;
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) yield host.slice(dot + 1);
+}
+
 /** Whether it is one of the seeds, or below one. */
-export const isWithin = (host: string, seeds: readonly string[]): boolean =>
-  seeds.length === 0 || seeds.some((seed) => host === seed || host.endsWith(`.${seed}`));
+export function isWithin(host: string, seeds: ReadonlySet<string>): boolean {
+  if (seeds.size === 0) return true;
+  for (const name of upwards(host)) if (seeds.has(name)) return true;
+  return false;
+}

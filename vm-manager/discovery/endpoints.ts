@@ -15,7 +15,8 @@ import type { AssetRow } from './store.js';
 
 const closed = { additionalProperties: false } as const;
 const Id = Type.String({ maxLength: 20 });
-const textMax = 8 * 1024 * 1024;
+/** Reading the request takes as long as it is long. */
+const textMax = 2 * 1024 * 1024;
 const ofOrganisation = 'Assets that were discovered';
 
 const begin = endpoint({

@@ -1,18 +1,20 @@
 // A run of discovery: source by source, with what each gave. It reads what this server knows and what was sent along;
 // nothing is asked over the network. It lives in this process, under a lease, and ends within a second of its stop.
 import { setImmediate } from 'node:timers/promises';
+import type { KnownHost } from '../apis/port.js';
 import { json } from '../database.js';
 import type { Acting } from '../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run } from '../kit/runs.js';
-import { hostOf, isPublicAddress, isWithin, ownSources, type Sighting, type Source } from './asset.js';
+import { hostOf, isPublicAddress, isWithin, ownSources, upwards, type Sighting, type Source } from './asset.js';
 import { readNmap } from './sources/nmap.js';
 import { readZone } from './sources/zone.js';
-import { assetsMax, readKnown, storeSighting, type Outcome } from './store.js';
+import { assetsMax, readKnown, storeSighting, type Known, type Outcome } from './store.js';
 
 export const discoveryKind = 'discovery';
 const hostsOfSourceMax = 5000;
 const sightingsMax = 20_000;
 const atOnce = 50;
+const occurrencesAtOnce = 5000;
 const secondsMax = 600;
 
 export interface WantedRun {
@@ -67,6 +69,8 @@ class DiscoveryJob {
   readonly #stop: AbortController;
   readonly #began = performance.now();
   readonly #counts: Partial<Record<Source, SourceCounts>> = {};
+  /** What the server knows by itself, of all sources at once. */
+  #hosts: readonly KnownHost[] | null = null;
   #phase = '';
   #done = 0;
 
@@ -137,10 +141,14 @@ class DiscoveryJob {
       this.#countOf(source).left_out += leftOut;
       return sightings;
     }
-    if (source === 'nmap') return (await readNmap(nmap ?? '', signal)).sightings;
+    if (source === 'nmap') {
+      const { sightings, leftOut } = await readNmap(nmap ?? '', signal);
+      this.#countOf(source).left_out += leftOut;
+      return sightings;
+    }
     if (source === 'findings') return this.#ofFindings();
-    const known = (await this.#call.host.apis?.hosts(hostsOfSourceMax)) ?? [];
-    return known.flatMap((one): Sighting[] => {
+    this.#hosts ??= (await this.#call.host.apis?.hosts(hostsOfSourceMax)) ?? [];
+    return this.#hosts.flatMap((one): Sighting[] => {
       const host = hostOf(one.host);
       if (one.source !== source || host === null) return [];
       const kind = source === 'specification' ? 'api' : one.port === null ? 'host' : 'service';
@@ -149,14 +157,24 @@ class DiscoveryJob {
     });
   }
 
-  /** Hosts that reports of tools name. */
+  /** Hosts that reports of tools name; sightings are read some at a time. */
   async #ofFindings(): Promise<Sighting[]> {
-    const rows = await this.#call.sql<{ origin: string; n: number }[]>`
-      select substring(location ->> 'url' from '^https?://[^/?#]+') as origin, count(*)::int as n
-      from vm_occurrences where gone_at is null and location ->> 'url' ~ '^https?://[^/?#@]+'
-        and tool not like 'gatehouse-api-%'
-      group by 1 order by 2 desc, 1 limit ${hostsOfSourceMax}`;
-    return rows.flatMap(({ origin, n }): Sighting[] => {
+    const counts = new Map<string, number>();
+    for (let after = 0; ; ) {
+      const rows = await this.#call.sql<{ last: number; origin: string | null; n: number }[]>`
+        select max(id) as last, origin, count(*)::int as n from (
+          select id, case when gone_at is null and tool not like 'gatehouse-api-%'
+            then substring(location ->> 'url' from '^https?://[^/?#@]+') end as origin
+          from vm_occurrences where id > ${after} order by id limit ${occurrencesAtOnce}) part
+        group by origin`;
+      for (const { origin, n } of rows)
+        if (origin !== null && (counts.has(origin) || counts.size < hostsOfSourceMax))
+          counts.set(origin, (counts.get(origin) ?? 0) + n);
+      if (rows.reduce((sum, { n }) => sum + n, 0) < occurrencesAtOnce) break;
+      if (this.#isLate() || !(await this.#goesOn())) break;
+      after = Math.max(...rows.map(({ last }) => Number(last)));
+    }
+    return [...counts].flatMap(([origin, n]): Sighting[] => {
       const url = URL.canParse(origin) ? new URL(origin) : null;
       const host = url === null ? null : hostOf(url.hostname);
       if (url === null || host === null || !(host.includes('.') || host.includes(':'))) return [];
@@ -172,40 +190,58 @@ class DiscoveryJob {
 
   async #store(source: Source, all: readonly Sighting[]): Promise<void> {
     const { sql } = this.#call;
-    const { seeds } = this.#wanted;
+    const seeds = new Set(this.#wanted.seeds);
     const counts = this.#countOf(source);
     counts.read += all.length;
     counts.left_out += Math.max(0, all.length - sightingsMax);
-    const within = all.slice(0, sightingsMax).filter(({ host }) => isWithin(host, seeds));
-    counts.outside_seeds += Math.min(all.length, sightingsMax) - within.length;
-    const sites = (await this.#call.host.apis?.sites()) ?? [];
+    const taken = all.slice(0, sightingsMax);
+    const siteOf = siteFinder((await this.#call.host.apis?.sites()) ?? []);
     const known = await readKnown(sql);
-    for (let from = 0; from < within.length; from += atOnce) {
+    for (let from = 0; from < taken.length; from += atOnce) {
       if (this.#isLate() || !(await this.#goesOn())) return;
-      await sql.begin(async (tx) => {
-        // two runs may come upon the same host
-        await tx`select pg_advisory_xact_lock(hashtext('vm_discovery_assets'))`;
-        const [row] = await tx<{ n: number }[]>`select count(*)::int as n from vm_discovery_assets`;
-        const room = { left: assetsMax - (row?.n ?? 0) };
-        for (const one of within.slice(from, from + atOnce)) {
-          const site = one.site ?? behindOf(sites, one.host);
-          const outcome = await storeSighting(tx, { ...one, site }, known, this.#id, room, this.#now);
-          if (outcome === 'no_room') counts.left_out++;
-          else counts[outcome]++;
-        }
-      });
+      const some = taken.slice(from, from + atOnce);
+      const within = some.filter(({ host }) => isWithin(host, seeds));
+      counts.outside_seeds += some.length - within.length;
+      if (within.length > 0) await this.#write(within, counts, known, siteOf);
       await setImmediate();
     }
   }
+
+  async #write(
+    within: readonly Sighting[],
+    counts: SourceCounts,
+    known: Known,
+    siteOf: (host: string) => string | null,
+  ): Promise<void> {
+    await this.#call.sql.begin(async (tx) => {
+      // two runs may come upon the same host
+      await tx`select pg_advisory_xact_lock(hashtext('vm_discovery_assets'))`;
+      const [row] = await tx<{ n: number }[]>`select count(*)::int as n from vm_discovery_assets`;
+      const room = { left: assetsMax - (row?.n ?? 0) };
+      for (const one of within) {
+        const site = one.site ?? siteOf(one.host);
+        const outcome = await storeSighting(tx, { ...one, site }, known, this.#id, room, this.#now);
+        if (outcome === 'no_room') counts.left_out++;
+        else counts[outcome]++;
+      }
+    });
+  }
 }
 
-/** The site of the firewall that answers for the host by its name. */
-function behindOf(sites: readonly { readonly name: string; readonly host: string | null }[], host: string) {
-  const found = sites.find((one) => {
-    const own = one.host?.toLowerCase() ?? '';
-    return own !== '' && (own === host || (own.startsWith('*.') && host.endsWith(own.slice(1))));
-  });
-  return found?.name ?? null;
+/** The site of the firewall that answers for a host by its name; one for every host protects nothing knowingly. */
+function siteFinder(sites: readonly { readonly name: string; readonly host: string | null }[]) {
+  const byHost = new Map<string, string>();
+  for (const { name, host } of sites) {
+    const own = host?.toLowerCase() ?? '';
+    if (own !== '' && !byHost.has(own)) byHost.set(own, name);
+  }
+  return (host: string): string | null => {
+    for (const name of upwards(host)) {
+      const found = byHost.get(name === host ? name : `*.${name}`);
+      if (found !== undefined) return found;
+    }
+    return null;
+  };
 }
 
 export const defaultSources: readonly Source[] = ownSources;

@@ -1,9 +1,10 @@
 // Assets as rows: seen again they keep their state, and gain a source. Rows are bounded, and so is what one row keeps.
 import { json, type Queryable, type Tx } from '../database.js';
-import { keyOf, type assetKinds, type assetStates, type Sighting } from './asset.js';
+import { hostOf, keyOf, type assetKinds, type assetStates, type Sighting } from './asset.js';
 
 export const assetsMax = 50_000;
 const provenanceMax = 30;
+const [targetsMax, targetsAtOnce] = [50_000, 1000];
 
 export interface Provenance {
   readonly source: string;
@@ -40,14 +41,29 @@ export interface Known {
   readonly sites: ReadonlyMap<string, number>;
 }
 
+/**
+ * Anybody may write any address into a target of theirs. It makes the host theirs once it was proved, or where somebody
+ * of the whole organisation has made it of an asset.
+ */
 export async function readKnown(sql: Queryable): Promise<Known> {
   const targets = new Map<string, { targetId: number; applicationId: number }>();
-  const rows = await sql<{ id: number; application_id: number; url: string }[]>`
-    select id, application_id, url from vm_targets order by id desc limit 50000`;
-  for (const { id, application_id: applicationId, url } of rows)
-    if (URL.canParse(url)) targets.set(new URL(url).hostname, { targetId: id, applicationId });
+  for (let after = 0; targets.size < targetsMax; ) {
+    const rows = await sql<{ id: number; application_id: number; url: string }[]>`
+      select id, application_id, url from vm_targets t
+      where id > ${after} and (verified_at is not null
+        or exists (select 1 from vm_discovery_assets a where a.target_id = t.id))
+      order by id limit ${targetsAtOnce}`;
+    for (const { id, application_id: applicationId, url } of rows) {
+      const host = URL.canParse(url) ? hostOf(new URL(url).hostname) : null;
+      if (host !== null && !targets.has(host)) targets.set(host, { targetId: id, applicationId });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < targetsAtOnce) break;
+    after = last.id;
+  }
   const sites = await sql<{ site: string; id: number }[]>`
-    select site, min(id) as id from vm_applications where coalesce(site, '') <> '' and status = 'active'
+    select site, min(id) as id from vm_applications
+    where coalesce(site, '') <> '' and site_confirmed and status = 'active'
     group by site limit 10000`;
   return { targets, sites: new Map(sites.map(({ site, id }) => [site, Number(id)])) };
 }

@@ -54,6 +54,8 @@ const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 /** Of one message: members that are looked at, and how deep. */
 const membersMax = 2000;
 const depthMax = 12;
+/** That a message names. */
+const placesMax = 5;
 
 interface Member {
   readonly name: string;
@@ -86,6 +88,40 @@ function* membersOf(given: JsonSchema | null, model: ApiModel): Generator<Member
   yield* walk(given, '', '', []);
 }
 
+interface Look {
+  /** Pointers of the first members that take others, that have no bound, and whose names are those of secrets. */
+  readonly open: readonly string[];
+  readonly unbounded: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** By document and reference: operations share schemas, and each is walked once. */
+const looks = new WeakMap<ApiModel, Map<string, Look>>();
+
+function lookAt(schema: JsonSchema | null, model: ApiModel): Look {
+  const { $ref: reference } = mapOf(schema);
+  if (typeof reference !== 'string') return walk(schema, model);
+  const known = looks.get(model) ?? new Map<string, Look>();
+  looks.set(model, known);
+  const made = known.get(reference) ?? walk(schema, model);
+  known.set(reference, made);
+  return made;
+}
+
+function walk(given: JsonSchema | null, model: ApiModel): Look {
+  const look = { open: [] as string[], unbounded: [] as string[], secrets: [] as string[] };
+  const note = (places: string[], pointer: string): void => {
+    if (places.length < placesMax) places.push(pointer);
+  };
+  for (const { name, pointer, schema } of membersOf(given, model)) {
+    if (schema['properties'] !== undefined && schema['additionalProperties'] !== false) note(look.open, pointer);
+    const isUnbounded = typeIs(schema, 'string') && !isBounded(schema);
+    if (isUnbounded || (typeIs(schema, 'array') && schema['maxItems'] === undefined)) note(look.unbounded, pointer);
+    if (secretName.test(name) && schema['writeOnly'] !== true) note(look.secrets, pointer);
+  }
+  return look;
+}
+
 const typeIs = ({ type }: Member['schema'], wanted: string): boolean =>
   type === wanted || (Array.isArray(type) && type.includes(wanted));
 
@@ -110,20 +146,19 @@ function schemeFindings(model: ApiModel): MoreFinding[] {
 function bodyFindings(operation: ApiOperation, model: ApiModel): MoreFinding[] {
   const { method, path, pointer, body } = operation;
   if (body === null || !writes.has(method)) return [];
-  const found = new Map<MoreRule, string[]>();
+  const found = new Map<MoreRule, Set<string>>();
   const note = (rule: MoreRule, what: string): void => {
-    found.set(rule, [...(found.get(rule) ?? []), what]);
+    const places = found.get(rule);
+    if (places === undefined) found.set(rule, new Set([what]));
+    else if (places.size < placesMax) places.add(what);
   };
   for (const [type, { schema }] of Object.entries(body.content)) {
     if (schema === null || schema === true) note('body-without-schema', type);
-    else
-      for (const one of membersOf(schema, model)) {
-        const { properties, additionalProperties: others } = one.schema;
-        const where = one.pointer === '' ? 'the body' : one.pointer;
-        if (properties !== undefined && others !== false) note('open-members', where);
-        if (typeIs(one.schema, 'string') && !isBounded(one.schema)) note('unbounded-input', where);
-        if (typeIs(one.schema, 'array') && one.schema['maxItems'] === undefined) note('unbounded-input', where);
-      }
+    else {
+      const { open, unbounded } = lookAt(schema, model);
+      for (const where of open) note('open-members', where === '' ? 'the body' : where);
+      for (const where of unbounded) note('unbounded-input', where === '' ? 'the body' : where);
+    }
   }
   const said: Partial<Record<MoreRule, string>> = {
     'body-without-schema': 'no schema describes the body of',
@@ -132,7 +167,7 @@ function bodyFindings(operation: ApiOperation, model: ApiModel): MoreFinding[] {
   };
   return [...found].map(([rule, places]) => ({
     ...{ rule, method, path, pointer: `${pointer}/requestBody` },
-    message: `${said[rule]} ${[...new Set(places)].slice(0, 5).join(', ')}`,
+    message: `${said[rule]} ${[...places].join(', ')}`,
   }));
 }
 
@@ -142,8 +177,7 @@ function answerFindings(operation: ApiOperation, model: ApiModel): MoreFinding[]
   for (const [code, content] of Object.entries(responses))
     if (/^2/.test(code))
       for (const { schema } of Object.values(content))
-        for (const one of membersOf(schema, model))
-          if (secretName.test(one.name) && one.schema['writeOnly'] !== true) names.add(one.pointer);
+        for (const pointer of lookAt(schema, model).secrets) names.add(pointer);
   const found: MoreFinding[] = [];
   if (names.size > 0) {
     const message = `answers carry ${[...names].slice(0, 5).join(', ')}`;

@@ -24,9 +24,18 @@ const wordsOf = (name: string): string =>
 
 /** What a name stands for, or null. */
 export function sensitiveKindOf(name: string): string | null {
+  const before = known.get(name);
+  if (before !== undefined) return before;
   const words = wordsOf(name);
-  return sensitive.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+  const kind = sensitive.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+  if (known.size >= knownMax) known.clear();
+  if (name.length <= 200) known.set(name, kind);
+  return kind;
 }
+
+/** Members of one schema are asked for with each operation that refers to it. */
+const known = new Map<string, string | null>();
+const knownMax = 10_000;
 
 /** The first member with such a name, as `kind (name)`; null: none is declared. Looks at `nodesMax` parts at most. */
 export function sensitiveMemberOf(

@@ -1,6 +1,7 @@
 // The text of a specification → its value, and the line of each part of it. JSON goes through JSON.parse, which is
 // twenty times as fast as a parser of YAML; the YAML library reads it again only when a line is asked for.
 import { isAlias, isCollection, isMap, isPair, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { isYamlDeeper } from '../../http-kit/yaml-depth.js';
 import type { SpecProblem } from './problem.js';
 
 export interface SpecText {
@@ -12,6 +13,9 @@ export interface SpecText {
 
 /** References to one anchor may repeat it; beyond it a document of a few lines could become one of gigabytes. */
 const aliasesMax = 1000;
+
+/** Of collections within each other, also of a text that turns out to be no specification. */
+const levelsMax = 250;
 
 type Parsed = ReturnType<typeof parseText>;
 
@@ -58,6 +62,11 @@ export function readText(text: string): { readonly text: SpecText | null; readon
     } catch {
       // flow style of YAML begins with a brace, too; what is neither is told by the YAML library, which knows lines
     }
+  }
+  if (isYamlDeeper(text, levelsMax)) {
+    const reason = `nests deeper than ${levelsMax} levels`;
+    const mend = 'use $ref for repeated parts';
+    return { text: null, problems: [{ severity: 'error', path: '', line: 1, reason, mend }] };
   }
   const parsed = parseText(text);
   held.parsed = parsed;

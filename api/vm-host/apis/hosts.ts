@@ -10,16 +10,7 @@ import { reading } from './reading/reading-thread.js';
 const documentsMax = 50;
 const hostForm = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
-type Sites = readonly { readonly name: string; readonly host: string | null }[];
-
-/** The site that answers for the host by its name; one for any host is none that protects it knowingly. */
-const siteOf = (sites: Sites, host: string): string | null =>
-  sites.find((one) => {
-    const own = one.host?.toLowerCase() ?? '';
-    return own === host || (own.startsWith('*.') && host.endsWith(own.slice(1)));
-  })?.name ?? null;
-
-async function ofSpecifications({ database: { sql } }: ApisParts, sites: Sites): Promise<KnownHost[]> {
+async function ofSpecifications({ database: { sql } }: ApisParts): Promise<KnownHost[]> {
   const found: KnownHost[] = [];
   for (const row of await listNewestOfAll(sql, documentsMax)) {
     const urls = await reading.with(async (ask) => {
@@ -32,7 +23,7 @@ async function ofSpecifications({ database: { sql } }: ApisParts, sites: Sites):
       if (!hostForm.test(hostname)) continue;
       found.push({
         ...{ host: hostname, source: 'specification', from: `${row.site} ${row.name}`, url: href },
-        ...{ site: siteOf(sites, hostname), port: port === '' ? null : Number(port) },
+        ...{ site: null, port: port === '' ? null : Number(port) },
       });
     }
   }
@@ -42,23 +33,17 @@ async function ofSpecifications({ database: { sql } }: ApisParts, sites: Sites):
 export async function knownHosts(parts: ApisParts, max: number): Promise<KnownHost[]> {
   const { sql } = parts.database;
   const { sites } = await parts.currentSettings();
-  const none = { port: null, url: null };
+  const none = { port: null, url: null, site: null };
   const ofSites = sites.flatMap(({ name, host }): KnownHost[] =>
     host === null ? [] : [{ ...none, host: host.toLowerCase(), source: 'site', from: name, site: name }],
   );
   const certificates = await sql<{ names: string }[]>`
     select names from certificates where revoked_at is null order by created_at desc limit ${max}`;
-  const ofCertificates = certificates.flatMap(({ names }) =>
-    names.split(' ').map(
-      (host): KnownHost => ({
-        ...none,
-        host,
-        source: 'certificate',
-        from: names.slice(0, 300),
-        site: siteOf(sites, host),
-      }),
-    ),
-  );
+  const ofCertificates: KnownHost[] = [];
+  for (const { names } of certificates)
+    for (const host of names.split(' '))
+      if (ofCertificates.length < max)
+        ofCertificates.push({ ...none, host, source: 'certificate', from: names.slice(0, 300) });
   const hops = await sql<{ callee: string; caller: string }[]>`
     select callee, min(caller) as caller from api_hops group by callee order by callee limit ${max}`;
   const names = new Set(sites.map(({ name }) => name));
@@ -71,9 +56,8 @@ export async function knownHosts(parts: ApisParts, max: number): Promise<KnownHo
     const port = /:(\d+)$/.exec(name)?.[1];
     // a site of the settings has its host there; records of others name hosts
     if (names.has(name) || !host.includes('.') || !hostForm.test(host)) return [];
-    const at = { url: null, port: port === undefined ? null : Number(port) };
-    return [{ ...at, host, source: 'traffic', from, site: siteOf(sites, host) }];
+    return [{ ...none, port: port === undefined ? null : Number(port), host, source: 'traffic', from }];
   });
-  const all = [ofSites, ofCertificates, ofTraffic, await ofSpecifications(parts, sites)];
+  const all = [ofSites, ofCertificates, ofTraffic, await ofSpecifications(parts)];
   return all.flatMap((some) => some.slice(0, max));
 }

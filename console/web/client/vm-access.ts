@@ -30,7 +30,6 @@ export type VmPermission =
   | 'run_scans'
   | 'run_exploit'
   | 'manage_schedules'
-  | 'run_discovery'
   | 'view_assets'
   | 'edit_assets'
   | 'manage_policies'

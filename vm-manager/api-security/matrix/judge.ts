@@ -147,16 +147,11 @@ export async function judge(attempt: Attempt, planned: Planned & { url: string }
   if (anonymous?.outcome === 'no_answer' || other?.outcome === 'no_answer')
     return judged('authentication', 'unknown', 'not all of them got an answer');
   if (anonymous?.same === true) {
-    if (needsCredentials !== true)
-      return judged(
-        ...([
-          'authentication',
-          'holds',
-          'it is the same for everybody, and nothing says that it should not be',
-        ] as const),
-        ['authentication'],
-      );
-    if (wants.has('authentication') && (await repeats(attempt, url, 'anonymous')))
+    const why = 'it is the same for everybody, and nothing says that it should not be';
+    if (needsCredentials !== true) return judged('authentication', 'holds', why, ['authentication']);
+    if (!wants.has('authentication'))
+      return judged('authentication', 'unknown', 'it is the same for everybody, and that was not to be checked');
+    if (await repeats(attempt, url, 'anonymous'))
       return judged(
         'authentication',
         'broken',

@@ -8,13 +8,18 @@ import { unfit } from '../../kit/endpoint.js';
 import { hostOf, isPublicAddress, type Sighting } from '../asset.js';
 
 export interface NmapReading {
+  /** Ports beyond what is taken of a host. */
+  readonly leftOut: number;
   readonly sightings: readonly Sighting[];
   readonly hosts: number;
 }
 
+/** Of one host; beyond them it answers on every port, which says nothing. */
+const portsMax = 500;
+
 const webNames = /^(?:https?|http-alt|https-alt|http-proxy|ssl\/http)$/;
 
-function* sightingsOf(host: Element): Generator<Sighting> {
+function* sightingsOf(host: Element, leave: (ports: number) => void): Generator<Sighting> {
   const addresses = childrenOf(host, 'address')
     .filter(({ attributes }) => attributes['addrtype'] !== 'mac')
     .map(({ attributes }) => attributes['addr'] ?? '');
@@ -29,10 +34,11 @@ function* sightingsOf(host: Element): Generator<Sighting> {
   const open = childrenOf(childrenOf(host, 'ports')[0], 'port').filter(
     (port) => childrenOf(port, 'state')[0]?.attributes['state'] === 'open',
   );
+  leave(Math.max(0, open.length - portsMax));
   const isUp = childrenOf(host, 'status')[0]?.attributes['state'] !== 'down';
   if (!isUp && open.length === 0) return;
   yield { ...from, kind: 'host', port: null, url: null, detail: address, isExposed: open.length > 0 ? isPublic : null };
-  for (const port of open) {
+  for (const port of open.slice(0, portsMax)) {
     const number = Number(port.attributes['portid']);
     if (!Number.isInteger(number) || number < 1 || number > 65_535) continue;
     const { name = '', product = '', tunnel = '' } = childrenOf(port, 'service')[0]?.attributes ?? {};
@@ -55,17 +61,18 @@ export async function readNmap(text: string, signal: AbortSignal): Promise<NmapR
     await writeFile(path, text, { mode: 0o600 });
     const found: Sighting[] = [];
     let hosts = 0;
+    let leftOut = 0;
     let isReport = false;
     const wanted = (name: string): boolean => name === 'host' || name === 'nmaprun';
     for await (const [element, [run]] of readXml({ path, bytes: Buffer.byteLength(text) }, wanted, ['nmaprun'])) {
       isReport ||= element.name === 'nmaprun' || run?.name === 'nmaprun';
       if (element.name !== 'host') continue;
-      for (const one of sightingsOf(element)) found.push(one);
-      if (++hosts % 200 === 0) await setImmediate();
+      for (const one of sightingsOf(element, (ports) => void (leftOut += ports))) found.push(one);
+      if (++hosts % 50 === 0) await setImmediate();
       if (signal.aborted) break;
     }
     if (!isReport && !signal.aborted) throw unfit('/nmap', 'is no report of Nmap', 'send what `nmap -oX` writes');
-    return { sightings: found, hosts };
+    return { sightings: found, hosts, leftOut };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

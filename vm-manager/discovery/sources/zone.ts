@@ -3,6 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { hostOf, isPublicAddress, type Sighting } from '../asset.js';
 
 const lineMax = 4096;
+const recordsMax = 100_000;
+/** Others have their turn after so long. */
+const turnMs = 10;
 const hostTypes: ReadonlySet<string> = new Set(['A', 'AAAA', 'CNAME', 'MX', 'NS', 'SRV', 'HTTPS', 'SVCB', 'PTR']);
 const types: ReadonlySet<string> = new Set([
   ...hostTypes,
@@ -66,6 +69,7 @@ class Reader {
       while (/^(?:\d+[smhdw]?)+$/i.test(words[0] ?? '') || /^(?:IN|CH|HS)$/i.test(words[0] ?? '')) words.shift();
       const type = (words.shift() ?? '').toUpperCase();
       if (!types.has(type) && !/^TYPE\d+$/.test(type)) this.leftOut++;
+      else if (this.#records.length >= recordsMax) this.leftOut++;
       else this.#records.push({ owner: this.#owner, type, data: words.map((one) => this.#dataOf(type, one)) });
     }
   }
@@ -85,13 +89,15 @@ export async function readZone(text: string, origin: string, signal: AbortSignal
   let entry = '';
   let open = 0;
   let lines = 0;
+  let began = performance.now();
   let from = 0;
   while (from <= text.length) {
     const end = text.indexOf('\n', from);
     const given = text.slice(from, end < 0 ? text.length : end);
     from = end < 0 ? text.length + 1 : end + 1;
-    if (++lines % 2000 === 0) {
+    if (++lines % 50 === 0 && performance.now() - began > turnMs) {
       await setImmediate();
+      began = performance.now();
       if (signal.aborted) break;
     }
     const line = given.length > lineMax ? '' : bare(given);
@@ -103,12 +109,15 @@ export async function readZone(text: string, origin: string, signal: AbortSignal
     reader.take(entry);
     entry = '';
   }
-  return { ...sightingsOf(reader.records), leftOut: reader.leftOut };
+  return { ...(await sightingsOf(reader.records, signal)), leftOut: reader.leftOut };
 }
 
-function sightingsOf(records: readonly ZoneRecord[]) {
+async function sightingsOf(records: readonly ZoneRecord[], signal: AbortSignal) {
   const found: Sighting[] = [];
+  let read = 0;
   for (const { owner, type, data } of records) {
+    if (++read % 500 === 0) await setImmediate();
+    if (signal.aborted) break;
     if (!hostTypes.has(type) || type === 'PTR') continue;
     const target = data.at(-1) ?? '';
     const see = (name: string, isExposed: boolean | null): void => {

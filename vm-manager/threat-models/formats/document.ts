@@ -1,5 +1,6 @@
 // A document of a model, YAML or JSON: our own, Threagile's or OTM's, told apart by the member that names the version;
 // and ours, written.
+import { isYamlDeeper } from '#http-kit';
 import { Ajv } from 'ajv';
 import { LineCounter, parseDocument, stringify } from 'yaml';
 import { unfit } from '../../kit/endpoint.js';
@@ -10,6 +11,7 @@ import { readThreagile } from './threagile.js';
 
 export const documentCharactersMax = 500_000;
 const path = '/document';
+const levelsMax = 250;
 
 const fits = new Ajv({ strict: false }).compile(Dfd);
 
@@ -26,6 +28,8 @@ function faultOf(dfd: unknown): { readonly at: string; readonly reason: string }
 
 /** Throws 422 with line and column. */
 function parse(text: string): Json {
+  if (isYamlDeeper(text, levelsMax))
+    throw unfit(path, `nests deeper than ${levelsMax} levels`, 'no format of models needs so many');
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

@@ -31,6 +31,12 @@ const namesOf = (pointer: string): string[] =>
 /** The gravest first. */
 export function lintOf(model: ApiModel, body: string): ApiGap[] {
   const lineOf = readText(body).text?.lineOf ?? (() => 1);
+  const lines = new Map<string, number>();
+  const lineAt = (pointer: string): number => {
+    const line = lines.get(pointer) ?? lineOf(namesOf(pointer));
+    lines.set(pointer, line);
+    return line;
+  };
   const found = [
     ...scanModel(model).map((one) => ({ ...one, ...scanRules[one.rule], severity: one.severity })),
     ...scanFurther(model).map((one) => ({ ...one, ...moreRules[one.rule] })),
@@ -38,7 +44,7 @@ export function lintOf(model: ApiModel, body: string): ApiGap[] {
   return found
     .map(({ rule, severity, method, path, pointer, message, owasp, mend }) => ({
       ...{ rule, severity, method, template: path, pointer, message, owasp, mend },
-      line: lineOf(namesOf(pointer)),
+      line: lineAt(pointer),
     }))
     .sort(graver);
 }

@@ -63,9 +63,12 @@ function run(job: ReadingJob): ReadingReply {
   switch (job.kind) {
     case 'read': {
       const result = readSpecification(job.text);
-      return result.kind === 'refused'
-        ? { kind: 'problems', problems: result.problems.slice(0, 100) }
-        : { kind: 'head', head: headOf(job.text, result.specification) };
+      if (result.kind === 'refused') return { kind: 'problems', problems: result.problems.slice(0, 100) };
+      const head = headOf(job.text, result.specification);
+      // it is asked for next
+      forget(new Set([head.sha256]));
+      known.set(head.sha256, { specification: result.specification, size: job.text.length });
+      return { kind: 'head', head };
     }
     case 'known':
       forget(new Set(job.digests));

@@ -1,7 +1,7 @@
 // The security of APIs: posture, operations, specifications, and tests of access with their matrix.
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call, type Item, type Query } from '../../client/http.js';
+import { call, Refused, type Item, type Query } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
@@ -12,6 +12,7 @@ import { Overlay, tell } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { placeOf } from './place.js';
 import { apiSecurityText as text } from '../../texts/vm/sources/api-security.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { Specifications } from './specifications.js';
@@ -25,9 +26,9 @@ const findingsOf = ({ open_findings: open }: Operation): string =>
 
 const columns: readonly TableColumn<Operation>[] = [
   { title: text.operation, cell: (one) => <Foreign text={`${one.method} ${one.template}`} max={160} /> },
-  { title: text.site, cell: ({ site }) => <Foreign text={site} max={60} /> },
+  { title: text.site, cell: (one) => <Foreign text={placeOf(one)} max={60} /> },
   { title: text.state, cell: ({ state }) => text.states[state] },
-  { title: text.auth, cell: ({ auth }) => auth },
+  { title: text.auth, cell: ({ auth }) => text.auths[auth] },
   { title: text.data, cell: ({ classification }) => classification ?? '–' },
   { title: text.risk, isNumber: true, cell: ({ risk }) => risk.toFixed(1) },
   { title: text.findings, cell: findingsOf },
@@ -39,20 +40,35 @@ function Posture(props: { readonly application: string; readonly mayEdit: boolea
     query: props.application === '' ? {} : { application_id: props.application },
   }));
   const action = createAction();
-  const keep = () =>
+  const [isAsked, setAsked] = createSignal(false);
+  const keep = (confirmed: boolean) =>
     action.run(async () => {
-      const body = { application_id: props.application };
-      const { gaps } = await call('POST /api/v1/api-security/posture', { body });
-      tell(text.kept(gaps));
+      setAsked(false);
+      const body = { application_id: props.application, ...(confirmed ? { confirm_close: true } : {}) };
+      try {
+        const { gaps } = await call('POST /api/v1/api-security/posture', { body });
+        tell(text.kept(gaps));
+      } catch (error) {
+        setAsked(error instanceof Refused && error.errors.some(({ path }) => path === 'confirm_close'));
+        throw error;
+      }
     });
   return (
-    <Card title={text.title}>
+    <Card title={text.coverage}>
       <Read of={posture}>
         {(now) => (
           <div class="stack tight">
-            <p>{text.covered(now().observed, now().documented, `${now().coverage_percent ?? 0} %`)}</p>
-            <p>{text.gaps(now().high, now().medium, now().low)}</p>
-            <p>{text.odd(now().shadow, now().zombie)}</p>
+            <p>
+              {now().coverage_percent === null
+                ? now().endpoints === 0
+                  ? ''
+                  : text.uncovered
+                : text.covered(now().observed, now().documented, `${now().coverage_percent} %`)}
+            </p>
+            <Show when={now().endpoints + now().documented > 0} fallback={<p>{text.nothingKnown}</p>}>
+              <p>{text.gaps(now().high, now().medium, now().low)}</p>
+              <p>{text.odd(now().shadow, now().zombie)}</p>
+            </Show>
             <For
               each={now()
                 .sites.filter(({ hint }) => hint !== null)
@@ -62,8 +78,8 @@ function Posture(props: { readonly application: string; readonly mayEdit: boolea
             </For>
             <Show when={props.mayEdit && props.application !== ''}>
               <div>
-                <Button isBusy={action.isBusy()} onClick={() => void keep()}>
-                  {text.keep}
+                <Button isBusy={action.isBusy()} onClick={() => void keep(isAsked())}>
+                  {isAsked() ? text.keepAll : text.keep}
                 </Button>
               </div>
             </Show>

@@ -8,14 +8,15 @@ import { AreaField, TextField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
+import { placeOf } from './place.js';
 import { apiSecurityText as text } from '../../texts/vm/sources/api-security.js';
 
 type Spec = Item<'GET /api/v1/api-security/specs'>;
 type Lint = Reply<'POST /api/v1/api-security/specs/{id}/lint'>;
 
 const columns: readonly TableColumn<Spec>[] = [
-  { title: text.specs, cell: ({ title, name }) => <Foreign text={`${title} (${name})`} max={120} /> },
-  { title: text.site, cell: ({ site }) => <Foreign text={site} max={60} /> },
+  { title: text.specTitle, cell: ({ title, name }) => <Foreign text={`${title} (${name})`} max={120} /> },
+  { title: text.site, cell: (one) => <Foreign text={placeOf(one)} max={60} /> },
   { title: text.version, isNumber: true, cell: ({ version }) => version },
   { title: text.operations, isNumber: true, cell: ({ operations }) => operations },
   { title: text.inForce, cell: ({ in_force: is }) => (is ? text.yes : text.no) },

@@ -91,7 +91,7 @@ export function Tests(props: { readonly mayRun: boolean }): JSX.Element {
   return (
     <>
       <Show when={props.mayRun}>
-        <Card title={text.tests}>
+        <Card title={text.newTest}>
           <div class="stack">
             <p class="muted">{text.testsAbout}</p>
             <div class="grid-2">

@@ -3,7 +3,7 @@ import { createMemo, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';
 import { call } from '../../../client/http.js';
 import { createQuery } from '../../../client/query.js';
-import { Notice } from '../../../kit/basics.js';
+import { Button, Notice } from '../../../kit/basics.js';
 import { SelectField } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { assetsText as text } from '../../../texts/vm/assets.js';
@@ -33,6 +33,14 @@ export function SiteLink(props: { readonly of: Application; readonly onSaved: ()
         help={sites.data() !== undefined && names().length === 0 ? text.noSites : text.siteHelp}
         isDisabled={action.isBusy()}
       />
+      <Show when={props.of.site != null && props.of.site_confirmed === false}>
+        <Notice tone="warn">{text.siteUnsure}</Notice>
+        <div>
+          <Button isBusy={action.isBusy()} onClick={() => void link(props.of.site ?? null)}>
+            {text.confirmSite}
+          </Button>
+        </div>
+      </Show>
       <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
     </div>
   );
