@@ -4,9 +4,17 @@ import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
-import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
-import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
-import { channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
+import { allowed, bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
+import {
+  insertDeduplication,
+  insertEvidence,
+  insertImage,
+  insertPatch,
+  insertSbom,
+  insertScans,
+  placesOfScans,
+} from './api/inserted.js';
+import { anyScan, channel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
 import { confinedRecords, fillWebhooks, insertViolation, newestEntry, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
@@ -207,6 +215,8 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     ...idsOfRules,
     '/secrets': finding,
     '/sca/sboms': await insertSbom(database, application),
+    '/secrets/allowlist': await make.made('/secrets/allowlist', allowed(application)),
+    '/findings/deduplications': await insertDeduplication(database, application),
     '/containers/images': await insertImage(database, application),
     '/vpatches': await insertPatch(database, application, finding),
     ...(await insertScans(database, application, target)),
@@ -262,6 +272,8 @@ export const confinedModules = [
   '/repositories',
   '/containers/images',
   '/secrets',
+  '/secrets/allowlist',
+  '/findings/deduplications',
   '/sca/sboms',
   '/mutes',
   '/acceptances',
@@ -283,16 +295,6 @@ export const confinedModules = [
   '/runtime/sensors',
   '/vpatches',
 ];
-
-const anyScan = {
-  scope_paths: [],
-  excluded_paths: [],
-  scan_methods: ['GET'],
-  scan_windows: [],
-  waf_url: null,
-  callback_url: null,
-  exploit_writes: false,
-};
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
   ...recordBodies(application, finding),
@@ -342,7 +344,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /mutes': { name: 'new', application_id: application, predicate, expires_at: later },
   'PATCH /mutes/:id': { name: 'other', predicate, expires_at: later },
   'POST /mutes/preview': { application_id: application, predicate },
-  'POST /acceptances': { vuln_ids: [finding], expires_at: later },
+  'POST /acceptances': { vuln_ids: [finding], cve: undefined, project_id: undefined, expires_at: later },
   'POST /sla/policies': { name: 'new', selector: predicate, matrix: { high: 3 } },
   'PATCH /sla/policies/:id': { name: 'other', selector: predicate, matrix: { high: 3 } },
   'POST /policies': { name: 'new', predicate },
