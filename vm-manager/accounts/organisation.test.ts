@@ -21,7 +21,8 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
   'an application or finding of the body, within reach': new RegExp(
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +
-      'api-security/specs|api-security/posture|reports|runtime/events|runtime/sensors|vpatches|sca/sboms|[^/]+/scans)$',
+      'api-security/specs|api-security/posture|findings/deduplications|reports|runtime/events|runtime/sensors|' +
+      'vpatches|sca/sboms|[^/]+/scans)$',
   ),
   'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,
   'the application of the query, within reach, which who reaches a part has to name': /^POST \/k8s-runtime\/events$/,

@@ -181,6 +181,49 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.equal((await client.call('POST', '/secrets/allowlist', { ...entry, reason, expires_at: later })).status, 422);
     const over = { kind: 'path', value: 'a', reason, expires_at };
     t.match(await client.call('POST', '/secrets/allowlist', over), { status: 422, body: { detail: /is over/ } });
+    const listed = async (query = '') =>
+      (await client.call('GET', `/secrets/allowlist${query}`)).body['items'] as Json[];
+    t.equal((await listed()).length, 3);
+    t.same(await listed('?over=false'), [], 'all of them have ended');
+    const mine = (await client.call('POST', '/secrets/allowlist', {
+      ...{ kind: 'path', value: 'x/**', reason, expires_at: later, application_id: app },
+    })) as { body: Json };
+    const wide = { kind: 'path', value: 'y/**', reason, expires_at: later };
+    const all = String((await client.call('POST', '/secrets/allowlist', wide)).body['id']);
+    const made = await client.call('POST', '/tokens', { name: 'o', scopes: ['admin'], application_ids: [other] });
+    const part = new Client(at, String(made.body['token']));
+    t.same(
+      ((await part.call('GET', '/secrets/allowlist')).body['items'] as Json[]).map(({ id }) => id),
+      [all],
+      'those of others are not shown',
+    );
+    t.equal((await part.call('DELETE', `/secrets/allowlist/${String(mine.body['id'])}`)).status, 404);
+    t.equal((await part.call('DELETE', `/secrets/allowlist/${all}`)).status, 403, 'it decides for all');
+    for (const id of [all, String(mine.body['id'])]) {
+      t.equal((await client.call('DELETE', `/secrets/allowlist/${id}`)).status, 204);
+      t.equal((await client.call('DELETE', `/secrets/allowlist/${id}`)).status, 404);
+    }
+  });
+
+  await t.test('an own rule that is true too often says so, and closes nothing; it is removed', async (t) => {
+    const app = await client.application();
+    const detector = own('own-many', 'many_(?P<value>[0-9a-f]{8})');
+    t.equal((await client.call('POST', '/secrets/detectors', detector)).status, 201);
+    const text = (count: number) =>
+      Array.from({ length: count }, (_, n) => `many_${String(10_000_000 + n)}\n`).join('');
+    const { result } = await scan(app, '/secrets/scans', [{ name: 'k.txt', data: text(200) }]);
+    t.match(result, { complete: true, findings: 200 });
+    const cut = await scan(app, '/secrets/scans', [{ name: 'k.txt', data: text(201) }]);
+    t.match(cut['result'], { complete: false, findings: 200 });
+    t.match(cut['result'].fault_reasons, [/more than 200 matches of own-many/]);
+    t.match(cut['problems'], [{ at: 'k.txt' }]);
+    t.equal((await client.call('DELETE', '/secrets/detectors/own-many')).status, 204);
+    t.equal((await client.call('DELETE', '/secrets/detectors/own-many')).status, 404);
+    const builtIn = String(((await client.call('GET', '/secrets/detectors')).body['items'] as Json[])[0]?.['id']);
+    t.match(await client.call('DELETE', `/secrets/detectors/${builtIn}`), {
+      status: 409,
+      body: { detail: /built in/ },
+    });
   });
 
   await t.test('SARIF of a scan, and a secret that was changed', async (t) => {

@@ -2,15 +2,14 @@
 // known to be none. All of it counts from the next scan on.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import RE2 from 're2';
-import { requireApplication } from '../assets/resources.js';
 import { json, violatedUnique } from '../database.js';
 import { severityNames } from '../findings/words.js';
-import { requireWhole } from '../kit/caller.js';
-import { endpoint, notFound, toMoment, unfit, When, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import type { VmPermission } from '../kit/permissions.js';
 import { scannerOf } from '../scanners/catalogue.js';
 import { fileKinds, type FileKind } from '../scanners/contract.js';
+import { allowlistEndpoints } from './allowlist.js';
+import { requirePattern } from './pattern.js';
 import { asRule, ownRows, settingsOf, type OwnRow } from './profile.js';
 
 const closed = { additionalProperties: false } as const;
@@ -18,7 +17,6 @@ const ofOrganisation = 'Rules of scanners';
 const Line = Type.String({ minLength: 1, maxLength: 200 });
 const Text = Type.String({ minLength: 1, maxLength: 4000 });
 const ownMax = 200;
-const allowedMax = 1000;
 
 interface Place {
   readonly path: string;
@@ -124,18 +122,6 @@ const patch = (kind: FileKind, { path, edit }: Place): Endpoint =>
     },
   });
 
-/** Throws 422 for what RE2 does not take, or what is true of the empty text. */
-function requirePattern(pattern: string, path: string): void {
-  let made: RE2;
-  try {
-    made = new RE2(pattern, 'gm');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw unfit(path, 'is no pattern of RE2', why.slice(0, 200));
-  }
-  if (made.test('')) throw unfit(path, 'is true of nothing at all', 'write something that has to stand there');
-}
-
 const OwnBody = Type.Object(
   {
     id: Type.String({ pattern: '^own-[a-z0-9][a-z0-9-]{0,59}$', description: 'begins with own-' }),
@@ -200,93 +186,32 @@ const create = (kind: 'sast' | 'secrets', { path, edit }: Place): Endpoint =>
     },
   });
 
-const AllowView = Type.Object({
-  id: Type.String(),
-  application_id: Nullable(Type.String()),
-  kind: OneOf(['hash', 'path', 'regex']),
-  value: Type.String(),
-  reason: Type.String(),
-  expires_at: Time,
-  created_by: Type.String(),
-  created_at: Time,
-});
-
-interface AllowRow {
-  readonly id: number;
-  readonly application_id: number | null;
-  readonly kind: 'hash' | 'path' | 'regex';
-  readonly value: string;
-  readonly reason: string;
-  readonly expires_at: Date;
-  readonly created_by: string;
-  readonly created_at: Date;
-}
-
-const allow = endpoint({
-  method: 'POST',
-  path: '/secrets/allowlist',
-  permission: 'manage_code_rules',
-  kind: 'C',
-  summary: 'Say that something is no secret: from the next scan on it is set aside with the reason, until the end',
-  body: Type.Object(
-    {
-      application_id: Type.Optional(Type.String({ maxLength: 20, description: 'without it: of every application' })),
-      kind: OneOf(
-        ['hash', 'path', 'regex'],
-        'hash: the SHA-256 of the secret; path: files, with * and **; regex: a pattern of RE2 for the whole secret',
-      ),
-      value: Type.String({ minLength: 1, maxLength: 500 }),
-      reason: Type.String({ minLength: 1, maxLength: 500 }),
-      expires_at: When,
+const removeOwn = (kind: 'sast' | 'secrets', { path, edit }: Place): Endpoint =>
+  endpoint({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    permission: edit,
+    ofOrganisation,
+    kind: 'C',
+    summary: 'Remove a rule of your own: from the next scan on its findings are gone; built-in ones are switched off',
+    status: 204,
+    handle: async (call) => {
+      const rule = await requireRule(call, kind, call.params['id'] ?? '');
+      if (rule.provenance !== 'own')
+        throw new ApiError('conflict', `${rule.id} is built in: switch it off with PATCH in place of that.`);
+      await call.audited('vm.delete', `removed the rule ${rule.id} of ${kind}`, async (tx) => {
+        await tx`delete from vm_own_rules where kind = ${kind} and rule_id = ${rule.id}`;
+        await tx`delete from vm_scan_rules where kind = ${kind} and rule_id = ${rule.id}`;
+      });
     },
-    {
-      ...closed,
-      examples: [{ kind: 'path', value: 'test/**', reason: 'made up for tests', expires_at: '2027-01-31T12:00:00Z' }],
-    },
-  ),
-  status: 201,
-  answer: AllowView,
-  handle: async (call) => {
-    const { body, sql, now, caller, reach } = call;
-    if (body.application_id === undefined) requireWhole(reach, 'Allow lists');
-    const application =
-      body.application_id === undefined ? null : (await requireApplication(sql, reach, body.application_id)).id;
-    if (body.kind === 'hash' && !/^[0-9a-f]{64}$/i.test(body.value))
-      throw unfit('/value', 'is no SHA-256', 'write 64 hexadecimal digits of the secret itself');
-    if (body.kind === 'regex') requirePattern(`^(?:${body.value})$`, '/value');
-    if (body.kind === 'path' && /^\**$/.test(body.value)) throw unfit('/value', 'is every file', 'name a part of them');
-    const ends = toMoment(body.expires_at, '/expires_at');
-    if (ends <= now) throw unfit('/expires_at', 'is over', 'name a moment that is to come');
-    const [all] = await sql<{ n: number }[]>`
-      select count(*)::integer as n from vm_secret_allowlist where expires_at > ${now}`;
-    if ((all?.n ?? 0) >= allowedMax) throw new ApiError('conflict', `${allowedMax} entries are the most.`);
-    const row = await call.audited(
-      'vm.create',
-      (made: AllowRow) => `allowed what is no secret (entry ${made.id})`,
-      async (tx) => {
-        const [made] = await tx<AllowRow[]>`
-          insert into vm_secret_allowlist (application_id, kind, value, reason, expires_at, created_by, created_at)
-          values (${application}, ${body.kind}, ${body.value}, ${body.reason}, ${ends}, ${caller.actor.name}, ${now})
-          returning *`;
-        if (made === undefined) throw new Error('the entry was not stored');
-        return made;
-      },
-      () => body,
-    );
-    return {
-      ...{ id: String(row.id), application_id: row.application_id === null ? null : String(row.application_id) },
-      ...{ kind: row.kind, value: row.value, reason: row.reason, expires_at: row.expires_at.toISOString() },
-      ...{ created_by: row.created_by, created_at: row.created_at.toISOString() },
-    };
-  },
-});
+  });
 
 export const codeRuleEndpoints: readonly Endpoint[] = [
   ...fileKinds.flatMap((kind) => {
     const place = rulePlaces[kind];
     if (place === undefined) return [];
-    const own = kind === 'sast' || kind === 'secrets' ? [create(kind, place)] : [];
+    const own = kind === 'sast' || kind === 'secrets' ? [create(kind, place), removeOwn(kind, place)] : [];
     return [list(kind, place), ...own, patch(kind, place)];
   }),
-  allow,
+  ...allowlistEndpoints,
 ];

@@ -66,6 +66,7 @@ const needsMore: readonly string[] = [
   'POST /backups/prune 409',
   'POST /discovery/runs/:id/cancel 409',
   'POST /exploit/runs 409',
+  'POST /findings/deduplications/:id/undo 409',
   'POST /gate/evaluations/:id/override 409',
   'POST /repositories/:id/scan 409',
   'POST /runs/:id/cancel 409',

@@ -246,6 +246,14 @@ async function sensors(t: Test, { at, client, application, made }: Started): Pro
     return { status: reply.statusCode, text: reply.body };
   };
   const elsewhere = await client.application();
+  const project = String((await made('/projects', { name: 'Another' }))['id']);
+  const there = String((await made('/applications', { name: 'There', project_id: project }))['id']);
+  const same = await made('/runtime/sensors', { application_id: there, name: 'agent-1' });
+  t.not(same['key'], key, 'a name is of its project');
+  t.match(await client.call('POST', '/runtime/sensors', { application_id: elsewhere, name: 'agent-1' }), {
+    status: 409,
+    body: { detail: /in the project already/ },
+  });
   for (const [what, headers, body, words] of [
     ['unsigned', { 'x-sensor-signature': '' }, undefined, /its events are signed/],
     [

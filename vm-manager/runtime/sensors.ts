@@ -77,17 +77,19 @@ export async function checkSensors(
 ): Promise<readonly number[]> {
   const { host, sql, now } = call;
   const names = [...new Set(events.map(({ sensor_id: id }) => id))];
-  const rows = await sql<SensorRow[]>`select * from vm_sensors where name in ${sql(names)}`;
+  // names are told apart by project: those beyond reach say nothing here
+  const rows = await sql<SensorRow[]>`
+    select * from vm_sensors where name in ${sql(names)} and ${sensors.visible(sql, call.reach)} order by id`;
   const refuse = (name: string, why: string): ApiError =>
     new ApiError('role_denied', `The sensor ${name.slice(0, 200)} ${why}.`);
   const [seconds, given] = [header(call, 'x-sensor-timestamp'), header(call, 'x-sensor-signature')];
   if (given !== '' && rows.length === 0)
     throw refuse(names[0] ?? '', 'is not registered, and its signature is of none');
   // a name that another application registered says nothing of this one, which may use it unsigned
-  const own = rows.filter(
-    ({ name, application_id: of }) =>
-      given !== '' || events.some((one) => one.sensor_id === name && one.application_id === String(of)),
-  );
+  const speaks = ({ name, application_id: of }: SensorRow): boolean =>
+    events.some((one) => one.sensor_id === name && one.application_id === String(of));
+  const spoken = new Set(rows.filter(speaks).map(({ name }) => name));
+  const own = rows.filter((row) => speaks(row) || (given !== '' && !spoken.has(row.name)));
   for (const row of own) {
     if (row.revoked_at !== null) throw refuse(row.name, 'is revoked');
     if (given === '') throw refuse(row.name, 'is registered: its events are signed (X-Sensor-Signature)');
@@ -130,6 +132,12 @@ const list = endpoint({
   },
 });
 
+const nameTaken = (name: string): ApiError =>
+  new ApiError(
+    'conflict',
+    `There is a sensor ${name} in the project already, revoked ones counted: take another name.`,
+  );
+
 const register = endpoint({
   method: 'POST',
   path: '/runtime/sensors',
@@ -154,7 +162,13 @@ const register = endpoint({
       'vm.create',
       (made: SensorRow) => `registered the sensor ${made.id}`,
       async (tx) => {
-        const { id } = await requireApplication(tx, call.reach, application);
+        const { id, project_id: project } = await requireApplication(tx, call.reach, application);
+        // two that register one name at once: the second sees the first
+        await tx`select pg_advisory_xact_lock(hashtext(${`vm_sensors ${name}`}))`;
+        const taken = await tx`
+          select 1 from vm_sensors s join vm_applications a on a.id = s.application_id
+          where s.name = ${name} and a.project_id is not distinct from ${project}::bigint limit 1`;
+        if (taken.length > 0) throw nameTaken(name);
         const [count] = await tx<{ n: number }[]>`select count(*)::int as n from vm_sensors`;
         if ((count?.n ?? 0) >= sensorsMax)
           throw new ApiError('conflict', `There are ${sensorsMax} sensors, which is the most.`);
@@ -169,8 +183,7 @@ const register = endpoint({
       (made) => view(made),
     );
     const row = await insert.catch((error: unknown) => {
-      if (violatedUnique(error) !== null)
-        throw new ApiError('conflict', `There is a sensor ${name} already, revoked ones counted: take another name.`);
+      if (violatedUnique(error) !== null) throw nameTaken(name);
       throw error;
     });
     return { ...view(row), key };

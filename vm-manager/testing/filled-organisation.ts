@@ -5,9 +5,9 @@ import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
 import { apiBodies, badgeOf, confinedApis, fillApis } from './api/filled-apis.js';
 import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
-import { bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
-import { insertEvidence, insertImage, insertPatch, insertSbom, insertScans, placesOfScans } from './api/inserted.js';
-import { channel, mailChannel, everyNight, gateBody, hook, runtimeEvent, tracker } from './api/some-bodies.js';
+import { allowed, bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
+import * as inserted from './api/inserted.js';
+import { anyScan, channel, everyNight, gateBody, hook, mailChannel, runtimeEvent, tracker } from './api/some-bodies.js';
 import { confinedRecords, fillWebhooks, insertViolation, newestEntry, recordBodies } from './api/records.js';
 import { Client, type Json } from './import-client.js';
 
@@ -105,7 +105,7 @@ async function fillOrganisationWide(
     ...(await fillNotices(make, database)),
     '/gate/definitions': await make.made('/gate/definitions', gateBody),
     '/scans/profiles': await make.made('/scans/profiles', { name: 's', base: 'full', checks: ['no-csp'] }),
-    ...(await insertEvidence(database)),
+    ...(await inserted.insertEvidence(database)),
     '/templates': await make.made('/templates', { kind: 'ticket', name: 'own' }),
     '/k8s-posture/clusters': await make.made('/k8s-posture/clusters', { name: 'filled' }),
     '/k8s-runtime/rules': await make.made('/k8s-runtime/rules', clusterRule),
@@ -208,10 +208,12 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
     '/targets': target,
     ...idsOfRules,
     '/secrets': finding,
-    '/sca/sboms': await insertSbom(database, application),
-    '/containers/images': await insertImage(database, application),
-    '/vpatches': await insertPatch(database, application, finding),
-    ...(await insertScans(database, application, target)),
+    '/sca/sboms': await inserted.insertSbom(database, application),
+    '/secrets/allowlist': await make.made('/secrets/allowlist', allowed(application)),
+    '/findings/deduplications': await inserted.insertDeduplication(database, application),
+    '/containers/images': await inserted.insertImage(database, application),
+    '/vpatches': await inserted.insertPatch(database, application, finding),
+    ...(await inserted.insertScans(database, application, target)),
     ...(await fillApis(make, database, application)),
     '/schedules': await make.made('/schedules', {
       ...everyNight,
@@ -262,6 +264,8 @@ export const confinedModules = [
   '/repositories',
   '/containers/images',
   '/secrets',
+  '/secrets/allowlist',
+  '/findings/deduplications',
   '/sca/sboms',
   '/mutes',
   '/acceptances',
@@ -272,7 +276,7 @@ export const confinedModules = [
   '/scans',
   '/exploit/runs',
   '/schedules',
-  ...Object.values(placesOfScans).map((path) => `${path}/scans`),
+  ...Object.values(inserted.placesOfScans).map((path) => `${path}/scans`),
   '/graph/attack-chains',
   '/gate/evaluations',
   '/ci/runs',
@@ -283,16 +287,6 @@ export const confinedModules = [
   '/runtime/sensors',
   '/vpatches',
 ];
-
-const anyScan = {
-  scope_paths: [],
-  excluded_paths: [],
-  scan_methods: ['GET'],
-  scan_windows: [],
-  waf_url: null,
-  callback_url: null,
-  exploit_writes: false,
-};
 
 const bodiesOf = (application: string, finding: string, target: string, person: string): Record<string, Json> => ({
   ...recordBodies(application, finding),
@@ -343,7 +337,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /mutes': { name: 'new', application_id: application, predicate, expires_at: later },
   'PATCH /mutes/:id': { name: 'other', predicate, expires_at: later },
   'POST /mutes/preview': { application_id: application, predicate },
-  'POST /acceptances': { vuln_ids: [finding], expires_at: later },
+  'POST /acceptances': { vuln_ids: [finding], cve: undefined, project_id: undefined, expires_at: later },
   'POST /sla/policies': { name: 'new', selector: predicate, matrix: { high: 3 } },
   'PATCH /sla/policies/:id': { name: 'other', selector: predicate, matrix: { high: 3 } },
   'POST /policies': { name: 'new', predicate },

@@ -6,7 +6,8 @@ import { allowedBy } from '../secrets/allowed.js';
 import { masked } from '../secrets/values.js';
 import type { OwnRule } from './additions.js';
 
-const findingsMax = 200;
+/** Of one rule in one file; where there are more, the file counts as not read to its end. */
+export const findingsMax = 200;
 /** Of a line, as it is shown. */
 const snippetMax = 300;
 
@@ -27,7 +28,8 @@ function* matchesOf({ rule, pattern }: Compiled, path: string, lines: Lines): Ge
   const alike = new Map<string, number>();
   for (let match = pattern.exec(lines.text); match !== null; match = pattern.exec(lines.text)) {
     if (match[0] === '') pattern.lastIndex++;
-    if (++count > findingsMax) return;
+    // one beyond the bound says that there is more
+    if (++count > findingsMax + 1) return;
     const line = lines.lineAt(match.index);
     const value = match.groups?.['value'] ?? match[0];
     const allowed = rule.kind === 'secrets' ? allowedBy(path, value) : null;
@@ -54,5 +56,16 @@ export function ownFindings(rules: readonly Compiled[], kind: string, { path, by
   );
   if (fitting.length === 0 || bytes.subarray(0, 8192).includes(0)) return nothing;
   const lines = new Lines(bytes.toString('utf8'));
-  return { ...nothing, findings: fitting.flatMap((one) => [...matchesOf(one, path, lines)]) };
+  const found = fitting.map((one) => ({ rule: one.rule, findings: [...matchesOf(one, path, lines)] }));
+  const cut = found.filter(({ findings }) => findings.length > findingsMax);
+  return {
+    ...nothing,
+    findings: found.flatMap(({ findings }) => findings.slice(0, findingsMax)),
+    // what is not listed is not gone: nothing of the file is closed
+    notScanned: cut.map(({ rule }) => ({
+      path,
+      reason: `files with more than ${findingsMax} matches of ${rule.id}`,
+      isFault: true,
+    })),
+  };
 }

@@ -45,3 +45,9 @@ export const bodiesOfRules: Readonly<Record<string, Record<string, unknown>>> = 
     expires_at: '2027-01-31T12:00:00Z',
   },
 };
+
+/** Of one application. */
+export const allowed = (application: string): Record<string, unknown> => ({
+  ...{ application_id: application, kind: 'path', value: 'zebra/**', reason: 'r' },
+  expires_at: '2027-01-31T12:00:00Z',
+});

@@ -91,3 +91,11 @@ export async function insertSbom({ sql }: Database, application: string): Promis
   for (const node of nodes) await sql`insert into vm_sbom_components ${sql({ sbom_id: row?.id ?? 0, ...node })}`;
   return String(row?.id);
 }
+
+/** A row, since a run that is at work would outlive the test. */
+export async function insertDeduplication({ sql }: Database, application: string): Promise<string> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into vm_runs (kind, application_id, status, created_by, created_at, finished_at)
+    values ('dedup', ${application}, 'succeeded', 'test', now(), now()) returning id`;
+  return String(row?.id);
+}

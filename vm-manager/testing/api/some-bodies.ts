@@ -39,3 +39,13 @@ export const mailChannel = {
 };
 
 export const everyNight = { name: 'n', cron: '0 3 * * *' };
+
+export const anyScan = {
+  scope_paths: [],
+  excluded_paths: [],
+  scan_methods: ['GET'],
+  scan_windows: [],
+  waf_url: null,
+  callback_url: null,
+  exploit_writes: false,
+};

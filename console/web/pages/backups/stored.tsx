@@ -1,7 +1,7 @@
 // Backups at their place: verified by a restore into a scratch database, restored after a confirmation, removed.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call, type Item, type Reply } from '../../client/http.js';
+import { call, linkTo, type Item, type Reply } from '../../client/http.js';
 import { showBytes, showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { createVmAccess } from '../../client/vm-access.js';
@@ -125,6 +125,15 @@ const columnsOf = (mayRestore: () => boolean, askFor: AskFor): readonly TableCol
         <Button isSmall onClick={askFor.verify(of)}>
           {text.verify}
         </Button>
+        <Show when={mayRestore() && of.sealed}>
+          <a
+            class="button small"
+            href={linkTo('GET /api/v1/backups/{id}/download', undefined, { id: of.id })}
+            download={of.id}
+          >
+            {text.download}
+          </a>
+        </Show>
         <Show when={mayRestore()}>
           <Button isSmall onClick={askFor.restore(of)}>
             {text.restore}

@@ -7,6 +7,7 @@ import { clustersText as text } from '../../texts/vm/models/clusters.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { ClusterEvents } from './events.js';
 import { ClusterRules } from './rules.js';
+import { KnownClusters, RightsOfClusters } from './known.js';
 import { Sensors } from './sensors.js';
 
 type View = keyof typeof text.views;
@@ -29,6 +30,12 @@ export function Clusters(): JSX.Element {
       <Switch fallback={<ClusterEvents applications={applications} />}>
         <Match when={view() === 'rules'}>
           <ClusterRules mayEdit={access.may('edit_k8s')} />
+        </Match>
+        <Match when={view() === 'clusters'}>
+          <KnownClusters mayEdit={access.may('edit_k8s')} />
+        </Match>
+        <Match when={view() === 'rights'}>
+          <RightsOfClusters />
         </Match>
         <Match when={view() === 'sensors'}>
           <Sensors applications={applications} mayEdit={access.may('manage_sensors')} />

@@ -6,11 +6,13 @@ import { call, type Reply } from '../../client/http.js';
 import type { VmAccess } from '../../client/vm-access.js';
 import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
 import { SelectField, TextField } from '../../kit/form.js';
-import { tell } from '../../kit/overlays.js';
+import { tell, tellProblem } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { allowedText } from '../../texts/vm/records/deduplications.js';
 import { codeRulesText } from '../../texts/vm/sources/code-rules.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
 import { severityTone } from '../vulnerabilities/words.js';
+import { AllowedSecrets } from './allowed.js';
 import { AllowSecret, OwnRule, TryRule } from './own-rules.js';
 
 type Answer = Reply<'GET /api/v1/secrets/detectors'>;
@@ -69,7 +71,11 @@ function OfScanner(props: {
   readonly of: QueryState<Answers>;
   /** Absent: they cannot be changed. */
   readonly save?: Save | undefined;
+  /** Of own ones; absent: there are none. */
+  readonly remove?: ((id: string) => Promise<unknown>) | undefined;
 }): JSX.Element {
+  const isOwn = (rule: Answers['items'][number]): boolean => 'provenance' in rule && rule.provenance === 'own';
+  const remove = (id: string): void => void props.remove?.(id).then(() => void props.of.reload(), tellProblem);
   return (
     <Card title={props.title}>
       <Read of={props.of}>
@@ -97,6 +103,13 @@ function OfScanner(props: {
                       {(names) => ` · ${text.knownAs} ${names().join(', ')}`}
                     </Show>
                   </p>
+                  <Show when={isOwn(rule) && props.remove !== undefined}>
+                    <div>
+                      <Button isSmall aria-label={allowedText.removeRule(rule.id)} onClick={() => remove(rule.id)}>
+                        {allowedText.remove}
+                      </Button>
+                    </div>
+                  </Show>
                   <Show when={'enabled' in rule ? props.save : undefined}>
                     {(save) => <Settings of={rule as Rule} save={save()} onSaved={() => void props.of.reload()} />}
                   </Show>
@@ -130,16 +143,19 @@ export function Rules(props: { readonly access: VmAccess }): JSX.Element {
         <TryRule />
         <AllowSecret />
       </Show>
+      <AllowedSecrets mayEdit={mayCode()} />
       <OfScanner title={text.kinds.active} of={active} />
       <OfScanner
         title={text.kinds.secrets}
         of={secrets}
         save={code((id, body) => call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body }))}
+        remove={mayCode() ? (id) => call('DELETE /api/v1/secrets/detectors/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.sast}
         of={sast}
         save={code((id, body) => call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body }))}
+        remove={mayCode() ? (id) => call('DELETE /api/v1/sast/rules/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.iac}

@@ -12,7 +12,9 @@ import { SelectField } from '../../kit/form.js';
 import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
+import { deduplicationsText } from '../../texts/vm/records/deduplications.js';
 import { togetherText as text } from '../../texts/vm/records/together.js';
+import { Deduplications } from './runs.js';
 import { severityTone } from '../vulnerabilities/words.js';
 
 type Group = Reply<'GET /api/v1/findings/groups'>['items'][number];
@@ -159,6 +161,7 @@ const tabs = [
   ['groups', text.view.groups],
   ['proposed', text.view.proposed],
   ['merged', text.view.merged],
+  ['runs', deduplicationsText.title],
 ] as const;
 
 export function Together(): JSX.Element {
@@ -175,6 +178,9 @@ export function Together(): JSX.Element {
         </Match>
         <Match when={tab() === 'proposed'}>
           <Clusters state="proposed" mayTriage={access.may('triage_findings')} />
+        </Match>
+        <Match when={tab() === 'runs'}>
+          <Deduplications mayTriage={access.may('triage_findings')} />
         </Match>
         <Match when={tab() === 'merged'}>
           <Clusters state="merged" mayTriage={access.may('triage_findings')} />

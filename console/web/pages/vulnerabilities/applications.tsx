@@ -14,6 +14,8 @@ import { showCount } from '../../client/moments.js';
 import { assetsText } from '../../texts/vm/assets.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ApplicationForm } from './application-form.js';
+import { importText } from '../../texts/vm/records/deduplications.js';
+import { ImportApplications } from './application/import.js';
 import { Projects } from './application/projects.js';
 import { Removal } from './application/removal.js';
 import { SiteLink } from './application/site-link.js';
@@ -146,6 +148,7 @@ export function Applications(): JSX.Element {
   const list = createPagedList('GET /api/v1/applications', () => ({ ...(words() === '' ? {} : { q: words() }) }));
   const close = (): void => choose(null);
   const [areProjects, showProjects] = createAsked('projects');
+  const [isImporting, setImporting] = createAsked('import');
   const removed = (): void => {
     choose(null);
     list.reload();
@@ -162,6 +165,7 @@ export function Applications(): JSX.Element {
         />
         <Button onClick={() => showProjects(true)}>{assetsText.projects}</Button>
         <Show when={access.may('edit_assets')}>
+          <Button onClick={() => setImporting(true)}>{importText.title}</Button>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
             {text.newApplication}
           </Button>
@@ -181,6 +185,9 @@ export function Applications(): JSX.Element {
         <Show when={chosen()} keyed>
           {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} onRemoved={removed} />}
         </Show>
+      </Overlay>
+      <Overlay isOpen={isImporting()} look="wide" title={importText.title} onClose={() => setImporting(false)}>
+        <ImportApplications onDone={list.reload} />
       </Overlay>
       <Overlay isOpen={areProjects()} look="wide" title={assetsText.projects} onClose={() => showProjects(false)}>
         <Projects mayEdit={access.may('edit_assets')} />

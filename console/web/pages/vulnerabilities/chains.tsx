@@ -1,7 +1,7 @@
 // Attack chains: how findings become an attack together, as pictures and as a table, and what to fix first.
 import { useSearchParams } from '@solidjs/router';
 import { createSignal, For, Match, Show, Switch, type JSX } from 'solid-js';
-import type { Reply } from '../../client/http.js';
+import { linkTo, type Reply } from '../../client/http.js';
 import { showCount } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
 import { Badge, Button, Card, Empty, Figure, Foreign, PageHead, Tabs } from '../../kit/basics.js';
@@ -10,15 +10,17 @@ import { Read } from '../../kit/page-state.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofQuery } from '../../kit/table/table-source.js';
 import { chainsText as words } from '../../texts/vm/chains.js';
+import { ownGraphText as ownText } from '../../texts/vm/models/own-graph.js';
 import { vulnText as text } from '../../texts/vm/vulnerabilities.js';
 import { ChainPicture, Proof, type Chain } from './chain-picture.js';
 import { FixFirst, type Scope } from './chain/fix-first.js';
 import { ChainHistory } from './chain/history.js';
+import { Topology } from './chain/topology.js';
 import { WhatCounts } from './chain/what-counts.js';
 import { createApplications, plain } from './words.js';
 
 type Chains = Reply<'GET /api/v1/graph/attack-chains'>;
-type TabName = 'picture' | 'table' | 'fix' | 'history' | 'rules';
+type TabName = 'picture' | 'table' | 'fix' | 'history' | 'rules' | 'topology';
 
 const tabs: readonly (readonly [TabName, string])[] = [
   ['picture', text.picture],
@@ -26,6 +28,7 @@ const tabs: readonly (readonly [TabName, string])[] = [
   ['fix', text.fixFirst],
   ['history', words.history],
   ['rules', words.whatCounts],
+  ['topology', ownText.topology],
 ];
 /** Pictures are drawn so many at a time. */
 const atOnce = 20;
@@ -101,6 +104,23 @@ const chainColumns: readonly TableColumn<Chain>[] = [
   { title: text.proof, sortBy: (chain) => chain.proven_hops, cell: (chain) => <Proof of={chain} /> },
 ];
 
+const formats = Object.entries(ownText.formats) as readonly (readonly [keyof typeof ownText.formats, string])[];
+
+function Saving(props: { readonly query: Scope }): JSX.Element {
+  return (
+    <p class="row wrap small">
+      <span class="muted">{ownText.exportAs}</span>
+      <For each={formats}>
+        {([format, title]) => (
+          <a href={linkTo('GET /api/v1/graph/attack-chains/export', { ...props.query, format })} download>
+            {title}
+          </a>
+        )}
+      </For>
+    </p>
+  );
+}
+
 /** Where the list is shorter than the number above it, it says so. */
 function Cut(props: { readonly of: Chains }): JSX.Element {
   return (
@@ -138,6 +158,7 @@ export function Chains(): JSX.Element {
         />
       </div>
       <Read of={chains}>{(data) => <Figures of={data().stats} />}</Read>
+      <Saving query={query()} />
       <Tabs label={text.chains} tabs={tabs} chosen={tab()} onChoose={(view) => setSearch({ view })} />
       <Switch>
         <Match when={tab() === 'picture'}>
@@ -164,6 +185,9 @@ export function Chains(): JSX.Element {
         </Match>
         <Match when={tab() === 'rules'}>
           <WhatCounts />
+        </Match>
+        <Match when={tab() === 'topology'}>
+          <Topology application={value('application_id')} />
         </Match>
         <Match when={tab() === 'history'}>
           <ChainHistory applications={applications} application={value('application_id')} />

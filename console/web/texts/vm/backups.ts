@@ -52,6 +52,7 @@ export const backupsText = {
   restoredOnce: 'Passed',
   damaged: 'Failed',
   doWith: 'Actions',
+  download: 'Download',
   verify: 'Verify',
   verifyTitle: 'Verify the backup',
   verifyAbout:

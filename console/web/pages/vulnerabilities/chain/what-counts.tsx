@@ -1,16 +1,21 @@
 // What the engine takes for a hop, and which combinations it looks for: the rules of toxic combinations with the pack
 // that is switched on, and the capability that each kind of weakness gives to an attacker.
 import { A, useSearchParams } from '@solidjs/router';
-import { createMemo, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, Show, type JSX } from 'solid-js';
 import type { Item } from '../../../client/http.js';
 import { showCount } from '../../../client/moments.js';
 import { createQuery } from '../../../client/query.js';
 import { mayAs } from '../../../client/session.js';
-import { Badge, Card, Foreign } from '../../../kit/basics.js';
+import { createVmAccess } from '../../../client/vm-access.js';
+import { Badge, Button, Card, Foreign } from '../../../kit/basics.js';
 import { SelectField, TextField } from '../../../kit/form.js';
+import { Overlay } from '../../../kit/overlays.js';
 import { Table, type TableColumn } from '../../../kit/table/table.js';
 import { ofQuery } from '../../../kit/table/table-source.js';
 import { chainsText as words } from '../../../texts/vm/chains.js';
+import { ownGraphText as ownText } from '../../../texts/vm/models/own-graph.js';
+import { OwnCapabilities } from './own-capabilities.js';
+import { ToxicRuleForm, ToxicRuleRemoval } from './own-toxic-rule.js';
 import { findCapabilities } from './find-capabilities.js';
 
 type Rule = Item<'GET /api/v1/graph/toxic-rules'>;
@@ -57,6 +62,24 @@ const capabilityColumns: readonly TableColumn<Capability>[] = [
 
 function ToxicRules(): JSX.Element {
   const rules = createQuery('GET /api/v1/graph/toxic-rules');
+  const access = createVmAccess();
+  const mayEdit = (): boolean => access.may('edit_graph');
+  const [isAdding, setAdding] = createSignal(false);
+  const changed = (): void => {
+    setAdding(false);
+    void rules.reload();
+  };
+  const withRemoval = (): readonly TableColumn<Rule>[] => [
+    ...ruleColumns,
+    {
+      title: ownText.remove,
+      cell: ({ id, name }) => (
+        <Show when={id} fallback="–">
+          {(found) => <ToxicRuleRemoval id={found()} name={name} onDone={changed} />}
+        </Show>
+      ),
+    },
+  ];
   const counted = createMemo(() => {
     const items = rules.data()?.items ?? [];
     return [items.filter(({ enabled }) => enabled).length, items.length] as const;
@@ -66,9 +89,16 @@ function ToxicRules(): JSX.Element {
       isFlush
       title={words.toxicRules}
       actions={
-        <Show when={mayAs('admin')}>
-          <A href="/admin/settings/vulnerabilities#vm_toxic_pack">{words.switchPack}</A>
-        </Show>
+        <>
+          <Show when={mayAs('admin')}>
+            <A href="/admin/settings/vulnerabilities#vm_toxic_pack">{words.switchPack}</A>
+          </Show>
+          <Show when={mayEdit()}>
+            <Button isSmall look="primary" icon="plus" onClick={() => setAdding(true)}>
+              {ownText.newRule}
+            </Button>
+          </Show>
+        </>
       }
     >
       <div class="body stack tight">
@@ -79,11 +109,14 @@ function ToxicRules(): JSX.Element {
       </div>
       <Table
         label={words.toxicRules}
-        columns={ruleColumns}
+        columns={mayEdit() ? withRemoval() : ruleColumns}
         of={ofQuery(rules, ({ items }) => items)}
         keyOf={({ slug }) => slug}
         empty={words.noRules}
       />
+      <Overlay isOpen={isAdding()} title={ownText.newRule} onClose={() => setAdding(false)}>
+        <ToxicRuleForm onAdded={changed} />
+      </Overlay>
     </Card>
   );
 }
@@ -97,40 +130,45 @@ function Capabilities(): JSX.Element {
     ...new Map((capabilities.data()?.items ?? []).map(({ stage, stage_label: label }) => [stage as string, label])),
   ]);
   return (
-    <Card isFlush title={words.capabilities}>
-      <div class="body stack">
-        <p class="muted">{words.capabilitiesAbout}</p>
-        <div class="narrow-grid">
-          <TextField
-            label={words.find}
-            value={value('find')}
-            placeholder={words.findHint}
-            onInput={(typed) => setSearch({ find: typed }, { replace: true })}
-          />
-          <SelectField
-            label={words.stage}
-            value={value('stage')}
-            options={stages()}
-            onChange={(stage) => setSearch({ stage })}
-          />
+    <>
+      <Show when={capabilities.data()}>
+        {(data) => <OwnCapabilities of={data()} onChanged={() => void capabilities.reload()} />}
+      </Show>
+      <Card isFlush title={words.capabilities}>
+        <div class="body stack">
+          <p class="muted">{words.capabilitiesAbout}</p>
+          <div class="narrow-grid">
+            <TextField
+              label={words.find}
+              value={value('find')}
+              placeholder={words.findHint}
+              onInput={(typed) => setSearch({ find: typed }, { replace: true })}
+            />
+            <SelectField
+              label={words.stage}
+              value={value('stage')}
+              options={stages()}
+              onChange={(stage) => setSearch({ stage })}
+            />
+          </div>
+          <Show when={capabilities.data()}>
+            {(data) => <p class="faint small">{words.versions(data().classifier_version, data().attack_version)}</p>}
+          </Show>
         </div>
-        <Show when={capabilities.data()}>
-          {(data) => <p class="faint small">{words.versions(data().classifier_version, data().attack_version)}</p>}
-        </Show>
-      </div>
-      <Table
-        label={words.capabilities}
-        columns={capabilityColumns}
-        of={ofQuery(
-          capabilities,
-          ({ items }) => findCapabilities(items, value('find'), value('stage')),
-          ({ items }) => items.length,
-        )}
-        keyOf={({ cwe }) => cwe}
-        empty={words.noCapability}
-        emptyAbout={words.noCapabilityAbout}
-      />
-    </Card>
+        <Table
+          label={words.capabilities}
+          columns={capabilityColumns}
+          of={ofQuery(
+            capabilities,
+            ({ items }) => findCapabilities(items, value('find'), value('stage')),
+            ({ items }) => items.length,
+          )}
+          keyOf={({ cwe }) => cwe}
+          empty={words.noCapability}
+          emptyAbout={words.noCapabilityAbout}
+        />
+      </Card>
+    </>
   );
 }
 

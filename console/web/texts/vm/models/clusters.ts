@@ -4,7 +4,7 @@ import type { Shown } from '../../shown.js';
 export const clustersText = {
   title: 'At run time',
   about: 'What Falco and audit logs of Kubernetes say of workloads, rules over it, and sensors in applications.',
-  views: { events: 'Events', rules: 'Rules', sensors: 'Sensors' },
+  views: { events: 'Events', rules: 'Rules', sensors: 'Sensors', clusters: 'Clusters', rights: 'Rights' },
   events: 'Events of clusters',
   event: 'Event',
   noEvents: 'No event',

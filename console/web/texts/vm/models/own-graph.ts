@@ -1,0 +1,51 @@
+// English texts of what an organisation says of the attack graph itself, and of the topology.
+import type { Shown } from '../../shown.js';
+
+export const ownGraphText = {
+  exportAs: 'Save the chains as',
+  formats: { csv: 'CSV', json: 'JSON', stix: 'STIX 2.1', svg: 'a picture (SVG)', mermaid: 'Mermaid' },
+  newRule: 'Add a rule',
+  slug: 'Short name',
+  slugHelp: 'Small letters and hyphens, such as fetch-and-read.',
+  name: 'Name',
+  slots: 'Slots',
+  slotsHelp:
+    'One a line, two or three of them: capabilities of which one has to be there, with commas between them, such as ssrf, idor or ' +
+    'stage:privesc. A line that begins with ? is one that may be missing.',
+  note: 'Note on the score',
+  add: 'Add',
+  remove: 'Remove',
+  removeRule: 'Remove the rule?',
+  removeRuleAbout: 'Chains that it makes are gone at once.',
+  removeOne: (a: Shown) => `Remove ${a}`,
+  own: 'Classified here',
+  ownAbout: 'What a finding, or every finding of a weakness, gives an attacker in the place of the table below.',
+  noOwn: 'Nothing is classified by hand',
+  of: 'Of',
+  ofHelp: 'The number of a finding, or a weakness such as CWE-639.',
+  stage: 'Stage',
+  none: 'it brings an attacker no further',
+  capability: 'Capability',
+  capabilityHelp: 'A word of the table below.',
+  reason: 'Reason',
+  by: 'By',
+  classify: 'Classify',
+  classified: 'Saved: the chains follow.',
+
+  topology: 'Topology',
+  topologyAbout:
+    'What asks what, as meshes and traces have shown it, and where it runs. Nothing is drawn that nobody has seen.',
+  noTraffic: 'No traffic between services was seen',
+  noTrafficAbout: 'Sidecars and collectors of OpenTelemetry send it to /api/ingest/mesh and /api/ingest/v1/traces.',
+  from: 'From',
+  to: 'To',
+  relation: 'Relation',
+  relations: { asks: 'asks', part_of: 'is part of', serves: 'serves', runs: 'runs', in: 'is in' },
+  anyRelation: 'Every relation',
+  requests: 'Requests',
+  withoutIdentity: 'Without an identity',
+  failed: 'Failed',
+  lastSeen: 'Last seen',
+  nodesAndEdges: (a: Shown, b: Shown) => `${a} places, ${b} connections`,
+  cut: 'There is more than is shown: choose an application.',
+} as const;
