@@ -14,12 +14,15 @@ import { adminText as words } from '../../../texts/admin.js';
 import { tokensText as text } from '../../../texts/vm/tokens.js';
 import { createApplications, type Applications } from '../../vulnerabilities/words.js';
 import { keyOf, ofBoth, type ManagerToken, type TokenRow } from './both.js';
-import { NewFirewallToken } from './firewall-form.js';
-import { NewManagerToken } from './manager-form.js';
+import { NewFirewallToken } from './firewall-token-form.js';
+import { NewManagerToken } from './vulnerability-token-form.js';
 
 type Half = TokenRow['of'];
 
-const confinesOf = (applications: Applications, { application_ids: ids, allowed_cidrs: networks }: ManagerToken): string => {
+const confinesOf = (
+  applications: Applications,
+  { application_ids: ids, allowed_cidrs: networks }: ManagerToken,
+): string => {
   const parts = [
     ...(ids === null ? [] : [text.applications(ids.map(applications.nameOf).join(', '))]),
     ...(networks === null ? [] : [networks.join(', ')]),
