@@ -162,6 +162,7 @@ export function Tokens(): JSX.Element {
       if (of === 'firewall') await call('DELETE /api/tokens/{id}', { params: { id } });
       else await call('DELETE /api/v1/tokens/{id}', { params: { id } });
       tell(text.gone(name));
+      setShown(null);
       both.retry();
     });
   return (
