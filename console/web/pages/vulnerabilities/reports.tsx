@@ -66,16 +66,21 @@ const columnsOf = (
   },
 ];
 
-export function Reports(): JSX.Element {
-  const access = createVmAccess();
-  const applications = createApplications();
-  const list = createPagedList('GET /api/v1/reports', () => ({}));
+/** A mail leaves within some seconds: what waits is looked at again. */
+function createDeliveries() {
   const deliveries = createPagedList('GET /api/v1/reports/deliveries', () => ({}));
-  // a mail leaves within some seconds: what waits is looked at again
   const timer = setInterval(() => {
     if (deliveries.items().some(({ state }) => state === 'queued')) deliveries.reload();
   }, waitingEveryMs);
   onCleanup(() => clearInterval(timer));
+  return deliveries;
+}
+
+export function Reports(): JSX.Element {
+  const access = createVmAccess();
+  const applications = createApplications();
+  const list = createPagedList('GET /api/v1/reports', () => ({}));
+  const deliveries = createDeliveries();
   const [asked, setAsked] = createSignal<Report | null>(null);
   const [sending, setSending] = createSignal<Report | null>(null);
   const maySend = (): boolean => access.may('send_reports');
