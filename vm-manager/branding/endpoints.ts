@@ -33,7 +33,7 @@ const BrandView = Type.Object({
   ),
   logo_url: Nullable(Type.String()),
   logo_in_reports: Type.Boolean({
-    description: 'false though there is a logo: reports show the name alone, until PUT /branding/report-logo gives a PNG',
+    description: 'false beside a logo: reports show the name alone, until PUT /branding/report-logo gives a PNG',
   }),
   set: Type.Array(OneOf(members), { description: 'what was saved here; the rest is as the environment says' }),
   version: Type.Integer(),

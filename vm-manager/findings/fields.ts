@@ -247,12 +247,7 @@ export const DetailView = Type.Intersect([
   }),
 ]);
 
-export const viewDetails = (
-  row: FindingRow,
-  details: DetailsRow | null,
-  sourceUrl: string | null,
-  now: Date,
-) => ({
+export const viewDetails = (row: FindingRow, details: DetailsRow | null, sourceUrl: string | null, now: Date) => ({
   ...viewFinding(row, now),
   description: details?.description ?? '',
   weaknesses: row.cwes.map((number) => ({ id: `CWE-${number}`, name: weaknessName(number) })),

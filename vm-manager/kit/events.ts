@@ -64,7 +64,8 @@ export async function emit(tx: Tx, events: readonly NewEvent[], now: Date): Prom
       select m.at, jsonb_build_object('id', m.id::text, 'type', m.type, 'entity', m.entity,
         'entity_id', m.entity_id::text, 'application_id', m.application_id::text, 'application', a.name,
         'title', coalesce(f.title, c.title, h.name, 'commit ' || g.commit, m.payload ->> 'summary'),
-        'severity', case when m.type in ('import.done', 'intel.rose', 'health.failing', 'report.failed', 'schedule.refused')
+        'severity', case when m.type in
+          ('import.done', 'intel.rose', 'health.failing', 'report.failed', 'schedule.refused')
           then (m.payload ->> 'severity')::integer else f.severity end,
         'is_open', f.is_open, 'payload', m.payload)
       from made m left join vm_applications a on a.id = m.application_id

@@ -85,7 +85,7 @@ async function attempt(host: Host, row: ScheduleRow, dueAt: Date, now: Date): Pr
   }
 }
 
-/** Nobody looks at a schedule that has worked for a year: whoever has a route for it hears that it does not any more. */
+/** Nobody looks at a schedule that has worked for a year: routes of notices can take that it does not any more. */
 async function tellOfRefusal({ sql }: Host, row: ScheduleRow, reason: string, now: Date): Promise<void> {
   const { id: entityId, application_id: applicationId, name } = row;
   const payload = { summary: `${name}: ${reason}`.slice(0, reasonMax), severity: high };

@@ -186,7 +186,7 @@ async function fillPipeline(make: Maker, application: string): Promise<Record<st
     '/runs': run,
     '/gate/evaluations': String(evaluation['evaluation_id']),
     '/ci/runs': await make.made('/ci/runs', { application_id: application, commit: 'abcdef1', branch: 'main' }),
-    '/ci/badge': await badgeOf(make, application),
+    '/ci/badge': await make.post(`/ci/badge/${application}`, {}).then(() => application),
     '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
     '/sca/components': await listComponent(make, application),
     '/repositories': await make.made('/repositories', { name: 'filled', application_id: application }),

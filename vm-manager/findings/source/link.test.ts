@@ -16,13 +16,19 @@ t.test('27.8: the address of a line by the host', (t) => {
   const table: readonly (readonly [Partial<SourcePlace>, string | null])[] = [
     [{}, `https://github.com/acme/shop/blob/abcdef1234/${file}#L7`],
     [{ repository: 'git@github.com:acme/shop.git' }, `https://github.com/acme/shop/blob/abcdef1234/${file}#L7`],
-    [{ repository: 'ssh://git@github.acme.example:2222/a/b.git' }, `https://github.acme.example/a/b/blob/abcdef1234/${file}#L7`],
+    [
+      { repository: 'ssh://git@github.acme.example:2222/a/b.git' },
+      `https://github.acme.example/a/b/blob/abcdef1234/${file}#L7`,
+    ],
     [{ commit: '', branch: 'feature/x' }, `https://github.com/acme/shop/blob/feature/x/${file}#L7`],
     [{ line: null }, `https://github.com/acme/shop/blob/abcdef1234/${file}`],
     [{ repository: 'https://gitlab.com/g/sub/p.git' }, `https://gitlab.com/g/sub/p/-/blob/abcdef1234/${file}#L7`],
     [{ repository: 'https://bitbucket.org/t/r' }, `https://bitbucket.org/t/r/src/abcdef1234/${file}#lines-7`],
     [{ repository: 'https://codeberg.org/t/r' }, `https://codeberg.org/t/r/src/commit/abcdef1234/${file}#L7`],
-    [{ repository: 'https://gitea.x.example/t/r', commit: '' }, `https://gitea.x.example/t/r/src/branch/main/${file}#L7`],
+    [
+      { repository: 'https://gitea.x.example/t/r', commit: '' },
+      `https://gitea.x.example/t/r/src/branch/main/${file}#L7`,
+    ],
     [
       { repository: 'https://bitbucket.x.example/scm/PRO/r.git' },
       `https://bitbucket.x.example/projects/PRO/repos/r/browse/${file}?at=abcdef1234#7`,

@@ -58,10 +58,21 @@ const labels: Readonly<Record<string, HostKind>> = {
 
 function kindOf({ host, parts }: Known, kind: HostKind | null): HostKind | null {
   if (host === 'bitbucket.org') return 'bitbucket';
-  const named = kind ?? (isIPv4(host) ? undefined : host.split('.').map((label) => labels[label]).find(Boolean));
+  const named =
+    kind ??
+    (isIPv4(host)
+      ? undefined
+      : host
+          .split('.')
+          .map((label) => labels[label])
+          .find(Boolean));
   // what the webhook calls bitbucket is the cloud; a server of one's own has other addresses
   const isServer = parts[0] === 'scm' || parts[0] === 'projects' || parts[0] === 'users';
-  return named === 'bitbucket' || named === 'bitbucket-server' ? (isServer ? 'bitbucket-server' : null) : (named ?? null);
+  return named === 'bitbucket' || named === 'bitbucket-server'
+    ? isServer
+      ? 'bitbucket-server'
+      : null
+    : (named ?? null);
 }
 
 const encoded = (parts: readonly string[]): string => parts.map(encodeURIComponent).join('/');

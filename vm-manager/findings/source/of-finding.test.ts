@@ -28,7 +28,11 @@ async function links(t: Test, database: Database): Promise<void> {
   t.equal(made.status, 201, made.text);
   t.equal((await read())['source_url'], `https://github.com/acme/shop/blob/abcdef1234/${path}${at_}`);
   await send({ branch: 'release/2' });
-  t.equal((await read())['source_url'], `https://github.com/acme/shop/blob/release/2/${path}${at_}`, 'the newest import');
+  t.equal(
+    (await read())['source_url'],
+    `https://github.com/acme/shop/blob/release/2/${path}${at_}`,
+    'the newest import',
+  );
   const own = { url: 'https://code.acme.example/team/shop' };
   await client.call('PATCH', `/repositories/${String(made.body['id'])}`, own);
   t.equal((await read())['source_url'], null, 'a host of an unknown kind');

@@ -31,7 +31,10 @@ async function repositoryOf(sql: Queryable, applicationId: number, wanted: strin
 async function kindOfHook(sql: Queryable, applicationId: number, url: string): Promise<HostKind | null> {
   const rows = await sql<{ provider: string; repository: string }[]>`
     select provider, repository from vm_scm_hooks where application_id = ${applicationId} order by id limit 50`;
-  const plain = url.toLowerCase().replace(/\/+$/, '').replace(/\.git$/, '');
+  const plain = url
+    .toLowerCase()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
   const hook = rows.find(({ repository }) => plain.endsWith(`/${repository}`) || plain.endsWith(`:${repository}`));
   return hostKinds.find((kind) => kind === hook?.provider) ?? null;
 }

@@ -12,16 +12,14 @@ export interface ReadMail {
 }
 
 const decodeWords = (text: string): string =>
-  text
-    .replace(/\?=\s+=\?/g, '?==?')
-    .replace(/=\?utf-8\?([BQ])\?([^?]*)\?=/gi, (_, kind: string, coded: string) =>
-      kind.toUpperCase() === 'B'
-        ? Buffer.from(coded, 'base64').toString()
-        : Buffer.from(
-            coded.replaceAll('_', ' ').replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16))),
-            'latin1',
-          ).toString(),
-    );
+  text.replace(/\?=\s+=\?/g, '?==?').replace(/=\?utf-8\?([BQ])\?([^?]*)\?=/gi, (_, kind: string, coded: string) =>
+    kind.toUpperCase() === 'B'
+      ? Buffer.from(coded, 'base64').toString()
+      : Buffer.from(
+          coded.replaceAll('_', ' ').replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16))),
+          'latin1',
+        ).toString(),
+  );
 
 function split(text: string): { readonly headers: Map<string, string>; readonly body: string } {
   const end = text.indexOf('\r\n\r\n');

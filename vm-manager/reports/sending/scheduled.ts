@@ -94,7 +94,11 @@ export async function ownerOfReport(sql: Queryable, reach: Reach, payload: objec
 async function noteFailed(host: Host, applicationId: number | null, run: Run, summary: string): Promise<void> {
   const payload = { summary: summary.slice(0, 500), severity: high };
   await host.sql.begin((tx) =>
-    emit(tx, [{ type: 'report.failed', entity: 'run', entityId: run.id, applicationId, payload }], new Date(host.now())),
+    emit(
+      tx,
+      [{ type: 'report.failed', entity: 'run', entityId: run.id, applicationId, payload }],
+      new Date(host.now()),
+    ),
   );
 }
 

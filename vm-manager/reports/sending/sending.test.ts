@@ -21,7 +21,9 @@ type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 const minute = 60_000;
 
 t.test('27.9: an entry with @ in front is that domain and no other; letters of either case are the same', (t) => {
-  const channel = { config: { from: 'g@h.example', to: ['team@a.example'], report_recipients: ['@b.example', 'x@c.d'] } };
+  const channel = {
+    config: { from: 'g@h.example', to: ['team@a.example'], report_recipients: ['@b.example', 'x@c.d'] },
+  };
   const table = {
     'team@a.example': true,
     'Team@A.example': true,
@@ -158,7 +160,7 @@ async function sending(t: Test, database: Database): Promise<void> {
     await call('PATCH', `/notifications/channels/${channel}`, { config });
   });
 
-  await t.test('27.9: what a mail server does not take is tried again, later and later; then it is a notice', async (t) => {
+  await t.test('27.9: what a server does not take is tried again, later and later, then a notice', async (t) => {
     await send({ recipients: ['boss@board.example'] });
     smtp.answers.set('RCPT', '451 greylisted');
     const waits: number[] = [];
@@ -172,7 +174,11 @@ async function sending(t: Test, database: Database): Promise<void> {
       t.match(await deliveries('state=queued'), [{ attempts: tries }], 'not before its time');
       at.clock.nowMs += (waits.at(-1) ?? 0) + 1000;
     }
-    t.match(waits.map((wait) => Math.floor(wait / 30_000)), [1, 2, 4], waits.join());
+    t.match(
+      waits.map((wait) => Math.floor(wait / 30_000)),
+      [1, 2, 4],
+      waits.join(),
+    );
     smtp.answers.delete('RCPT');
     await round('vm-report-mail');
     t.match(mails(), [{ to: ['boss@board.example'] }]);
@@ -202,7 +208,7 @@ async function sending(t: Test, database: Database): Promise<void> {
     t.same(mails(), []);
   });
 
-  await t.test('27.9: a schedule builds and sends, as its owner, in its time zone; what fails is a notice', async (t) => {
+  await t.test('27.9: a schedule builds and sends as its owner, in its zone; failing is a notice', async (t) => {
     const payload = { format: 'html', sections: 'open-findings', days: '7', recipients: 'boss@board.example' };
     const weekly = { name: 'weekly', kind: 'report', cron: '30 8 * * 1', timezone: 'Asia/Kathmandu' };
     const wrong: readonly (readonly [Json, RegExp])[] = [
@@ -214,9 +220,8 @@ async function sending(t: Test, database: Database): Promise<void> {
     ];
     for (const [body, words] of wrong)
       t.match(await call('POST', '/schedules', { ...weekly, payload: body }), { status: 422, body: { detail: words } });
-    const token = (
-      await call('POST', '/tokens', { name: 'c', scopes: ['admin'], application_ids: [application] })
-    ).body['token'] as string;
+    const token = (await call('POST', '/tokens', { name: 'c', scopes: ['admin'], application_ids: [application] }))
+      .body['token'] as string;
     const byToken = (body: Json) =>
       at.call('POST', '/api/v1/schedules', { token, body: { ...weekly, name: 'of a token', payload: body } });
     t.match(await byToken(payload), { status: 403 }, 'its owner sees more than the token');
@@ -233,7 +238,9 @@ async function sending(t: Test, database: Database): Promise<void> {
     await round('vm-report-mail');
     const got = mails().map(({ text }) => readMail(text));
     t.equal(got.length, 2, 'also that of the token');
-    const page = got.map(({ parts }) => parts[1]?.content.toString() ?? '').find((one) => one.includes('The organisation'));
+    const page = got
+      .map(({ parts }) => parts[1]?.content.toString() ?? '')
+      .find((one) => one.includes('The organisation'));
     t.match(page, /08:30:05 GMT\+5:45/);
     t.match(await deliveries(`schedule_id=${id}`), [{ state: 'sent', schedule_id: id, created_by: owner.email }]);
     const run = (await call('GET', `/schedules/${id}`)).body;

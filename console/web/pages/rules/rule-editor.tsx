@@ -11,6 +11,7 @@ import { UnsavedGuard } from '../../kit/unsaved.js';
 import { ConditionBuilder } from './condition-builder.js';
 import { RecordedMatches } from './recorded-matches.js';
 import { blankRule, bodyOf, type CustomRule, type RuleTest } from './rule.js';
+import { RuleSites } from './rule-sites.js';
 import { TestBench, type Tried } from './test-bench.js';
 import { VisualBuilder } from './visual-builder.js';
 import { rulesText as words } from '../../texts/rules/rules.js';
@@ -248,6 +249,7 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
           }
         />
         <Written of={of} isFixed={isFixed} />
+        <RuleSites chosen={of.rule().sites} isDisabled={isFixed} onChange={(sites) => of.change({ sites })} />
         <Problems tried={of.tried()} refused={of.refused()} />
         <Show when={of.rule().kind !== 'raw' && of.tried()?.seclang}>
           {(text) => (

@@ -46,6 +46,8 @@ export interface CustomRule {
   readonly transformations: readonly string[];
   readonly redirect_url: string;
   readonly seclang: string;
+  /** Names of sites; empty: all. */
+  readonly sites: readonly string[];
   readonly tests: readonly RuleTest[];
 }
 
@@ -62,6 +64,7 @@ export const blankRule: CustomRule = {
   transformations: [],
   redirect_url: '',
   seclang: '',
+  sites: [],
   tests: [],
 };
 

@@ -89,7 +89,9 @@ function Doing(props: { readonly of: Schedule; readonly keep: (stored: Promise<b
 const runOf = ({ kind, last_run_id: id }: Schedule): string =>
   kind === 'report'
     ? '/vulnerabilities/reports'
-    : kind === 'exploit' ? `/vulnerabilities/exploit-runs?run=${id ?? ''}` : `/vulnerabilities/scans?scan=${id ?? ''}`;
+    : kind === 'exploit'
+      ? `/vulnerabilities/exploit-runs?run=${id ?? ''}`
+      : `/vulnerabilities/scans?scan=${id ?? ''}`;
 
 export function Schedules(): JSX.Element {
   const access = createVmAccess();

@@ -1,5 +1,5 @@
 // Reports: built of what somebody may see, kept as they were, downloaded as a file.
-import { createSignal, Show, type JSX } from 'solid-js';
+import { createSignal, onCleanup, Show, type JSX } from 'solid-js';
 import { call, linkTo, Refused } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -16,6 +16,8 @@ import { SendReport, type Report } from './report/send.js';
 import { VexExport } from './vex-export.js';
 import { VexStatements } from './vex-statements.js';
 import { createApplications, type Applications } from './words.js';
+
+const waitingEveryMs = 10_000;
 
 const columnsOf = (
   applications: Applications,
@@ -64,11 +66,21 @@ const columnsOf = (
   },
 ];
 
+/** A mail leaves within some seconds: what waits is looked at again. */
+function createDeliveries() {
+  const deliveries = createPagedList('GET /api/v1/reports/deliveries', () => ({}));
+  const timer = setInterval(() => {
+    if (deliveries.items().some(({ state }) => state === 'queued')) deliveries.reload();
+  }, waitingEveryMs);
+  onCleanup(() => clearInterval(timer));
+  return deliveries;
+}
+
 export function Reports(): JSX.Element {
   const access = createVmAccess();
   const applications = createApplications();
   const list = createPagedList('GET /api/v1/reports', () => ({}));
-  const deliveries = createPagedList('GET /api/v1/reports/deliveries', () => ({}));
+  const deliveries = createDeliveries();
   const [asked, setAsked] = createSignal<Report | null>(null);
   const [sending, setSending] = createSignal<Report | null>(null);
   const maySend = (): boolean => access.may('send_reports');

@@ -176,7 +176,7 @@ const manage: readonly NavEntry[] = [
       '/admin/tokens',
       text.apiTokens,
       text.automationCiScopes,
-      () => import('../../pages/admin/tokens.js').then((m) => m.Tokens),
+      () => import('../../pages/admin/tokens/tokens.js').then((m) => m.Tokens),
       { role: 'admin' },
     ),
     page(

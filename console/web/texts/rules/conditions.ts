@@ -18,6 +18,8 @@ export const conditionsText = {
   operationHelp: 'Such as GET /orders/{id}, one a line.',
   addressHelp: 'Addresses and networks such as 203.0.113.0/24, one a line.',
   number: 'Bytes',
+  sites: 'Sites',
+  sitesHelp: 'Only for these; none chosen: for all.',
   addCondition: 'Add a condition',
   addGroup: 'Add another group',
   removeCondition: (a: Shown, b: Shown) => `Remove condition ${a} of group ${b}`,

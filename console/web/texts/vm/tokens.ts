@@ -2,9 +2,13 @@
 import type { Shown } from '../shown.js';
 
 export const tokensText = {
-  vmTokens: 'Tokens of the vulnerability manager',
-  vmTokensAbout: 'For pipelines, scanners and sensors: each may be confined to some applications and networks.',
-  newVmToken: 'New manager token',
+  opens: 'For',
+  halves: { firewall: 'firewall (/api)', manager: 'vulnerabilities (/api/v1)' },
+  halvesAbout: {
+    firewall: 'Settings, rules, events and statistics of the firewall, with a role and scopes.',
+    manager: 'Findings, scans and gates: what you may do and a scope names, for some applications where you wish.',
+  },
+  role: (a: Shown) => `the role ${a}`,
   name: 'Name',
   kind: 'Kind',
   scopes: 'Scopes',
@@ -21,8 +25,6 @@ export const tokensText = {
   made: 'Keep it where your program keeps secrets. It is shown once.',
   gone: (a: Shown) => `The token ${a} is revoked.`,
   actions: 'Actions',
-  none: 'There are no such tokens',
-  noneAbout: 'Pipelines log in with one: make it here, or at "Connect a pipeline".',
   endsOn: 'Ends on',
   endsHelp: 'Empty: never.',
   wholeScopes: {

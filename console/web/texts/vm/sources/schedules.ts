@@ -3,7 +3,7 @@ import type { Shown } from '../../shown.js';
 
 export const schedulesText = {
   title: 'Schedules',
-  about: 'What runs by the clock: scans of targets, proofs by exploit that are repeated, sets that are fetched, and reports.',
+  about: 'What runs by the clock: scans of targets, proofs by exploit again, sets that are fetched, and reports.',
   one: 'Schedule',
   add: 'New schedule',
   none: 'No schedule yet',
@@ -14,7 +14,12 @@ export const schedulesText = {
   name: 'Name',
   kind: 'Kind',
   anyKind: 'Any kind',
-  kinds: { scan: 'Scan of a target', exploit: 'Proof by exploit, again', feed: 'Set that is fetched', report: 'Report that is sent' },
+  kinds: {
+    scan: 'Scan of a target',
+    exploit: 'Proof by exploit, again',
+    feed: 'Set that is fetched',
+    report: 'Report that is sent',
+  },
   cron: 'When',
   cronHelp: 'Minute, hour, day, month, weekday: 0 3 * * 1-5 is at 03:00 from Monday to Friday.',
   timezone: 'Time zone',
