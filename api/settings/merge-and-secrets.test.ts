@@ -103,6 +103,36 @@ t.test('differences name list elements', async (t) => {
   t.same(diffSettings(from, structuredClone(from)), []);
 });
 
+t.test('secrets go to the receiver that they were given for, and to no other', async (t) => {
+  const given = (over: object): Settings => {
+    const checked = checkSettings(over);
+    if (checked.kind === 'refused') throw new Error(JSON.stringify(checked.problems));
+    return checked.settings;
+  };
+  const one = { name: 'one', kind: 'webhook', target: 'https://a.example/x', token: 'tok-1' };
+  const model = { vm_model_url: 'https://m.example/v1', vm_model_name: 'm', vm_model_key: 'key-1' };
+  const otel = { otel_endpoint: 'https://o.example', otel_headers: [{ name: 'authorization', value: 'v-1' }] };
+  const stored = sealSecrets(given({ siem_connectors: [one], ...model, ...otel }), null, sealing);
+  const shown = hideSecrets(stored);
+  const elsewhere: readonly (readonly [object, string])[] = [
+    [{ vm_model_url: 'https://thief.example/v1' }, '/vm_model_key'],
+    [{ vm_model_url: 'http://m.example/v1' }, '/vm_model_key'],
+    [{ siem_connectors: [{ ...shown.siem_connectors[0], target: 'https://thief.example/x' }] }, '/token'],
+    [{ otel_endpoint: 'https://thief.example' }, '/value'],
+  ];
+  for (const [change, place] of elsewhere)
+    t.throws(
+      () => sealSecrets({ ...shown, ...change } as Settings, stored, sealing),
+      { message: /cannot be kept/ },
+      `${place} ${JSON.stringify(change)}`,
+    );
+  const path = { ...shown, vm_model_url: 'https://m.example/v2' };
+  t.equal(revealSecrets(sealSecrets(path, stored, sealing), sealing).vm_model_key, 'key-1', 'another path is no other');
+  const again = { ...shown, vm_model_url: 'https://n.example/v1', vm_model_key: 'key-2' };
+  t.equal(revealSecrets(sealSecrets(again, stored, sealing), sealing).vm_model_key, 'key-2');
+  t.throws(() => sealSecrets({ ...shown, vm_model_key: 'a\nb' }, stored, sealing), Error, 'no header takes it');
+});
+
 t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain when used', async (t) => {
   t.same(
     secretPlaces.map((p) => `${p.list ?? ''}/${p.field}`).sort(),

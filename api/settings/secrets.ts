@@ -129,8 +129,42 @@ function keepHidden(copy: Settings, stored: Settings | null): ProblemField[] {
   return problems;
 }
 
+/** Where a secret is sent: the member that names the receiver, beside it, or of the settings. */
+const receivers: Readonly<Record<string, string>> = {
+  '/vm_model_key': 'vm_model_url',
+  '/sso_client_secret': 'sso_issuer',
+  'siem_connectors/token': 'target',
+  'otel_headers/value': 'otel_endpoint',
+};
+/** Those that travel in a header, which takes no line break. */
+const headerValue = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
+
+/** Scheme, host and port; the text itself where it is no URL. */
+function originOf(address: unknown): string {
+  const text = typeof address === 'string' ? address : '';
+  if (!URL.canParse(text)) return text;
+  const { protocol, host } = new URL(text);
+  return `${protocol}//${host}`;
+}
+
+/** Of every secret that is sent somewhere, by its place: where to. */
+function receiversOf(settings: Settings): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { place, holder, field } of secretsOf(settings)) {
+    const list = place.split('/').length > 2 ? (place.split('/')[1] ?? '') : '';
+    const receiver = receivers[`${list}/${field}`];
+    if (receiver !== undefined)
+      found.set(place, originOf(holder[receiver] ?? (settings as unknown as Loose)[receiver]));
+  }
+  return found;
+}
+
 /** A key of HS256 is at least as long as the hash: RFC 7518, 3.2. What was stored before stays. */
 const signingKeyBytesMin = 32;
+
+/** Nothing is sent where there is no address. */
+const isElsewhere = (was: string | undefined, is: string | undefined): boolean =>
+  was !== undefined && is !== undefined && is !== '' && was !== is;
 
 /**
  * What is stored: new secrets sealed, asterisks replaced by the ciphertext stored before. Throws when there is none.
@@ -140,14 +174,24 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
   const before = new Map<string, unknown>();
   if (stored !== null) for (const { place, holder, field } of secretsOf(stored)) before.set(place, holder[field]);
   const problems: ProblemField[] = keepHidden(copy, stored);
+  const [were, are] = [stored === null ? new Map<string, string>() : receiversOf(stored), receiversOf(copy)];
   for (const { place, pointer, holder, field } of secretsOf(copy)) {
     const value = holder[field];
     if (typeof value !== 'string') continue; // null: none
     const kept = before.get(place);
     if (value === keptSecret && typeof kept !== 'string')
       problems.push({ path: pointer, reason: 'eight asterisks keep the stored secret, and none is stored' });
+    else if (value === keptSecret && isElsewhere(were.get(place), are.get(place)))
+      // whoever may write an address must not read by it a secret that nobody is shown
+      problems.push({
+        path: pointer,
+        reason: `is needed again: it was given for ${were.get(place) || 'no address'} and is sent nowhere else`,
+        mend: 'write it beside the new address, or null',
+      });
     else if (sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
+    else if (are.has(place) && !headerValue.test(value))
+      problems.push({ path: pointer, reason: 'has a line break or another control character', mend: 'leave it out' });
     else if (pointer === '/auth_secret' && value !== '' && Buffer.byteLength(value) < signingKeyBytesMin)
       problems.push({
         path: pointer,

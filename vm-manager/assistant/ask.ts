@@ -13,8 +13,11 @@ const logDays = 90;
 const logRowsMax = 10_000;
 const dayMs = 86_400_000;
 
+/** What the log knows; narratives of chains are asked for in graph/. */
+export const questionKinds = ['explain_finding', 'summarize', 'explain_chain'] as const;
+
 export interface Question {
-  readonly kind: 'explain_finding' | 'summarize';
+  readonly kind: (typeof questionKinds)[number];
   /** What the model is to write, and the members of its answer. */
   readonly task: string;
   readonly members: Readonly<Record<string, string>>;
@@ -51,17 +54,64 @@ interface Sent {
   readonly text: string;
 }
 
-async function begin({ sql, caller, now }: Call, question: Question, about: string, sent: Sent): Promise<number> {
+type Kind = Question['kind'];
+
+async function begin({ sql, caller, now }: Call, kind: Kind, about: string, sent: Sent): Promise<number> {
   await sql`
     delete from vm_assistant_calls where created_at < ${new Date(now.getTime() - logDays * dayMs)}
       or id <= (select max(id) - ${logRowsMax} from vm_assistant_calls)`;
   const [row] = await sql<{ id: number }[]>`
     insert into vm_assistant_calls ${sql({
-      ...{ kind: question.kind, about, asked_by: caller.actor.name, user_id: caller.person.userId },
+      ...{ kind, about, asked_by: caller.actor.name, user_id: caller.person.userId },
       ...{ model: sent.model, redaction: sent.redaction, sent: sent.text, created_at: now },
     })} returning id`;
   if (row === undefined) throw new Error('the question was not written down');
   return row.id;
+}
+
+type End = (ok: boolean, why: string, answered: string) => Promise<void>;
+
+function ending({ sql }: Call, id: number): End {
+  const begun = performance.now();
+  return async (ok, why, answered) => {
+    await sql`
+      update vm_assistant_calls set ok = ${ok}, reason = ${why.slice(0, 500)},
+        answered = ${maskAnswer(answered).replaceAll('\u0000', '').slice(0, 60_000)},
+        took_ms = ${Math.round(performance.now() - begun)} where id = ${id}`;
+  };
+}
+
+const tooOften = `You have asked ${asksPerHourMax} times within an hour: wait.`;
+
+/**
+ * The model for a narrative of a chain, or null where none is configured: what it is sent is masked, written down and
+ * counted as questions are. `data` is JSON; `names` are those of applications, with what stands in their place.
+ */
+export async function narratorOf(
+  call: Call,
+  about: string,
+  names: ReadonlyMap<string, string>,
+): Promise<Pick<NonNullable<Awaited<ReturnType<NonNullable<Call['host']['narrator']>>>>, 'complete'> | null> {
+  const narrator = (await call.host.narrator?.()) ?? null;
+  if (narrator === null) return null;
+  const { redaction } = await readAssistant(call.sql);
+  return {
+    complete: async (instructions, data) => {
+      if (await isTooOften(call.sql, call.caller.person.userId, call.now)) throw new Error(tooOften);
+      const body = JSON.stringify(redact(JSON.parse(data) as unknown, redaction, names));
+      const model = (await call.host.model?.read())?.model ?? '';
+      const id = await begin(call, 'explain_chain', about, { model, redaction, text: `${instructions}\n\n${body}` });
+      const end = ending(call, id);
+      try {
+        const answered = await narrator.complete(instructions, body);
+        await end(true, '', answered);
+        return answered;
+      } catch (error) {
+        await end(false, `The model is unavailable: ${(error as Error).message.slice(0, 300)}`, '');
+        throw error;
+      }
+    },
+  };
 }
 
 /** Never throws for what the model does, or for what is not configured. */
@@ -72,8 +122,7 @@ export async function ask(call: Call, question: Question, gathered: Gathered, wo
   const narrator = reason === null ? await host.narrator?.() : null;
   if (reason !== null || narrator == null)
     return { ok: false, reason: reason ?? 'No model is configured.', call_id: null };
-  if (await isTooOften(sql, call.caller.person.userId, now))
-    return { ok: false, reason: `You have asked ${asksPerHourMax} times within an hour: wait.`, call_id: null };
+  if (await isTooOften(sql, call.caller.person.userId, now)) return { ok: false, reason: tooOften, call_id: null };
   const data = redact(
     words === '' ? gathered.data : { question: words, ...(gathered.data as object) },
     settings.redaction,
@@ -84,14 +133,8 @@ export async function ask(call: Call, question: Question, gathered: Gathered, wo
   const body = `${fence}\n${JSON.stringify(data)}\n${fence}`;
   const model = (await host.model?.read())?.model ?? '';
   const sent = { model, redaction: settings.redaction, text: `${instructions}\n\n${body}` };
-  const id = await begin(call, question, gathered.about, sent);
-  const begun = performance.now();
-  const end = async (ok: boolean, why: string, answered: string): Promise<void> => {
-    await sql`
-      update vm_assistant_calls set ok = ${ok}, reason = ${why.slice(0, 500)},
-        answered = ${maskAnswer(answered).replaceAll('\u0000', '').slice(0, 60_000)},
-        took_ms = ${Math.round(performance.now() - begun)} where id = ${id}`;
-  };
+  const id = await begin(call, question.kind, gathered.about, sent);
+  const end = ending(call, id);
   let answered: string;
   try {
     answered = await narrator.complete(instructions, body);

@@ -210,6 +210,47 @@ async function whoMay(t: Test, { at, client, model, finding, application, explai
   t.match(await explain(id, await tokenOf(['read'])), { status: 200 }, 'it only reads');
 }
 
+/** A narrative goes to the same model: it was sent names and secrets as they stand, by whoever may read, without end. */
+async function narratives(t: Test, { at, client, model, finding, calls }: Started): Promise<void> {
+  const title = `SSRF at shop.zebra.example of Zebra Store, ${planted.aws}, ann@zebra.example`;
+  const ids = [await finding(title, { cwe: ['CWE-918'] }), await finding('Injection')];
+  await client.call('PUT', '/assistant/settings', { redaction: 'names' });
+  model.answer = saying({ steps: ['step-1', 'step-2'], story: 'First one, then the other.', fix: 'Mend one.' });
+  const viewer = new Client(at, (await at.user('viewer')).token);
+  const narrate = () => viewer.call('POST', '/graph/attack-chains/explain', { hop_vuln_ids: ids });
+  t.match(await narrate(), { body: { ok: true } });
+  const sent = model.asked.at(-1) ?? '';
+  for (const word of ['Zebra', 'zebra.example', 'ann@', planted.aws]) t.notOk(sent.includes(word), `not sent: ${word}`);
+  const [logged] = await calls();
+  t.match(logged, { kind: 'explain_chain', about: /finding:\d+ finding:\d+/, ok: true, asked_by: /@/ });
+  t.notOk(String(logged?.['sent']).includes('Zebra'));
+  for (let asked = 1; asked < asksPerHourMax; asked++) await narrate();
+  const before = model.asked.length;
+  t.match(await narrate(), { body: { ok: false, reason: /60 times within an hour/ } });
+  t.equal(model.asked.length, before, 'nothing is sent beyond the limit');
+}
+
+t.test('answers hold no address to follow in any writing, and no id in another one', (t) => {
+  const said = (text: string): string => {
+    const told = readTold(JSON.stringify({ text }), ['text'], new Map(), 'CVE-2020-0001');
+    return typeof told === 'string' ? told : (told.texts['text'] ?? '');
+  };
+  for (const address of [
+    'https://evil.example/x',
+    'ht\u200btps://evil.example',
+    'hxxps://evil.example',
+    '//evil.example/x',
+    'www.evil.example',
+    'evil[.]example/x',
+    'ｈｔｔｐｓ://evil.example',
+  ])
+    t.notMatch(said(`see ${address} now`), /evil/, address);
+  for (const id of ['CVE-2099-2222', 'CVE\u20112099\u20112222', 'CVE 2099 2222', 'ﬁnding:48', 'finding : 48'])
+    t.notMatch(said(`see ${id} now`), /2222|48/, id);
+  t.match(said('CVE\u20112020\u20110001 in a::b // comment'), /CVE.2020.0001 in a::b \/\/ comment/);
+  t.end();
+});
+
 t.test('any answer: bounded, plain, and citing only what was sent', async (t) => {
   const sources = new Map([['finding:7', { kind: 'finding', id: '7', title: 'seven' }]]);
   const member = fc.oneof(
@@ -244,6 +285,15 @@ t.test('any answer: bounded, plain, and citing only what was sent', async (t) =>
   );
   const names = new Map([['Shop (new)', 'application:1']]);
   t.same(redact({ a: ['at Shop (new), 10.0.0.1'] }, 'names', names), { a: ['at [application:1], [network address]'] });
+  for (const place of [
+    'C:\\Users\\ann\\x.txt',
+    '\\\\srv\\share\\x',
+    'fe80::1',
+    '::ffff:10.1.2.3',
+    'src/a/Pay.java:44',
+    '/fetch',
+  ])
+    t.match(redact({ a: place }, 'names', names).a, /^\[(?:path|network address)\](?::44)?$/, place);
   t.same(redact({ a: 'version 1.2.3 of CWE-79' }, 'names', names), { a: 'version 1.2.3 of CWE-79' });
 });
 
@@ -255,6 +305,7 @@ t.test('30.assistant', (t) =>
       '30.assistant: no secret leaves, and answers cite what is there': explains,
       '30.assistant: hostile texts and answers cause nothing': hostile,
       '30.assistant: who may ask, and how often': whoMay,
+      '30.assistant: narratives of chains are masked, logged and counted, too': narratives,
     }))
       await t.test(name, (t) => test(t, started));
   }),

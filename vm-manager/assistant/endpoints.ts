@@ -6,14 +6,13 @@ import { requireWhole } from '../kit/caller.js';
 import { endpoint, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import { checkVersion } from '../kit/resource.js';
-import { ask, asksPerHourMax, type Answer, type Question } from './ask.js';
+import { ask, asksPerHourMax, questionKinds, type Answer, type Question } from './ask.js';
 import { gatherFinding, gatherSummary } from './gather.js';
 import { readAssistant, redactions, whyNot, type AssistantRow, type ModelService } from './settings.js';
 import { proposalKinds } from './told.js';
 
 const closed = { additionalProperties: false } as const;
 const Id = Type.String({ maxLength: 20 });
-const kinds = ['explain_finding', 'summarize'] as const;
 const managed = 'Settings and questions of the assistant';
 
 const status = endpoint({
@@ -246,7 +245,7 @@ const calls = endpoint({
   answer: List(
     Type.Object({
       id: Type.String(),
-      kind: OneOf(kinds),
+      kind: OneOf(questionKinds),
       about: Type.String(),
       asked_by: Type.String(),
       model: Type.String(),

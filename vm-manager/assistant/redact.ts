@@ -11,13 +11,23 @@ const telling: readonly (readonly [RegExp, string])[] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi, '[address]'],
   [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,}/gu, '[mail address]'],
   [/\b(?:\d{1,3}\.){3}\d{1,3}(?:\/\d{1,2})?(?::\d{1,5})?\b/g, '[network address]'],
+  // with two colons, or with eight groups: a time of day and a hash have neither
+  [
+    /(?<![\w:.])(?=[0-9a-f:]*::)(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:\[network address\])?(?![\w:])/gi,
+    '[network address]',
+  ],
   [/(?<![\w:])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}|:)(?![\w:])/gi, '[network address]'],
+  [/(?:\b[a-z]:|\\)(?:\\[^\s\\/:*?"<>|]+)+/gi, '[path]'],
+  [/(?<![\w./@-])(?:[\w@.-]{1,100}\/){1,30}[\w@.-]{0,100}\.[a-z]\w{0,9}\b/gi, '[path]'],
   [hostName, '[host]'],
   [/(?<![\w.])(?:\/[\w.@{}:%+-]+){2,}\/?/g, '[path]'],
 ];
 
+/** A text that is nothing but the path of a request, as places of findings are. */
+const onlyPath = /^\/[^\s/]*\/?$/;
+
 const withoutPlaces = (text: string): string =>
-  telling.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text);
+  onlyPath.test(text) ? '[path]' : telling.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text);
 
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

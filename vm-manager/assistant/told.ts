@@ -29,13 +29,18 @@ function parse(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** Plain text: no markup, no addresses to follow, no signs that are not seen. */
+/** Plain text: no markup, no addresses to follow, no signs that are not seen, and one form of each letter. */
 function plain(text: string): string {
   return text
+    .normalize('NFKC')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, (sign) => (sign === '\n' || sign === '\t' ? sign : ''))
     .replace(/<[^<>]{0,2000}>/g, '')
     .replace(/!?\[([^\]\n]{0,300})\]\([^)\n]{0,2000}\)/g, '$1')
-    .replace(/\b(?:https?|ftp|data|javascript|file|mailto|wss?):\/{0,2}[^\s"'<>)\]]+/gi, '[address left out]')
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu, (sign) => (sign === '\n' || sign === '\t' ? sign : ''))
+    .replace(/\b(?:data|javascript|file|mailto|vbscript):\/{0,2}[^\s"'<>)\]]+/gi, '[address left out]')
+    .replace(/\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>)]+/gi, '[address left out]')
+    .replace(/(?<![:\w/])\/\/[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*/g, '[address left out]')
+    .replace(/\bwww\d?(?:\.|\[\.\])[^\s"'<>)]+/gi, '[address left out]')
+    .replace(/\b[\w-]+(?:(?:\.|\[\.\])[\w-]+)*\[\.\][\w.[\]-]+(?:\/[^\s"'<>)]*)?/g, '[address left out]')
     .slice(0, textMax)
     .trim();
 }
@@ -51,7 +56,7 @@ class Reader {
 
   constructor(sources: Sources, sent: string) {
     this.sources = sources;
-    this.sentIds = new Set(sent.match(namedIds)?.map((one) => one.toUpperCase()) ?? []);
+    this.sentIds = new Set(sent.match(namedIds)?.map(asSent) ?? []);
   }
 
   cite(id: string): boolean {
@@ -63,18 +68,19 @@ class Reader {
 
   text(value: unknown): string {
     return plain(stringOf(value))
-      .replace(/\b(finding|application)[:#\s]\s?(\d{1,18})\b/gi, (all, kind: string, id: string) =>
+      .replace(/\b(finding|application)\s?[:#\s]\s?(\d{1,18})(?!\d)/gi, (all, kind: string, id: string) =>
         this.cite(`${kind.toLowerCase()}:${id}`) ? all : `${kind} [left out]`,
       )
       .replace(namedIds, (id) => {
-        if (this.sentIds.has(id.toUpperCase())) return id;
+        if (this.sentIds.has(asSent(id))) return id;
         this.dropped++;
         return '[left out]';
       });
   }
 }
 /** Of vulnerabilities, which a model likes to make up. */
-const namedIds = /\b(?:CVE-\d{4}-\d{3,7}|GHSA(?:-[a-z0-9]{4}){3})\b/gi;
+const namedIds = /\b(?:CVE[-\p{Pd} ]\d{4}[-\p{Pd} ]\d{3,7}|GHSA(?:[-\p{Pd}][a-z0-9]{4}){3})\b/giu;
+const asSent = (id: string): string => id.toUpperCase().replace(/[\p{Pd} ]/gu, '-');
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, listMax) : []);
 

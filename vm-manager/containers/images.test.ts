@@ -169,7 +169,11 @@ async function suite(t: Test, database: Database): Promise<void> {
     const { image, run } = await scanned({ layers: [[{ name: 'app', data: 'x' }]], tag: 'scratch:1' });
     t.match(run['result'], { complete: false, fault_reasons: [/no list of packages/] });
     const of = (await client.call('GET', `/containers/images/${image['id']}/vulnerabilities`)).body;
-    t.match(of, { total: 0, packages: 0, run_status: 'succeeded', complete: false }, 'none were found, none were sought');
+    t.match(
+      of,
+      { total: 0, packages: 0, run_status: 'succeeded', complete: false },
+      'none were found, none were sought',
+    );
   });
 
   await t.test('a Dockerfile beside the rules, at once', async (t) => {

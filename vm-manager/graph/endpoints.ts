@@ -6,6 +6,7 @@ import { attackVersion, byWeakness, classifierVersion } from '../chains/classifi
 import { stageLabels, stages } from '../chains/classification/stages.js';
 import { techniqueNames } from '../chains/classification/techniques.js';
 import { rankFixes, type Fix } from '../chains/fix-ranking.js';
+import { narratorOf } from '../assistant/ask.js';
 import { chainsAnswer } from '../chains/present.js';
 import { reachable } from '../kit/caller.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
@@ -91,7 +92,8 @@ const chains: readonly Endpoint[] = [
       },
       closed,
     ),
-    handle: async ({ sql, reach, body, host }) => {
+    handle: async (call) => {
+      const { sql, reach, body } = call;
       const ids = honouredIds(body.hop_vuln_ids).filter((id) => /^[1-9]\d{0,17}$/.test(id));
       if (ids.length === 0) return explain(async () => null, []);
       const loaded = await loadApplications(
@@ -99,7 +101,10 @@ const chains: readonly Endpoint[] = [
         sql`${reachable(sql, reach, sql`a.id`, sql`a.project_id`)}
           and a.id in (select application_id from vm_findings where id in ${sql(ids)})`,
       );
-      return explain(host.narrator ?? (async () => null), stepsOf(loaded, ids));
+      const steps = stepsOf(loaded, ids);
+      const names = new Map(steps.map(({ view: { application: of } }) => [of.name, `application:${of.id}`]));
+      const about = steps.map(({ finding }) => `finding:${finding.id}`).join(' ');
+      return explain(async () => narratorOf(call, about, names), steps);
     },
   }),
   endpoint({

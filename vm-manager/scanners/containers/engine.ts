@@ -114,7 +114,12 @@ export class ImageEngine implements Engine {
     // what is installed counts: a manifest without a lock file tells nothing of an image
     const outcome = { ...this.#languages.end(), notScanned: [] };
     const packages = outcome.packages.map((one) => ({ ...one, layer: this.#layerOf.get(one.path) ?? 0 }));
-    return together([{ ...outcome, packages }, this.#ofDistribution(), await this.#ofConfiguration(), this.#unknown(this.#hasPackages || packages.length > 0)]);
+    return together([
+      { ...outcome, packages },
+      this.#ofDistribution(),
+      await this.#ofConfiguration(),
+      this.#unknown(this.#hasPackages || packages.length > 0),
+    ]);
   }
 
   /** Of a package the lowest layer whose database has it, and has it from there on. */
@@ -154,7 +159,9 @@ export class ImageEngine implements Engine {
   #unknown(hasPackages: boolean): Outcome {
     if (this.#lists.some(({ at }) => at.isNow)) return nothing;
     if (this.#release === null)
-      return hasPackages ? nothing : failed(configPath, 'no list of packages is in the image: what it is made of is unknown');
+      return hasPackages
+        ? nothing
+        : failed(configPath, 'no list of packages is in the image: what it is made of is unknown');
     return failed(configPath, `the packages of ${this.#release.name} are listed in no form that is known`);
   }
 }
