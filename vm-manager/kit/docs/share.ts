@@ -5,7 +5,7 @@ type Json = unknown;
 type Members = Readonly<Record<string, Json>>;
 
 /** Shorter ones are as easily read where they stand. */
-const sharedCharactersMin = 400;
+const sharedCharactersMin = 150;
 
 const isMembers = (value: Json): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
