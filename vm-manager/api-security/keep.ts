@@ -1,5 +1,5 @@
-// What this module sees becomes findings the way reports of tools do: through the importer, with one scope each, so that
-// what is gone at the next look is closed, and what was not looked at is not.
+// What this module sees becomes findings the way reports of tools do: through the importer, with one scope each, so
+// that what is gone at the next look is closed, and what was not looked at is not.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
