@@ -31,7 +31,7 @@ export interface Kept {
 
 /** What a record takes in the report that it would stand in: many go in short transactions, as those of reports do. */
 const bytesOfRecord = 1024;
-const atOnce = 100;
+const atOnce = 50;
 
 /** Throws ApiError as imports do: 409 with needs_confirm_close for what would close more than the limit allows. */
 export async function keepAsFindings(call: Acting, kept: Kept) {
