@@ -54,5 +54,5 @@ export {
   type ProblemField,
 } from './problem.js';
 export { closed, Email, Nullable, PersonName, refusals, Time } from './schema.js';
-export { isYamlDeeper } from './yaml-depth.js';
+export { isYamlDeeper } from './limits/yaml-depth.js';
 export { checkStorable, isStorable, refusalOfBody } from './storable-text.js';

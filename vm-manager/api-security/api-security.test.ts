@@ -97,7 +97,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     await database.sql`create table security_events_here partition of security_events default`;
     await database.sql`
       insert into request_records (at, request_id, site, client_ip, method, uri, status, verdict)
-      values (${now}, 'r1', 'shop', '203.0.113.5', 'GET', '/invoices/7?token=ghp_0123456789abcdefghijABCDEFGHIJ012345', 200, 'pass'),
+      values (${now}, 'r1', 'shop', '203.0.113.5', 'GET',
+          '/invoices/7?token=ghp_0123456789abcdefghijABCDEFGHIJ012345', 200, 'pass'),
         (${now}, 'r2', 'shop', '203.0.113.5', 'GET', '/invoices/7/lines', 200, 'pass')`;
     await database.sql`
       insert into security_events (at, request_id, site, client_ip, kind, verdict, method, uri, status, rule_id)

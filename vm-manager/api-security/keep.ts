@@ -1,5 +1,5 @@
-// What this module sees becomes findings the way reports of tools do: through the importer, with one scope each, so that
-// what is gone at the next look is closed, and what was not looked at is not.
+// What this module sees becomes findings the way reports of tools do: through the importer, with one scope each, so
+// that what is gone at the next look is closed, and what was not looked at is not.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface Kept {
 
 /** What a record takes in the report that it would stand in: many go in short transactions, as those of reports do. */
 const bytesOfRecord = 1024;
-const atOnce = 100;
+const atOnce = 50;
 
 /** Throws ApiError as imports do: 409 with needs_confirm_close for what would close more than the limit allows. */
 export async function keepAsFindings(call: Acting, kept: Kept) {

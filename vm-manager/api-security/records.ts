@@ -7,7 +7,7 @@ import type { Severity } from '../findings/words.js';
 
 /** Gaps of one look that become findings. */
 export const keptMax = 5000;
-const atOnce = 200;
+const atOnce = 50;
 const gapsOfOneMax = 20;
 
 interface Words {

@@ -67,7 +67,9 @@ const add = endpoint({
       examples: [
         {
           application_id: '1',
-          text: 'openapi: 3.1.0\ninfo: {title: Shop, version: "1"}\npaths:\n  /orders:\n    get: {responses: {"200": {description: ok}}}\n',
+          text:
+            'openapi: 3.1.0\ninfo: {title: Shop, version: "1"}\n' +
+            'paths:\n  /orders:\n    get: {responses: {"200": {description: ok}}}\n',
         },
       ],
     },

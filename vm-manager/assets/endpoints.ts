@@ -72,7 +72,8 @@ const applicationExtras: readonly Endpoint[] = [
           const row = await requireRow(tx, applications, call.reach, id, true);
           checkVersion(call.request.headers['if-match'], row.version);
           const [after] = await tx<Row[]>`
-            update vm_applications set site = ${site}, site_confirmed = true, updated_at = ${call.now}, version = version + 1
+            update vm_applications set site = ${site}, site_confirmed = true, updated_at = ${call.now},
+              version = version + 1
             where id = ${row.id} returning *`;
           return after ?? row;
         },

@@ -37,17 +37,19 @@ export function hostOf(given: string): string | null {
   return /^\d+$/.test(name.split('.').at(-1) ?? '') ? null : name;
 }
 
-const inner4 =
-  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\./;
+const inner4 = /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+/** Multicast, and what is kept for later. */
+const beyond4 = /^2(?:2[4-9]|[3-5]\d)\./;
+const isInner4 = (text: string): boolean => inner4.test(`${text}.`) || beyond4.test(`${text}.`);
 const inner6 = /^(?:::1?$|f[cd]|fe[89ab]|ff|2001:0?db8:)/i;
 
 /** Whether the address is one of the internet; null: it is no address. */
 export function isPublicAddress(text: string): boolean | null {
   const version = isIP(text);
   if (version === 0) return null;
-  if (version === 4) return !inner4.test(`${text}.`);
+  if (version === 4) return !isInner4(text);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
-  return mapped === undefined ? !inner6.test(text) : !inner4.test(`${mapped}.`);
+  return mapped === undefined ? !inner6.test(text) : !isInner4(mapped);
 }
 
 export const keyOf = ({ kind, host, port, url }: Sighting): string =>

@@ -33,7 +33,8 @@ $GENERATE 1-1000000 h$ A 10.0.0.$
 nonsense here
 `;
 const nmap = `<?xml version="1.0"?><!DOCTYPE nmaprun><nmaprun scanner="nmap">
-<host><status state="up"/><address addr="93.184.215.20" addrtype="ipv4"/><hostnames><hostname name="pay.shop.example"/></hostnames>
+<host><status state="up"/><address addr="93.184.215.20" addrtype="ipv4"/>
+<hostnames><hostname name="pay.shop.example"/></hostnames>
 <ports><port protocol="tcp" portid="8443"><state state="open"/><service name="https" product="nginx"/></port>
 <port protocol="tcp" portid="22"><state state="closed"/></port></ports></host>
 <host><status state="down"/><address addr="10.9.9.9" addrtype="ipv4"/></host></nmaprun>`;
@@ -143,7 +144,8 @@ async function suite(t: Test, database: Database): Promise<void> {
       values ('c1', '*.shop.example cert.shop.example', 'upload', 'http-01', 'a', now())`;
     const application = await client.application();
     const text =
-      'openapi: 3.1.0\ninfo: {title: x, version: "1"}\nservers: [{url: "https://api.shop.example/v1"}]\npaths: {/a: {get: {responses: {"200": {description: x}}}}}\n';
+      'openapi: 3.1.0\ninfo: {title: x, version: "1"}\nservers: [{url: "https://api.shop.example/v1"}]\n' +
+      'paths: {/a: {get: {responses: {"200": {description: x}}}}}\n';
     await call('POST', '/api-security/specs', { application_id: application, text }, 201);
     t.match(await run({}), { status: 'succeeded' });
     t.match(await asset('legacy.shop'), { sources: ['traffic'] });

@@ -1,7 +1,7 @@
 // The text of a specification → its value, and the line of each part of it. JSON goes through JSON.parse, which is
 // twenty times as fast as a parser of YAML; the YAML library reads it again only when a line is asked for.
 import { isAlias, isCollection, isMap, isPair, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import { isYamlDeeper } from '../../http-kit/yaml-depth.js';
+import { isYamlDeeper } from '../../http-kit/limits/yaml-depth.js';
 import type { SpecProblem } from './problem.js';
 
 export interface SpecText {

@@ -4,7 +4,7 @@ import type { OperationDetail } from '#vm-manager';
 import { matchesTemplate } from './template.js';
 import { selectPlaces, type Endpoint } from '../../inventory/store.js';
 import { threatsAt } from '../../threats/store.js';
-import type { ApisParts } from './index.js';
+import type { ApisParts } from './parts.js';
 
 const looked = { days: 7, records: 20_000, matches: 2000 } as const;
 const shown = { samples: 20, callers: 50, hits: 50, threats: 50 } as const;

@@ -2,7 +2,7 @@
 // that were seen to ask each other.
 import type { KnownHost } from '#vm-manager';
 import { listNewestOfAll } from '../../spec/store.js';
-import type { ApisParts } from './index.js';
+import type { ApisParts } from './parts.js';
 import { sendDocuments } from './posture.js';
 import { reading } from './reading/reading-thread.js';
 

@@ -1,14 +1,12 @@
 // The inventory and the specifications of this server's data plane, for the vulnerability manager.
 import type { ApiPort } from '#vm-manager';
 import type { Queryable } from '../../db/client.js';
-import type { Parts } from '../../parts.js';
 import { selectBusiest, selectListed, selectPlaces, type Endpoint } from '../../inventory/store.js';
 import { readDetail, toOperation } from './detail.js';
 import { declaredOf, postureOf } from './posture.js';
 import { knownHosts } from './hosts.js';
+import type { ApisParts } from './parts.js';
 import { createSpecifications } from './specifications.js';
-
-export type ApisParts = Pick<Parts, 'database' | 'currentSettings' | 'now' | 'nodeToken'>;
 
 const inOrder = (rows: readonly Endpoint[], wanted: readonly { site: string; method: string; template: string }[]) => {
   const keyOf = (one: { site: string; method: string; template: string }): string =>

@@ -9,7 +9,7 @@ import { inventoryOf, matchTemplate } from '../../inventory/index.js';
 import { selectRows } from '../../inventory/store.js';
 import type { RefusedPath } from '../../posture/gaps/report.js';
 import { findKey, findSpecification, listNewest, type SpecRow } from '../../spec/store.js';
-import type { ApisParts } from './index.js';
+import type { ApisParts } from './parts.js';
 import type { PlacedDocument } from './reading/jobs.js';
 import { reading, type Ask } from './reading/reading-thread.js';
 

@@ -14,7 +14,7 @@ import {
   type SpecificationHead,
   type SpecRow,
 } from '../../spec/store.js';
-import type { ApisParts } from './index.js';
+import type { ApisParts } from './parts.js';
 import { takeGaps } from './posture.js';
 import { reading } from './reading/reading-thread.js';
 

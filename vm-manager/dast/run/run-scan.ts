@@ -23,7 +23,8 @@ import { recordOf } from './evidence.js';
 import type { ChosenProfile, OwnProfile } from './profiles.js';
 import { ScanLog } from './scan-log.js';
 import { Scanner, type ScanPlan } from './scanner.js';
-import { apiTestKind, insertFound, kindsOfTargets, linkFindings, markBehindWaf, readSwitch, scanKind } from './store.js';
+import { apiTestKind, insertFound, kindsOfTargets, linkFindings, markBehindWaf } from './store.js';
+import { readSwitch, scanKind } from './store.js';
 import type { BehindWaf } from './store.js';
 
 export const heartbeatMs = 500;

@@ -15,7 +15,8 @@ function large(): string {
       '    parameters: [{name: id, in: path, required: true, schema: {type: string}}]',
       '    post:',
       '      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Big"}}}}',
-      '      responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Big"}}}}}',
+      '      responses:',
+      '        "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Big"}}}}',
     );
   lines.push('components:', '  schemas:', '    Big:', '      type: object', '      properties:');
   for (let at = 0; at < 2000; at++)
@@ -89,7 +90,8 @@ t.test('hostile documents are refused, and the next one is read', async (t) => {
   const odd = `${head}paths:\n${names
     .map(
       (name) =>
-        `  /${name}/{${name}}: {get: {parameters: [{name: ${name}, in: path, required: true, schema: {type: string}}], responses: {"200": {description: x}}}}\n`,
+        `  /${name}/{${name}}:\n    parameters: [{name: ${name}, in: path, required: true, schema: {type: string}}]\n` +
+        '    get: {responses: {"200": {description: x}}}\n',
     )
     .join('')}components: {securitySchemes: {__proto__: {type: http, scheme: basic}}}\n`;
   await thread.with(async (ask) => {

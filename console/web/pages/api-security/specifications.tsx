@@ -22,6 +22,26 @@ const columns: readonly TableColumn<Spec>[] = [
   { title: text.inForce, cell: ({ in_force: is }) => (is ? text.yes : text.no) },
 ];
 
+/** What a specification says of security, the gravest first. */
+function Looked(props: { readonly of: Lint | null; readonly isOpen: boolean; readonly onClose: () => void }) {
+  return (
+    <Overlay isOpen={props.isOpen} look="wide" title={text.lint} onClose={() => props.onClose()}>
+      <Show when={props.of}>
+        {(found) => (
+          <div class="stack tight">
+            <p>{text.gaps(found().high, found().medium, found().low)}</p>
+            <For each={found().gaps.slice(0, 200)}>
+              {(gap) => (
+                <Foreign text={`${gap.severity} ${gap.rule} ${gap.method} ${gap.template}: ${gap.message}`} max={300} />
+              )}
+            </For>
+          </div>
+        )}
+      </Show>
+    </Overlay>
+  );
+}
+
 export function Specifications(props: { readonly application: string; readonly mayEdit: boolean }): JSX.Element {
   const list = createPagedList('GET /api/v1/api-security/specs', () =>
     props.application === '' ? {} : { application_id: props.application },
@@ -73,23 +93,7 @@ export function Specifications(props: { readonly application: string; readonly m
           </div>
         </Card>
       </Show>
-      <Overlay isOpen={chosen() !== null} look="wide" title={text.lint} onClose={() => choose(null)}>
-        <Show when={lint()}>
-          {(found) => (
-            <div class="stack tight">
-              <p>{text.gaps(found().high, found().medium, found().low)}</p>
-              <For each={found().gaps.slice(0, 200)}>
-                {(gap) => (
-                  <Foreign
-                    text={`${gap.severity} ${gap.rule} ${gap.method} ${gap.template}: ${gap.message}`}
-                    max={300}
-                  />
-                )}
-              </For>
-            </div>
-          )}
-        </Show>
-      </Overlay>
+      <Looked of={lint()} isOpen={chosen() !== null} onClose={() => choose(null)} />
     </>
   );
 }

@@ -6,7 +6,8 @@ export const assetsText = {
   siteHelp:
     'Its virtual patches hold there, and its people see the traffic. Named by people who reach the whole organisation.',
   siteUnsure:
-    'This link may have been made by somebody who reaches a part of the organisation. It shows such people no traffic until it is confirmed.',
+    'This link may have been made by somebody who reaches a part of the organisation. It shows such people no ' +
+    'traffic until it is confirmed.',
   confirmSite: 'Confirm the link',
   noSites: 'Only a site that the settings name can be chosen, and they name none yet.',
   noSite: 'None',

@@ -4,7 +4,8 @@ import type { Shown } from '../../shown.js';
 export const discoveryText = {
   title: 'Discovery',
   about:
-    'Hosts, services and APIs that sites, certificates, specifications, findings, zone files and reports of Nmap name. ' +
+    'Hosts, services and APIs that sites, certificates, specifications, findings, zone files and reports of Nmap ' +
+    'name. ' +
     'Nothing is asked over the network.',
   start: 'Look now',
   seeds: 'Only below these domains',
