@@ -1,8 +1,9 @@
 // A WebSocket tunnel whose messages are looked at (RFC 6455 section 5). Bytes of the client are followed frame by
-// frame: those of a message are held until it is whole and then go on as they came, or not at all; control frames go on
-// at once. A binary message larger than what is looked at as a whole goes on in parts (long-message.ts). No extension
-// was offered to the upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it
-// takes to know where a close frame may stand.
+// frame: those of a message are held until it is whole and then go on as they came, or not at all; so does a control
+// frame, whose payload (the reason of a close, what a ping carries) applications are given, too. A binary message
+// larger than what is looked at as a whole goes on in parts (long-message.ts). No extension was offered to the
+// upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it takes to know
+// where a close frame may stand.
 import { LongMessage } from './long-message.js';
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 
@@ -20,6 +21,8 @@ const enum Opcode {
 
 const headBytesMax = 14;
 const controlBytesMax = 125;
+/** A time or a number, as nearly all pings carry, is shorter than what any rule looks for. */
+const controlTextMin = 9;
 
 interface FrameHead {
   readonly opcode: number;
@@ -106,8 +109,6 @@ function unmask(payload: Buffer, mask: Buffer): Buffer {
 
 export class WebSocketGate implements TunnelClient {
   private pending: Buffer = Buffer.alloc(0);
-  /** Of a control frame: it passes as it comes. */
-  private passingBytes = 0;
   private message: 'none' | 'text' | 'binary' = 'none';
   /** A binary message from where it is longer than what is looked at as a whole, and its frame that is under way. */
   private long: LongMessage | null = null;
@@ -136,13 +137,6 @@ export class WebSocketGate implements TunnelClient {
         isFlowing = this.takePart(this.frame) && isFlowing;
         continue;
       }
-      if (this.passingBytes > 0) {
-        const part = this.pending.subarray(0, this.passingBytes);
-        this.passingBytes -= part.length;
-        this.pending = this.pending.subarray(part.length);
-        isFlowing = this.tunnel.sendUpstream(part) && isFlowing;
-        continue;
-      }
       const head = readHead(this.pending);
       if (head === null) break;
       const problem = head === 'invalid' ? closeCode.protocolError : this.problemOf(head);
@@ -151,9 +145,8 @@ export class WebSocketGate implements TunnelClient {
         break;
       }
       if (head.opcode > Opcode.Binary) {
-        // Behind what is held of a long message: a part of a frame may have gone on before that.
-        if (this.long === null || this.held.length === 0) this.passingBytes = head.headBytes + head.payloadBytes;
-        else if (!this.holdControl(head)) break;
+        if (this.pending.length < head.headBytes + head.payloadBytes) break;
+        isFlowing = this.takeControl(head) && isFlowing;
         continue;
       }
       const isLong = this.long !== null || this.textBytes + head.payloadBytes > this.inspector.messageBytesMax;
@@ -196,15 +189,22 @@ export class WebSocketGate implements TunnelClient {
     return opcode === Opcode.Continuation ? this.message : 'none';
   }
 
-  /** False: more bytes are needed. */
-  private holdControl({ headBytes, payloadBytes }: FrameHead): boolean {
+  private takeControl({ opcode, maskAt, headBytes, payloadBytes }: FrameHead): boolean {
     const bytes = headBytes + payloadBytes;
-    if (this.pending.length < bytes) return false;
-    this.held.push(Buffer.from(this.pending.subarray(0, bytes)));
+    const frame = Buffer.from(this.pending.subarray(0, bytes));
     this.pending = this.pending.subarray(bytes);
+    if (payloadBytes >= controlTextMin) {
+      const payload = unmask(frame.subarray(headBytes), frame.subarray(maskAt, maskAt + 4));
+      if (!this.inspector.mayPass(opcode === Opcode.Close ? payload.subarray(2) : payload, true)) {
+        this.refuse(closeCode.policyViolation);
+        return true;
+      }
+    }
+    // Behind what is held of a long message: a part of a frame may have gone on before that.
+    if (this.long === null || this.held.length === 0) return this.tunnel.sendUpstream(frame);
+    this.held.push(frame);
     this.textBytes += bytes; // they take room, too
-    if (this.textBytes >= this.inspector.messageBytesMax) this.letPartGo();
-    return true;
+    return this.textBytes < this.inspector.messageBytesMax || this.letPartGo();
   }
 
   /** A data frame of a binary message that is longer than what is looked at as a whole. */
