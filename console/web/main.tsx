@@ -8,9 +8,10 @@ import './styles/data.css';
 import './styles/governance.css';
 import './styles/engine.css';
 import { A, Route, Router, useLocation } from '@solidjs/router';
-import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch, type JSX, type ParentProps } from 'solid-js';
+import { createSignal, ErrorBoundary, lazy, Match, onMount, Show, Switch } from 'solid-js';
+import type { Component, JSX, ParentProps } from 'solid-js';
 import { render } from 'solid-js/web';
-import { Button, Loading, Notice } from './kit/basics.js';
+import { Button, Loading, Notice, PageHead } from './kit/basics.js';
 import { account, readAccount } from './client/session.js';
 import { showNoticesBy } from './client/http.js';
 import { watchForUpdates } from './client/update.js';
@@ -19,6 +20,7 @@ import { Failed, Updated } from './shell/failed.js';
 import { Layout } from './shell/layout.js';
 import { LoginPage } from './shell/login.js';
 import { allPages } from './shell/nav/navigation.js';
+import { mayOpen, type PageEntry } from './shell/nav/page-entry.js';
 import { startTheme } from './shell/theme.js';
 import { shellText as words } from './texts/shell.js';
 
@@ -96,7 +98,30 @@ function Known(props: ParentProps): JSX.Element {
 }
 
 /** Of every page and of the single things that belong to it. */
-const allRoutes = allPages.flatMap(({ path, view, details }) => [[path, view] as const, ...Object.entries(details)]);
+const allRoutes = allPages.flatMap((one) =>
+  [[one.path, one.view] as const, ...Object.entries(one.details)].map(
+    ([path, view]) => [path, ofThose(one, view)] as const,
+  ),
+);
+
+/** What the server would refuse says so in its place, with none of its controls: also for who comes by its address. */
+function ofThose(entry: PageEntry, View: Component): Component {
+  return () => (
+    <Show
+      when={mayOpen(entry)}
+      fallback={
+        <>
+          <PageHead title={entry.title} />
+          <Notice tone="neutral">
+            {words.notForYou} <A href="/">{words.toOverview}</A>
+          </Notice>
+        </>
+      }
+    >
+      <View />
+    </Show>
+  );
+}
 
 function NotFound(): JSX.Element {
   return (

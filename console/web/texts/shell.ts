@@ -4,6 +4,7 @@ import type { Shown } from './shown.js';
 export const shellText = {
   thereNoSuchPage: 'There is no such page',
   noSuchPageAbout: 'The address may be of an older version. Ctrl+K finds every page by its name.',
+  notForYou: 'Your role does not open this page. Ask an administrator if you need it.',
   toOverview: 'Go to the overview',
   tryAgain: 'Try again',
   consoleCannotStart: 'The console cannot start',
