@@ -29,5 +29,7 @@ export function createAllowList(entries: readonly string[]): AllowList {
 export function refusalOf(text: string): string | null {
   const kind = kindOf(text);
   if (kind === null) return 'not an address';
-  return kind === 'unicast' ? null : kind;
+  if (kind !== 'unicast') return kind;
+  // of IPv6 only 2000::/3 is given out for the internet; ::/96 and the like carry an IPv4 address to whoever reads it so
+  return text.includes(':') && !/^(?:[23][0-9a-f]{3}:|(?:::|(?:0{1,4}:){5})ffff:)/i.test(text) ? 'reserved' : null;
 }

@@ -167,6 +167,8 @@ async function refusals(t: Test, stage: Stage): Promise<void> {
     ['POST', '/webhooks', { url: 'https://u:p@hook.example/', events: [] }, /without credentials/],
     ['POST', '/webhooks', { url: 'https://hook.example/', events: ['no.such'] }, /events/],
     ['POST', '/webhooks', { url: 'https://hook.example/', events: [], secret: 'short' }, /secret/],
+    ['POST', '/webhooks', { url: `${http.url}/h`, events: [], secret: `whsec_${'!'.repeat(30)}` }, /no key of 16 bytes/],
+    ['PATCH', `/webhooks/${id}`, { secret: `whsec_${'='.repeat(30)}` }, /no key of 16 bytes/],
     ['PATCH', `/webhooks/${id}`, { secret: 'y'.repeat(30), new_secret: true }, /new_secret/],
     ['PATCH', `/webhooks/${id}`, { predicate: { field: 'cwe', op: 'eq', value: 1 } }, /severity/],
   ] as const)
