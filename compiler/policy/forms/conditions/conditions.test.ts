@@ -331,6 +331,6 @@ t.test('what people write of hosts, media types, letters and members is what is 
     condition('path', 'is', ['admin']),
     condition('path', 'begins_with', ['api/']),
   ])
-    t.match(checkConditions(rule([{ all: [one] }])), { text: null, diagnostics: [{ path: /values/ }] }, one.values[0]);
+    t.match(checkConditions(rule([{ all: [one] }])), { text: null, diagnostics: [{ path: /values/ }] });
   t.end();
 });
