@@ -33,6 +33,6 @@ export function refusalOf(text: string): string | null {
   const kind = kindOf(text);
   if (kind === null) return 'not an address';
   if (kind !== 'unicast') return kind;
-  // of IPv6 only 2000::/3 is given out for the internet; ::/96 and the like carry an IPv4 address to whoever reads it so
+  // of IPv6 only 2000::/3 is given out for the internet; ::/96 and the like carry an IPv4 address
   return text.includes(':') && !givenOut.test(text) ? 'reserved' : null;
 }
