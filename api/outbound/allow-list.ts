@@ -25,9 +25,14 @@ export function createAllowList(entries: readonly string[]): AllowList {
   return { hasAddress: (address) => addresses.has(address), hasHost: (host) => hosts.has(host.toLowerCase()) };
 }
 
+/** 2000::/3, and IPv4 addresses in the form of IPv6, which are judged as IPv4. */
+const givenOut = /^(?:[23][0-9a-f]{3}:|(?:::|(?:0{1,4}:){5})ffff:)/i;
+
 /** Null when the address is public, else what it is (`loopback`, `linkLocal`, `private` …). */
 export function refusalOf(text: string): string | null {
   const kind = kindOf(text);
   if (kind === null) return 'not an address';
-  return kind === 'unicast' ? null : kind;
+  if (kind !== 'unicast') return kind;
+  // of IPv6 only 2000::/3 is given out for the internet; ::/96 and the like carry an IPv4 address
+  return text.includes(':') && !givenOut.test(text) ? 'reserved' : null;
 }

@@ -49,6 +49,9 @@ t.test('addresses that are not public unicast', async (t) => {
     '2002:7f00:1::',
     '2001:0:7f00:1::',
     '2001:db8::1',
+    '::127.0.0.1',
+    '::7f00:1',
+    '4000::1',
     'nonsense',
     '',
   ];

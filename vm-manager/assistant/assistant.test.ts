@@ -210,7 +210,7 @@ async function whoMay(t: Test, { at, client, model, finding, application, explai
   t.match(await explain(id, await tokenOf(['read'])), { status: 200 }, 'it only reads');
 }
 
-/** A narrative goes to the same model: it was sent names and secrets as they stand, by whoever may read, without end. */
+/** A narrative goes to the same model: it was sent names and secrets as they stand, without end. */
 async function narratives(t: Test, { at, client, model, finding, calls }: Started): Promise<void> {
   const title = `SSRF at shop.zebra.example of Zebra Store, ${planted.aws}, ann@zebra.example`;
   const ids = [await finding(title, { cwe: ['CWE-918'] }), await finding('Injection')];

@@ -27,11 +27,25 @@ export async function checkReceiver(way: WayOut, url: string, path: string, unen
     throw unfit(path, unencrypted, 'choose an encryption (https), or add the host to OUTBOUND_ALLOW');
 }
 
+const keyPrefix = 'whsec_';
+const keyBytesMin = 16;
+
+/** The key of a secret: what is base64 behind `whsec_`, else its own bytes; never one that anybody can guess. */
+function keyOf(secret: string): Buffer {
+  const key = secret.startsWith(keyPrefix) ? Buffer.from(secret.slice(keyPrefix.length), 'base64') : null;
+  return key === null || key.length < keyBytesMin ? Buffer.from(secret, 'utf8') : key;
+}
+
+/** Whether it promises a key behind `whsec_` and has none: everybody could sign with what base64 makes of it. */
+export const isHollowSecret = (secret: string): boolean =>
+  secret.startsWith(keyPrefix) &&
+  (!/^[\w+/-]+={0,2}$/.test(secret.slice(keyPrefix.length)) ||
+    Buffer.from(secret.slice(keyPrefix.length), 'base64').length < keyBytesMin);
+
 /** Standard Webhooks: HMAC-SHA256 over `ID.TIMESTAMP.BODY`. A secret that begins with `whsec_` is base64 behind it. */
 export function signedHeaders(id: string, atMs: number, body: string, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(atMs / 1000));
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 

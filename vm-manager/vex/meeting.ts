@@ -23,7 +23,7 @@ export interface Meeting {
 
 const findingsMax = 50_000;
 const namesMax = 100_000;
-/** So few names are looked up by the index, one by one; for more, all rows are read once: no plan can choose wrongly. */
+/** So few names are looked up by the index, one by one; for more, all rows are read once. */
 const namesByIndex = 20;
 const slice = 5_000;
 const batch = 500;

@@ -10,7 +10,7 @@ import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
-import { checkReceiver } from '../kit/outgoing.js';
+import { checkReceiver, isHollowSecret } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
 import {
   checkVersion,
@@ -104,6 +104,12 @@ async function checkUrl({ host: { wayOut } }: Call, url: string): Promise<void> 
   await checkReceiver(wayOut, url, '/url', 'is not encrypted');
 }
 
+/** Throws 422 for a secret of which no key can be made. */
+function checkSecret(secret: string | undefined): void {
+  if (secret !== undefined && isHollowSecret(secret))
+    throw unfit('/secret', 'begins with whsec_ and has no key of 16 bytes or more in base64', 'let one be made');
+}
+
 const made = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 const sealed = (call: Call, secret: string, config: Readonly<Record<string, unknown>>): string =>
@@ -122,6 +128,7 @@ const create = endpoint({
   handle: async (call) => {
     const { body, now } = call;
     const { url, events, predicate = null, enabled = true } = body;
+    checkSecret(body.secret);
     if (predicate !== null) checkPredicate(predicate, eventFields);
     await checkUrl(call, url);
     const own = body.secret ?? made();
@@ -159,6 +166,7 @@ const create = endpoint({
 function keyOf(call: Call, given: Static<typeof Change>, before: ChannelRow): string | null {
   if (given.secret !== undefined && given.new_secret === true)
     throw unfit('/new_secret', 'does not go with secret', 'give one of both');
+  checkSecret(given.secret);
   if (given.secret !== undefined) return given.secret;
   if (given.new_secret === true) return made();
   const config = { url: given.url ?? before.config['url'] };

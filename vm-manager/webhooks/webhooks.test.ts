@@ -160,6 +160,7 @@ async function troubles(t: Test, stage: Stage): Promise<void> {
 async function refusals(t: Test, stage: Stage): Promise<void> {
   const { client, http } = stage;
   const { id } = await stage.made('/webhooks', { url: `${http.url}/r`, events: [], secret: 'x'.repeat(24) });
+  const hollow = `whsec_${'!'.repeat(30)}`;
   const moved = http.url.replace('127.0.0.1', 'localhost');
   for (const [method, path, body, where] of [
     ['POST', '/webhooks', { url: 'https://10.0.0.1/', events: [] }, /\/url may not be asked.+OUTBOUND_ALLOW/],
@@ -167,6 +168,8 @@ async function refusals(t: Test, stage: Stage): Promise<void> {
     ['POST', '/webhooks', { url: 'https://u:p@hook.example/', events: [] }, /without credentials/],
     ['POST', '/webhooks', { url: 'https://hook.example/', events: ['no.such'] }, /events/],
     ['POST', '/webhooks', { url: 'https://hook.example/', events: [], secret: 'short' }, /secret/],
+    ['POST', '/webhooks', { url: `${http.url}/h`, events: [], secret: hollow }, /no key of 16 bytes/],
+    ['PATCH', `/webhooks/${id}`, { secret: hollow }, /no key of 16 bytes/],
     ['PATCH', `/webhooks/${id}`, { secret: 'y'.repeat(30), new_secret: true }, /new_secret/],
     ['PATCH', `/webhooks/${id}`, { predicate: { field: 'cwe', op: 'eq', value: 1 } }, /severity/],
   ] as const)

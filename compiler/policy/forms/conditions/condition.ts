@@ -57,14 +57,47 @@ export const phaseOf = ({ field }: RuleCondition): 1 | 2 => sources[field].phase
 
 const addressPattern = /^(?:\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:\/\d{1,3})?)$/;
 
+/** A text in any case of its letters: `(?i)` of an expression over bytes knows those of ASCII only. */
+const inAnyCase = (value: string): string =>
+  [...value]
+    .map((sign) => {
+      const cases = sign < '\x80' ? [sign] : [...new Set([sign, sign.toLowerCase(), sign.toUpperCase()])];
+      const escaped = cases.map((one) => hexEscape(toBytes(one)));
+      return escaped.length === 1 ? escaped[0] : `(?:${escaped.join('|')})`;
+    })
+    .join('');
+
+/** What may stand behind a value and says nothing of it: a port and the root of names; parameters of a media type. */
+const behindOf: Readonly<Partial<Record<ConditionField, string>>> = {
+  host: '\\x2e?(?:\\x3a[0-9]*)?',
+  content_type: '[\\x20\\x09]*(?:\\x3b.*)?',
+};
+
 /** `@rx` that fits one of the values, whatever the case of their letters is. */
-function textOf(operator: RuleCondition['operator'], values: readonly string[]): string {
-  const one = values.map((value) => hexEscape(toBytes(value))).join('|');
-  const [before, behind] = [
-    operator === 'is' || operator === 'begins_with' ? '\\A' : '',
-    operator === 'is' || operator === 'ends_with' ? '\\z' : '',
-  ];
+function textOf({ field, operator, values }: RuleCondition): string {
+  const one = values.map(inAnyCase).join('|');
+  const isWhole = operator === 'is';
+  const before = isWhole || operator === 'begins_with' ? '\\A' : '';
+  const behind = isWhole || operator === 'ends_with' ? `${behindOf[field] ?? ''}\\z` : '';
   return `@rx (?i)${before}(?:${one})${behind}`;
+}
+
+/** A value that nothing ever has is a rule that holds never, or, negated, always. */
+function checkValues({ field, operator, values }: RuleCondition): void {
+  const refuse = (wrong: string | undefined, what: string): void => {
+    if (wrong !== undefined) throw new ConditionFault('values', `"${wrong.slice(0, 60)}" ${what}`);
+  };
+  if (operator === 'matches') return;
+  if (field === 'host')
+    refuse(
+      values.find((value) => /[\s/?#@]/.test(value)),
+      'is part of no host: write it without scheme and path, such as shop.example.org',
+    );
+  if (field === 'path' && (operator === 'is' || operator === 'begins_with'))
+    refuse(
+      values.find((value) => !value.startsWith('/')),
+      'is the beginning of no path: paths begin with /',
+    );
 }
 
 function expressionOf(values: readonly string[]): string {
@@ -90,7 +123,7 @@ function operatorOf({ field, operator, values }: RuleCondition): string {
   if (operator === 'greater_than') return `@gt ${numberOf(values)}`;
   if (operator === 'less_than') return `@lt ${numberOf(values)}`;
   if (operator === 'matches') return expressionOf(values);
-  if (field !== 'method') return textOf(operator, values);
+  if (field !== 'method') return textOf({ field, operator, values } as RuleCondition);
   const wrong = values.find((value) => !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(value));
   if (wrong !== undefined) throw new ConditionFault('values', `"${wrong.slice(0, 60)}" is no method such as POST`);
   // methods have a case (RFC 9110 section 9.1), and servers take them as they are
@@ -123,7 +156,11 @@ function operationOf(action: CustomRule['action'], value: string, isNot: boolean
 /** The variables of a condition, of one member where it names one. */
 function variablesOf({ field, name }: RuleCondition): string {
   const { variables } = sources[field];
-  return variables.map((variable) => (name === '' ? variable : `${variable}:${name}`)).join('|');
+  if (name === '') return variables.join('|');
+  // members of a body of JSON are called `json.name`: people and forms call them by their name
+  const isInBody = field === 'parameter' || field === 'body_parameter';
+  const names = isInBody && !/^json\./i.test(name) ? [name, `json.${name}`] : [name];
+  return variables.flatMap((variable) => names.map((one) => `${variable}:${one}`)).join('|');
 }
 
 /** That something is there, or is not, is a number of its own in the rule language. */
@@ -144,11 +181,15 @@ export function renderCondition(
     if (values.length > 0) throw new ConditionFault('values', 'have to be left out: it is there, or not');
     const counted = variablesOf(condition)
       .split('|')
-      .map((variable) => `&${variable}`)
-      .join('|');
-    return { comparisons: [{ variables: counted, operator: isNot ? '@eq 0' : '@gt 0' }], saysNot: true };
+      .map((variable) => `&${variable}`);
+    // of several one is enough to be there, and none may be there
+    const comparisons = isNot
+      ? counted.map((variables) => ({ variables, operator: '@eq 0' }))
+      : [{ variables: counted.join('|'), operator: '@gt 0' }];
+    return { comparisons, saysNot: true };
   }
   if (values.length === 0) throw new ConditionFault('values', 'are missing: write at least one');
+  checkValues(condition);
   if (field === 'operation')
     return { alternatives: values.map((value) => operationOf(action, value, isNot)), saysNot: false };
   // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)

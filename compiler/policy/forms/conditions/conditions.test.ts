@@ -292,3 +292,45 @@ t.test('property: groups mean what they say', (t) => {
   t.pass('no request found that is judged otherwise');
   t.end();
 });
+
+t.test('what people write of hosts, media types, letters and members is what is met', (t) => {
+  const host = (value: string): TrialRequest => request('/', { headers: [['Host', value]] });
+  const typed = (value: string): TrialRequest =>
+    request('/', { method: 'POST', headers: [['Content-Type', value]], body: '{}' });
+  const ofHost = condition('host', 'is', ['shop.example']);
+  const member = condition('body_parameter', 'is', ['admin'], { name: 'role' });
+  const there = condition('parameter', 'exists', [], { name: 'role' });
+  const form: Partial<TrialRequest> = {
+    method: 'POST',
+    headers: [['Content-Type', 'application/x-www-form-urlencoded']],
+    body: 'role=admin',
+  };
+  const cases: readonly (readonly [RuleCondition, TrialRequest, boolean])[] = [
+    [ofHost, host('SHOP.example:8080'), true],
+    [ofHost, host('shop.example.'), true],
+    [ofHost, host('shop.example.evil.test'), false],
+    [not(ofHost), host('shop.example:8080'), false],
+    [condition('host', 'ends_with', ['.example']), host('shop.example:80'), true],
+    [condition('content_type', 'is', ['application/json']), typed('application/json; charset=utf-8'), true],
+    [condition('content_type', 'is', ['application/json']), typed('application/json-x'), false],
+    [condition('query_parameter', 'begins_with', ['Ü'], { name: 'q' }), request('/?q=%C3%BCber'), true],
+    [condition('query_parameter', 'is', ['straße'], { name: 'q' }), request('/?q=STRA%C3%9FE'), true],
+    [member, request('/', json('{"role":"Admin"}')), true],
+    [member, request('/', json('{"a":{"role":"admin"}}')), false],
+    [member, request('/', form), true],
+    [not(member), request('/', json('{"role":"admin"}')), false],
+    [there, request('/', json('{"role":1}')), true],
+    [not(there), request('/', json('{"role":1}')), false],
+    [not(there), request('/', form), false],
+    [not(there), request('/?a=1'), true],
+  ];
+  for (const [one, sent, matches] of cases)
+    t.equal(matcherOf(rule([{ all: [one] }]))(sent), matches, JSON.stringify([one, sent]));
+  for (const one of [
+    condition('host', 'is', ['https://shop.example/']),
+    condition('path', 'is', ['admin']),
+    condition('path', 'begins_with', ['api/']),
+  ])
+    t.match(checkConditions(rule([{ all: [one] }])), { text: null, diagnostics: [{ path: /values/ }] });
+  t.end();
+});
