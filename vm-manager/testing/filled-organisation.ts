@@ -192,7 +192,8 @@ async function fillPipeline(make: Maker, application: string): Promise<Record<st
     '/runs': run,
     '/gate/evaluations': String(evaluation['evaluation_id']),
     '/ci/runs': await make.made('/ci/runs', { application_id: application, commit: 'abcdef1', branch: 'main' }),
-    '/ci/badge': await badgeOf(make, application),
+    // made here, and named by its application
+    '/ci/badge': await make.post(`/ci/badge/${application}`, {}).then(() => application),
     '/scm/hooks': await make.made('/scm/hooks', { ...hook, application_id: application }),
     '/sca/components': await listComponent(make, application),
     '/repositories': await make.made('/repositories', { name: 'filled', application_id: application }),
@@ -246,11 +247,6 @@ export async function fillOrganisation(at: TestApp, database: Database, admin: s
         : (bodiesOf(application, finding, target, person.id)[`${method} ${path}`] ?? {}),
     confined: new Set(confinedModules),
   };
-}
-
-async function badgeOf(make: Maker, application: string): Promise<string> {
-  await make.post(`/ci/badge/${application}`, {});
-  return application;
 }
 
 async function listComponent(make: Maker, application: string): Promise<string> {
