@@ -1,5 +1,5 @@
-// What discovery has seen of a host, for scans, and who asks whom inside. The inventory knows sites by name; the settings say which host each
-// has. A site for any host may be another application than the target, so it is not asked.
+// What discovery has seen of a host, for scans, and who asks whom inside. The inventory knows sites by name; the
+// settings say which host each has. A site for any host may be another application than the target, so it is not asked.
 import type { Host } from '#vm-manager';
 import { selectBusiestHops } from '../ingest/east-west.js';
 import { listSeen } from '../inventory/store.js';

@@ -310,8 +310,8 @@ export const importApplications: Endpoint = endpoint({
   permission: 'edit_assets',
   kind: 'I',
   summary:
-    `Create and change up to ${rowsMax} applications by external_id, else by name and project: CSV or JSON as a file, ` +
-    'or JSON as the body; each row by itself',
+    `Create and change up to ${rowsMax} applications by external_id, else by name and project: CSV or JSON as a ` +
+    'file, or JSON as the body; each row by itself',
   upload,
   body: Body,
   answer: Type.Object({

@@ -7,26 +7,12 @@ import type { Host } from '../host.js';
 import { endpoint, notFound, unfit, type Endpoint } from '../kit/endpoint.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
 import type { BackupPort, MadeBackup, StoredBackup } from './port.js';
+import { download } from './download.js';
+import { portOf, requireStored, told } from './stored.js';
 import { beginRestore, beginVerify, restoreKind, verifyKind } from './work.js';
 
 const closed = { additionalProperties: false } as const;
 const base = { permission: 'manage_backups', ofOrganisation: 'Backups' } as const;
-
-function portOf({ backups }: Host): BackupPort {
-  if (backups === undefined)
-    throw new ApiError('conflict', 'This process has no place of backups. Start the control plane with `gatehouse`.');
-  return backups;
-}
-
-/** What a place or a command says is for people; anything else is a fault of ours. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ApiError || !(error instanceof Error)) throw error;
-    throw new ApiError('conflict', error.message.slice(0, 2000));
-  }
-}
 
 const Key = Type.Optional(
   Type.String({
@@ -97,13 +83,6 @@ const viewBackup = ({ name, bytes }: StoredBackup, made: readonly MadeBackup[], 
     verified: viewVerified(runs.get(name)),
   };
 };
-
-/** Throws 404 for a name that is not among those at the place: no other file can be named. */
-async function requireStored(port: BackupPort, id: string): Promise<StoredBackup> {
-  const found = (await told(port.list())).find(({ name }) => name === id);
-  if (found === undefined) throw notFound('backup', id.slice(0, 60));
-  return found;
-}
 
 const list = endpoint({
   method: 'GET',
@@ -255,51 +234,6 @@ const restore = endpoint({
       throw new ApiError('conflict', 'Another control plane works on this database. Stop all but this one first.');
     await call.audited('vm.update', `asked for the backup ${name} to be restored`, async () => undefined);
     return viewRun(await beginRestore(host, port, { name, key: key ?? null, actor: caller.actor }));
-  },
-});
-
-/** Each is copied to a disk of this server on its way out. */
-const downloadsMax = 2;
-let downloads = 0;
-
-const download = endpoint({
-  method: 'GET',
-  path: '/backups/:id/download',
-  permission: 'restore_backups',
-  ofOrganisation: 'Backups',
-  inPerson: true,
-  kind: 'X',
-  summary:
-    'A backup as a file, as it lies at its place: only one that is sealed whole, for a person who may restore it. ' +
-    'Every download is in the audit log',
-  mediaType: 'application/octet-stream',
-  handle: async (call) => {
-    const port = portOf(call.host);
-    const { name, bytes } = await requireStored(port, call.params['id'] ?? '');
-    // what lies in a browser's folder is read by whoever reads that folder
-    if (!name.endsWith('.age'))
-      throw new ApiError(
-        'conflict',
-        `${name} is not sealed, so it does not leave the server this way. Set backup_encrypt and make another one.`,
-      );
-    if (downloads >= downloadsMax)
-      throw new ApiError('busy', `${downloadsMax} backups are on their way out already; try again when one has ended.`);
-    downloads++;
-    try {
-      await call.audited(
-        'vm.download',
-        `downloaded the backup ${name}`,
-        async () => undefined,
-        () => ({ name, bytes }),
-      );
-      const content = await told(port.fetch(name));
-      content.once('close', () => downloads--);
-      call.reply.header('content-disposition', `attachment; filename="${name}"`).header('content-length', bytes);
-      return content;
-    } catch (error) {
-      downloads--;
-      throw error;
-    }
   },
 });
 

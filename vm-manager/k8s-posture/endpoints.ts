@@ -3,6 +3,7 @@ import { Nullable, OneOf, Time } from '#http-kit';
 import { ApiError } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Id, Name, requireApplication } from '../assets/resources.js';
+import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
 import type { Subject } from './access.js';
@@ -31,7 +32,8 @@ const clusters: Resource = {
   view: 'view_k8s',
   edit: 'edit_k8s',
   defaultSort: 'name',
-  visible: (sql) => sql`true`,
+  // names and maps tell of applications of others
+  visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   only: ['list', 'create', 'patch', 'delete'],
   columns: {
     name: {

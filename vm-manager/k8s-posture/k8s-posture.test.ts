@@ -157,6 +157,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     const part = new Client(at, String(made.body['token']));
     for (const path of ['/k8s-posture/rbac-paths', `/k8s-posture/rbac-paths?cluster_id=${id}`])
       t.equal((await part.call('GET', path)).status, 403);
+    t.same((await part.call('GET', '/k8s-posture/clusters')).body['items'], []);
     const sent = await part.send(shop, '{}', { cluster_id: id, path: 'd.json' }, '/k8s-posture/scans');
     t.equal(sent.status, 403);
   });

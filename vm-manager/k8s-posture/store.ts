@@ -76,7 +76,8 @@ export async function keepObjects(
     await tx`
       update vm_clusters set scanned_at = ${now}, counts = coalesce((
         select jsonb_object_agg(kind, n) from (
-          select kind, count(*) as n from vm_cluster_objects where cluster_id = ${cluster} group by kind) counted), '{}')
+          select kind, count(*) as n from vm_cluster_objects
+          where cluster_id = ${cluster} group by kind) counted), '{}')
       where id = ${cluster}`;
     return { kept: wanted.length, left_out: all.length - wanted.length };
   });

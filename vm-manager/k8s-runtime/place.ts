@@ -36,7 +36,8 @@ async function mappedPlace(
 
 /**
  * By the rules of its cluster, else by the external id of an application (`cluster/namespace/workload`,
- * `namespace/workload`, or the image), else by its name, which is that of the workload or the last part of the image. null: none, or several that are alike.
+ * `namespace/workload`, or the image), else by its name, which is that of the
+ * workload or the last part of the image. null: none, or several that are alike.
  */
 export async function placeOf(tx: Tx, reach: Reach, event: ClusterEvent): Promise<Place | null> {
   const mapped = await mappedPlace(tx, reach, event);

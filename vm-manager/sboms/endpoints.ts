@@ -1,26 +1,24 @@
 // /sca/sboms: bills of material as documents, beside the inventory that they feed; why a component is there; and which
 // versions close most risk.
-import { ApiError, Nullable, OneOf } from '#http-kit';
+import { Nullable, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf } from '../database.js';
 import { severityNames, severityNumbers } from '../findings/words.js';
-import { parseJson, readWhole } from '../imports/reading/report-file.js';
-import { unpack } from '../imports/reading/unpack.js';
 import { receiveReport } from '../imports/receive-report.js';
 import { bytesMax } from '../imports/run/fields.js';
 import { formatOf, runImport, termsFor } from '../imports/run/run-import.js';
 import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
-import { readVex, type VexDocument } from '../vex/read.js';
 import { takeDocument, VexReport } from '../vex/statement-endpoints.js';
 import { adviseOn, advisoriesOf } from '../osv/compare.js';
 import { billFormats, readBill, type BillFormat } from './bill.js';
 import { diffOf, pathsTo } from './graph.js';
 import { findSame, insertSbom, listing, nodesOf, SbomView, viewSbom, type Sbom, type StoredNode } from './store.js';
 import { upgradePlan } from './upgrade.js';
+import { vexOf } from './vex.js';
 import { toCyclonedx, toSpdx } from './write.js';
 
 const closed = { additionalProperties: false } as const;
@@ -28,7 +26,6 @@ const Short = Type.String({ maxLength: 200 });
 const Id = Type.String({ maxLength: 20 });
 const visible = visibleByApplication('vm_sboms');
 const shownMax = 5000;
-const vexBytesMax = 32 * 1024 * 1024;
 
 const upload = {
   bytesMax,
@@ -66,18 +63,6 @@ type BillFields = typeof upload.fields.static;
 const isBill = (name: string): name is BillFormat => (billFormats as readonly string[]).includes(name);
 
 type Received = Awaited<ReturnType<typeof receiveReport<BillFields>>>;
-
-/** The document that came with a bill, read before anything is kept. Throws 403 without the right to apply it. */
-async function vexOf(call: Call, { fields, sent }: Received): Promise<{ document: VexDocument; of: Call } | null> {
-  const { vex, vex_entry: entry } = fields;
-  if (vex === undefined && entry === undefined) return null;
-  if (vex !== undefined && entry !== undefined) throw unfit('vex', 'does not go with vex_entry', 'give one of the two');
-  const reach = call.caller.reach('triage_findings', true);
-  if (reach === null) throw new ApiError('role_denied', 'A VEX document needs the permission triage_findings.');
-  await requireApplication(call.sql, reach, fields.application_id);
-  const text = vex ?? (await readWhole(await unpack(sent, { bytesMax: vexBytesMax, entry: entry ?? null })));
-  return { document: readVex(parseJson(text, 'vex')), of: { ...call, caller: call.caller, reach } };
-}
 
 async function sumOf(path: string): Promise<string> {
   const sum = createHash('sha256');

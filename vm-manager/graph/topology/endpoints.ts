@@ -13,8 +13,8 @@ export const topology = endpoint({
   permission: 'view_assets',
   kind: 'A',
   summary:
-    'Projects, applications, hosts, services, workloads and clusters as one graph; `asks` is traffic between services ' +
-    'that meshes and traces have shown',
+    'Projects, applications, hosts, services, workloads and clusters as one graph; `asks` is traffic between ' +
+    'services that meshes and traces have shown',
   query: Type.Object({ project_id: Type.Optional(Id), application_id: Type.Optional(Id) }, closed),
   answer: Type.Object({
     nodes: Type.Array(

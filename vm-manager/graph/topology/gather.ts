@@ -146,7 +146,8 @@ function addHost(graph: Topology, name: string, application: number): void {
 async function addTargets(sql: Sql, graph: Topology, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = await sql<{ application_id: number; url: string }[]>`
-    select application_id, url from vm_targets where application_id in ${sql([...ids])} order by id limit ${workloadsMax}`;
+    select application_id, url from vm_targets where application_id in ${sql([...ids])}
+    order by id limit ${workloadsMax}`;
   for (const { application_id: application, url } of rows) {
     const host = hostOf(url);
     if (host !== null) addHost(graph, host, application);

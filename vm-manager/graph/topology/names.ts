@@ -48,7 +48,8 @@ export async function resolveServices(sql: Queryable, services: readonly string[
   if (candidates.length === 0) return new Map();
   const rows = await sql<(Named & { service: string; rank: number })[]>`
     with wanted as (
-      select * from json_to_recordset(${JSON.stringify(candidates)}::text::json) as w(service text, text text, rank int)),
+      select * from json_to_recordset(${JSON.stringify(candidates)}::text::json)
+        as w(service text, text text, rank int)),
     found as (
       select w.service, w.rank, a.id, a.name from wanted w join vm_applications a on a.external_id = w.text
       where w.rank < 100 and a.status = 'active'

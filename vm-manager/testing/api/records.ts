@@ -37,6 +37,7 @@ export const confinedRecords = ['/graph/capabilities', '/findings/clusters', '/s
 export const recordBodies = (application: string, finding: string): Record<string, Json> => ({
   'PUT /projects/:id/members': { items: [] },
   'POST /assessments/:id/transition': { to: 'active' },
+  'PUT /assessments/:id/checklist': { checklist: [{ item: 'i', result: 'pass' }] },
   'POST /findings/deduplications': { application_id: application, dry_run: true },
   'POST /webhooks': { url: 'https://hook.example/new', predicate: null, secret: undefined },
   'PATCH /webhooks/:id': { url: 'https://hook.example/x', predicate: null, secret: undefined },

@@ -34,26 +34,64 @@ const columns: readonly TableColumn<Run>[] = [
   { title: text.at, cell: ({ created_at: at }) => showMoment(at) },
 ];
 
-export function Deduplications(props: { readonly mayTriage: boolean }): JSX.Element {
+function Beginning(props: {
+  readonly application: string;
+  readonly onApplication: (id: string) => void;
+  readonly mayTriage: boolean;
+  readonly onBegun: () => void;
+}): JSX.Element {
   const applications = createApplications();
-  const [application, setApplication] = createSignal('');
   const [confidence, setConfidence] = createSignal('0.8');
+  const action = createAction();
+  const begin = async (isOnlyTried: boolean): Promise<void> => {
+    const about = { application_id: props.application, min_confidence: Number(confidence()) };
+    const body = { ...about, dry_run: isOnlyTried };
+    if (await action.run(() => call('POST /api/v1/findings/deduplications', { body }))) props.onBegun();
+  };
+  const isIdle = (): boolean => props.application === '';
+  return (
+    <Card>
+      <div class="stack">
+        <p class="muted">{text.about}</p>
+        <div class="narrow-grid">
+          <SelectField
+            label={text.application}
+            value={props.application}
+            options={applications.options(text.choose)}
+            onChange={props.onApplication}
+          />
+          <SelectField label={text.confidence} value={confidence()} options={confidences} onChange={setConfidence} />
+        </div>
+        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <Show when={props.mayTriage}>
+          <div class="row wrap">
+            <Button isBusy={action.isBusy()} disabled={isIdle()} onClick={() => void begin(true)}>
+              {text.tryIt}
+            </Button>
+            <Button look="primary" isBusy={action.isBusy()} disabled={isIdle()} onClick={() => void begin(false)}>
+              {text.run}
+            </Button>
+          </div>
+        </Show>
+      </div>
+    </Card>
+  );
+}
+
+export function Deduplications(props: { readonly mayTriage: boolean }): JSX.Element {
+  const [application, setApplication] = createSignal('');
   const list = createPagedList('GET /api/v1/findings/deduplications', () =>
     application() === '' ? {} : { application_id: application() },
   );
   const action = createAction();
-  const done = async (work: () => Promise<unknown>): Promise<void> => {
-    if (!(await action.run(work))) return;
+  const begun = (): void => {
     tell(text.begun);
     list.reload();
   };
-  const begin = (isOnlyTried: boolean): Promise<void> =>
-    done(() => {
-      const about = { application_id: application(), min_confidence: Number(confidence()) };
-      return call('POST /api/v1/findings/deduplications', { body: { ...about, dry_run: isOnlyTried } });
-    });
-  const undo = (id: string): Promise<void> =>
-    done(() => call('POST /api/v1/findings/deduplications/{id}/undo', { params: { id } }));
+  const undo = async (id: string): Promise<void> => {
+    const options = { params: { id } };
+    if (await action.run(() => call('POST /api/v1/findings/deduplications/{id}/undo', options))) begun();
+  };
   const withUndo = (): readonly TableColumn<Run>[] => [
     ...columns,
     {
@@ -69,36 +107,13 @@ export function Deduplications(props: { readonly mayTriage: boolean }): JSX.Elem
   ];
   return (
     <div class="stack">
-      <Card>
-        <div class="stack">
-          <p class="muted">{text.about}</p>
-          <div class="narrow-grid">
-            <SelectField
-              label={text.application}
-              value={application()}
-              options={applications.options(text.choose)}
-              onChange={setApplication}
-            />
-            <SelectField label={text.confidence} value={confidence()} options={confidences} onChange={setConfidence} />
-          </div>
-          <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-          <Show when={props.mayTriage}>
-            <div class="row wrap">
-              <Button isBusy={action.isBusy()} disabled={application() === ''} onClick={() => void begin(true)}>
-                {text.tryIt}
-              </Button>
-              <Button
-                look="primary"
-                isBusy={action.isBusy()}
-                disabled={application() === ''}
-                onClick={() => void begin(false)}
-              >
-                {text.run}
-              </Button>
-            </div>
-          </Show>
-        </div>
-      </Card>
+      <Beginning
+        application={application()}
+        onApplication={setApplication}
+        mayTriage={props.mayTriage}
+        onBegun={begun}
+      />
+      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
       <ListCard
         title={text.title}
         label={text.title}

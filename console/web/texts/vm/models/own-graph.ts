@@ -10,8 +10,8 @@ export const ownGraphText = {
   name: 'Name',
   slots: 'Slots',
   slotsHelp:
-    'One a line, two or three of them: capabilities of which one has to be there, with commas between them, such as ssrf, idor or ' +
-    'stage:privesc. A line that begins with ? is one that may be missing.',
+    'One a line, two or three of them: capabilities of which one has to be there, with commas between ' +
+    'them, such as ssrf, idor or stage:privesc. A line that begins with ? is one that may be missing.',
   note: 'Note on the score',
   add: 'Add',
   remove: 'Remove',

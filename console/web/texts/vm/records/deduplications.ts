@@ -4,8 +4,8 @@ import type { Shown } from '../../shown.js';
 export const deduplicationsText = {
   title: 'Runs',
   about:
-    'Looks at all open findings of an application again, and makes those one that several tools have told. Try it first: ' +
-    'a run can be undone, and what a person has decided since stays.',
+    'Looks at all open findings of an application again, and makes those one that several tools have told. Try it ' +
+    'first: a run can be undone, and what a person has decided since stays.',
   application: 'Application',
   choose: 'Choose an application',
   confidence: 'At least so sure',
@@ -29,8 +29,8 @@ export const deduplicationsText = {
 export const importText = {
   title: 'Import applications',
   about:
-    'A register as CSV or JSON, up to 5,000 rows: external_id, name, environment, business_criticality, project, owner, ' +
-    'exposure, tags, site. Each row is taken or refused by itself; the same file again changes nothing.',
+    'A register as CSV or JSON, up to 5,000 rows: external_id, name, environment, business_criticality, project, ' +
+    'owner, exposure, tags, site. Each row is taken or refused by itself; the same file again changes nothing.',
   file: 'File',
   tryIt: 'Try',
   run: 'Import',
