@@ -281,9 +281,10 @@ t.test('14.4: other reports that are unusual', async (t) => {
   await t.test('a bill of components alone proves nothing about vulnerabilities', async (t) => {
     const xml = '<bom xmlns="http://cyclonedx.org/schema/bom/1.5">';
     t.equal((await read(t, { bomFormat: 'CycloneDX', components: [part] })).facts.complete, false);
-    t.equal((await read(t, { bomFormat: 'CycloneDX', vulnerabilities: [] })).facts.complete, true);
+    t.equal((await read(t, { bomFormat: 'CycloneDX', components: [part], vulnerabilities: [] })).facts.complete, true);
     t.equal((await read(t, `${xml}<components/></bom>`)).facts.complete, false);
-    t.equal((await read(t, `${xml}<vulnerabilities/></bom>`)).facts.complete, true);
+    const listed = '<components><component type="library"><name>a</name></component></components>';
+    t.equal((await read(t, `${xml}${listed}<vulnerabilities/></bom>`)).facts.complete, true);
     t.equal((await read(t, checkovEmpty)).facts.complete, false, 'and nothing was checked where there was nothing');
   });
 });

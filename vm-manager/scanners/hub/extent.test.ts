@@ -158,7 +158,7 @@ async function hub(t: Test, database: Database): Promise<void> {
     };
     const all = { ...keys, ...images };
     const app = await client.application();
-    const sync = { mode: 'sync' };
+    const sync = { confirm_close: 'true', mode: 'sync' };
     t.equal((await client.send(app, await sarifOf(all, 'whole'), sync)).status, 202);
     for (const [files, covers, closed] of [
       [{ 'y.py': 'x = 1\n' }, 'part', []],
