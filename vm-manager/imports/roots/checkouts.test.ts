@@ -68,7 +68,10 @@ async function suite(t: Test, database: Database): Promise<void> {
     for (const place of places)
       for (const files of [ofAll, ofAll.toReversed()]) {
         const app = await client.application();
-        const sent = await client.send(app, sarif(files.map((file) => `${place}/${file}`)), { mode: 'sync' });
+        const sent = await client.send(app, sarif(files.map((file) => `${place}/${file}`)), {
+          mode: 'sync',
+          confirm_close: 'true',
+        });
         t.match(sent, { status: 202, body: { report: { created: files.length, duplicates_in_file: 0 } } }, place);
         t.same(await paths(app), [...files].sort(), `${place}, ${files[0]} first`);
       }
@@ -96,8 +99,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     ];
     for (const [before, after] of pairs) {
       const app = await client.application();
-      await client.send(app, sarif([`${before}main.py`]), { mode: 'sync' });
-      const again = await client.send(app, sarif([`${after}main.py`]), { mode: 'sync' });
+      await client.send(app, sarif([`${before}main.py`]), { mode: 'sync', confirm_close: 'true' });
+      const again = await client.send(app, sarif([`${after}main.py`]), { mode: 'sync', confirm_close: 'true' });
       t.match(again.body, { report: { created: 0, closed: 0 } }, `${before} to ${after}`);
       t.same(await paths(app), ['main.py'], `${before} to ${after}`);
     }
@@ -113,8 +116,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     for (const [before, after, isOne] of pairs) {
       const app = await client.application();
       const of = (place: string) => sarif(ofAll.map((file) => `${place}${file}`));
-      await client.send(app, of(before), { mode: 'sync' });
-      const again = await client.send(app, of(after), { mode: 'sync' });
+      await client.send(app, of(before), { mode: 'sync', confirm_close: 'true' });
+      const again = await client.send(app, of(after), { mode: 'sync', confirm_close: 'true' });
       t.match(again.body, { report: { created: isOne ? 0 : ofAll.length } }, `${before} to ${after}`);
     }
   });
