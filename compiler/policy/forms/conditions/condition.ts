@@ -167,10 +167,14 @@ function variablesOf({ field, name }: RuleCondition): string {
 const isCount = ({ operator }: RuleCondition): boolean => operator === 'exists';
 const ofPath: ReadonlySet<ConditionField> = new Set(['path', 'uri']);
 
-/** What a condition becomes, and whether `is_not` is said by it already. Throws ConditionFault. */
+/**
+ * What a condition becomes, and whether `is_not` is said by it already. Throws ConditionFault. `isStored`: of a rule
+ * that is in force, whose values were accepted once, and go on meaning what they did.
+ */
 export function renderCondition(
   condition: RuleCondition,
   action: CustomRule['action'],
+  isStored = false,
 ): Rendered & { readonly saysNot: boolean } {
   const { field, name, operator, values, is_not: isNot } = condition;
   const facts = conditionFields[field];
@@ -189,7 +193,7 @@ export function renderCondition(
     return { comparisons, saysNot: true };
   }
   if (values.length === 0) throw new ConditionFault('values', 'are missing: write at least one');
-  checkValues(condition);
+  if (!isStored) checkValues(condition);
   if (field === 'operation')
     return { alternatives: values.map((value) => operationOf(action, value, isNot)), saysNot: false };
   // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)

@@ -3,6 +3,8 @@ import t from 'tap';
 import { defaultSettings, type ConditionField, type RuleCondition } from '#settings';
 import { compileRuleTrial, createTrial, type TrialRequest } from '../../trial.js';
 import type { CustomRule } from '../../settings.js';
+import { Diagnostics } from '../../../diagnostics/diagnostics.js';
+import { renderCustomRules } from '../../custom-rules.js';
 import { checkConditions } from './render.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_129) });
@@ -332,5 +334,10 @@ t.test('what people write of hosts, media types, letters and members is what is 
     condition('path', 'begins_with', ['api/']),
   ])
     t.match(checkConditions(rule([{ all: [one] }])), { text: null, diagnostics: [{ path: /values/ }] });
+  // a release that took it has it in force: nothing else could be applied any more
+  const old = rule([{ all: [condition('path', 'is', ['admin'])] }]);
+  const diagnostics = new Diagnostics();
+  t.match(renderCustomRules([old], diagnostics), { after: [{ id: old.id }] });
+  t.strictSame(diagnostics.list, []);
   t.end();
 });
