@@ -70,13 +70,13 @@ export function fieldsNamedBy({ rlZones, apiSchemas }: Partial<Named>): NamedFie
  * The same for each site, by its name: zones hold for all of them, and a specification for its own. What one site calls
  * `api_key` is nothing to another, whose clients send `api-key`.
  */
-export function namedFieldsOfSites({ rlZones, apiSchemas }: Partial<Named>): (site: string) => NamedFields {
+export function namedFieldsOfSites({ rlZones = [], apiSchemas = [] }: Partial<Named>): (site: string) => NamedFields {
   const ofAll = fieldsNamedBy({ rlZones });
-  const sites = new Set((apiSchemas ?? []).map(({ site }) => site));
+  const sites = new Set(apiSchemas.map(({ site }) => site));
   const bySite = new Map(
     [...sites].map((name) => [
       name,
-      fieldsNamedBy({ rlZones, apiSchemas: (apiSchemas ?? []).filter(({ site }) => site === name) }),
+      fieldsNamedBy({ rlZones, apiSchemas: apiSchemas.filter(({ site }) => site === name) }),
     ]),
   );
   return (site) => bySite.get(site) ?? ofAll;

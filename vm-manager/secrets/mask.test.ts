@@ -302,7 +302,7 @@ t.test('22 K1: a secret in an encoded part of an address', async (t) => {
   for (const text of ordinary) t.equal(maskSecrets(text), text);
 });
 
-t.test('Q5: a password with a word such as secret in it is none the less one, and names of variables stay', async (t) => {
+t.test('Q5: a password with a word such as secret in it is one, and names of variables stay', async (t) => {
   for (const value of ['hunter2secret', 'my1password', 'blue7tokens'])
     for (const text of [
       `password=${value}`,

@@ -153,10 +153,18 @@ function operationOf(action: CustomRule['action'], value: string, isNot: boolean
   ];
 }
 
+/**
+ * A field in every spelling that CGI programs, WSGI, Rack and PHP read as this one (`X_Role` for `X-Role`): who sends
+ * another one alone must not get by. What is allowed, or not so, stays with the name itself.
+ */
+const inEverySpelling = (name: string): string => `/^${name.replace(/[^A-Za-z0-9]/g, '[^a-z0-9]')}$/`;
+
 /** The variables of a condition, of one member where it names one. */
-function variablesOf({ field, name }: RuleCondition): string {
+function variablesOf({ field, name, is_not: isNot }: RuleCondition, action: CustomRule['action']): string {
   const { variables } = sources[field];
   if (name === '') return variables.join('|');
+  if (field === 'header' && action !== 'allow' && !isNot && /[^A-Za-z0-9]/.test(name))
+    return `REQUEST_HEADERS:${inEverySpelling(name)}`;
   // members of a body of JSON are called `json.name`: people and forms call them by their name
   const isInBody = field === 'parameter' || field === 'body_parameter';
   const names = isInBody && !/^json\./i.test(name) ? [name, `json.${name}`] : [name];
@@ -183,7 +191,7 @@ export function renderCondition(
   if (name !== '' && !facts.hasName) throw new ConditionFault('name', `has to be empty: ${field} is one value`);
   if (isCount(condition)) {
     if (values.length > 0) throw new ConditionFault('values', 'have to be left out: it is there, or not');
-    const counted = variablesOf(condition)
+    const counted = variablesOf(condition, action)
       .split('|')
       .map((variable) => `&${variable}`);
     // of several one is enough to be there, and none may be there
@@ -199,8 +207,8 @@ export function renderCondition(
   // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)
   if (ofPath.has(field)) {
     const not = isNot ? '!' : '';
-    const variables = pathsOf(action, variablesOf(condition), isNot);
+    const variables = pathsOf(action, variablesOf(condition, action), isNot);
     return { comparisons: [{ variables, operator: `${not}${operatorOf(condition)}` }], saysNot: true };
   }
-  return { comparisons: [{ variables: variablesOf(condition), operator: operatorOf(condition) }], saysNot: !isNot };
+  return { comparisons: [{ variables: variablesOf(condition, action), operator: operatorOf(condition) }], saysNot: !isNot };
 }

@@ -295,6 +295,22 @@ t.test('property: groups mean what they say', (t) => {
   t.end();
 });
 
+t.test('22: a header is met in every spelling that a CGI program reads as it, but not where that lets through', (t) => {
+  const sent = (name: string): TrialRequest => request('/', { headers: [[name, 'admin']] });
+  const role = condition('header', 'is', ['admin'], { name: 'X-Shop-Role' });
+  const there = condition('header', 'exists', [], { name: 'X-Shop-Role' });
+  for (const one of [role, there]) {
+    const [refuses, allows] = [matcherOf(rule([{ all: [one] }])), matcherOf(rule([{ all: [one] }], { action: 'allow' }))];
+    for (const name of ['X-Shop-Role', 'x-shop-role', 'X_Shop_Role', 'X_Shop-Role', 'X.Shop_ROLE']) {
+      t.equal(refuses(sent(name)), true, name);
+      t.equal(allows(sent(name)), name.toLowerCase() === 'x-shop-role', `${name}, to allow`);
+    }
+    for (const name of ['X-Shop-Roles', 'My-X-Shop-Role', 'XShopRole']) t.equal(refuses(sent(name)), false, name);
+    t.equal(matcherOf(rule([{ all: [not(one)] }]))(sent('X_Shop_Role')), true, 'who has to have it, has it not');
+  }
+  t.end();
+});
+
 t.test('what people write of hosts, media types, letters and members is what is met', (t) => {
   const host = (value: string): TrialRequest => request('/', { headers: [['Host', value]] });
   const typed = (value: string): TrialRequest =>

@@ -106,8 +106,8 @@ function checkAlone(rule: CustomRule, group: number, at: number, condition: Rule
 /**
  * The text that a rule of conditions stands for, with what is wrong with it, each at a JSON pointer into the rule such
  * as `/any/0/all/1/values`. Its `ids` are the rule's and those of the rules that its conditions need.
- * `isStored`: it was saved before, maybe by a release that took more: what only never fits must not keep the others from
- * being applied.
+ * `isStored`: it was saved before, maybe by a release that took more: what only never fits must not keep the others
+ * from being applied.
  */
 export function checkConditions(rule: CustomRule, isStored = false): CheckedRule {
   const diagnostics = new Diagnostics();

@@ -1,4 +1,4 @@
-// Where each state of an assessment leads to, as vm-manager/governance/assessments/moves.ts has it, which refuses others.
+// Where each state of an assessment leads to, as vm-manager/governance/assessments/moves.ts has it; it refuses others.
 type State = 'planned' | 'active' | 'review' | 'closed';
 
 export const nextStates: Readonly<Record<State, readonly State[]>> = {
