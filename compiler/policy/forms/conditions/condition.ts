@@ -210,5 +210,6 @@ export function renderCondition(
     const variables = pathsOf(action, variablesOf(condition, action), isNot);
     return { comparisons: [{ variables, operator: `${not}${operatorOf(condition)}` }], saysNot: true };
   }
-  return { comparisons: [{ variables: variablesOf(condition, action), operator: operatorOf(condition) }], saysNot: !isNot };
+  const comparison = { variables: variablesOf(condition, action), operator: operatorOf(condition) };
+  return { comparisons: [comparison], saysNot: !isNot };
 }
