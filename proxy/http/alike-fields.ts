@@ -47,7 +47,7 @@ export type NamedFields = ReadonlyMap<string, string>;
 
 /**
  * Names by which the settings decide: keys of rate zones, parameters of specifications. A specification may declare
- * `api_key`: then that one goes on, and `api-key` does not. Where two spellings are declared, both do.
+ * `api_key`: then that one goes on, and `api-key` does not. Where two spellings are declared, either does alone.
  */
 export function fieldsNamedBy({ rlZones, apiSchemas }: Partial<Named>): NamedFields {
   const names = new Map<string, string>();
