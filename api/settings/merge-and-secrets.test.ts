@@ -119,6 +119,7 @@ t.test('secrets go to the receiver that they were given for, and to no other', a
     [{ vm_model_url: 'http://m.example/v1' }, '/vm_model_key'],
     [{ siem_connectors: [{ ...shown.siem_connectors[0], target: 'https://thief.example/x' }] }, '/token'],
     [{ otel_endpoint: 'https://thief.example' }, '/value'],
+    [{ siem_connectors: [{ ...shown.siem_connectors[0], options: { login_url: 'https://thief.example' } }] }, '/token'],
   ];
   for (const [change, place] of elsewhere)
     t.throws(

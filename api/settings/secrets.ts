@@ -147,6 +147,12 @@ function originOf(address: unknown): string {
   return `${protocol}//${host}`;
 }
 
+/** Microsoft Sentinel: the secret goes to where one logs in, and what one gets for it to the target. */
+const loginOf = ({ options }: Loose): string[] => {
+  const { login_url: login = '' } = (options ?? {}) as { readonly login_url?: string };
+  return login === '' ? [] : [originOf(login)];
+};
+
 /** Of every secret that is sent somewhere, by its place: where to. */
 function receiversOf(settings: Settings): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -154,7 +160,10 @@ function receiversOf(settings: Settings): ReadonlyMap<string, string> {
     const list = place.split('/').length > 2 ? (place.split('/')[1] ?? '') : '';
     const receiver = receivers[`${list}/${field}`];
     if (receiver !== undefined)
-      found.set(place, originOf(holder[receiver] ?? (settings as unknown as Loose)[receiver]));
+      found.set(
+        place,
+        [originOf(holder[receiver] ?? (settings as unknown as Loose)[receiver]), ...loginOf(holder)].join(', '),
+      );
   }
   return found;
 }

@@ -68,7 +68,7 @@ export function renderCustomRules(rules: readonly CustomRule[], diagnostics: Dia
       (program !== null && isSetUp(text, program) ? before : after).push({ id, text, sites });
       continue;
     }
-    const { text, diagnostics: found } = checkFormRule(rule);
+    const { text, diagnostics: found } = checkFormRule(rule, true);
     for (const one of found.filter(({ severity }) => severity === 'error'))
       diagnostics.reportSetting('GH-C7001', one.message, `${path}${one.path ?? ''}`);
     if (text !== null) (rule.action === 'allow' ? before : after).push({ id, text, sites });

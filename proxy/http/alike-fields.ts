@@ -5,15 +5,10 @@
 import type { ProxyConfig } from '../contract/index.js';
 
 /** A field name in lower case with `-` for whatever is no letter or digit; the same text where there is nothing. */
-export function dashed(lower: string): string {
-  let text = lower;
-  for (let index = 0; index < lower.length; index += 1) {
-    const code = lower.charCodeAt(index);
-    if ((code >= 0x61 && code <= 0x7a) || code === 0x2d || (code >= 0x30 && code <= 0x39)) continue;
-    text = `${text.slice(0, index)}-${text.slice(index + 1)}`;
-  }
-  return text;
-}
+export const dashed = (lower: string): string => (isPlain.test(lower) ? lower : lower.replace(other, '-'));
+const isPlain = /^[a-z0-9-]*$/;
+// one pass: a client may send a name of as many underscores as a head has room for
+const other = /[^a-z0-9-]/g;
 
 /** By these gates, rules, the reading of bodies and the reading of answers decide, whatever is set. */
 export const decidedBy: ReadonlySet<string> = new Set([
@@ -52,7 +47,7 @@ export type NamedFields = ReadonlyMap<string, string>;
 
 /**
  * Names by which the settings decide: keys of rate zones, parameters of specifications. A specification may declare
- * `api_key`: then that one goes on, and `api-key` does not. Where two spellings are declared, both do.
+ * `api_key`: then that one goes on, and `api-key` does not. Where two spellings are declared, either does alone.
  */
 export function fieldsNamedBy({ rlZones, apiSchemas }: Partial<Named>): NamedFields {
   const names = new Map<string, string>();
@@ -69,6 +64,22 @@ export function fieldsNamedBy({ rlZones, apiSchemas }: Partial<Named>): NamedFie
       for (const { name, in: place } of parameters) if (place === 'header') add(name);
   for (const key of double) names.delete(key);
   return names;
+}
+
+/**
+ * The same for each site, by its name: zones hold for all of them, and a specification for its own. What one site calls
+ * `api_key` is nothing to another, whose clients send `api-key`.
+ */
+export function namedFieldsOfSites({ rlZones = [], apiSchemas = [] }: Partial<Named>): (site: string) => NamedFields {
+  const ofAll = fieldsNamedBy({ rlZones });
+  const sites = new Set(apiSchemas.map(({ site }) => site));
+  const bySite = new Map(
+    [...sites].map((name) => [
+      name,
+      fieldsNamedBy({ rlZones, apiSchemas: apiSchemas.filter(({ site }) => site === name) }),
+    ]),
+  );
+  return (site) => bySite.get(site) ?? ofAll;
 }
 
 /** Whether the settings decide by another spelling of the name. */

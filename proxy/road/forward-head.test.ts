@@ -1,6 +1,6 @@
 import t from 'tap';
 import { resolveProxyConfig } from '../contract/proxy-config.js';
-import { fieldsNamedBy, type NamedFields } from '../http/alike-fields.js';
+import { dashed, fieldsNamedBy, namedFieldsOfSites, type NamedFields } from '../http/alike-fields.js';
 import { claimedFields } from '../http/claimed-fields.js';
 import { buildForwardHead, type ForwardFacts } from './forward-head.js';
 import { createRouter, type Site } from './route.js';
@@ -316,3 +316,24 @@ t.test(
       t.notMatch(sent([name, 'other']), 'other', name);
   },
 );
+
+t.test('22: what a specification of one site calls a field changes nothing for another site', async (t) => {
+  const parameters = [{ name: 'api_key', in: 'header' }];
+  const named = namedFieldsOfSites({
+    rlZones: [{ name: 'a', matchPath: '/', key: 'header:X-Tenant' } as never],
+    apiSchemas: [{ site: 'pets', operations: [{ parameters }] } as never],
+  });
+  const sent = (site: string, headers: readonly string[]): string =>
+    build(['Host', 'h', ...headers], { namedFields: named(site) }).join('\n');
+  t.match(sent('pets', ['api_key', 'mine']), 'api_key: mine');
+  t.notMatch(sent('pets', ['api-key', 'mine']), 'mine');
+  t.match(sent('shop', ['api-key', 'mine']), 'api-key: mine', 'as its clients send it');
+  for (const site of ['pets', 'shop']) t.notMatch(sent(site, ['X_Tenant', 'x']), 'X_Tenant', 'zones are of all sites');
+});
+
+t.test('22: a long name is read in one pass', async (t) => {
+  const name = `x${'_'.repeat(200_000)}`;
+  const begun = performance.now();
+  t.equal(dashed(name).length, name.length);
+  t.ok(performance.now() - begun < 500, 'a copy for each underscore takes seconds');
+});

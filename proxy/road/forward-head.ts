@@ -103,7 +103,7 @@ export function forwardHeadOf(
     masksReply: masksReplies(request),
     relaysTrailers: exchange.relaysTrailers,
     trace: request.trace ?? null,
-    namedFields: generation.namedFields,
+    namedFields: generation.namedFields(routed.site.name),
   });
 }
 

@@ -1,7 +1,7 @@
 // What serves traffic: a ruleset and a configuration, prepared together, swapped together, retired together.
 import type { Admission } from '../admit/index.js';
 import type { ProxyConfig } from '../contract/index.js';
-import { fieldsNamedBy, type NamedFields } from '../http/alike-fields.js';
+import { namedFieldsOfSites, type NamedFields } from '../http/alike-fields.js';
 import type { LoadedInspection } from '../inspection/inspection.js';
 import { createRouter, type Router } from '../road/route.js';
 import type { AddressSet } from '../shared-state/address-set.js';
@@ -22,8 +22,8 @@ export interface Generation {
   readonly admission: Admission;
   /** By the name of the site; a site without a specification is not in it. */
   readonly schemas: ReadonlyMap<string, SiteSchemas>;
-  /** Names of fields by which its settings decide. */
-  readonly namedFields: NamedFields;
+  /** Names of fields by which its settings decide at the site of this name. */
+  readonly namedFields: (site: string) => NamedFields;
   /** Requests that pinned it. */
   inFlight: number;
   /** Set when a successor serves; called when the last request is through. */
@@ -45,7 +45,7 @@ export function createGeneration(
     trusted: trustedProxySet(config.trustedProxies),
     admission,
     schemas: siteSchemasOf(config.apiSchemas ?? []),
-    namedFields: fieldsNamedBy(config),
+    namedFields: namedFieldsOfSites(config),
     inFlight: 0,
     onIdle: null,
   };

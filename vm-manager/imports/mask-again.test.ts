@@ -6,7 +6,7 @@ import { startTestApp } from '#api/testing/app';
 import { onEmbeddedDatabase } from '#api/testing/databases';
 import { Client } from '../testing/import-client.js';
 
-const migration = new URL('../migrations/071-mask-rewritten.sql', import.meta.url);
+const migration = new URL('../migrations/072-mask-rewritten.sql', import.meta.url);
 const secret = 'Sick1CsWo3LZ7Q';
 const texts = [
   `https://h.example/p?q=%7B%22password%22:%22${secret}%22%7D`,

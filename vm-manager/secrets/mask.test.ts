@@ -2,6 +2,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
+import { redact } from '../assistant/redact.js';
+import { fill } from '../integrations/template.js';
+import { bodyOfEvent } from '../notifications/senders/events.js';
 import { hmacHex } from './identity-key.js';
 import { maskSecrets, mayHoldSecret, patternsMask } from './mask.js';
 
@@ -297,4 +300,27 @@ t.test('22 K1: a secret in an encoded part of an address', async (t) => {
     '100%25 of %zz',
   ];
   for (const text of ordinary) t.equal(maskSecrets(text), text);
+});
+
+t.test('Q5: a password with a word such as secret in it is one, and names of variables stay', async (t) => {
+  for (const value of ['hunter2secret', 'my1password', 'blue7tokens'])
+    for (const text of [
+      `password=${value}`,
+      `The log has password=${value} in it`,
+      `ann, DB_PASSWORD=${value}, more`,
+      `passwd: ${value}`,
+    ])
+      t.notOk(maskSecrets(text).includes(value), text);
+  for (const text of ['token=oauth2token, x', 'f(secret=s3secretkey)', 'password: password2_secret', 'token = token2'])
+    t.equal(maskSecrets(text), text, text);
+  // what leaves by a webhook, for a model and in a ticket, passes the same masks
+  const description = 'host db01, password=hunter2secret, end';
+  const event = { type: 'finding.created', at: '', severity: 3, payload: { description } };
+  const body = bodyOfEvent(event as never, {} as never);
+  t.notMatch(JSON.stringify(body), 'hunter2');
+  for (const redaction of ['secrets', 'names'] as const)
+    t.notMatch(JSON.stringify(redact({ description }, redaction, new Map())), 'hunter2', redaction);
+  const told = { details: { description } };
+  t.notMatch(fill('{{description}}', told as never, 'markdown'), 'hunter2');
+  t.match(fill('{{description}}', told as never, 'markdown'), 'db01');
 });

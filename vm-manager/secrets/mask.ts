@@ -30,6 +30,7 @@ import {
   isMadeUp,
   isMixed,
   isNameOfCode,
+  isNumberedWord,
   isPlaceholder,
   isSecretLiteral,
   isTokenLike,
@@ -49,8 +50,9 @@ interface Place {
 
 function isSecretWord(value: string, { operator, before, isLine }: Place): boolean {
   if (isPlaceholder(value) || /^[A-Za-z]:?[\\/]|^\.{0,2}\//.test(value)) return false;
-  // `accessToken` is the name of a variable; `MySecret123!` is none
-  if (isKeyWord.test(value) && (/^[$@%&]/.test(value) || !/\d\D*\d|[!#^*~]/.test(value))) return false;
+  // `accessToken` is the name of a variable; `MySecret123!` and `hunter2secret` are none
+  if (isKeyWord.test(value) && (/^[$@%&]/.test(value) || !(/\d\D*\d|[!#^*~]/.test(value) || isNumberedWord(value))))
+    return false;
   // a variable file or a query: nothing in it is code
   if (operator === '=' && /^[?&;\n]?$/.test(before)) return true;
   if (operator.startsWith('--') || operator === '>') return true;

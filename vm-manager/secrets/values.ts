@@ -17,6 +17,19 @@ export const isPlaceholder = (value: string): boolean =>
 export const isNameOfCode = (value: string): boolean =>
   /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*$/.test(value);
 
+/** Names of things that have a digit in them, and that names of variables begin with. */
+const numbered = new RegExp(
+  '^(?:oauth[12]|auth0|base(?:32|58|64)|sha[1-9]|md[45]|aes|rc4|s3|ec2|k[38]s|x509|pkcs|p12|db2|h2|http2|web3|v\\d|' +
+    'id3|i18n|l10n|ipv[46]|utf8|u2f|o365|m365|e2e|b2[bc]|a11y|ed25519|x25519|p256|bip39|n8n|' +
+    '(?:step|test|user|node|app|db)\\d)',
+);
+
+/**
+ * `hunter2secret`, all small letters, with a digit that more letters stand behind: words of code begin anew behind a
+ * digit (`password2_secret`, `db2Token`), but for a few whose names have one (`oauth2token`).
+ */
+export const isNumberedWord = (value: string): boolean => /^[a-z]+\d+[a-z]+$/.test(value) && !numbered.test(value);
+
 export function isSecretLiteral(value: string): boolean {
   if (value.length < 3 || isPlaceholder(value)) return false;
   // a sentence about secrets, or the name of an entry: "Enter your password", "auth.token", "PASSWORD"

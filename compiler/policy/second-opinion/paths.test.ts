@@ -240,6 +240,15 @@ t.test('issue 22 K3: injections and commands of Windows in paths are raised', as
       t.equal(ask(inspector, `/items/${once(attack)}/details`).interruption?.ruleId, 1_006_610, `${name}: ${attack}`);
 });
 
+t.test('22: lines of dots to be filled in are none, a way upwards of dots is', async (t) => {
+  const blanks = ['le ....../....../2024', '....../....../2024', 'Name:/............/', 'tel/.......5'];
+  for (const { name, inspector } of await made) {
+    for (const text of blanks)
+      t.equal(ask(inspector, `/form?text=${once(text)}`).kind, 'pass', `${name}: ${text}`);
+    t.equal(ask(inspector, `/form?text=${once('/..............notes')}`).kind, 'block', name);
+  }
+});
+
 t.test('issue 22 B10: odd paths of honest people are not', async (t) => {
   const inspectors = await made;
   for (const path of honest) {

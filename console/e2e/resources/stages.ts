@@ -150,6 +150,16 @@ export async function assessments(t: Test, stack: Stack): Promise<void> {
   await dialog.getByText('1 of 2').waitFor();
   await button(dialog, 'Edit').click();
   t.equal(await dialog.getByLabel('Led by').inputValue(), 'operator@example.org', 'who leads it was chosen');
+  for (const [next, offered] of [
+    ['active', ['planned', 'active']],
+    ['review', ['planned', 'active', 'review']],
+  ] as const) {
+    const values = dialog.getByLabel('State').locator('option');
+    t.same(await values.evaluateAll((all) => all.map((one) => (one as { value?: string }).value)), offered);
+    await dialog.getByLabel('State').selectOption(next);
+    await button(dialog, 'Save').click();
+    await button(dialog, 'Edit').click();
+  }
   await dialog.getByLabel('State').selectOption('closed');
   await button(dialog, 'Save').click();
   await dialog.getByRole('alert').filter({ hasText: 'nobody has answered' }).waitFor();

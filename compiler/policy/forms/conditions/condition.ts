@@ -153,10 +153,18 @@ function operationOf(action: CustomRule['action'], value: string, isNot: boolean
   ];
 }
 
+/**
+ * A field in every spelling that CGI programs, WSGI, Rack and PHP read as this one (`X_Role` for `X-Role`): who sends
+ * another one alone must not get by. What is allowed, or not so, stays with the name itself.
+ */
+const inEverySpelling = (name: string): string => `/^${name.replace(/[^A-Za-z0-9]/g, '[^a-z0-9]')}$/`;
+
 /** The variables of a condition, of one member where it names one. */
-function variablesOf({ field, name }: RuleCondition): string {
+function variablesOf({ field, name, is_not: isNot }: RuleCondition, action: CustomRule['action']): string {
   const { variables } = sources[field];
   if (name === '') return variables.join('|');
+  if (field === 'header' && action !== 'allow' && !isNot && /[^A-Za-z0-9]/.test(name))
+    return `REQUEST_HEADERS:${inEverySpelling(name)}`;
   // members of a body of JSON are called `json.name`: people and forms call them by their name
   const isInBody = field === 'parameter' || field === 'body_parameter';
   const names = isInBody && !/^json\./i.test(name) ? [name, `json.${name}`] : [name];
@@ -167,10 +175,14 @@ function variablesOf({ field, name }: RuleCondition): string {
 const isCount = ({ operator }: RuleCondition): boolean => operator === 'exists';
 const ofPath: ReadonlySet<ConditionField> = new Set(['path', 'uri']);
 
-/** What a condition becomes, and whether `is_not` is said by it already. Throws ConditionFault. */
+/**
+ * What a condition becomes, and whether `is_not` is said by it already. Throws ConditionFault. `isStored`: of a rule
+ * that is in force, whose values were accepted once, and go on meaning what they did.
+ */
 export function renderCondition(
   condition: RuleCondition,
   action: CustomRule['action'],
+  isStored = false,
 ): Rendered & { readonly saysNot: boolean } {
   const { field, name, operator, values, is_not: isNot } = condition;
   const facts = conditionFields[field];
@@ -179,7 +191,7 @@ export function renderCondition(
   if (name !== '' && !facts.hasName) throw new ConditionFault('name', `has to be empty: ${field} is one value`);
   if (isCount(condition)) {
     if (values.length > 0) throw new ConditionFault('values', 'have to be left out: it is there, or not');
-    const counted = variablesOf(condition)
+    const counted = variablesOf(condition, action)
       .split('|')
       .map((variable) => `&${variable}`);
     // of several one is enough to be there, and none may be there
@@ -189,14 +201,15 @@ export function renderCondition(
     return { comparisons, saysNot: true };
   }
   if (values.length === 0) throw new ConditionFault('values', 'are missing: write at least one');
-  checkValues(condition);
+  if (!isStored) checkValues(condition);
   if (field === 'operation')
     return { alternatives: values.map((value) => operationOf(action, value, isNot)), saysNot: false };
   // of many spellings of a path one always differs: negated, it is that of most servers (path-conditions.ts)
   if (ofPath.has(field)) {
     const not = isNot ? '!' : '';
-    const variables = pathsOf(action, variablesOf(condition), isNot);
+    const variables = pathsOf(action, variablesOf(condition, action), isNot);
     return { comparisons: [{ variables, operator: `${not}${operatorOf(condition)}` }], saysNot: true };
   }
-  return { comparisons: [{ variables: variablesOf(condition), operator: operatorOf(condition) }], saysNot: !isNot };
+  const comparison = { variables: variablesOf(condition, action), operator: operatorOf(condition) };
+  return { comparisons: [comparison], saysNot: !isNot };
 }

@@ -3,6 +3,8 @@ import t from 'tap';
 import { defaultSettings, type ConditionField, type RuleCondition } from '#settings';
 import { compileRuleTrial, createTrial, type TrialRequest } from '../../trial.js';
 import type { CustomRule } from '../../settings.js';
+import { Diagnostics } from '../../../diagnostics/diagnostics.js';
+import { renderCustomRules } from '../../custom-rules.js';
 import { checkConditions } from './render.js';
 
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_129) });
@@ -293,6 +295,23 @@ t.test('property: groups mean what they say', (t) => {
   t.end();
 });
 
+t.test('22: a header is met in every spelling that a CGI program reads as it, but not where that lets through', (t) => {
+  const sent = (name: string): TrialRequest => request('/', { headers: [[name, 'admin']] });
+  const role = condition('header', 'is', ['admin'], { name: 'X-Shop-Role' });
+  const there = condition('header', 'exists', [], { name: 'X-Shop-Role' });
+  for (const one of [role, there]) {
+    const refuses = matcherOf(rule([{ all: [one] }]));
+    const allows = matcherOf(rule([{ all: [one] }], { action: 'allow' }));
+    for (const name of ['X-Shop-Role', 'x-shop-role', 'X_Shop_Role', 'X_Shop-Role', 'X.Shop_ROLE']) {
+      t.equal(refuses(sent(name)), true, name);
+      t.equal(allows(sent(name)), name.toLowerCase() === 'x-shop-role', `${name}, to allow`);
+    }
+    for (const name of ['X-Shop-Roles', 'My-X-Shop-Role', 'XShopRole']) t.equal(refuses(sent(name)), false, name);
+    t.equal(matcherOf(rule([{ all: [not(one)] }]))(sent('X_Shop_Role')), true, 'who has to have it, has it not');
+  }
+  t.end();
+});
+
 t.test('what people write of hosts, media types, letters and members is what is met', (t) => {
   const host = (value: string): TrialRequest => request('/', { headers: [['Host', value]] });
   const typed = (value: string): TrialRequest =>
@@ -332,5 +351,10 @@ t.test('what people write of hosts, media types, letters and members is what is 
     condition('path', 'begins_with', ['api/']),
   ])
     t.match(checkConditions(rule([{ all: [one] }])), { text: null, diagnostics: [{ path: /values/ }] });
+  // a release that took it has it in force: nothing else could be applied any more
+  const old = rule([{ all: [condition('path', 'is', ['admin'])] }]);
+  const diagnostics = new Diagnostics();
+  t.match(renderCustomRules([old], diagnostics), { after: [{ id: old.id }] });
+  t.strictSame(diagnostics.list, []);
   t.end();
 });

@@ -30,7 +30,10 @@ class RuleWriter {
   private readonly firstId: number;
   private readonly phase: number;
 
-  constructor(private readonly rule: CustomRule) {
+  constructor(
+    private readonly rule: CustomRule,
+    private readonly isStored: boolean,
+  ) {
     this.firstId = ruleIdRanges.conditions[0] + (rule.id - ruleIdRanges.custom[0]) * helpersMax;
     this.phase = Math.max(...rule.any.flatMap(({ all }) => all.map(phaseOf)));
   }
@@ -49,7 +52,7 @@ class RuleWriter {
 
   /** The links that a condition is in a chain. Throws ConditionFault. */
   private linksOf(condition: RuleCondition): readonly Comparison[] {
-    const rendered = renderCondition(condition, this.rule.action);
+    const rendered = renderCondition(condition, this.rule.action, this.isStored);
     const lists = 'alternatives' in rendered ? rendered.alternatives : [rendered.comparisons];
     const [only, ...more] = lists;
     if (only !== undefined && more.length === 0 && (rendered.saysNot || !condition.is_not)) return only;
@@ -87,7 +90,7 @@ const noText = (diagnostics: readonly Diagnostic[]): CheckedRule => ({
 /** What is wrong with a condition alone is at its values. */
 function checkAlone(rule: CustomRule, group: number, at: number, condition: RuleCondition): readonly Diagnostic[] {
   const alone = { ...rule, any: [{ all: [condition] }] };
-  const text = new RuleWriter(alone).render('pass', () => undefined);
+  const text = new RuleWriter(alone, true).render('pass', () => undefined);
   return checkRuleText(Buffer.from(text, 'latin1').toString('utf8'), ids, `rule ${rule.id}`)
     .diagnostics.filter(({ severity, code }) => severity === 'error' || code === 'GH-C3007') // fits no address
     .map((found) => ({
@@ -103,8 +106,10 @@ function checkAlone(rule: CustomRule, group: number, at: number, condition: Rule
 /**
  * The text that a rule of conditions stands for, with what is wrong with it, each at a JSON pointer into the rule such
  * as `/any/0/all/1/values`. Its `ids` are the rule's and those of the rules that its conditions need.
+ * `isStored`: it was saved before, maybe by a release that took more: what only never fits must not keep the others
+ * from being applied.
  */
-export function checkConditions(rule: CustomRule): CheckedRule {
+export function checkConditions(rule: CustomRule, isStored = false): CheckedRule {
   const diagnostics = new Diagnostics();
   let place = '/any';
   const fail = (path: string, message: string): CheckedRule => {
@@ -115,7 +120,7 @@ export function checkConditions(rule: CustomRule): CheckedRule {
   if (action === null) return fail('/redirect_url', 'must be an address in URL characters');
   if (rule.any.length === 0) return fail('/any', 'needs at least one group with a condition');
   try {
-    const text = new RuleWriter(rule).render(action, (group, at) => (place = `/any/${group}/all/${at}`));
+    const text = new RuleWriter(rule, isStored).render(action, (group, at) => (place = `/any/${group}/all/${at}`));
     const wrong = rule.any.flatMap(({ all }, group) =>
       all.flatMap((condition, at) => checkAlone(rule, group, at, condition)),
     );

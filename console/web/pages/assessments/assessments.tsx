@@ -18,6 +18,7 @@ import { createApplications, type Applications } from '../vulnerabilities/words.
 import { Checklist, ProgressBadges } from './checklist-card.js';
 import { withLines } from './checklist.js';
 import { LeadField } from './lead-field.js';
+import { nextStates } from './next-states.js';
 
 export type Assessment = Item<'GET /api/v1/assessments'>;
 type NewAssessment = Required<Body<'POST /api/v1/assessments'>>;
@@ -27,6 +28,11 @@ type Typed = Omit<NewAssessment, 'checklist'> & { readonly lines: string };
 
 const kinds = Object.entries(text.kinds) as readonly (readonly [NewAssessment['kind'], string])[];
 const states = Object.entries(text.states) as readonly (readonly [NewAssessment['status'], string])[];
+/** What the server takes: the state it has, and those that one leads to; a new one is planned or active. */
+const statesFrom = (of: Assessment | null): typeof states => {
+  const from = of?.status ?? 'planned';
+  return states.filter(([state]) => state === from || nextStates[from].includes(state));
+};
 const tones: Readonly<Record<string, Tone>> = { active: 'info', review: 'warn', closed: 'good' };
 
 const kindOf = ({ kind }: Assessment): string => (kind === null ? '–' : text.kinds[kind]);
@@ -48,7 +54,11 @@ const columnsOf = (applications: Applications, people: People): readonly TableCo
   { title: text.changed, class: 'nums', cell: ({ updated_at: at }) => showMoment(at, true) },
 ];
 
-const fieldsOf = (applications: Applications, people: People): readonly RowField<Typed>[] => [
+const fieldsOf = (
+  applications: Applications,
+  people: People,
+  of: Assessment | null,
+): readonly RowField<Typed>[] => [
   { name: 'name', kind: 'text', label: text.name, isRequired: true },
   {
     name: 'application_id',
@@ -60,7 +70,7 @@ const fieldsOf = (applications: Applications, people: People): readonly RowField
     isOnce: true,
   },
   { name: 'kind', kind: 'select', label: text.kind, options: () => kinds },
-  { name: 'status', kind: 'select', label: text.status, help: text.statusHelp, options: () => states },
+  { name: 'status', kind: 'select', label: text.status, help: text.statusHelp, options: () => statesFrom(of) },
   {
     name: 'lead',
     kind: 'own',
@@ -102,7 +112,7 @@ function AssessmentForm(props: {
       : call('PATCH /api/v1/assessments/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) });
   return (
     <RowForm
-      fields={fieldsOf(props.applications, props.people)}
+      fields={fieldsOf(props.applications, props.people, of)}
       start={start}
       isNew={of === null}
       save={save}

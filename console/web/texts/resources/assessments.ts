@@ -28,7 +28,7 @@ export const assessmentsText = {
   somebodyElse: 'Somebody without an account here',
   leadName: 'Name of whoever leads it',
   status: 'State',
-  statusHelp: 'One with an open item in its checklist cannot be closed.',
+  statusHelp: 'It moves step by step. One with an open item in its checklist cannot be closed.',
   anyStatus: 'Every state',
   states: { planned: 'planned', active: 'active', review: 'in review', closed: 'closed' },
   begun: 'Made',
