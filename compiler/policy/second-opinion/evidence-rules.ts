@@ -105,7 +105,7 @@ const rules: readonly EvidenceRule[] = [
       raw`(?i)(?:etc.{1,24}(?:passwd|shadow|issue|hosts|group)(?:[^-]|-(?:[^a-z]|$)|$)` +
       raw`|win(?:dows|nt).{1,24}system32|(?:boot|win)\.ini` +
       raw`|web-inf[/\\]|global\.asa|inetpub[/\\]|(?:^|[/\\=])\.{4}[/\\]|\\\\[\w.:-]+\\+\w+\$|(?:/+\.){3}` +
-      raw`|[/\\](?:\w{24,})?\.{6,}[a-z_]|\.{2,}(?:etc(?:passwd|shadow|hosts)|web-infweb)|(?:0x2e){2})`,
+      raw`|[/\\](?:\w{24,})?\.{6,}[a-z_{]|\.{2,}(?:etc(?:passwd|shadow|hosts)|web-infweb)|(?:0x2e){2})`,
   },
   {
     id: 1_006_601,

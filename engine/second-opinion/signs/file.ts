@@ -35,7 +35,7 @@ export const fileSigns: readonly Sign[] = [
     ['file'],
     5,
     'more dots in a row than prose has',
-    raw`(?:^|[/\\:=])\.{4,}[/\\]|[/\\](?:\w{24,})?\.{6,}[a-z_]|\.{2,}(?:etc(?:passwd|shadow|hosts)|web-infweb\.xml)`,
+    raw`(?:^|[/\\:=])\.{4,}[/\\]|[/\\](?:\w{24,})?\.{6,}[a-z_{]|\.{2,}(?:etc(?:passwd|shadow|hosts)|web-infweb\.xml)`,
   ),
   sign('path-same', ['file'], 5, 'the same directory again and again', raw`(?:/+\.){3}/|(?:\./+){4}`),
   sign(
