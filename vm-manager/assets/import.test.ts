@@ -79,6 +79,29 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match((await file('[{"name": "Of JSON", "project": "Shop"}]')).body, { created: 1 });
   });
 
+  await t.test('30.applications: a row that no column takes is refused by itself', async (t) => {
+    const wrong = [
+      { name: 'z0', project_id: 'abc' },
+      { name: 'z1', project_id: '99999999999999999999' },
+      ...['external_id', 'owner', 'environment', 'project'].map((name) => ({ name: 'z2', [name]: 'a\u0000' })),
+      ...['tags', 'data_classes'].map((name) => ({ name: 'z3', [name]: ['\u0000'] })),
+    ];
+    for (const one of wrong) {
+      const reply = await file(JSON.stringify([one, { name: `after ${JSON.stringify(one)}`.slice(0, 60) }]));
+      t.match(reply, { status: 200, body: { refused: 1 } }, JSON.stringify([one, reply.body]));
+    }
+  });
+
+  await t.test('30.applications: a site that is said again by who may is confirmed', async (t) => {
+    const of = await client.call('POST', '/applications', { name: 'linked', external_id: 'l-1', site: 'web' });
+    await database.sql`update vm_applications set site_confirmed = false where id = ${String(of.body['id'])}`;
+    const again = [{ external_id: 'l-1', site: 'web' }];
+    t.match((await rows(again, { dry_run: true })).body, { updated: 1 });
+    t.match((await rows(again)).body, { updated: 1 });
+    t.match((await client.call('GET', `/applications/${of.body['id']}`)).body, { site: 'web', site_confirmed: true });
+    t.match((await rows(again)).body, { unchanged: 1 });
+  });
+
   await t.test('30.applications: who reaches a part imports into that part', async (t) => {
     const foreign = String(
       (await client.call('POST', '/applications', { name: 'Secret', external_id: 's-1', project_id: other })).body[
@@ -104,6 +127,17 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(reply.body, { created: 1, refused: 4 }, reply.text);
     t.notMatch(reply.text, new RegExp(`"id":"${foreign}"`));
     t.match((await client.call('GET', `/applications/${foreign}`)).body, { owner: '' });
+    // nothing is said of what others have, nor of which sites there are
+    const probes = await rows(
+      ['Secret', 'No such'].map((name) => ({ name, project_id: other })).concat([{ name: 'Of all', project_id: '' }]),
+      {},
+      keeper,
+    );
+    const reasons = (probes.body['items'] as Json[]).map(({ reason }) => String(reason));
+    t.equal(reasons[0], reasons[1], 'a name of another project is as one that is not there');
+    const sites = ['web', 'nowhere'].map((site, n) => ({ name: `s${n}`, project_id: project, site }));
+    const linked = (await rows(sites, {}, keeper)).body['items'] as Json[];
+    t.match(linked, [{ reason: /Links of applications to sites/ }, { reason: linked[0]?.['reason'] }]);
     const own = String(reply.body['items'][0].id);
     const made = await client.call('POST', '/tokens', { name: 'p', scopes: ['admin'], application_ids: [own] });
     const token = new Client(at, String(made.body['token']));

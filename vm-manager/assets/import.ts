@@ -9,7 +9,7 @@ import { readRows } from '../imports/reading/csv.js';
 import { receiveReport } from '../imports/receive-report.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { bodyOf, insertRow, refuseConflicts, toView, updateRow, type Row } from '../kit/resource.js';
-import { reachable } from '../kit/caller.js';
+import { isUnconfined, reachable } from '../kit/caller.js';
 import { applications } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -154,6 +154,18 @@ const reasonFor = (type: ValueErrorType, message: string): string => {
   return type === ValueErrorType.ObjectAdditionalProperties ? 'is not a known member' : message.toLowerCase();
 };
 
+/** No column takes NUL, which a file may have; the id of a project is asked for before its own check. */
+function checkValues(given: Given): void {
+  for (const [name, value] of Object.entries(given)) {
+    const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (texts.some((one) => typeof one === 'string' && one.includes('\u0000')))
+      throw unfit(name, 'has a NUL character');
+  }
+  const project = given['project_id'] ?? null;
+  if (project !== null && !/^[1-9]\d{0,17}$/.test(project as string))
+    throw unfit('project_id', 'names no project that you reach');
+}
+
 function checkShape(given: Given, isNew: boolean): void {
   const [error] = Value.Errors(isNew ? RowBody : { ...RowBody, required: [] }, given);
   if (error === undefined) return;
@@ -173,25 +185,28 @@ async function withProject(tx: Tx, { reach }: Call, { project, ...given }: Given
   return { ...given, project_id: String(rows[0]?.id) };
 }
 
-/** The application that a row is of: by its external id, else by its name in its project; locked. */
+/**
+ * The application that a row is of: by its external id, else by its name in its project; locked. One beyond reach is
+ * none, so that nothing is said of it that POST /applications would not say.
+ */
 async function findRow(tx: Tx, { reach }: Call, given: Given): Promise<Row | null> {
   const external = textIn(given, 'external_id');
   const project = given['project_id'] ?? null;
   const [found] =
     external !== null
-      ? await tx<Row[]>`select * from vm_applications where external_id = ${external} for update`
+      ? await tx<Row[]>`
+          select * from vm_applications where external_id = ${external} and ${applications.visible(tx, reach)}
+          for update`
       : await tx<Row[]>`
           select * from vm_applications where lower(name) = lower(${textIn(given, 'name') ?? ''})
-            and coalesce(project_id, 0) = ${project === null ? 0 : Number(project)} for update`;
-  if (found === undefined) return null;
-  const [seen] = await tx`
-    select 1 from vm_applications where id = ${found.id} and ${applications.visible(tx, reach)}`;
-  if (seen === undefined)
-    throw new ApiError('conflict', 'Its external_id or name is taken by an application that you do not reach');
-  return found;
+            and coalesce(project_id, 0) = ${project === null ? 0 : Number(project)}
+            and ${applications.visible(tx, reach)} for update`;
+  return found ?? null;
 }
 
-const isSame = (before: Row, given: Given): boolean => {
+/** A site that is said again by who may name one confirms a link that nobody has confirmed: that is a change. */
+const isSame = (before: Row, given: Given, confirms: boolean): boolean => {
+  if (confirms && typeof given['site'] === 'string' && before['site_confirmed'] === false) return false;
   const view = toView(applications, before);
   return Object.entries(given).every(([name, value]) => JSON.stringify(view[name]) === JSON.stringify(value));
 };
@@ -204,9 +219,13 @@ async function takeRow(
 ): Promise<Pick<Outcome, 'outcome' | 'id'>> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw unfit('the row', 'is no object');
   checkShape(raw, false);
+  checkValues(raw);
   const given = await withProject(tx, call, raw);
   const site = given['site'];
-  if (typeof site === 'string' && sites?.includes(site) === false) throw unfit('site', 'names no site of the firewall');
+  const isWhole = isUnconfined(call.reach);
+  // who may name no site does not learn which ones there are
+  if (isWhole && typeof site === 'string' && sites?.includes(site) === false)
+    throw unfit('site', 'names no site of the firewall');
   const before = await findRow(tx, call, given);
   if (before === null) {
     checkShape(raw, true);
@@ -214,7 +233,7 @@ async function takeRow(
     return { outcome: 'created', id: String(made.id) };
   }
   const id = String(before.id);
-  if (isSame(before, given)) return { outcome: 'unchanged', id };
+  if (isSame(before, given, isWhole)) return { outcome: 'unchanged', id };
   await updateRow(tx, applications, call, given, before);
   return { outcome: 'updated', id };
 }
@@ -296,7 +315,7 @@ async function takeAll(call: Call, { rows, dryRun }: Sheet & { readonly dryRun: 
       },
       (tx) => takeRows(tx, call, part, about),
       (outcomes) => ({
-        ids: outcomes.filter(({ outcome }) => /ed$/.test(outcome) && outcome !== 'refused').map(({ id }) => id),
+        ids: outcomes.filter(({ outcome }) => outcome === 'created' || outcome === 'updated').map(({ id }) => id),
       }),
     );
     all.push(...made);

@@ -1,6 +1,6 @@
 // Objects of a cluster → who has which rules where. Roles that are summed up of others get the rules of those.
 import type { ClusterObject } from '../scanners/contract.js';
-import { each, pause } from './turns.js';
+import { each } from './turns.js';
 import { rolesOfEveryCluster, type RoleRule } from './rights.js';
 
 export type SubjectKind = 'user' | 'group' | 'account';
@@ -51,22 +51,36 @@ const roleDetail = ({ detail }: ClusterObject): RoleDetail => ({
   sums: listIn(detail, 'sums'),
 });
 
-function rolesOf(objects: readonly ClusterObject[]): Map<string, readonly RoleRule[]> {
-  const roles = objects.filter(({ kind }) => kind === 'role');
-  const summable = roles.filter(({ type }) => type === 'ClusterRole').map(roleDetail);
-  return new Map(
-    roles.map((role) => {
-      const { rules, sums } = roleDetail(role);
-      const added = summable.filter(({ labels }) =>
-        sums.some((wanted) => {
-          const all = Object.entries(wanted);
-          return all.length > 0 && all.every(([name, value]) => labels[name] === value);
-        }),
-      );
-      const all = rules.length > 0 ? rules : added.flatMap((one) => one.rules);
-      return [`${role.type}:${role.namespace}/${role.name}`, all];
-    }),
-  );
+async function rolesOf(objects: readonly ClusterObject[]): Promise<Map<string, readonly RoleRule[]>> {
+  const byLabel = new Map<string, RoleDetail[]>();
+  const keyOfLabel = (name: string, value: string): string => JSON.stringify([name, value]);
+  const roles: ClusterObject[] = [];
+  await each(objects, (one) => {
+    if (one.kind !== 'role') return;
+    roles.push(one);
+    if (one.type !== 'ClusterRole') return;
+    const detail = roleDetail(one);
+    for (const [name, value] of Object.entries(detail.labels)) {
+      const key = keyOfLabel(name, value);
+      const of = byLabel.get(key);
+      if (of === undefined) byLabel.set(key, [detail]);
+      else of.push(detail);
+    }
+  });
+  const found = new Map<string, readonly RoleRule[]>();
+  await each(roles, (role) => {
+    const { rules, sums } = roleDetail(role);
+    const added = new Set<RoleDetail>();
+    for (const wanted of rules.length > 0 ? [] : sums) {
+      const [first, ...rest] = Object.entries(wanted);
+      if (first === undefined) continue;
+      for (const one of byLabel.get(keyOfLabel(...first)) ?? [])
+        if (rest.every(([name, value]) => one.labels[name] === value)) added.add(one);
+    }
+    const all = rules.length > 0 ? rules : [...added].flatMap((one) => one.rules);
+    found.set(`${role.type}:${role.namespace}/${role.name}`, all);
+  });
+  return found;
 }
 
 function toSubject({ kind, name, namespace }: GivenSubject): Subject | null {
@@ -84,7 +98,7 @@ type Gathered = { readonly [Name in keyof Access]: Name extends 'held' ? Map<str
 /** What one binding gives to whom. */
 function addBinding(
   { type, namespace, name, detail }: ClusterObject,
-  roles: ReturnType<typeof rolesOf>,
+  roles: Awaited<ReturnType<typeof rolesOf>>,
   all: Gathered,
 ) {
   const isCluster = type === 'ClusterRoleBinding';
@@ -103,15 +117,19 @@ function addBinding(
     const key = keyOf(subject);
     const one = all.held.get(key) ?? { subject, rules: new Map(), bindings: new Map() };
     all.held.set(key, one);
-    one.rules.set(where, [...(one.rules.get(where) ?? []), ...rules]);
-    one.bindings.set(where, [...(one.bindings.get(where) ?? []), told]);
+    // in place: one subject may be in each of tens of thousands of bindings
+    const own = one.rules.get(where) ?? [];
+    for (const rule of rules) own.push(rule);
+    one.rules.set(where, own);
+    const by = one.bindings.get(where) ?? [];
+    by.push(told);
+    one.bindings.set(where, by);
   }
 }
 
 /** Who holds what. A RoleBinding gives its role in its own namespace alone, also where it is a ClusterRole. */
 export async function accessOf(objects: readonly ClusterObject[]): Promise<Access> {
-  const roles = rolesOf(objects);
-  await pause();
+  const roles = await rolesOf(objects);
   const all: Gathered = { held: new Map(), unknownRoles: new Set(), assumed: new Set() };
   await each(objects, (one) => {
     if (one.kind === 'binding') addBinding(one, roles, all);

@@ -13,6 +13,7 @@ import { objectsOfCluster, type Cluster, type MapRule } from './store.js';
 
 const closed = { additionalProperties: false } as const;
 const clustersMax = 200;
+const runsShown = 20;
 
 const Pattern = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._*-]+$' });
 const MapView = Type.Array(
@@ -109,7 +110,7 @@ const viewPath = (cluster: Cluster, runs: ReadonlyMap<string, string[]>, { subje
   cluster_id: String(cluster.id),
   cluster: cluster.name,
   subject: { ...subject },
-  runs: subject.kind === 'account' ? (runs.get(`${subject.namespace}/${subject.name}`) ?? []).slice(0, 20) : [],
+  runs: subject.kind === 'account' ? (runs.get(`${subject.namespace}/${subject.name}`) ?? []) : [],
   goal,
   goal_title: goals[goal].title,
   severity: goals[goal].severity,
@@ -128,7 +129,9 @@ async function pathsIn(sql: Parameters<typeof objectsOfCluster>[0], cluster: Clu
   for (const { kind, type, namespace, name, detail } of objects) {
     if (kind !== 'workload') continue;
     const key = `${namespace}/${String(detail['account'] ?? 'default')}`;
-    runs.set(key, [...(runs.get(key) ?? []), `${type}/${name}`]);
+    const of = runs.get(key) ?? [];
+    // so many are shown; a namespace may have tens of thousands of the default account
+    if (of.length < runsShown) runs.set(key, [...of, `${type}/${name}`]);
   }
   const found = await pathsOf(objects);
   return {

@@ -56,7 +56,7 @@ class Graph {
 const account = (namespace: string, name: string): Subject => ({ kind: 'account', namespace, name });
 
 /** All accounts that are named anywhere: by themselves, by a binding, by what runs, by a token. */
-function accountsOf(objects: readonly ClusterObject[], { held }: Access) {
+async function accountsOf(objects: readonly ClusterObject[], { held }: Access) {
   const all = new Map<string, Subject>();
   const running = new Set<string>();
   const withToken = new Set<string>();
@@ -66,32 +66,37 @@ function accountsOf(objects: readonly ClusterObject[], { held }: Access) {
     return key;
   };
   for (const { subject } of held.values()) if (subject.kind === 'account') note(subject);
-  for (const { kind, namespace, name, detail } of objects) {
+  await each(objects, ({ kind, namespace, name, detail }) => {
     if (kind === 'account') note(account(namespace, name));
     if (kind === 'workload') {
       const key = note(account(namespace, String(detail['account'] ?? 'default')));
       if (detail['has_token'] !== false) running.add(key);
     }
     if (kind === 'token') withToken.add(note(account(namespace, String(detail['account'] ?? ''))));
-  }
+  });
   return { all, running, withToken };
 }
 
 /** Returns the accounts by name. */
-function addMembers(graph: Graph, objects: readonly ClusterObject[], access: Access): Map<string, string[]> {
-  const { all, running, withToken } = accountsOf(objects, access);
+async function addMembers(
+  graph: Graph,
+  objects: readonly ClusterObject[],
+  access: Access,
+): Promise<Map<string, string[]>> {
+  const { all, running, withToken } = await accountsOf(objects, access);
   const member = (from: string, to: string): void => graph.add({ from, to, rule: null, namespace: null });
   const namespaces = new Set<string>();
-  for (const [key, { namespace }] of all) {
+  await each(all, ([key, { namespace }]) => {
     namespaces.add(namespace);
     member(hubOf('any', namespace), key);
     if (running.has(key)) member(hubOf('running', namespace), key);
     if (withToken.has(key)) member(hubOf('with-token', namespace), key);
     for (const name of ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'])
       member(key, `group:/${name}`);
-  }
-  for (const namespace of namespaces)
+  });
+  await each(namespaces, (namespace) => {
     for (const which of ['any', 'running', 'with-token']) member(hubOf(which, null), hubOf(which, namespace));
+  });
   for (const { subject } of access.held.values())
     if (subject.kind === 'user') {
       member(keyOf(subject), 'group:/system:authenticated');
@@ -99,7 +104,11 @@ function addMembers(graph: Graph, objects: readonly ClusterObject[], access: Acc
     }
   member('group:/system:masters', 'goal:cluster-admin');
   const byName = new Map<string, string[]>();
-  for (const [key, { name }] of all) byName.set(name, [...(byName.get(name) ?? []), key]);
+  await each(all, ([key, { name }]) => {
+    const of = byName.get(name);
+    if (of === undefined) byName.set(name, [key]);
+    else of.push(key);
+  });
   return byName;
 }
 
@@ -192,7 +201,7 @@ function pathOf(start: Held, goal: Goal, next: ReadonlyMap<string, Hop>, access:
 export async function pathsOf(objects: readonly ClusterObject[]): Promise<Paths> {
   const access = await accessOf(objects);
   const graph = new Graph();
-  const accounts = addMembers(graph, objects, access);
+  const accounts = await addMembers(graph, objects, access);
   const scopeOf = scopesOf(objects);
   const holders = [...access.held.values()];
   await each(holders, (one) => addRights(graph, one, scopeOf, accounts));

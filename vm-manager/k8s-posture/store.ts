@@ -50,6 +50,19 @@ export const mappedTo = (rules: readonly MapRule[], namespace: string, workload:
   rules.find((rule) => fitsName(rule.namespace, namespace) && fitsName(rule.workload ?? '*', workload))
     ?.application_id ?? null;
 
+/** `mappedTo` for many workloads: the rules of a namespace are looked for once. */
+export function mapper(rules: readonly MapRule[]): (namespace: string, workload: string) => string | null {
+  const byNamespace = new Map<string, readonly MapRule[]>();
+  return (namespace, workload) => {
+    let some = byNamespace.get(namespace);
+    if (some === undefined) {
+      some = rules.filter((rule) => fitsName(rule.namespace, namespace));
+      byNamespace.set(namespace, some);
+    }
+    return some.find((rule) => fitsName(rule.workload ?? '*', workload))?.application_id ?? null;
+  };
+}
+
 /**
  * Keeps what a scan has found. `replaces`: it was all of the cluster; else what has the same name is replaced. Objects
  * beyond `objectsMax` are not kept. Returns how many were kept, and how many were not.

@@ -9,6 +9,7 @@ import { meetNewFindings } from '../vex/later.js';
 import { queueImport } from '../rules/runs.js';
 import { clusterOf, placeKey } from '../imports/fingerprint.js';
 import { importItems } from '../imports/pipeline.js';
+import type { Within } from '../imports/run/scope.js';
 import { readyForImport } from '../imports/protect-stored.js';
 import type { Keyed } from '../secrets/protect-record.js';
 import { record, type FindingRecord, type ReportFacts } from '../imports/record.js';
@@ -186,9 +187,10 @@ export async function matchApplication(
     scannedAt: null,
     components: null,
   };
+  const within: Within = { batchSize: 500, run: async (work) => work(tx) };
   const { problems: dropped, ...counts } = await importItems(
     tx,
-    { batchSize: 500, run: async (work) => work(tx) },
+    within,
     together(items),
     facts,
     {
@@ -208,7 +210,7 @@ export async function matchApplication(
     },
   );
   if (counts.created + counts.updated + counts.reopened > 0) {
-    await meetNewFindings(tx, actor, run.id, now);
+    await meetNewFindings(within, { runId: run.id, scopeKey, actor, now });
     await applyNewMutes(tx, actor, run.id, now);
     await queueImport(tx, run.id, actor, now);
   }

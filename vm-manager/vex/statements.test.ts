@@ -183,6 +183,52 @@ async function large(t: Test, { send, client, application }: Stage): Promise<voi
   t.match(await send(openVex([odd])), { status: 200, body: { matched_total: 1, changed: 1 } }, 'NUL is left out');
 }
 
+/** What is kept meets what comes later: once, the newest of what contradicts, among however many of other products. */
+async function later(t: Test, { send, client, at: { clock } }: Stage, { sql }: Database): Promise<void> {
+  const application = await client.application();
+  const why = { justification: 'component_not_present' };
+  const document = (time: string, ...statements: Json[]): Json => ({ ...openVex(statements), timestamp: time });
+  const on = (id: string, product: string, status: string): Json => ({ id, product, status, ...why });
+  const [old, newer] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'];
+  // the newer document came first
+  await send(document(newer, on('CVE-2028-0001', 'pkg:npm/l1', 'not_affected')));
+  await send(document(old, on('CVE-2028-0001', 'pkg:npm/l1', 'affected')));
+  await send(document(newer, on('CVE-2028-0002', 'pkg:npm/l2@1.0.0', 'under_investigation')));
+  await sql`
+    insert into vm_vex_statements (vulnerability, aliases, product, status, justification, source, document, matched,
+      changed, conflicts, created_by, created_at)
+    select 'CVE-2028-0003', '["GHSA-Z"]', 'pkg:npm/' || case i when 1 then '%40s/l_3' else 'x' || i end,
+      'not_affected', 'component_not_present', 'csaf', 'many', 0, 0, 0, 'x', now()
+    from generate_series(1, 20000) i`;
+  const stateOf = async (id: string): Promise<unknown> =>
+    (await client.call('GET', `/findings?application_id=${application}&cve=${id}`)).body['items'][0]?.status;
+  for (const round of [1, 2, 3]) {
+    clock.nowMs += 60_000;
+    await client.send(
+      application,
+      trivy([
+        ['l1', '1.0.0', 'CVE-2028-0001'],
+        ['l2', '1.0.0', 'CVE-2028-0002'],
+        ['@s/l_3', '1.0.0', 'GHSA-Z'],
+        [`l4-${round}`, '1.0.0', 'CVE-2028-0004'],
+      ]),
+    );
+    t.equal(await stateOf('CVE-2028-0001'), 'false_positive', 'the newest of what contradicts');
+    t.equal(await stateOf('CVE-2028-0002'), 'new');
+    t.equal(await stateOf('GHSA-Z'), 'false_positive', 'by an alias, the oldest of 20,000 of other packages');
+    const kept = await client.call('GET', `/vex/statements?application_id=${application}&limit=100`);
+    t.same(
+      (kept.body['items'] as Json[]).map((one) => [one['vulnerability'], one['matched'], one['changed']]).sort(),
+      [
+        ['CVE-2028-0001', 1, 1],
+        ['CVE-2028-0002', 1, 0],
+        ['CVE-2028-0003', 1, 1],
+      ],
+      `each is counted once, in round ${round}`,
+    );
+  }
+}
+
 t.test('VEX statements', (t) =>
   onBothDatabases(t, 'vm_statements', async (t, database) => {
     const stage = await startStage(t, database);
@@ -191,5 +237,6 @@ t.test('VEX statements', (t) =>
     );
     await t.test('30.vex: people state, findings follow, proofs and decisions stay', (t) => statements(t, stage));
     await t.test('30.vex: the largest document holds nobody up, and NUL is no failure', (t) => large(t, stage));
+    await t.test('30.vex: statements meet findings that come later', (t) => later(t, stage, database));
   }),
 );

@@ -2,7 +2,8 @@
 // here; who asks whom from the data plane's mesh records and traces; workloads from scans and events of clusters.
 import { allOf, type Sql } from '../../database.js';
 import type { Host, ObservedHop } from '../../host.js';
-import { mappedTo, type MapRule } from '../../k8s-posture/store.js';
+import { mapper, type Cluster } from '../../k8s-posture/store.js';
+import { each } from '../../k8s-posture/turns.js';
 import { isUnconfined, reachable, type Reach } from '../../kit/caller.js';
 import { resolveServices } from './names.js';
 
@@ -147,8 +148,9 @@ async function addTargets(sql: Sql, graph: Topology, ids: readonly number[]): Pr
   if (ids.length === 0) return;
   const rows = await sql<{ application_id: number; url: string }[]>`
     select application_id, url from vm_targets where application_id in ${sql([...ids])}
-    order by id limit ${workloadsMax}`;
-  for (const { application_id: application, url } of rows) {
+    order by id limit ${workloadsMax + 1}`;
+  graph.isCut ||= rows.length > workloadsMax;
+  for (const { application_id: application, url } of rows.slice(0, workloadsMax)) {
     const host = hostOf(url);
     if (host !== null) addHost(graph, host, application);
   }
@@ -230,14 +232,18 @@ async function addWorkloads(sql: Sql, reach: Reach, graph: Topology, wanted: Wan
   const seen = await sql<Running[]>`
     select distinct cluster, namespace, workload, application_id from vm_k8s_events where workload <> ''
     order by cluster, namespace, workload limit ${workloadsMax + 1}`;
-  const scanned = await sql<(Omit<Running, 'application_id'> & { application_map: MapRule[] })[]>`
-    select c.name as cluster, c.application_map, o.namespace, o.name as workload
+  // the rules of a cluster once, and not with each of its workloads
+  const clusters = await sql<Cluster[]>`select id, name, application_map from vm_clusters`;
+  const finders = new Map(clusters.map((one) => [one.name, mapper(one.application_map)]));
+  const scanned = await sql<Omit<Running, 'application_id'>[]>`
+    select c.name as cluster, o.namespace, o.name as workload
     from vm_cluster_objects o join vm_clusters c on c.id = o.cluster_id
     where o.kind = 'workload' order by o.id limit ${workloadsMax + 1}`;
   graph.isCut ||= Math.max(seen.length, scanned.length) > workloadsMax;
-  const mapped = scanned.map(({ application_map: rules, ...one }) => {
-    const id = mappedTo(rules, one.namespace, one.workload);
-    return { ...one, application_id: id === null ? null : Number(id) };
+  const mapped: Running[] = [];
+  await each(scanned, (one) => {
+    const id = finders.get(one.cluster)?.(one.namespace, one.workload) ?? null;
+    mapped.push({ ...one, application_id: id === null ? null : Number(id) });
   });
   const names = mapped.filter((one) => one.application_id === null).map((one) => `${one.namespace}/${one.workload}`);
   const resolved = await resolveServices(sql, [...new Set(names)]);

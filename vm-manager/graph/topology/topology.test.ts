@@ -106,6 +106,26 @@ async function suite(t: Test, database: Database): Promise<void> {
       'what is archived is not shown',
     );
   });
+
+  await t.test('30.graph: a cluster of many workloads and rules, and more targets than are shown', async (t) => {
+    const { sql } = database;
+    const rules = Array.from({ length: 500 }, (_, n) => ({ namespace: `ns${n}-*`, application_id: web }));
+    const made = await here.made('/k8s-posture/clusters', { name: 'large', application_map: rules });
+    await sql`
+      insert into vm_cluster_objects (cluster_id, kind, type, namespace, name, detail, seen_at)
+      select ${made}, 'workload', 'Deployment', 'ns' || i % 500 || '-x', 'w' || i, '{}', now()
+      from generate_series(1, 4000) i`;
+    t.match((await here.call('GET', '/graph/topology')).body['truncated'], false);
+    const begun = performance.now();
+    const { nodes } = (await here.call('GET', '/graph/topology')).body;
+    const seconds = (performance.now() - begun) / 1000;
+    t.equal((nodes as Body[]).filter(({ id }) => String(id).startsWith('workload:large/')).length, 4000);
+    t.ok(seconds < 5, `it takes ${seconds} seconds`);
+    await sql`
+      insert into vm_targets (application_id, url, created_at, updated_at)
+      select ${web}, 'https://h' || i || '.example/', now(), now() from generate_series(1, 5001) i`;
+    t.equal((await here.call('GET', '/graph/topology')).body['truncated'], true);
+  });
 }
 
 t.test('names of services', async (t) => {

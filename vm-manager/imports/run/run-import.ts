@@ -251,7 +251,9 @@ async function readIn(
   const { mode = 'add', commit = '' } = fields;
   const { actor } = call.caller;
   const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, commit, ...terms };
-  return { report: await importItems(sql, within, items, facts, scope), facts, scope };
+  const report = await importItems(sql, within, items, facts, scope);
+  if (report.created + report.updated + report.reopened > 0) await meetNewFindings(within, scope);
+  return { report, facts, scope };
 }
 
 async function endImport(tx: Tx, call: Acting, { run }: Begun, { report, facts, scope }: ReadIn): Promise<Done> {
@@ -271,7 +273,6 @@ async function endImport(tx: Tx, call: Acting, { run }: Begun, { report, facts, 
   const finished = new Date(call.host.now());
   const done = await finishRun(tx, run.id, { status: 'succeeded', result, problems }, finished);
   if (report.created + report.updated + report.reopened > 0) {
-    await meetNewFindings(tx, caller.actor, run.id, now);
     await applyNewMutes(tx, caller.actor, run.id, now);
     await queueImport(tx, run.id, caller.actor, now);
   }
