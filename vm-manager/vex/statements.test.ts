@@ -178,7 +178,7 @@ async function large(t: Test, { send, client, application }: Stage): Promise<voi
   const tried = await send(openVex(all), { dry_run: 'true' });
   const seconds = (performance.now() - begun) / 1000;
   t.match(tried, { status: 200, body: { statements: 20_000, matched_total: 2000, changed: 2000 } });
-  t.ok(seconds < 10, `it takes seconds: ${seconds}`);
+  t.ok(seconds < 60, `it takes seconds, and not the minutes that it took: ${seconds}`);
   const odd = { id: 'CVE-\u00002027-10000', product: 'pkg:npm/\u0000many', status: 'affected', status_notes: '\u0000' };
   t.match(await send(openVex([odd])), { status: 200, body: { matched_total: 1, changed: 1 } }, 'NUL is left out');
 }
