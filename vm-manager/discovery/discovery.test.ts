@@ -75,7 +75,7 @@ t.test('zone files', async (t) => {
   t.equal(leftOut, 3, 'what is included, generated or not understood is counted');
   const began = performance.now();
   const big = await readZone(`a ( ${'b '.repeat(200_000)}\n${'x A 1.1.1.1\n'.repeat(200_000)}`, 'e.example', signal);
-  t.ok(performance.now() - began < 5000);
+  t.ok(performance.now() - began < 30_000);
   t.ok(big.records <= 200_001);
 });
 

@@ -120,7 +120,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     const { nodes } = (await here.call('GET', '/graph/topology')).body;
     const seconds = (performance.now() - begun) / 1000;
     t.equal((nodes as Body[]).filter(({ id }) => String(id).startsWith('workload:large/')).length, 4000);
-    t.ok(seconds < 5, `it takes ${seconds} seconds`);
+    t.ok(seconds < 30, `it takes ${seconds} seconds`);
     await sql`
       insert into vm_targets (application_id, url, created_at, updated_at)
       select ${web}, 'https://h' || i || '.example/', now(), now() from generate_series(1, 5001) i`;
