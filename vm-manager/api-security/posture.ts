@@ -18,7 +18,7 @@ export const GapView = Type.Object({
   line: Nullable(Type.Integer()),
   owasp: Type.String(),
   message: Type.String(),
-  mend: Type.String(),
+  fix: Type.String(),
 });
 
 const figures = {

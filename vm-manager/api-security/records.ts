@@ -63,7 +63,7 @@ export async function recordsOf(
     const [first] = all;
     if (first === undefined) continue;
     if (records.length % atOnce === atOnce - 1) await setImmediate();
-    const { rule, method, template, owasp, mend, severity } = first;
+    const { rule, method, template, owasp, fix, severity } = first;
     const { title, cwe } = wordsOf(rule);
     const messages = [...new Set(all.map(({ message }) => message))];
     records.push(
@@ -78,7 +78,7 @@ export async function recordsOf(
           ...{ kind: 'web', url: addressOf(site, template) },
           ...(method === '' ? {} : { method }),
         },
-        fix: { state: 'unknown', text: mend },
+        fix: { state: 'unknown', text: fix },
         evidence: [
           {
             ...{ site, owasp, looked_at: of },

@@ -108,7 +108,7 @@ export interface ApiGap {
   readonly line: number | null;
   readonly owasp: string;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 export interface SitePosture {

@@ -42,8 +42,8 @@ export function lintOf(model: ApiModel, body: string): ApiGap[] {
     ...scanFurther(model).map((one) => ({ ...one, ...moreRules[one.rule] })),
   ];
   return found
-    .map(({ rule, severity, method, path, pointer, message, owasp, mend }) => ({
-      ...{ rule, severity, method, template: path, pointer, message, owasp, mend },
+    .map(({ rule, severity, method, path, pointer, message, owasp, mend: fix }) => ({
+      ...{ rule, severity, method, template: path, pointer, message, owasp, fix },
       line: lineAt(pointer),
     }))
     .sort(graver);
@@ -85,7 +85,7 @@ const owaspOf: Readonly<Record<string, string>> = {
   'bola-risk': 'API1:2023',
 };
 
-const mendOf: Readonly<Record<string, string>> = {
+const fixOf: Readonly<Record<string, string>> = {
   shadow: 'declare the operation in a specification, or take it away',
   zombie: 'take the operation out of the specification and the application, or find out why nobody asks for it',
   'auth-not-enforced': 'refuse requests without credentials, as the specification says',
@@ -93,7 +93,7 @@ const mendOf: Readonly<Record<string, string>> = {
   'deprecated-in-use': 'move its callers to what took its place, then take it away',
 };
 
-const gapMend = (rule: string): string => mendOf[rule] ?? 'let the specification and the application say the same';
+const fixOfGap = (rule: string): string => fixOf[rule] ?? 'let the specification and the application say the same';
 
 function gapsOf(report: SiteReport, endpoints: readonly Endpoint[]): ApiGap[] {
   const gap = (
@@ -103,7 +103,7 @@ function gapsOf(report: SiteReport, endpoints: readonly Endpoint[]): ApiGap[] {
     message: string,
   ) => ({
     ...{ rule, severity, method: of.method, template: of.template, pointer: '', line: null, message },
-    ...{ owasp: owaspOf[rule] ?? 'API8:2023', mend: gapMend(rule) },
+    ...{ owasp: owaspOf[rule] ?? 'API8:2023', fix: fixOfGap(rule) },
   });
   const open = report.specifications.length > 0 ? [] : endpoints.filter(isOpenWithData);
   return [
