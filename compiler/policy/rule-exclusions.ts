@@ -47,11 +47,7 @@ function conditions({ path, method, expires_at }: ScopedExclusion, ofSites: stri
 }
 
 /** The rule of one exclusion; its ctl stands on the last link, for it takes effect when its link matches. */
-function renderRuleExclusion(
-  exclusion: ScopedExclusion,
-  policies: readonly SitePolicy[],
-  isScored: boolean,
-): string {
+function renderRuleExclusion(exclusion: ScopedExclusion, policies: readonly SitePolicy[], isScored: boolean): string {
   const links = conditions(exclusion, siteCondition(exclusion, policies));
   const head = `id:${exclusion.id},phase:1,pass,nolog,t:none,tag:'gatehouse/rule-exclusion'`;
   if (links.length === 0) return `SecAction \\\n    "${head},${control(exclusion, isScored)}"\n`;

@@ -188,27 +188,21 @@ export async function matchApplication(
     components: null,
   };
   const within: Within = { batchSize: 500, run: async (work) => work(tx) };
-  const { problems: dropped, ...counts } = await importItems(
-    tx,
-    within,
-    together(items),
-    facts,
-    {
-      applicationId,
-      projectId: application?.project_id ?? null,
-      scopeKey,
-      family: scopeKey,
-      isInherited: false,
-      commit: '',
-      mode: 'sync',
-      closePercentMax: 100, // advisories are what changed, not a checkout
-      runId: run.id,
-      actor,
-      now,
-      seenAt: now,
-      keyed,
-    },
-  );
+  const { problems: dropped, ...counts } = await importItems(tx, within, together(items), facts, {
+    applicationId,
+    projectId: application?.project_id ?? null,
+    scopeKey,
+    family: scopeKey,
+    isInherited: false,
+    commit: '',
+    mode: 'sync',
+    closePercentMax: 100, // advisories are what changed, not a checkout
+    runId: run.id,
+    actor,
+    now,
+    seenAt: now,
+    keyed,
+  });
   if (counts.created + counts.updated + counts.reopened > 0) {
     await meetNewFindings(within, { runId: run.id, scopeKey, actor, now });
     await applyNewMutes(tx, actor, run.id, now);

@@ -40,7 +40,10 @@ interface Pair {
 function pairsOf(found: Found, names: Iterable<string>): Pair[] {
   const { place } = found;
   if (place?.kind !== 'package') return [...names].map((name) => ({ name, package: '', hint: '' }));
-  const parts = packageName(place).toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const parts =
+    packageName(place)
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
   const [hint = ''] = parts.sort((one, other) => other.length - one.length);
   return [...names].map((name) => ({ name, package: place.name.toLowerCase(), hint }));
 }

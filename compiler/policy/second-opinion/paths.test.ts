@@ -243,8 +243,7 @@ t.test('issue 22 K3: injections and commands of Windows in paths are raised', as
 t.test('22: lines of dots to be filled in are none, a way upwards of dots is', async (t) => {
   const blanks = ['le ....../....../2024', '....../....../2024', 'Name:/............/', 'tel/.......5'];
   for (const { name, inspector } of await made) {
-    for (const text of blanks)
-      t.equal(ask(inspector, `/form?text=${once(text)}`).kind, 'pass', `${name}: ${text}`);
+    for (const text of blanks) t.equal(ask(inspector, `/form?text=${once(text)}`).kind, 'pass', `${name}: ${text}`);
     t.equal(ask(inspector, `/form?text=${once('/..............notes')}`).kind, 'block', name);
   }
 });

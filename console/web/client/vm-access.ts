@@ -6,6 +6,7 @@ import { createQuery } from './query.js';
 
 export type VmPermission =
   | 'view_findings'
+  | 'edit_graph'
   | 'edit_findings'
   | 'triage_findings'
   | 'request_acceptance'

@@ -35,12 +35,7 @@ const definitions = [
  * Open findings for which `where` holds (columns of `vm_findings`); a clock that stands still is never overdue. Days
  * are those of `zone`.
  */
-export async function findingsSection(
-  sql: Sql,
-  where: Fragment,
-  title: string,
-  when: When,
-): Promise<Section> {
+export async function findingsSection(sql: Sql, where: Fragment, title: string, when: When): Promise<Section> {
   const { now, zone, days } = when;
   const [counted] = await sql<Counts[]>`
     select count(*)::int as open, count(*) filter (where severity = 4)::int as critical,

@@ -64,7 +64,14 @@ async function suite(t: Test, database: Database): Promise<void> {
         .filter(([, y, , fill]) => Number(y) > 20 && fill === colour)
         .map(([, , height]) => Math.round(Number(height)));
     // 110 points are five: one and three found on the first two days, none on the third; one closed on each
-    t.strictSame([heights('#9aa7b8'), heights('#3f51b5')], [[22, 66], [22, 22, 22]], picture);
+    t.strictSame(
+      [heights('#9aa7b8'), heights('#3f51b5')],
+      [
+        [22, 66],
+        [22, 22, 22],
+      ],
+      picture,
+    );
   });
 }
 

@@ -54,11 +54,7 @@ const columnsOf = (applications: Applications, people: People): readonly TableCo
   { title: text.changed, class: 'nums', cell: ({ updated_at: at }) => showMoment(at, true) },
 ];
 
-const fieldsOf = (
-  applications: Applications,
-  people: People,
-  of: Assessment | null,
-): readonly RowField<Typed>[] => [
+const fieldsOf = (applications: Applications, people: People, of: Assessment | null): readonly RowField<Typed>[] => [
   { name: 'name', kind: 'text', label: text.name, isRequired: true },
   {
     name: 'application_id',

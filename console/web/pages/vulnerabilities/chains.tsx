@@ -112,7 +112,7 @@ function Saving(props: { readonly query: Scope }): JSX.Element {
       <span class="muted">{ownText.exportAs}</span>
       <For each={formats}>
         {([format, title]) => (
-          <a href={linkTo('GET /api/v1/graph/attack-chains/export', { ...props.query, format })} download>
+          <a href={linkTo('GET /api/v1/graph/attack-chains/export', { ...props.query, format })} download="">
             {title}
           </a>
         )}

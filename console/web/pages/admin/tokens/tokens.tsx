@@ -155,7 +155,7 @@ export function Tokens(): JSX.Element {
     action.run(async () => {
       const { token } = await call('POST /api/v1/tokens/{id}/rotate', { params: { id }, body: {} });
       setShown({ token, why: text.renewed });
-      both.retry();
+      both.retry?.();
     });
   const revoke = ({ of, token: { id, name } }: TokenRow): Promise<boolean> =>
     action.run(async () => {
@@ -163,7 +163,7 @@ export function Tokens(): JSX.Element {
       else await call('DELETE /api/v1/tokens/{id}', { params: { id } });
       tell(text.gone(name));
       setShown(null);
-      both.retry();
+      both.retry?.();
     });
   return (
     <>
@@ -194,7 +194,7 @@ export function Tokens(): JSX.Element {
           onMade={(token) => {
             adding.close();
             setShown({ token, why: text.made });
-            both.retry();
+            both.retry?.();
           }}
         />
       </Overlay>
