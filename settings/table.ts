@@ -55,7 +55,7 @@ export function defaultSettings(): Settings {
 export function initialSettings(): Settings {
   const rows = settingNames.map((name) => [name, factsOf(settingRows[name]).initially] as const);
   const others = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
-  return { ...defaultSettings(), ...structuredClone(others) } as Settings;
+  return { ...defaultSettings(), ...structuredClone(others) };
 }
 
 /** Who may change a setting. */

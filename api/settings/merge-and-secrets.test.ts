@@ -123,7 +123,7 @@ t.test('secrets go to the receiver that they were given for, and to no other', a
   ];
   for (const [change, place] of elsewhere)
     t.throws(
-      () => sealSecrets({ ...shown, ...change } as Settings, stored, sealing),
+      () => sealSecrets({ ...shown, ...change }, stored, sealing),
       { message: /cannot be kept/ },
       `${place} ${JSON.stringify(change)}`,
     );

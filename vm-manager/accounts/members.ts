@@ -70,7 +70,7 @@ export const memberEndpoints: readonly Endpoint[] = [
       if (twice >= 0) throw unfit(`/items/${twice}/user_id`, 'stands there twice', 'put all roles into one item');
       const named = await call.sql<{ name: string; permissions: string[] }[]>`select name, permissions from vm_roles`;
       const own = new Map(named.map(({ name, permissions }) => [name, permissions]));
-      for (const [at, member] of items.entries()) await requireMember(call as Call, own, member, at);
+      for (const [at, member] of items.entries()) await requireMember(call, own, member, at);
       return call.audited(
         'vm.access',
         `replaced the members of the project ${call.params['id']}`,
@@ -82,7 +82,7 @@ export const memberEndpoints: readonly Endpoint[] = [
           const before = await tx<GrantRow[]>`
             select user_id, scope, scope_id, role from vm_grants
             where scope = 'project' and scope_id = ${id} for update`;
-          await requireOverTaken(tx, call as Call, before, rows);
+          await requireOverTaken(tx, call, before, rows);
           await tx`delete from vm_grants where scope = 'project' and scope_id = ${id}`;
           if (rows.length > 0) await tx`insert into vm_grants ${tx(rows)}`;
           return readMembers(tx, id);

@@ -278,7 +278,7 @@ async function takeRows(
       const made = await refuseConflicts(applications, () =>
         tx.savepoint((inner) => takeRow(inner, call, given, about.sites)),
       );
-      outcomes.push({ ...told, ...(made as Pick<Outcome, 'outcome' | 'id'>), reason: null });
+      outcomes.push({ ...told, ...made, reason: null });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       outcomes.push({ ...told, outcome: 'refused', id: null, reason: reasonOf(error) });
@@ -355,8 +355,8 @@ export const importApplications: Endpoint = endpoint({
   handle: async (call) => {
     if (call.reach.within !== null && call.reach.within.length === 0)
       throw new ApiError('scope_denied', 'The token reaches no application.');
-    const sheet = await readSheet(call as Call);
-    const outcomes = await takeAll(call as Call, sheet);
+    const sheet = await readSheet(call);
+    const outcomes = await takeAll(call, sheet);
     return {
       ...{ dry_run: sheet.dryRun, rows: sheet.rows.length, ...count(outcomes), ignored_columns: [...sheet.ignored] },
       items: outcomes.map((one) => (sheet.dryRun && one.outcome === 'created' ? { ...one, id: null } : one)),

@@ -310,7 +310,7 @@ const request = endpoint({
         const meant =
           cve === undefined
             ? { findings: await Promise.all((ids ?? []).map((id) => requireFinding(tx, call.reach, id))), leftOut: [] }
-            : await meantBy(tx, call as Call, cve, body.project_id);
+            : await meantBy(tx, call, cve, body.project_id);
         const { findings } = meant;
         leftOut = meant.leftOut;
         const [made] = await tx<Row[]>`

@@ -334,7 +334,7 @@ function patchOf(resource: Resource): Endpoint {
           async (tx) => {
             const before = await requireRow(tx, resource, call.reach, call.params['id'] ?? '', true);
             checkVersion(call.request.headers['if-match'], before.version);
-            const made = await updateRow(tx, resource, call, call.body as Record<string, unknown>, before);
+            const made = await updateRow(tx, resource, call, call.body, before);
             further = resource.changes?.(before, made) ?? {};
             return made;
           },

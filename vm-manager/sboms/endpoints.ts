@@ -114,7 +114,7 @@ const add = endpoint({
   handle: async (call) => {
     const sent = await receiveReport<BillFields>(call.request, upload);
     try {
-      const vex = await vexOf(call as Call, sent);
+      const vex = await vexOf(call, sent);
       const bill = viewSbom(await take(call, sent));
       const { application_id } = sent.fields;
       return { ...bill, vex: vex === null ? null : await takeDocument(vex.of, vex.document, { application_id }) };

@@ -188,7 +188,7 @@ const importing = endpoint({
     const sent = await receive<Static<typeof ImportFields>>(call.request, upload);
     try {
       const document = readVex(await readJson({ path: sent.file, bytes: sent.bytes }));
-      return await takeDocument(call as Call, document, sent.fields);
+      return await takeDocument(call, document, sent.fields);
     } finally {
       await sent.discard();
     }

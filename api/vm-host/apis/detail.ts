@@ -80,7 +80,7 @@ export async function readDetail(parts: ApisParts, place: Place): Promise<Operat
     parameters: stats.parameters,
     personalData: stats.pii,
     riskParts: endpoint.parts.map(({ factor, points, why }) => ({ factor, points, why })),
-    credentials: stats.credentials as OperationDetail['credentials'],
+    credentials: stats.credentials,
     clients: stats.clients,
     samples: records.slice(0, shown.samples).map(({ at, request_id: requestId, uri, status, ...one }) => ({
       ...{ at, requestId, uri, status, client: one.client_ip, userAgent: one.user_agent },

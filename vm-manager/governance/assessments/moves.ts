@@ -75,7 +75,7 @@ export function assessmentMoves(assessments: Resource, item: ReturnType<typeof T
             const row = await requireRow(tx, assessments, call.reach, id, true);
             checkVersion(call.request.headers['if-match'], row.version);
             const values: Record<string, unknown> = { checklist: call.body.checklist };
-            await assessments.check?.(tx, call as Call, values, row);
+            await assessments.check?.(tx, call, values, row);
             const [after] = await tx<Row[]>`
               update vm_assessments set checklist = ${json(tx, values['checklist'])}, updated_at = ${call.now},
                 version = version + 1

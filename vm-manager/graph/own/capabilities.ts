@@ -124,7 +124,7 @@ export const classify = endpoint({
   answer: Type.Object({ own: Nullable(OwnView) }, closed),
   handle: async ({ params, reach, body, caller, now, audited }) => {
     const id = params['vuln_id'] ?? '';
-    const given = body.override === null ? null : chosen(body.override as Override);
+    const given = body.override === null ? null : chosen(body.override);
     const own = await audited(
       'vm.update',
       given === null

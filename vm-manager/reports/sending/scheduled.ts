@@ -60,7 +60,7 @@ function orderOf({ title, application_id: app, sections, format, days, template_
   return {
     scope: app === undefined ? {} : { application_id: app },
     names: names as SectionName[],
-    format: format as Format,
+    format: format,
     title,
     template,
     days: days === undefined ? undefined : Number(days),

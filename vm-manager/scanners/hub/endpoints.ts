@@ -111,7 +111,7 @@ const beginEndpoint = (scanner: FileScanner): Endpoint => {
     status: 202,
     answer: ScanView,
     handle: async (given) => {
-      const call = given as Call;
+      const call = given;
       const sent = await receive<ScanFields>(call.request, uploadOf(scanner.kind));
       const begun = await keepingFor(call, sent.fields).catch(async (error: unknown) => {
         await sent.discard();
