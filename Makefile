@@ -11,7 +11,7 @@ format: ## formats every source (Biome), and mends what the linter can
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format --write .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware --fix
 
-.PHONY: help setup run dev test check format bench crs fuzz artifact release release-test clean
+.PHONY: help setup run dev test lint check format bench crs fuzz artifact release release-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,12 +29,15 @@ test: ## every test; ends with the counts; WORDS="rules api/" runs those whose p
 	@$(NODE) bin/setup.mjs packages optional npm tap native build crs
 	@$(NODE) bin/test.mjs $(WORDS)
 
-check: ## format, lint, types, house rules, unit and golden tests; about a minute
-	@$(NODE) bin/setup.mjs packages npm tap native build crs
+lint: ## format, lint and types of every source: what no test runs
+	@$(NODE) bin/setup.mjs packages npm
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware
 	@$(NODE) node_modules/typescript/bin/tsc --noEmit --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
 	@$(NODE) node_modules/typescript/bin/tsc --noEmit -p console --incremental --tsBuildInfoFile .cache/console-types.tsbuildinfo
+
+check: lint ## format, lint, types, house rules, unit and golden tests; about a minute
+	@$(NODE) bin/setup.mjs tap native build crs
 	@$(NODE) bin/test.mjs --quick
 
 bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSecurity, ARGS=--short for a quick look

@@ -78,4 +78,4 @@ async function suite(t: Test, database: Database): Promise<void> {
   });
 }
 
-onBothDatabases(t, '22: rights that are given and taken', suite);
+await onBothDatabases(t, '22: rights that are given and taken', suite);

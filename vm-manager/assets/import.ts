@@ -10,6 +10,7 @@ import { receiveReport } from '../imports/receive-report.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { bodyOf, insertRow, refuseConflicts, toView, updateRow, type Row } from '../kit/resource.js';
 import { isUnconfined, reachable } from '../kit/caller.js';
+import { textOf } from '../kit/values/text.js';
 import { applications } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -245,7 +246,7 @@ function repeated(rows: Sheet['rows']): Map<number, number> {
   for (const [row, given] of rows) {
     if (typeof given !== 'object' || given === null) continue;
     const external = textIn(given, 'external_id');
-    const project = String(given['project_id'] ?? given['project'] ?? '').toLowerCase();
+    const project = textOf(given['project_id'] ?? given['project']).toLowerCase();
     const key = external === null ? `n ${project} ${(textIn(given, 'name') ?? '').toLowerCase()}` : `e ${external}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, row);

@@ -3,7 +3,6 @@
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Sql } from '../database.js';
-import type { Host } from '../host.js';
 import { endpoint, notFound, unfit, type Endpoint } from '../kit/endpoint.js';
 import { RunView, viewRun, type Run } from '../kit/runs.js';
 import type { BackupPort, MadeBackup, StoredBackup } from './port.js';

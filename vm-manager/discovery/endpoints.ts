@@ -14,7 +14,6 @@ import { beginDiscovery, discoveryKind, stopDiscovery } from './run.js';
 import type { AssetRow } from './store.js';
 
 const closed = { additionalProperties: false } as const;
-const Id = Type.String({ maxLength: 20 });
 /** Reading the request takes as long as it is long. */
 const textMax = 2 * 1024 * 1024;
 const ofOrganisation = 'Assets that were discovered';

@@ -55,4 +55,4 @@ async function suite(t: Test, database: Database): Promise<void> {
   t.match(await push('a8a8a8a', 'main', 'x'), { code: 1, fresh: 1 }, 'and it comes back');
 }
 
-onBothDatabases(t, '22: what comes back is new', suite);
+await onBothDatabases(t, '22: what comes back is new', suite);

@@ -1,5 +1,6 @@
 // Objects of a cluster → who has which rules where. Roles that are summed up of others get the rules of those.
 import type { ClusterObject } from '../scanners/contract.js';
+import { textOf } from '../kit/values/text.js';
 import { each } from './turns.js';
 import { rolesOfEveryCluster, type RoleRule } from './rights.js';
 
@@ -102,7 +103,7 @@ function addBinding(
   all: Gathered,
 ) {
   const isCluster = type === 'ClusterRoleBinding';
-  const [roleKind, role] = [String(detail['role_kind'] ?? ''), String(detail['role'] ?? '')];
+  const [roleKind, role] = [textOf(detail['role_kind']), textOf(detail['role'])];
   const isClusterRole = roleKind === 'ClusterRole';
   const scanned = roles.get(`${roleKind}:${isClusterRole ? '' : namespace}/${role}`);
   const usual = isClusterRole && Object.hasOwn(rolesOfEveryCluster, role) ? rolesOfEveryCluster[role] : undefined;

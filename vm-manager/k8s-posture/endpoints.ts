@@ -6,6 +6,7 @@ import { Id, Name, requireApplication } from '../assets/resources.js';
 import { isUnconfined } from '../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../kit/endpoint.js';
 import { resourceEndpoints, type Resource } from '../kit/resource.js';
+import { textOf } from '../kit/values/text.js';
 import type { Subject } from './access.js';
 import { hopsMax, pathsOf, type RbacPath } from './paths.js';
 import { goalNames, goals } from './rights.js';
@@ -128,7 +129,7 @@ async function pathsIn(sql: Parameters<typeof objectsOfCluster>[0], cluster: Clu
   const runs = new Map<string, string[]>();
   for (const { kind, type, namespace, name, detail } of objects) {
     if (kind !== 'workload') continue;
-    const key = `${namespace}/${String(detail['account'] ?? 'default')}`;
+    const key = `${namespace}/${textOf(detail['account']) || 'default'}`;
     const of = runs.get(key) ?? [];
     // so many are shown; a namespace may have tens of thousands of the default account
     if (of.length < runsShown) runs.set(key, [...of, `${type}/${name}`]);

@@ -1,6 +1,7 @@
 // Paths from subjects to what nobody but administrators should reach, shortest first. The graph is searched backwards,
 // once for each goal, so that its cost is that of its edges however many subjects there are.
 import type { ClusterObject } from '../scanners/contract.js';
+import { textOf } from '../kit/values/text.js';
 import { each } from './turns.js';
 import { accessOf, keyOf, type Access, type Held, type Subject } from './access.js';
 import { escalations, goalNames, type Escalation, type Goal, type Scope, type Target } from './rights.js';
@@ -69,10 +70,10 @@ async function accountsOf(objects: readonly ClusterObject[], { held }: Access) {
   await each(objects, ({ kind, namespace, name, detail }) => {
     if (kind === 'account') note(account(namespace, name));
     if (kind === 'workload') {
-      const key = note(account(namespace, String(detail['account'] ?? 'default')));
+      const key = note(account(namespace, textOf(detail['account']) || 'default'));
       if (detail['has_token'] !== false) running.add(key);
     }
-    if (kind === 'token') withToken.add(note(account(namespace, String(detail['account'] ?? ''))));
+    if (kind === 'token') withToken.add(note(account(namespace, textOf(detail['account']))));
   });
   return { all, running, withToken };
 }

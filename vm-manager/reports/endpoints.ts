@@ -4,18 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { isUnconfined } from '../kit/caller.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
-import {
-  build,
-  closed,
-  formats,
-  mediaTypes,
-  prepare,
-  ReportView,
-  Scope,
-  view,
-  Wanted,
-  type ReportRow,
-} from './build.js';
+import { build, closed, mediaTypes, prepare, ReportView, Scope, view, Wanted, type ReportRow } from './build.js';
 import { readable, requireReport } from './kept.js';
 import { toSection } from './render.js';
 import { sectionNames, sections } from './offered.js';

@@ -3,7 +3,7 @@
 import type { TestApp } from '#api/testing/app';
 import type { onBothDatabases } from '#api/testing/databases';
 import type { Endpoint } from '../kit/endpoint.js';
-import { apiBodies, badgeOf, confinedApis, fillApis } from './api/filled-apis.js';
+import { apiBodies, confinedApis, fillApis } from './api/filled-apis.js';
 import { clusterRule, fillModels, insertEvent, modelBodies } from './api/filled-models.js';
 import { allowed, bodiesOfRules, fixedIds, idsOfRules } from './api/fixed-ids.js';
 import * as inserted from './api/inserted.js';

@@ -2,7 +2,7 @@
 import { ApiError, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { json } from '../../database.js';
-import { endpoint, type Call, type Endpoint } from '../../kit/endpoint.js';
+import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { checkVersion, requireRow, toView, viewSchema, type Resource, type Row } from '../../kit/resource.js';
 
 const closed = { additionalProperties: false } as const;

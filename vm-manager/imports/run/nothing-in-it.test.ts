@@ -73,4 +73,4 @@ async function suite(t: Test, database: Database): Promise<void> {
   }
 }
 
-onBothDatabases(t, '22: a pipeline whose report has nothing in it', suite);
+await onBothDatabases(t, '22: a pipeline whose report has nothing in it', suite);

@@ -56,7 +56,7 @@ t.test('22 Q5: names and values of addresses, encoded', async (t) => {
     t.equal(maskSecrets(text), text);
 });
 
-onBothDatabases(t, '22 Q5: reports', async (t, database) => {
+await onBothDatabases(t, '22 Q5: reports', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);

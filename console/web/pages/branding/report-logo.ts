@@ -5,7 +5,7 @@ const sideMax = 512;
 const asDataUrl = (file: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '');
     reader.onerror = () => reject(new Error('unreadable'));
     reader.readAsDataURL(file);
   });

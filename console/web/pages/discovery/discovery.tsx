@@ -111,7 +111,7 @@ function LastRun(props: { readonly mayRun: boolean; readonly onEnded: () => void
                 onClick={() =>
                   void action.run(async () => {
                     await call('POST /api/v1/discovery/runs/{id}/cancel', { params: { id: run().id } });
-                    runs.reload();
+                    void runs.reload();
                   })
                 }
               >

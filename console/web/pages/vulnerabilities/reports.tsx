@@ -5,7 +5,7 @@ import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess } from '../../client/vm-access.js';
 import { Button, Foreign, PageHead } from '../../kit/basics.js';
-import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
+import { Confirm, tellProblem } from '../../kit/overlays.js';
 import { ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { reportsText } from '../../texts/vm/records/reports.js';

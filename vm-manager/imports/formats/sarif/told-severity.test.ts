@@ -48,7 +48,7 @@ const cases: readonly (readonly [what: string, report: unknown, severity: string
   ['Semgrep, no advisory', semgrep('MEDIUM', {}), 'medium'],
 ];
 
-onBothDatabases(t, '22: severities beside the level', async (t, database) => {
+await onBothDatabases(t, '22: severities beside the level', async (t, database) => {
   const at = await startTestApp(database);
   t.teardown(() => at.close());
   const client = new Client(at, (await at.user('admin')).token);
