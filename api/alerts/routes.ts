@@ -238,7 +238,7 @@ async function ruleToTry(body: Static<typeof TestBody>, parts: AlertParts, find:
   const { type, target } = body;
   if (type === undefined || target === undefined)
     throw new ApiError('validation_failed', 'Either id, or type and target are needed.', {
-      errors: [{ path: '/id', reason: 'names no rule', mend: 'write id, or type and target' }],
+      errors: [{ path: '/id', reason: 'names no rule', fix: 'write id, or type and target' }],
     });
   checkTarget(type, target);
   const made = { name: 'test', metric: 'requests', threshold: 0, window_min: 5, cooldown_min: 0 } as const;

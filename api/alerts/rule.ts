@@ -104,8 +104,8 @@ export function shownTarget(rule: AlertRule, sealing: Sealing): string {
   return rule.type === 'pagerduty' ? keptSecret : maskUrl(openTarget(rule, sealing), 'webhook');
 }
 
-function refuse(path: string, reason: string, mend: string): never {
-  throw new ApiError('validation_failed', `${path} ${reason}.`, { errors: [{ path, reason, mend }] });
+function refuse(path: string, reason: string, fix: string): never {
+  throw new ApiError('validation_failed', `${path} ${reason}.`, { errors: [{ path, reason, fix }] });
 }
 
 /** The row that a body means; throws `validation_failed` for what contradicts itself. `before`: what it replaces. */

@@ -21,8 +21,8 @@ async function pending(tx: Tx, call: Call): Promise<Row> {
   checkVersion(call.request.headers['if-match'], row.version);
   requireOwn(call, row);
   if (row.status === 'pending') return row;
-  const mend = row.status === 'approved' ? ': extend or revoke it' : '';
-  throw new ApiError('conflict', `It is ${row.status}, and stays as it was decided${mend}.`);
+  const fix = row.status === 'approved' ? ': extend or revoke it' : '';
+  throw new ApiError('conflict', `It is ${row.status}, and stays as it was decided${fix}.`);
 }
 
 const Change = Type.Object(

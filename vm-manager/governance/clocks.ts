@@ -162,7 +162,7 @@ const breaches = endpoint({
   path: '/sla/breaches',
   permission: 'view_sla',
   kind: 'A',
-  summary: 'Findings that were not mended in time: those still open, or those that were closed too late',
+  summary: 'Findings that were not fixed in time: those still open, or those that were closed too late',
   query: Type.Object(
     {
       ...ListQuery,

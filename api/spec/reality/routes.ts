@@ -75,7 +75,7 @@ export function registerReality(app: App, parts: RealityParts): void {
     );
     if (operations === 0)
       throw new ApiError('not_found', `Nothing was seen of the site ${site} that a document could say.`, {
-        errors: [{ path: '/site', reason: 'has no endpoints', mend: 'let traffic come, and see GET /api/inventory' }],
+        errors: [{ path: '/site', reason: 'has no endpoints', fix: 'let traffic come, and see GET /api/inventory' }],
       });
     const whole = leftOut.length === 0 ? document : { ...document, 'x-left-out': leftOut };
     const isJson = query.format === 'json';

@@ -6,7 +6,7 @@ export const wafText = {
   nothingCalled: 'Nothing is called that',
   cveProductOrTechnique: 'CVE, product or technique',
   searchCatalogue: 'Search the catalogue',
-  rulesForPublishedVulnerabilities: 'Rules for published vulnerabilities: they stop the attack until it is mended.',
+  rulesForPublishedVulnerabilities: 'Rules for published vulnerabilities: they stop the attack until it is fixed.',
   virtualPatches: 'Virtual patches',
   rule: 'Rule',
   putForce: 'Put in force',

@@ -76,5 +76,5 @@ export async function requireReceivers(
 export function requireWorking({ name, enabled, state }: ChannelRow, reason: string | null): void {
   if (!enabled) throw new ApiError('conflict', `The channel ${name} is switched off.`);
   if (state === 'failed')
-    throw new ApiError('conflict', `The channel ${name} does not work: ${reason ?? ''} Mend it, then test it.`);
+    throw new ApiError('conflict', `The channel ${name} does not work: ${reason ?? ''} Fix it, then test it.`);
 }

@@ -4,7 +4,7 @@ import type { Shown } from '../shown.js';
 export const vpatchText = {
   patches: 'Patched findings',
   patchesAbout:
-    'A rule of the firewall that stops the attack on a finding until the code is mended, with the proof that it does.',
+    'A rule of the firewall that stops the attack on a finding until the code is fixed, with the proof that it does.',
   noPatches: 'No finding is patched',
   noPatchesAbout: 'Open a finding and choose "Propose a virtual patch".',
   toFindings: 'To the findings',
