@@ -8,6 +8,7 @@ import { shapeChecks } from './tidy/shape.js';
 import { readTree, root } from './tidy/source.js';
 import { textChecks } from './tidy/text.js';
 import { treeChecks } from './tidy/tree.js';
+import { wordChecks } from './tidy/words.js';
 
 const tree = readTree('');
 
@@ -22,7 +23,7 @@ t.test('the tree was read', (t) => {
   t.end();
 });
 
-for (const { name, check, canaries } of [...arrowChecks, ...shapeChecks, ...textChecks, ...treeChecks]) {
+for (const { name, check, canaries } of [...arrowChecks, ...shapeChecks, ...textChecks, ...treeChecks, ...wordChecks]) {
   t.test(name, (t) => {
     for (const [index, canary] of canaries.entries()) t.ok(check(canary).length > 0, `canary ${index + 1} is reported`);
     const findings = check(tree);

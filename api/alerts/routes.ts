@@ -39,8 +39,8 @@ const getSchema = { tags, summary: 'An alert rule with its state', params: Id, r
 const putSchema = {
   tags,
   summary:
-    'Replace an alert rule; one that measures another thing, tells another place, or is switched off begins with a ' +
-    'new state, and the channel of one that fires is told that it is over',
+    'Replace an alert rule; one that measures another thing, notifies another place, or is switched off begins with a ' +
+    'new state, and the channel of one that fires is notified that it is over',
   params: Id,
   body: RuleBody,
   response: one,

@@ -49,8 +49,7 @@ export const RuleBody = Type.Object(
     target: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description:
-        'address of the webhook, or routing key; shown without what lets people in, and kept when sent back so',
+      description: 'address of the webhook, or routing key; shown without its credentials, and kept when sent back so',
     }),
     secret: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 1024, description: 'signs a webhook; write-only' })),

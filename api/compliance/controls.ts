@@ -1,5 +1,5 @@
 // The controls that this program can answer for, by framework: the number that the framework gives, in words of our own
-// what it asks for, and the checks that answer. What a framework asks of people and papers is not here.
+// what it asks for, and the checks that answer. What a framework asks of staff and documents is not here.
 import type { CheckName } from './checks.js';
 
 export interface Control {

@@ -148,7 +148,7 @@ function registerSplit(app: App, { database: { sql }, audit, now }: InventoryPar
         throw new ApiError('validation_failed', `At most ${splitsPerSiteMax} places of a site are told apart.`, {
           errors: [{ path: '/place', reason: 'is one more than there may be', fix: 'merge another one again' }],
         });
-      const summary = `${apart ? 'told apart' : 'merged again'} the values of API paths below ${place} of ${site}`;
+      const summary = `${apart ? 'kept apart' : 'merged again'} the values of API paths below ${place} of ${site}`;
       await audit.record(tx, { actor, action: 'inventory.split', summary, details: { site, place, apart } });
       return rows.map((row) => row.place);
     });

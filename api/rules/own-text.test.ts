@@ -87,7 +87,7 @@ async function ownText(t: Test, database: Database): Promise<void> {
       [1_007_001, /virtual patches/],
       [1_009_501, /exclusions of single rules/],
       [1_010_001, /authorisation/],
-      [1_020_000, /paths that cannot be told/],
+      [1_020_000, /paths that cannot be read/],
       [1_030_000, /nobody/],
     ] as const) {
       const refused = await call('POST', '/api/rules', rawRule(id, 'ARGS:q "@contains a"'));

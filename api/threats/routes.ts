@@ -81,7 +81,7 @@ const listSchema = {
 };
 const statusSchema = {
   tags: ['inventory'],
-  summary: 'Acknowledge a finding, dismiss it (the same is not told again), or open it again',
+  summary: 'Acknowledge a finding, dismiss it (the same is not reported again), or open it again',
   params: Type.Object({ id: Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' }) }),
   body: Type.Object(
     {

@@ -60,7 +60,7 @@ async function inventory(t: Test, stack: Stack): Promise<void> {
   const split = drawer.getByRole('button', { name: 'Tell the values apart' });
   if ((await split.count()) > 0) {
     await split.first().click();
-    await page.getByText('The values are told apart.').waitFor();
+    await page.getByText('The values are kept apart.').waitFor();
   }
   await go(page, '/inventory');
   await page.locator('.table-row').first().waitFor();
@@ -129,7 +129,7 @@ async function alerts(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open();
   await logIn(page);
   await go(page, '/alerts');
-  await page.getByText('Nobody is told of anything').waitFor();
+  await page.getByText('No notification is sent').waitFor();
   await page.getByRole('button', { name: 'New rule' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('Many are blocked');

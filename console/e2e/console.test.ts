@@ -141,11 +141,11 @@ async function twoEditors(t: Test, stack: Stack): Promise<void> {
   await theirs.page.getByText(/^Saved\./).waitFor();
   await mine.page.getByRole('button', { name: 'Save' }).click();
   const dialog = mine.page.getByRole('dialog');
-  await dialog.getByText('Somebody else saved meanwhile').waitFor();
+  await dialog.getByText('Another user saved meanwhile').waitFor();
   t.match(await dialog.innerText(), /9[^]*7/, 'both values are shown');
   await mine.page.keyboard.press('Escape'); // nothing is chosen: the draft stays, and the question
   await press(mine.page, mine.page.getByRole('button', { name: 'Save', exact: true }));
-  await dialog.getByText('Somebody else saved meanwhile').waitFor();
+  await dialog.getByText('Another user saved meanwhile').waitFor();
   await press(mine.page, dialog.getByRole('button', { name: 'Keep theirs' }));
   await mine.page.reload();
   await mine.page.getByLabel('Inbound threshold').waitFor();

@@ -125,7 +125,7 @@ async function ask(page: Page, finding: RegExp, title: string): Promise<void> {
   await dialog.getByLabel('Title').fill(title);
   await dialog.getByLabel('Why it is tolerable').fill('nobody reaches that host');
   await dialog.getByRole('button', { name: 'Ask for acceptance' }).click();
-  await page.getByText('It waits for the decision of somebody else.').waitFor();
+  await page.getByText('It waits for the decision of another user.').waitFor();
 }
 
 async function acceptances(t: Test, stack: Stack): Promise<void> {

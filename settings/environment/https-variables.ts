@@ -26,8 +26,8 @@ export const httpsVariables = [
     kind: 'list',
     readBy: ['console'],
     purpose:
-      'addresses or networks of nodes whose word of the client the console believes; none = nobody; empty = this ' +
-      'machine (127.0.0.1, ::1) with DASHBOARD_DOMAIN, else nobody',
+      'addresses or networks of nodes whose word of the client the console believes; none = no address; empty = this ' +
+      'machine (127.0.0.1, ::1) with DASHBOARD_DOMAIN, else no address',
     whenEmpty: (of) => (of('DASHBOARD_DOMAIN') === '' ? '' : '127.0.0.1,::1'),
   },
   {

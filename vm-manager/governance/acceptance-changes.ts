@@ -42,7 +42,7 @@ const change = endpoint({
   path: '/acceptances/:id',
   permission: 'request_acceptance',
   kind: 'C',
-  summary: 'Change an acceptance that nobody has decided yet (merge patch; If-Match with its version is heeded)',
+  summary: 'Change an acceptance that is not decided yet (merge patch; If-Match with its version is heeded)',
   body: Change,
   answer: AcceptanceView,
   handle: async (call) => {
@@ -70,7 +70,7 @@ const remove = endpoint({
   path: '/acceptances/:id',
   permission: 'request_acceptance',
   kind: 'C',
-  summary: 'Take back a request that nobody has decided yet; what was decided stays as a record',
+  summary: 'Take back a request that is not decided yet; what was decided stays as a record',
   status: 204,
   handle: async (call) => {
     await call.audited('vm.delete', `took the acceptance ${call.params['id']} back`, async (tx) => {
@@ -103,7 +103,7 @@ const extend = endpoint({
       async (tx) => {
         const before = await requireAcceptance(tx, call.reach, call.params['id'] ?? '');
         if (before.requested_by === caller.person.userId)
-          throw new ApiError('role_denied', 'Somebody else has to decide what you have asked for.');
+          throw new ApiError('role_denied', 'Another user has to decide what you have asked for.');
         if (before.status !== 'approved')
           throw new ApiError('conflict', `It is ${before.status}: ask for another one.`);
         if (end <= before.expires_at) throw unfit('/expires_at', 'is no later than the end that it has');

@@ -202,7 +202,7 @@ function decision(path: string, to: 'approved' | 'rejected' | 'revoked', summary
         async (tx) => {
           const before = await requireAcceptance(tx, call.reach, call.params['id'] ?? '');
           if (to === 'approved' && before.requested_by === caller.person.userId)
-            throw new ApiError('role_denied', 'Somebody else has to decide what you have asked for.');
+            throw new ApiError('role_denied', 'Another user has to decide what you have asked for.');
           if (to === 'approved' && before.expires_at <= now)
             throw new ApiError('conflict', 'Its time is over already; ask for another one.');
           const made = await decide(tx, before, to, 'person', caller.actor, call.body.reason ?? '', now);
@@ -265,7 +265,7 @@ const request = endpoint({
   permission: 'request_acceptance',
   kind: 'C',
   summary:
-    'Ask for the risk of findings to be accepted, or of one vulnerability everywhere (cve); somebody else decides',
+    'Ask for the risk of findings to be accepted, or of one vulnerability everywhere (cve); another user decides',
   body: Type.Object(
     {
       title: Type.String({ minLength: 1, maxLength: 200 }),

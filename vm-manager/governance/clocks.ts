@@ -29,7 +29,7 @@ const Pause = Type.Object({
 const ClockView = Type.Object({
   finding: FindingView,
   paused_ms: Type.Integer({ description: 'added to the deadline by pauses that are over' }),
-  pauses: Type.Array(Pause, { description: 'by people, the newest first; 50 at most' }),
+  pauses: Type.Array(Pause, { description: 'by users, the newest first; 50 at most' }),
 });
 
 interface PauseRow {

@@ -7,7 +7,7 @@ import { json, type Tx } from '../database.js';
 export const eventTypes = {
   'finding.created': 'a finding was added by hand',
   'finding.transition': 'a finding changed its state',
-  'finding.assigned': 'a finding was given to somebody, or taken from them',
+  'finding.assigned': 'a finding was assigned to a user, or unassigned',
   'finding.risk': 'the risk of a finding was overridden, or the override was taken back',
   'vpatch.active': 'a virtual patch was put in force before a finding, and proven',
   'vpatch.stale': 'the proof of a virtual patch failed: its finding is no longer protected by it',
@@ -16,7 +16,7 @@ export const eventTypes = {
   'import.rolled_back': 'an import was undone',
   'intel.imported': 'a set of what is known of vulnerabilities was imported, and findings have followed',
   'intel.rose': 'open findings rise in risk, since a set of what is known of vulnerabilities changed',
-  'acceptance.requested': 'somebody asked for a risk to be accepted',
+  'acceptance.requested': 'a user asked for a risk to be accepted',
   'acceptance.decided': 'a risk was accepted, rejected or revoked',
   'acceptance.expiring': 'the acceptance of a risk ends within a week, or a fifth of its time is left',
   'acceptance.expired': 'the acceptance of a risk has expired',

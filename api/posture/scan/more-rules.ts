@@ -162,7 +162,7 @@ function bodyFindings(operation: ApiOperation, model: ApiModel): MoreFinding[] {
   }
   const said: Partial<Record<MoreRule, string>> = {
     'body-without-schema': 'no schema describes the body of',
-    'open-members': 'takes members that nobody declares at',
+    'open-members': 'takes undeclared members at',
     'unbounded-input': 'sets no bound to',
   };
   return [...found].map(([rule, places]) => ({

@@ -38,7 +38,7 @@ const realitySchema = {
   tags,
   summary: 'A JSON Patch (RFC 6902) from a stored document to what traffic shows',
   description:
-    'It adds what is missing: operations that nobody declares, and parameters of the query. What was never seen ' +
+    'It adds what is missing: undeclared operations, and parameters of the query. What was never seen ' +
     'stays, and so do the schemas of bodies. Of Swagger 2.0 it patches the document that is converted to OpenAPI 3.',
   params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
   querystring: Type.Object(

@@ -106,7 +106,7 @@ async function inForce(t: Test, stack: Stack): Promise<void> {
   await drawer.getByRole('button', { name: 'Name it in the settings' }).click();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByRole('dialog').getByLabel('Paths that nobody declares').selectOption('block');
+  await page.getByRole('dialog').getByLabel('Undeclared paths').selectOption('block');
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^Saved\./).waitFor();

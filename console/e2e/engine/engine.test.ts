@@ -101,7 +101,7 @@ async function threat(t: Test, page: Page): Promise<void> {
     await page.locator('main .table-row, main .state strong').first().waitFor();
     return (await page.locator('.table-row').count()) === 1;
   });
-  await page.getByText('Findings only: nobody is banned for them.').waitFor();
+  await page.getByText('Findings only: no client is banned for them.').waitFor();
   await page.locator('.table-row').first().focus();
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('dialog', { name: 'Finding' });

@@ -192,7 +192,7 @@ export async function roles(t: Test, stack: Stack): Promise<void> {
   await button(dialog, 'Save').click();
   await dialog.getByText(/view gates, manage gates, override gate/).waitFor();
   await close(page);
-  await page.getByRole('tab', { name: 'People' }).click();
+  await page.getByRole('tab', { name: 'Users' }).click();
   const person = page.locator('.table-row', { hasText: 'reader@example.org' });
   await person.locator('td').first().click();
   await dialog.getByText('The role of the account counts everywhere: viewer.').waitFor();

@@ -64,7 +64,7 @@ export const wafText = {
   kind: 'Kind',
   saveThisExclusion: 'Save this exclusion',
   ruleWithoutMessage: 'a rule without a message',
-  somebodyElseSavedMeanwhile: 'Somebody else saved meanwhile.',
+  somebodyElseSavedMeanwhile: 'Another user saved meanwhile.',
   exclusionSavedForceOnce: 'The exclusion is saved. It is in force once it is applied.',
   detectiononlyAttacksAreLogged: 'DetectionOnly: attacks are logged, and reach the application',
   onAttacksAreBlocked: 'On: attacks are blocked',

@@ -65,7 +65,7 @@ export async function requireReceivers(
       throw unfit(
         `${path}/recipients/${at}`,
         `${one} gets no reports through the channel ${channel.name}`,
-        'whoever manages notifications adds the address or its @domain to the channel',
+        'a user who manages notifications adds the address or its @domain to the channel',
       );
   if (recipients.length > recipientsMax)
     throw unfit(`${path}/recipients`, `are more than ${recipientsMax}`, 'name a mailing list');

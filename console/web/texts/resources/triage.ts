@@ -105,8 +105,8 @@ export const triageText = {
   undoRun: (a: Shown) => `Undo the run of ${a}`,
   undoTitle: 'Undo what the run did?',
   undoAbout:
-    'Tags, people, severities and states are set back, but for findings that were changed again since. Rules do not ' +
-    'do it to these findings again. Mutes belong to their rules, and notices stay sent.',
+    'Tags, assignees, severities and states are set back, but for findings that were changed again since. Rules do ' +
+    'not do it to these findings again. Mutes belong to their rules, and notices stay sent.',
   undone: 'The run is undone.',
   applied: (a: Shown) => `The rules changed ${a} findings.`,
   goesOnAlone: 'It goes on by itself; the list shows how far it is.',

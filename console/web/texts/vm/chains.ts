@@ -67,7 +67,7 @@ export const chainsText = {
 
   inWords: 'In words',
   inWordsAbout:
-    'A model that an administrator names tells what an attacker does step by step, and which fix helps most. Only ' +
+    'A model that an administrator names explains what an attacker does step by step, and which fix helps most. Only ' +
     'when you ask it is sent the first eight findings (title, weakness, severity, what proves them) and the names of ' +
     'their applications.',
   describe: 'Describe it in words',

@@ -50,7 +50,7 @@ export const vpatchText = {
   nodes: 'Nodes',
   hash: 'Hash of the proof',
   kind: 'Looked at',
-  kinds: { activation: 'when it was put in force', asked: 'when somebody asked', nightly: 'every night' },
+  kinds: { activation: 'when it was put in force', asked: 'on demand', nightly: 'every night' },
   activate: 'Put in force and prove',
   activateAsk: 'Put the patch in force?',
   activateAbout:
@@ -66,7 +66,7 @@ export const vpatchText = {
   disableAbout: 'The attack can reach the application again, and its findings count whole.',
   disabled: 'The patch is out of force.',
   hitsWhere: (a: Shown, b: Shown) => `${a}: ${b}`,
-  noHits: 'Nobody has tried in 30 days.',
+  noHits: 'No attempt in 30 days.',
   attempts: 'Attempts',
   propose: 'Propose a virtual patch',
   proposeFor: (a: Shown) => `Virtual patch for finding ${a}`,
