@@ -9,6 +9,9 @@ interface Banned {
   readonly where: (path: string) => boolean;
 }
 
+/** Documents that users read; those of conformance quote titles of tests, decisions are as they were taken. */
+const isDocument = (path: string): boolean =>
+  /^(?:docs\/[^/]+|README|SECURITY)\.md$/.test(path) && !/conformance-vm|second-opinion/.test(path);
 const isUiText = (path: string): boolean => path.startsWith('console/web/texts/');
 
 /** Those that name a product of that name, what was once released, and this list. */
@@ -18,20 +21,22 @@ const isMeant = (path: string): boolean =>
   path.includes('/migrations/') ||
   /^vm-manager\/imports\/kinds\/(rule-names|scanners)\.ts$/.test(path);
 
+const isRead = (path: string): boolean => isUiText(path) || isDocument(path);
+
 const everywhere = (path: string): boolean => !isMeant(path);
 
 const banned: readonly Banned[] = [
   { words: /\bmend(?:s|ed|ing)?\b/i, say: 'fix', where: everywhere },
   { words: /\broads?\b/i, say: 'request lifecycle, path', where: isUiText },
-  { words: /\b(?:told|tells)\b/i, say: 'reported, notified, logged, sent: whichever it is', where: isUiText },
-  { words: /\bholes?\b/i, say: 'vulnerability, bypass', where: isUiText },
-  { words: /\b(?:somebody|nobody|whoever|people)\b/i, say: 'user, client, operator, attacker', where: isUiText },
-  { words: /\bstands still\b/i, say: 'stalls, is unresponsive', where: isUiText },
-  { words: /\bgives way\b/i, say: 'yields, is evicted', where: isUiText },
-  { words: /\bkept connections?\b/i, say: 'keep-alive connection', where: isUiText },
+  { words: /\b(?:told|tells)\b/i, say: 'reported, notified, logged, sent: whichever it is', where: isRead },
+  { words: /\bholes?\b/i, say: 'vulnerability, bypass', where: isRead },
+  { words: /\b(?:somebody|nobody|whoever|people)\b/i, say: 'user, client, operator, attacker', where: isRead },
+  { words: /\bstands still\b/i, say: 'stalls, is unresponsive', where: isRead },
+  { words: /\bgives way\b/i, say: 'yields, is evicted', where: isRead },
+  { words: /\bkept connections?\b/i, say: 'keep-alive connection', where: isRead },
   { words: /\bsecond opinions?\b/i, say: 'match scoring', where: isUiText },
   { words: /\bheavy keys?\b/i, say: 'heavy hitters', where: isUiText },
-  { words: /\bforeign texts?\b/i, say: 'untrusted text', where: isUiText },
+  { words: /\bforeign texts?\b/i, say: 'untrusted text', where: isRead },
 ];
 
 const strings = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g;
@@ -68,6 +73,7 @@ export const wordChecks: readonly NamedCheck[] = [
       uiText("export const x = { a: 'Somebody else saved.' };\n"),
       uiText('export const x = { a: (b) => `${b} is told to the channel` };\n'),
       uiText("export const x = { a: 'The second opinion' };\n"),
+      [source('docs/x.md', 'The receiver is told.\n')],
     ],
   },
 ];

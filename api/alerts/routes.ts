@@ -39,7 +39,7 @@ const getSchema = { tags, summary: 'An alert rule with its state', params: Id, r
 const putSchema = {
   tags,
   summary:
-    'Replace an alert rule; one that measures another thing, notifies another place, or is switched off begins with a ' +
+    'Replace an alert rule; one that measures or notifies another thing, or is switched off begins with a ' +
     'new state, and the channel of one that fires is notified that it is over',
   params: Id,
   body: RuleBody,
