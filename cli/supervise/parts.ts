@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { environmentFor, type ProcessName, type Values } from '#settings/environment';
+import { effectiveValueOf, environmentFor, type ProcessName, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { Child } from './child.js';
 
@@ -71,6 +71,8 @@ export function createParts(plan: Plan): Parts {
     ...values,
     GATEHOUSE_DATA: data,
     GATEHOUSE_CONTROL_URL: values.GATEHOUSE_CONTROL_URL || ownUrl,
+    // made of variables that only the console is given
+    DASHBOARD_UPSTREAM: effectiveValueOf('DASHBOARD_UPSTREAM', values),
   };
   // All that these two need is given to them: they have no reason to read the file with everybody's secrets.
   const env = { ...all, GATEHOUSE_ENV_FILE: devNull };
