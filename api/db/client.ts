@@ -99,7 +99,7 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
   });
   const guarded = {
     ...more,
-    ...(serverAddressesOf(url) as { host: string; port: number }), // lists are documented, and missing in their types
+    ...(serverAddressesOf(url) as object), // lists of them are documented, and missing in their types
     connect_timeout: connectSeconds,
     backoff: pauseOf,
     ssl: false, // the sockets see to it
