@@ -63,10 +63,11 @@ function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Pla
 export const resuming = (args: readonly string[]): string[] =>
   args.map((arg) => (arg === '--local' ? '--resume' : arg));
 
-export function createParts(plan: Plan): Parts {
-  const { values, data, logDirectory, ruleSetDirectory } = plan;
+/** What all parts are told, before each gets what is its own (environmentFor). */
+export function environmentOfParts(plan: Pick<Plan, 'values' | 'data' | 'hasApi'>): NodeJS.ProcessEnv & Values {
+  const { values, data } = plan;
   const ownUrl = plan.hasApi ? controlUrl(values) : '';
-  const all = {
+  return {
     ...process.env,
     ...values,
     GATEHOUSE_DATA: data,
@@ -74,6 +75,11 @@ export function createParts(plan: Plan): Parts {
     // made of variables that only the console is given
     DASHBOARD_UPSTREAM: effectiveValueOf('DASHBOARD_UPSTREAM', values),
   };
+}
+
+export function createParts(plan: Plan): Parts {
+  const { values, logDirectory, ruleSetDirectory } = plan;
+  const all = environmentOfParts(plan);
   // All that these two need is given to them: they have no reason to read the file with everybody's secrets.
   const env = { ...all, GATEHOUSE_ENV_FILE: devNull };
   const controlEnv = {

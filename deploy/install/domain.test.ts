@@ -41,6 +41,13 @@ t.test('a first installation with a name takes ports 80 and 443', { skip }, asyn
   t.equal(read('etc/gatehouse/.env'), settings, 'a second run changes nothing');
 });
 
+t.test('.env of before that says nothing of ports is no other installation', { skip }, async (t) => {
+  const { bundle, run, root, valueOf } = await fresh(t, apart);
+  writeFileSync(join(root, 'etc/gatehouse/.env'), 'ACME_EMAIL=it@example.org\n', { mode: 0o600 });
+  t.equal(run(bundle('1.0.0'), ...options).status, 0);
+  t.strictSame([valueOf('WAF_PORT'), valueOf('ACME_EMAIL')], ['80', 'it@example.org']);
+});
+
 t.test('without a name the ports of the specification stay', { skip }, async (t) => {
   const { bundle, run, valueOf } = await fresh(t, apart);
   t.equal(run(bundle('1.0.0'), '--run', 'none').status, 0);

@@ -231,7 +231,7 @@ is_ours() {
 web_ports=no
 choose_ports() {
   [ -n "$domain" ] || return 0
-  if [ -f "$env_file" ] && [ "$(noted web-ports)" != yes ]; then return 0; fi
+  if [ -n "$(value WAF_PORT '')$(value JA3_PORT '')" ] && [ "$(noted web-ports)" != yes ]; then return 0; fi
   if ! port_taken 80 && ! port_taken 443; then web_ports=yes; fi
 }
 port_of() { # NAME DEFAULT
