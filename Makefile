@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 NODE ?= node
 SEED ?= $(shell date +%s)
 
-format: ## formats every source (Biome), and mends what the linter can
+format: ## formats every source (Biome), and fixes what the linter can
 	@$(NODE) bin/setup.mjs npm
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format --write .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware --fix

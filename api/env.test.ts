@@ -98,7 +98,7 @@ t.test('a file is read by the one grammar; wrong lines are told like wrong value
   t.same(parseEnvFile('A="b c"\nB=\'d\'\n#C=1\n D = e '), { A: 'b c', B: 'd', D: 'e' });
   t.throws(
     () => parseEnvFile('A=1\nB 2\n'),
-    /^The environment is not usable:\n {2}\.env:2: "B 2" is not NAME=value; mend/,
+    /^The environment is not usable:\n {2}\.env:2: "B 2" is not NAME=value; fix/,
   );
 });
 

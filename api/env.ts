@@ -76,14 +76,14 @@ export interface AcmeEnv {
   readonly dnsHook: string | null;
 }
 
-/** Thrown once, naming every wrong variable, so that one start shows all that has to be mended. */
+/** Thrown once, naming every wrong variable, so that one start shows all that has to be fixed. */
 export class EnvError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
       [
         'The environment is not usable:',
         ...problems.map((problem) => `  ${problem}`),
-        'Mend .env (see .env.example) and start again.',
+        'Fix .env (see .env.example) and start again.',
       ].join('\n'),
     );
     this.name = 'EnvError';

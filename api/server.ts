@@ -192,7 +192,7 @@ async function firstSettings(file: string): Promise<{ readonly settings: Setting
     [
       `${file} cannot be taken over into the control plane:`,
       formatProblems(checked.problems, 'the file').replace(/^/gm, '  '),
-      'Mend the file or take these fields out, or start without the control plane (--no-api).',
+      'Fix the file or take these fields out, or start without the control plane (--no-api).',
     ].join('\n'),
   );
 }

@@ -185,10 +185,10 @@ function rulesForModSecurity(directory: string, rules: Rules): string {
   mkdirSync(copy);
   for (const name of readdirSync(join(rules.directory, 'rules'))) {
     const text = readFileSync(join(rules.directory, 'rules', name), 'latin1');
-    const mended = name.endsWith('.conf')
+    const fixed = name.endsWith('.conf')
       ? text.replace(/^[ \t]*ctl:[^\n]*;XML:\/\/@\*,\\\n/gm, '').replace(/ctl:[^\n]*;XML:\/\/@\*"/g, 't:none"')
       : text;
-    writeFileSync(join(copy, name), mended, 'latin1');
+    writeFileSync(join(copy, name), fixed, 'latin1');
   }
   return copy;
 }

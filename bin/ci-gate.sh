@@ -47,7 +47,7 @@ status=$(
   exit 3
 }
 
-# Prints what a problem document (RFC 9457) says: the detail, and each of its errors as "path reason; how to mend it".
+# Prints what a problem document (RFC 9457) says: the detail, and each of its errors as "path reason; how to fix it".
 # Fails when the answer is none, as a proxy in between writes its own. An escape \uXXXX stays as it is written, so that
 # no answer sends control characters to a terminal.
 explain() {
@@ -77,13 +77,13 @@ explain() {
           while (substr(all, at, 1) ~ /[ \t\r]/ && at <= size) at++
           if (substr(all, at, 1) == ":") { key = text; continue }
           if (key == "detail") { print "ci-gate: " text; said = 1 }
-          else if (key == "path" || key == "reason" || key == "mend") part[key] = text
+          else if (key == "path" || key == "reason" || key == "fix") part[key] = text
           key = ""
         } else if (one == "}") {
           if (part["reason"] != "")
             print "  " (part["path"] == "" ? "(whole)" : part["path"]) " " part["reason"] \
-              (part["mend"] == "" ? "" : "; " part["mend"])
-          part["path"] = part["reason"] = part["mend"] = ""
+              (part["fix"] == "" ? "" : "; " part["fix"])
+          part["path"] = part["reason"] = part["fix"] = ""
         }
       }
       exit !said

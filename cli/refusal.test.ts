@@ -18,10 +18,10 @@ import {
   type SystemError,
 } from './refusal.js';
 
-t.test('what a disk refuses is told with how to mend it; bugs keep their stack', async (t) => {
+t.test('what a disk refuses is told with how to fix it; bugs keep their stack', async (t) => {
   const refused = (code: string): unknown =>
     Object.assign(new Error(`${code}: it may not be, open '/srv/x'`), { code, syscall: 'open' });
-  for (const [code, mend] of [
+  for (const [code, fix] of [
     ['ENOSPC', /free some space/],
     ['EROFS', /read-only/],
     ['EACCES', /chown/],
@@ -29,7 +29,7 @@ t.test('what a disk refuses is told with how to mend it; bugs keep their stack',
     ['ENFILE', /file-max/],
   ] as const) {
     const message = diskRefusal(refused(code))?.message ?? '';
-    t.match(message, mend);
+    t.match(message, fix);
     t.match(message, /\/srv\/x/, 'and where');
   }
   t.equal(diskRefusal(refused('EBADF')), null);
@@ -89,7 +89,7 @@ t.test('a refusal is told in one voice and ends with its code; a bug goes on', a
   t.equal(await code(wrongUsage('not so')), 2);
   t.equal(await code(Object.assign(new Error('ENOSPC: full, write'), { code: 'ENOSPC', syscall: 'write' })), 1);
   t.same(told.slice(0, 2), ['gatehouse: no', 'gatehouse: not so']);
-  t.match(told[2], /^gatehouse: ENOSPC: full, write\n {2}Mend: free some space/);
+  t.match(told[2], /^gatehouse: ENOSPC: full, write\n {2}Fix: free some space/);
   await t.rejects(code(new TypeError('a bug')), TypeError);
   t.equal(
     pathRefusal(Object.assign(new Error('ENOENT: x'), { code: 'ENOENT', syscall: 'open' }))?.message,

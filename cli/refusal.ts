@@ -36,7 +36,7 @@ export function isSystemError(error: unknown): error is SystemError {
   return isCoded(error) && error.syscall !== undefined;
 }
 
-const mends: Readonly<Record<string, string>> = {
+const fixes: Readonly<Record<string, string>> = {
   ENOSPC: 'free some space on that disk',
   EDQUOT: 'the quota of this user is used up',
   EROFS: 'that disk is mounted read-only; mount it for writing, or name another directory (GATEHOUSE_DATA)',
@@ -50,11 +50,11 @@ const mends: Readonly<Record<string, string>> = {
 
 const callsOfPorts = ['listen', 'bind', 'connect'];
 
-/** What a disk refused, with how to mend it; null for any other error. It can happen wherever something is written. */
+/** What a disk refused, with how to fix it; null for any other error. It can happen wherever something is written. */
 export function diskRefusal(error: unknown): Refusal | null {
   if (!isSystemError(error) || callsOfPorts.includes(error.syscall)) return null;
-  const mend = mends[error.code];
-  return mend === undefined ? null : new Refusal(`${error.message}\n  Mend: ${mend}.`);
+  const fix = fixes[error.code];
+  return fix === undefined ? null : new Refusal(`${error.message}\n  Fix: ${fix}.`);
 }
 
 /**
@@ -65,7 +65,7 @@ export function pathRefusal(error: unknown): Refusal | null {
   return isSystemError(error) ? new Refusal(error.message) : null;
 }
 
-/** For work on files that a person named or can mend: what the system says of them is refused where it arises. */
+/** For work on files that a person named or can fix: what the system says of them is refused where it arises. */
 export function withFiles<T>(work: () => T): T {
   try {
     return work();

@@ -41,7 +41,7 @@ export const usage = [
   '                                    a made-up organisation for the vulnerability manager, ' +
     'through the real imports; and away again',
   '  gatehouse gate --application ID --commit HASH [--report FILE]… [--junit FILE] [--sarif FILE] [--json FILE]',
-  '                                    whether a commit may go on, for pipelines: 0 yes, 1 no, 2 nobody knows; ' +
+  '                                    whether a commit may go on, for pipelines: 0 yes, 1 no, 2 unknown; ' +
     'GATEHOUSE_URL, GATEHOUSE_TOKEN',
   '  gatehouse scan [DIRECTORY|ARCHIVE] [--only KIND,…] [--format ' +
     'table|sarif|cyclonedx|json|junit|markdown] [-o FILE] ' +

@@ -9,8 +9,8 @@ const isNetworkOf = (network: string, kind: 'ipv4' | 'ipv6'): boolean =>
   (ipaddr.isValid(network) && ipaddr.parse(network).kind() === kind) ||
   (ipaddr.isValidCIDR(network) && ipaddr.parseCIDR(network)[0].kind() === kind);
 
-/** Where, why it cannot be, and how to mend it where the reason does not say so. */
-export type Refuse = (path: string, reason: string, mend?: string) => void;
+/** Where, why it cannot be, and how to fix it where the reason does not say so. */
+export type Refuse = (path: string, reason: string, fix?: string) => void;
 export type Rule = (settings: Settings, refuse: Refuse) => void;
 
 function refuseDuplicates<T>(

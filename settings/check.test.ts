@@ -258,7 +258,7 @@ t.test('impossible values are refused with path and reason', async (t) => {
     const checked = checkSettings(candidate);
     const found = checked.kind === 'refused' ? checked.problems.find((p) => p.path === path) : undefined;
     t.match(
-      `${found?.reason} (${found?.mend})`,
+      `${found?.reason} (${found?.fix})`,
       reason,
       `${JSON.stringify(candidate)} → ${JSON.stringify(checked).slice(0, 300)}`,
     );

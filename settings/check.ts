@@ -50,7 +50,7 @@ export function completeSettings(stored: unknown, what: string): Settings {
 /** What cannot be, although every field fits. */
 export function findImpossible(settings: Settings): Problem[] {
   const problems: Problem[] = [];
-  for (const rule of betweenRows) rule(settings, (path, reason, mend = '') => problems.push({ path, reason, mend }));
+  for (const rule of betweenRows) rule(settings, (path, reason, fix = '') => problems.push({ path, reason, fix }));
   return problems;
 }
 

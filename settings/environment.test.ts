@@ -196,10 +196,10 @@ t.test('lines that are no settings are told by their numbers', async (t) => {
   t.same(
     problems.map(({ line, message }) => `${line}: ${message}`),
     [
-      '3: "B 2" is not NAME=value; mend or remove the line.',
-      '4: "1C=3" is not NAME=value; mend or remove the line.',
-      '5: "=4" is not NAME=value; mend or remove the line.',
-      '6: "D-E=5" is not NAME=value; mend or remove the line.',
+      '3: "B 2" is not NAME=value; fix or remove the line.',
+      '4: "1C=3" is not NAME=value; fix or remove the line.',
+      '5: "=4" is not NAME=value; fix or remove the line.',
+      '6: "D-E=5" is not NAME=value; fix or remove the line.',
     ],
   );
 });

@@ -1,6 +1,6 @@
 // The door of the settings: what a person may set, checked in one place.
 //   rows/          the table: one row a setting
-//   check.ts       a candidate → complete settings, or every problem with its place and how to mend it
+//   check.ts       a candidate → complete settings, or every problem with its place and how to fix it
 //   local-file.ts  the settings of a data plane without a control plane; old names
 //   data-plane.ts  the rows that a node gets, and their check at its door
 //   reference.ts   the table for people (docs/settings.md)

@@ -120,6 +120,6 @@ t.test('what cannot be is named, never dropped', async (t) => {
   for (const [what, text, path, words] of rows) {
     const taken = readLocalFile(text);
     const found = taken.kind === 'refused' ? taken.problems.find((one) => one.path === path) : undefined;
-    t.match(`${found?.reason} ${found?.mend}`, words, `${what}: ${JSON.stringify(taken).slice(0, 200)}`);
+    t.match(`${found?.reason} ${found?.fix}`, words, `${what}: ${JSON.stringify(taken).slice(0, 200)}`);
   }
 });

@@ -55,7 +55,7 @@ export function readLocalFile(
     parsed = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refuse('', `is not JSON: ${error.message}`, 'mend the place that the message names');
+    return refuse('', `is not JSON: ${error.message}`, 'fix the place that the message names');
   }
   if (!isFields(parsed)) return refuse('', 'is not an object', 'begin the file with { and end it with }');
   const renamed = withCurrentNames(parsed);
@@ -80,13 +80,13 @@ function foreignIn(fields: Readonly<Record<string, unknown>>): Problem[] {
     .map((name) => ({
       path: `/${name}`,
       reason: 'is not enforced without the control plane',
-      mend: 'remove it, or start with the control plane and set it there',
+      fix: 'remove it, or start with the control plane and set it there',
     }));
 }
 
-const refuse = (path: string, reason: string, mend: string): LocalFile => ({
+const refuse = (path: string, reason: string, fix: string): LocalFile => ({
   kind: 'refused',
-  problems: [{ path, reason, mend }],
+  problems: [{ path, reason, fix }],
 });
 
 const isEmpty = (value: unknown): boolean =>
@@ -100,7 +100,7 @@ function withoutText(settings: Settings): Problem[] {
           {
             path: `/virtual_patches/${index}/seclang`,
             reason: 'is missing: the catalogue is known to the control plane only',
-            mend: 'give the rule here, or start with the control plane',
+            fix: 'give the rule here, or start with the control plane',
           },
         ]
       : [],

@@ -1,4 +1,4 @@
-// What is wrong with input, as data: where (a JSON pointer), what, and how to mend it.
+// What is wrong with input, as data: where (a JSON pointer), what, and how to fix it.
 import type { ErrorObject } from 'ajv';
 
 export interface Problem {
@@ -6,14 +6,14 @@ export interface Problem {
   readonly path: string;
   /** What is wrong, as a sentence whose subject is the field: `must be at most 4`. */
   readonly reason: string;
-  /** How to mend it; '' where the reason says it. */
-  readonly mend: string;
+  /** How to fix it; '' where the reason says it. */
+  readonly fix: string;
 }
 
 /** One line per problem, for people. `whole` names what an empty path means. */
 export function formatProblems(problems: readonly Problem[], whole = 'the settings'): string {
-  const line = ({ path, reason, mend }: Problem): string =>
-    `${path === '' ? whole : path} ${reason}${mend === '' ? '' : `; ${mend}`}`;
+  const line = ({ path, reason, fix }: Problem): string =>
+    `${path === '' ? whole : path} ${reason}${fix === '' ? '' : `; ${fix}`}`;
   return problems.map(line).join('\n');
 }
 
@@ -34,44 +34,43 @@ export function explainErrors(errors: readonly ErrorObject[]): Problem[] {
     if (found.size >= problemsMax) break;
   }
   const [first] = errors;
-  if (found.size === 0)
-    return [{ path: first?.instancePath ?? '', reason: first?.message ?? 'does not fit', mend: '' }];
+  if (found.size === 0) return [{ path: first?.instancePath ?? '', reason: first?.message ?? 'does not fit', fix: '' }];
   return [...found.values()];
 }
 
 function explain(error: ErrorObject): Problem {
   const params = error.params as Readonly<Record<string, unknown>>;
   const path = error.instancePath;
-  const mend = mendOf(error);
+  const fix = fixOf(error);
   switch (error.keyword) {
     case 'additionalProperties':
       return {
         path: `${path}/${escapePointer(String(params['additionalProperty']))}`,
         reason: 'is not a known field',
-        mend,
+        fix,
       };
     case 'required':
-      return { path: `${path}/${escapePointer(String(params['missingProperty']))}`, reason: 'is missing', mend };
+      return { path: `${path}/${escapePointer(String(params['missingProperty']))}`, reason: 'is missing', fix };
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String);
       const meant = typeof error.data === 'string' ? nearest(error.data, allowed) : null;
-      return { path, reason: `must be one of ${allowed.join(', ')}`, mend: meant === null ? '' : `write ${meant}` };
+      return { path, reason: `must be one of ${allowed.join(', ')}`, fix: meant === null ? '' : `write ${meant}` };
     }
     case 'pattern':
-      return { path, reason: `does not have the right form`, mend };
+      return { path, reason: `does not have the right form`, fix };
     default:
-      return { path, reason: error.message ?? error.keyword, mend };
+      return { path, reason: error.message ?? error.keyword, fix };
   }
 }
 
 interface SchemaText {
-  readonly 'x-mend'?: string;
+  readonly 'x-fix'?: string;
   readonly description?: string;
   readonly pattern?: string;
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-function mendOf(error: ErrorObject): string {
+function fixOf(error: ErrorObject): string {
   const schema = (error.parentSchema ?? {}) as SchemaText;
   if (error.keyword === 'additionalProperties') {
     const names = Object.keys(schema.properties ?? {});
@@ -79,7 +78,7 @@ function mendOf(error: ErrorObject): string {
     const meant = nearest(String((error.params as Record<string, unknown>)['additionalProperty']), names);
     return meant === null ? 'remove it' : `remove it, or write ${meant}`;
   }
-  if (schema['x-mend'] !== undefined) return schema['x-mend'];
+  if (schema['x-fix'] !== undefined) return schema['x-fix'];
   if (error.keyword !== 'pattern') return '';
   return schema.description ?? `it has to match ${schema.pattern ?? 'its pattern'}`;
 }

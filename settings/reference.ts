@@ -20,7 +20,7 @@ const groups: readonly (readonly [title: string, rows: Readonly<Record<string, T
   ['HTTPS', httpsRows],
   ['Bots, detection, authentication of sites', detectionRows],
   ['Specifications of APIs', apiRows],
-  ['Data protection, feeds, people, integrations', governanceRows],
+  ['Data protection, feeds, users, integrations', governanceRows],
   ['Vulnerability manager', vulnerabilityRows],
   ['OpenTelemetry', telemetryRows],
 ];

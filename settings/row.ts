@@ -20,8 +20,8 @@ export interface RowFacts {
   /** What it does, in a sentence without a subject. */
   readonly description: string;
   readonly unit?: string;
-  /** How to mend a value that does not fit, where the type alone does not say it. */
-  readonly mend?: string;
+  /** How to fix a value that does not fit, where the type alone does not say it. */
+  readonly fix?: string;
   /**
    * A setting without which this one does nothing, for switches that are on by default: `bot_verify_rdns` asks for
    * nothing while `bot_action` does not.
@@ -39,7 +39,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
   schema: T,
   facts: Facts,
 ): T & { readonly 'x-reach': Facts['reach']; readonly 'x-enforced-by': Facts['enforcedBy'] } {
-  const { access, reach, enforcedBy, description, unit, mend, under, initially } = facts;
+  const { access, reach, enforcedBy, description, unit, fix, under, initially } = facts;
   return {
     ...schema,
     description,
@@ -47,7 +47,7 @@ export function setting<T extends TSchema, const Facts extends RowFacts>(
     'x-reach': reach,
     'x-enforced-by': enforcedBy,
     ...(unit === undefined ? {} : { 'x-unit': unit }),
-    ...(mend === undefined ? {} : { 'x-mend': mend }),
+    ...(fix === undefined ? {} : { 'x-fix': fix }),
     ...(under === undefined ? {} : { 'x-under': under }),
     ...(initially === undefined ? {} : { 'x-initially': initially }),
   };
@@ -62,7 +62,7 @@ export function factsOf(schema: TSchema): RowFacts {
     enforcedBy: row['x-enforced-by'] as string | null,
     description: schema.description ?? '',
     ...(row['x-unit'] === undefined ? {} : { unit: row['x-unit'] as string }),
-    ...(row['x-mend'] === undefined ? {} : { mend: row['x-mend'] as string }),
+    ...(row['x-fix'] === undefined ? {} : { fix: row['x-fix'] as string }),
     ...(row['x-under'] === undefined ? {} : { under: row['x-under'] as string }),
     ...(row['x-initially'] === undefined ? {} : { initially: row['x-initially'] }),
   };
@@ -101,12 +101,12 @@ export const Line = (lengthMax: number, options: SchemaOptions & { minLength?: n
     ...options,
   });
 
-/** Text of a form that `mend` describes; '' only where `options.default` says so. */
+/** Text of a form that `fix` describes; '' only where `options.default` says so. */
 export const Shaped = (
   pattern: string,
-  mend: string,
+  fix: string,
   options: SchemaOptions & { maxLength?: number; minLength?: number } = {},
-) => Type.String({ pattern, 'x-mend': mend, ...options });
+) => Type.String({ pattern, 'x-fix': fix, ...options });
 
 /** What the schema says where nobody says anything; of an object, that of its members. */
 export function defaultOf(schema: TSchema): unknown {

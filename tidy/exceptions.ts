@@ -1,10 +1,10 @@
 // What the checks let through, each entry with its reason. These tables may only shrink: an entry that is no longer
 // needed is a finding itself.
 
-/** Longer than the budget of files, with what would mend it. */
+/** Longer than the budget of files, with what would fix it. */
 export const longFiles: Readonly<Record<string, string>> = {};
 
-/** `path name` of functions over their budget, with what would mend it. */
+/** `path name` of functions over their budget, with what would fix it. */
 export const longFunctions: Readonly<Record<string, string>> = {};
 
 /** Folders with more sources on one level than the budget, with the reason. */

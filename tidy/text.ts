@@ -76,7 +76,7 @@ const forbidden: readonly Forbidden[] = [
   {
     pattern: /@ts-ignore|@ts-nocheck/,
     where: (path) => /\.tsx?$/.test(path) && !isChecker(path),
-    what: 'mend the type',
+    what: 'fix the type',
   },
 ];
 

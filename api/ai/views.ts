@@ -38,7 +38,7 @@ export const Collateral = Type.Object(
   {
     sessions: Type.Integer(),
     user_agents: Type.Integer(),
-    note: Type.String({ description: 'in words, and whether a principal is judged instead; empty: nobody' }),
+    note: Type.String({ description: 'in words, and whether a principal is judged instead; empty: no one is known' }),
     apart: Type.Array(Type.String(), { description: 'principals behind the address with a verdict of their own' }),
   },
   { description: 'whom a decision over this address reaches besides: sessions that the application accepted' },

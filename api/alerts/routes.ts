@@ -39,8 +39,8 @@ const getSchema = { tags, summary: 'An alert rule with its state', params: Id, r
 const putSchema = {
   tags,
   summary:
-    'Replace an alert rule; one that measures another thing, tells another place, or is switched off begins with a ' +
-    'new state, and the channel of one that fires is told that it is over',
+    'Replace an alert rule; one that measures another thing, notifies another place, or is switched off begins with a ' +
+    'new state, and the channel of one that fires is notified that it is over',
   params: Id,
   body: RuleBody,
   response: one,
@@ -238,7 +238,7 @@ async function ruleToTry(body: Static<typeof TestBody>, parts: AlertParts, find:
   const { type, target } = body;
   if (type === undefined || target === undefined)
     throw new ApiError('validation_failed', 'Either id, or type and target are needed.', {
-      errors: [{ path: '/id', reason: 'names no rule', mend: 'write id, or type and target' }],
+      errors: [{ path: '/id', reason: 'names no rule', fix: 'write id, or type and target' }],
     });
   checkTarget(type, target);
   const made = { name: 'test', metric: 'requests', threshold: 0, window_min: 5, cooldown_min: 0 } as const;

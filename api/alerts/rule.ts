@@ -49,8 +49,7 @@ export const RuleBody = Type.Object(
     target: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description:
-        'address of the webhook, or routing key; shown without what lets people in, and kept when sent back so',
+      description: 'address of the webhook, or routing key; shown without its credentials, and kept when sent back so',
     }),
     secret: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 1024, description: 'signs a webhook; write-only' })),
@@ -104,8 +103,8 @@ export function shownTarget(rule: AlertRule, sealing: Sealing): string {
   return rule.type === 'pagerduty' ? keptSecret : maskUrl(openTarget(rule, sealing), 'webhook');
 }
 
-function refuse(path: string, reason: string, mend: string): never {
-  throw new ApiError('validation_failed', `${path} ${reason}.`, { errors: [{ path, reason, mend }] });
+function refuse(path: string, reason: string, fix: string): never {
+  throw new ApiError('validation_failed', `${path} ${reason}.`, { errors: [{ path, reason, fix }] });
 }
 
 /** The row that a body means; throws `validation_failed` for what contradicts itself. `before`: what it replaces. */

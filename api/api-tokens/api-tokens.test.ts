@@ -27,14 +27,14 @@ async function tokens(t: Test, database: Database): Promise<void> {
     t.match(await at.call('GET', '/api/audit', { token: text }), { status: 403, body: { code: 'scope_denied' } });
     t.match(await at.call('GET', '/api/users', { token: text }), { status: 403, body: { code: 'scope_denied' } });
     t.equal((await make({ name: 'x', role: 'admin', scopes: ['users'] })).status, 400, 'IAM is no scope');
-    for (const [role, mend] of [
+    for (const [role, fix] of [
       ['admn', 'write admin'],
       ['root', undefined],
     ] as const)
       t.strictSame(
         (await make({ name: 'x', role, scopes: ['rules:read'] })).body['errors'],
-        [{ path: '/role', reason: 'must be one of viewer, operator, admin', ...(mend && { mend }) }],
-        'N2: what is meant where that is clear, and never an empty mend',
+        [{ path: '/role', reason: 'must be one of viewer, operator, admin', ...(fix && { fix }) }],
+        'N2: what is meant where that is clear, and never an empty fix',
       );
     t.match(await at.call('GET', '/api/settings', { token: `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}` }), {
       status: 401,

@@ -19,7 +19,7 @@ let loading: Promise<AcmeClient> | null = null;
 /** `caFile`: as of the first call of the process. */
 export function loadAcme({ caFile }: Pick<AcmeEnv, 'caFile'>): Promise<AcmeClient> {
   return (loading ??= load(caFile).catch((error: unknown) => {
-    loading = null; // a file that is mended is read at the next order
+    loading = null; // a file that is fixed is read at the next order
     throw error;
   }));
 }

@@ -145,7 +145,7 @@ async function lifeSuite(t: Test, database: Database): Promise<void> {
   t.match(await asAdmin('POST', `/api/certificates/${first['id']}/renew`), { status: 200 });
   await until('it is ordered', async () => (await view(first['id']))['error'] === null);
   const last = await view(first['id']);
-  t.match(last, { attempts: 0, mend: null });
+  t.match(last, { attempts: 0, fix: null });
   t.equal(await shown(node, name), last['issued'].serial);
   t.match(await asAdmin('POST', `/api/certificates/${first['id']}/revoke`), {
     status: 200,
@@ -181,7 +181,7 @@ async function weekWithout(
   t.ok(attempts.length <= 13, `${attempts.length} attempts in a week`);
   t.equal(await shown(node, 'shop.example.test'), issued.serial, 'the old one is served all the time');
   const failing = await view(id);
-  t.match(failing, { state: 'failing', error: /ECONNREFUSED/, mend: /directory cannot be reached/ });
+  t.match(failing, { state: 'failing', error: /ECONNREFUSED/, fix: /directory cannot be reached/ });
   t.equal(failing['issued'].serial, issued.serial);
   t.strictSame(await warnings(), []);
   for (const [days, told] of [
@@ -218,14 +218,14 @@ async function waysSuite(t: Test, database: Database): Promise<void> {
   const bound = directory('bound', pebble.url, { kid: 'kid-1', hmacKey: eab['kid-1'] });
 
   env.directories = [directory('unbound', pebble.url)];
-  t.match(await order({ names: ['eab.example.test'] }), { state: 'failing', mend: /ACME_EAB/ });
+  t.match(await order({ names: ['eab.example.test'] }), { state: 'failing', fix: /ACME_EAB/ });
   for (const [what, given] of [
     ['another key', { kid: 'kid-1', hmacKey: 'AAAA' + eab['kid-1'].slice(4) }],
     ['a key id that the authority does not know', { kid: 'kid-2', hmacKey: eab['kid-1'] }],
   ] as const) {
     env.directories = [directory('wrong', pebble.url, given)];
     const refused = await order({ names: [`${given.kid}.example.test`] });
-    t.match(refused, { state: 'failing', mend: /ACME_EAB/ }, `${what}: ${refused['error']}`);
+    t.match(refused, { state: 'failing', fix: /ACME_EAB/ }, `${what}: ${refused['error']}`);
   }
 
   env.directories = [bound, closed];

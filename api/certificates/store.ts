@@ -108,13 +108,13 @@ export async function noteRehearsal(sql: Queryable, id: string, now: Date): Prom
 export async function noteFailure(
   sql: Queryable,
   id: string,
-  { error, mend }: { readonly error: string; readonly mend: string },
+  { error, fix }: { readonly error: string; readonly fix: string },
   now: Date,
   next: Date,
 ): Promise<void> {
   await sql`
     update certificates set attempts = attempts + 1, attempted_at = ${now}, next_attempt_at = ${next},
-      last_error = ${error}, last_mend = ${mend}
+      last_error = ${error}, last_mend = ${fix}
     where id = ${id}`;
 }
 

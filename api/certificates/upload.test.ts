@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { Database } from '../db/client.js';
 import { startTestApp } from '../testing/app.js';
 import { onBothDatabases } from '../testing/databases.js';
-import { mendOf } from './acme/mend.js';
+import { fixOf } from './acme/fix.js';
 import { canonicalNames } from './names.js';
 import { pauseMs, renewAtMs, warningOf } from './schedule.js';
 
@@ -143,7 +143,7 @@ t.test('names are canonical, and what an authority says has a remedy', async (t)
   ]);
   for (const wrong of ['', 'a', 'a b.test', '-a.test', '127.0.0.1', 'a..test', '*.*.a.test', `${'a'.repeat(64)}.test`])
     t.throws(() => canonicalNames([wrong]), { message: /is|has/ }, wrong);
-  for (const [said, mend] of [
+  for (const [said, fix] of [
     ['too many certificates already issued', /wait/],
     ['connect ECONNREFUSED 127.0.0.1:1', /directory cannot be reached/],
     ['DNS problem: NXDOMAIN looking up A for x', /A or AAAA/],
@@ -152,5 +152,5 @@ t.test('names are canonical, and what an authority says has a remedy', async (t)
     ['no data-plane node answers', /Nodes/],
     ['whatever', /upload/],
   ] as const)
-    t.match(mendOf(said), mend, said);
+    t.match(fixOf(said), fix, said);
 });

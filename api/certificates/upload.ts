@@ -118,7 +118,7 @@ function read(chainText: string, keyText: string, now: Date): ReadCertificate {
   return { ...facts, key: keyPem };
 }
 
-/** Throws ApiError that says which of the two is wrong and how to mend it. */
+/** Throws ApiError that says which of the two is wrong and how to fix it. */
 export function readUpload(chain: string, key: string, now: Date): ReadCertificate {
   try {
     return read(chain, key, now);

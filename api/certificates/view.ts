@@ -31,7 +31,7 @@ export const CertificateView = Type.Object({
   attempts: Type.Integer({ description: 'failures in a row' }),
   is_ordering: Type.Boolean(),
   error: Nullable(Type.String()),
-  mend: Nullable(Type.String({ description: 'what to do about the error' })),
+  fix: Nullable(Type.String({ description: 'what to do about the error' })),
   created_by: Type.String(),
   created_at: Time,
 });
@@ -75,7 +75,7 @@ export function viewOf(
     attempts: row.attempts,
     is_ordering: row.locked_until !== null && row.locked_until > now,
     error: row.last_error,
-    mend: row.last_mend,
+    fix: row.last_mend,
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
   };

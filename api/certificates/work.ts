@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AcmeDirectory } from '../env.js';
 import { systemActor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
-import { mendOf } from './acme/mend.js';
+import { fixOf } from './acme/fix.js';
 import { order, type Issued, type OrderParts } from './order.js';
 import { keyPlace, pushCertificates } from './push.js';
 import { pauseMs, renewAtMs } from './schedule.js';
@@ -87,7 +87,7 @@ async function orderLocked(parts: WorkParts, row: CertificateRow, signal?: Abort
     const text = (error instanceof Error ? error.message || String(error) : String(error)).slice(0, errorMax);
     const nowMs = now();
     const next = new Date(nowMs + pauseMs(row.attempts + 1, Math.random()));
-    await noteFailure(database.sql, row.id, { error: text, mend: mendOf(text) }, new Date(nowMs), next);
+    await noteFailure(database.sql, row.id, { error: text, fix: fixOf(text) }, new Date(nowMs), next);
     return `${row.names} failed: ${text}`;
   }
 }

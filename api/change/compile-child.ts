@@ -48,7 +48,7 @@ export function startCompileChild(
   });
 }
 
-/** Why it ended, for people: what they can mend says how, anything else is a fault of ours (500). */
+/** Why it ended, for people: what they can fix says how, anything else is a fault of ours (500). */
 export function errorOfEnd({ heapMb, ...end }: ProcessEnd & { readonly heapMb: number }): Error {
   if (outOfMemory(end))
     return new ApiError(

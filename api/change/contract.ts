@@ -78,7 +78,7 @@ const ApplyDiagnosticSchema = Type.Object({
       description: 'JSON pointer into the settings, when the problem is one of a setting',
     }),
   ),
-  hint: Type.Optional(Type.String({ description: 'how to mend it' })),
+  hint: Type.Optional(Type.String({ description: 'how to fix it' })),
 });
 export type ApplyDiagnostic = Static<typeof ApplyDiagnosticSchema>;
 

@@ -373,7 +373,7 @@ t.test('R13: it ends with the process that started it, also where that one is ki
   t.pass('it is gone');
 });
 
-t.test('R13: why it ended is said with what mends it', async (t) => {
+t.test('R13: why it ended is said with what fixes it', async (t) => {
   const heapMb = 2048;
   t.match(errorOfEnd({ code: null, signal: 'SIGABRT', said: 'FATAL ERROR: … JavaScript heap out of memory', heapMb }), {
     code: 'apply_refused',

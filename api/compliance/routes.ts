@@ -35,7 +35,7 @@ const CheckView = Type.Object({
       kind: OneOf(evidenceKinds),
       text: Type.String(),
       at: Nullable(Time),
-      link: Type.String({ description: 'where the API tells more' }),
+      link: Type.String({ description: 'where the API says more' }),
     }),
   ),
 });

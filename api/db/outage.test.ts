@@ -64,7 +64,7 @@ t.test('the database goes away and comes back', { skip: withoutPostgres }, async
       headers: { 'retry-after': '5', 'content-type': /^application\/problem\+json/ },
       body: { code: 'not_ready', detail: /^The database does not answer/ },
     });
-  t.match(await at.call('GET', '/api/live'), { status: 200, body: { status: 'live' } }, 'a restart would mend nothing');
+  t.match(await at.call('GET', '/api/live'), { status: 200, body: { status: 'live' } }, 'a restart would fix nothing');
   await cluster.start();
   await until('the database answers', async () => (await at.call('GET', '/api/ready')).status === 200);
   t.match(await at.call('GET', '/api/health'), { status: 200, body: { status: 'ok', database: 'postgres' } });

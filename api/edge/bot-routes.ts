@@ -65,10 +65,10 @@ const listSchema = {
         Type.Object({
           crawler: Type.String(),
           kind: Type.String({ description: 'search, preview, ads, ai-training, ai-search or ai-assistant' }),
-          requests: Type.Integer({ description: 'since the nodes began, whoever sent them' }),
+          requests: Type.Integer({ description: 'since the nodes began, by any client' }),
           verified: Type.Integer(),
           impostor: Type.Integer(),
-          unverified: Type.Integer({ description: 'nobody knows, or it is being found out' }),
+          unverified: Type.Integer({ description: 'unknown, or it is being looked up' }),
           ranges: Type.Integer({ description: 'networks of it, of the settings and of lists; 0 = it has no list' }),
           recent: Nullable(Type.Object(Recent, { description: 'null: it was not seen lately' })),
         }),

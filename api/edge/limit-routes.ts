@@ -14,7 +14,7 @@ const LimitView = Type.Object({
   key: Type.String({ description: 'who is counted: ip, global or header:<Name>' }),
   events: Type.Integer({ description: 'requests that are let through in a window' }),
   window: Type.String({ description: 'such as 30s, 1m, 2h or 1d' }),
-  dry_run: Type.Boolean({ description: 'counted and recorded, nobody is refused' }),
+  dry_run: Type.Boolean({ description: 'counted and recorded, no request is refused' }),
   headers: Type.Boolean({ description: 'answers tell what is left, and not those of 429 alone' }),
 });
 

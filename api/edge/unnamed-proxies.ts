@@ -27,7 +27,7 @@ const schema = {
           node: Type.String(),
           kind: OneOf(
             ['banned', 'not_banned'],
-            'banned: by a request that was forwarded for somebody else, so everybody behind the address is; ' +
+            'banned: by a request that was forwarded for another client, so every client behind the address is; ' +
               'not_banned: limited only, because its requests carry many different forwarding fields',
           ),
           address: Type.String({ description: 'the one of the newest event' }),

@@ -37,7 +37,7 @@ const filtersOf = (verdicts: readonly string[]) => ({
   client_ip: Type.Optional(Type.String({ maxLength: 64 })),
   verdict: Type.Optional(SomeOf(verdicts)),
   method: Type.Optional(
-    Type.String({ maxLength: 64, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'x-mend': 'write a method such as GET' }),
+    Type.String({ maxLength: 64, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'x-fix': 'write a method such as GET' }),
   ),
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 999 })),
   rule_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -46,14 +46,14 @@ const filtersOf = (verdicts: readonly string[]) => ({
     Type.String({
       pattern: '^[0-9a-f]{32}$',
       description: 'fingerprint of the TLS handshake; requests without TLS have none',
-      'x-mend': 'write 32 hexadecimal digits, in small letters',
+      'x-fix': 'write 32 hexadecimal digits, in small letters',
     }),
   ),
   ja4: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9]{10}_[0-9a-f]{12}_[0-9a-f]{12}$',
       description: 'the same by JA4, which does not change with the order of extensions',
-      'x-mend': 'write all three parts, such as t13d1516h2_8daaf6152771_e5627efa2ab1',
+      'x-fix': 'write all three parts, such as t13d1516h2_8daaf6152771_e5627efa2ab1',
     }),
   ),
   q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the URI' })),
@@ -71,7 +71,7 @@ export const eventFilters = {
   ...filtersOf(eventVerdicts),
   category: Type.Optional(SomeOf(categoryNames, 'attack category')),
   path: Type.Optional(Type.String({ maxLength: 300, description: 'path with its variable parts as {number}, {uuid}' })),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', 'x-mend': 'write two capital letters, such as DE' })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', 'x-fix': 'write two capital letters, such as DE' })),
   asn: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'autonomous system number' })),
 };
 export const EventQuery = Type.Object(eventFilters, closed);

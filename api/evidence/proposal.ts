@@ -32,7 +32,7 @@ export function proposeFor(exclusion: Exclusion, use: ExclusionUse, nowMs: numbe
           action: 'renew',
           reason:
             `it expires soon and applied to ${use.requests} requests in ${idleDays} days; ` +
-            'have the application mended, or let it last longer',
+            'have the application fixed, or let it last longer',
           expires_at: later,
         };
   }

@@ -22,7 +22,7 @@ export const errorTable = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   conflict: { status: 409, title: 'The request conflicts with what exists' },
   last_admin: { status: 409, title: 'The last active administrator cannot be removed' },
-  precondition_failed: { status: 412, title: 'The resource was changed by somebody else' },
+  precondition_failed: { status: 412, title: 'The resource was changed by another user' },
   body_too_large: { status: 413, title: 'The body is too large' },
   media_type_unsupported: { status: 415, title: 'The media type is not supported' },
   settings_impossible: { status: 422, title: 'The settings cannot be put in force' },

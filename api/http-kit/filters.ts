@@ -30,7 +30,7 @@ export function parseRange(given: { readonly from?: string | undefined; readonly
   const to = given.to === undefined ? undefined : parseMoment(given.to, '/to');
   if (from !== undefined && to !== undefined && from >= to)
     throw new ApiError('validation_failed', '/to is not after /from: nothing can lie between.', {
-      errors: [{ path: '/to', reason: 'is not after /from', mend: 'exchange the two' }],
+      errors: [{ path: '/to', reason: 'is not after /from', fix: 'exchange the two' }],
     });
   return { from, to };
 }

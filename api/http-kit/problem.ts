@@ -7,7 +7,7 @@ export type { ErrorCode } from './error-table.js';
 const ProblemFieldSchema = Type.Object({
   path: Type.String({ description: 'JSON pointer to the offending value; empty for the whole document' }),
   reason: Type.String(),
-  mend: Type.Optional(Type.String({ description: 'how to mend it, where the reason does not say so' })),
+  fix: Type.Optional(Type.String({ description: 'how to fix it, where the reason does not say so' })),
 });
 export type ProblemField = Static<typeof ProblemFieldSchema>;
 
@@ -51,9 +51,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Whoever shows `mend` where it is there would show an empty line: where the reason says it, it is left out. */
-const withoutEmptyMend = ({ mend, ...rest }: ProblemField): ProblemField =>
-  mend === undefined || mend === '' ? rest : { ...rest, mend };
+/** Whoever shows `fix` where it is there would show an empty line: where the reason says it, it is left out. */
+const withoutEmptyFix = ({ fix, ...rest }: ProblemField): ProblemField =>
+  fix === undefined || fix === '' ? rest : { ...rest, fix };
 
 /** RFC 9457 document. `detail` is always there: the vulnerability-management API promises `{ "detail": string }`. */
 export function toProblem(error: ApiError, instance: string): Problem {
@@ -64,7 +64,7 @@ export function toProblem(error: ApiError, instance: string): Problem {
     detail: error.message,
     instance,
     code: error.code,
-    ...(error.extras.errors === undefined ? {} : { errors: error.extras.errors.map(withoutEmptyMend) }),
+    ...(error.extras.errors === undefined ? {} : { errors: error.extras.errors.map(withoutEmptyFix) }),
     ...error.extras.extensions,
   };
 }

@@ -31,7 +31,7 @@ const HopView = Type.Object({
   callee: Type.String(),
   requests: Type.Integer(),
   unauthenticated_requests: Type.Integer({ description: 'without certificate and without token' }),
-  unauthenticated: Type.Boolean({ description: 'there were such requests: whoever is inside may ask' }),
+  unauthenticated: Type.Boolean({ description: 'there were such requests: everyone inside may ask' }),
   failed: Type.Integer({ description: 'answered 4xx or 5xx' }),
   first_seen: Time,
   last_seen: Time,

@@ -34,7 +34,7 @@ export interface Rejected {
   readonly reason: string;
 }
 
-/** A record that cannot be used: the message says what is missing or wrong, and how to mend it. */
+/** A record that cannot be used: the message says what is missing or wrong, and how to fix it. */
 export class UnusableRecord extends Error {}
 
 export type Connector = (record: Readonly<Record<string, unknown>>, nowMs: number) => ForeignExchange;

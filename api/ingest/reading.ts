@@ -54,7 +54,7 @@ function readTraces(body: ParsedBody, nowMs: number): ReadRecords {
   const spans = otlpSpans(body.whole);
   if (spans === null)
     throw new ApiError('validation_failed', 'There is no list resourceSpans: this is no OTLP export of traces.', {
-      errors: [{ path: '/resourceSpans', reason: 'is missing', mend: 'send OTLP/HTTP with JSON encoding' }],
+      errors: [{ path: '/resourceSpans', reason: 'is missing', fix: 'send OTLP/HTTP with JSON encoding' }],
     });
   return readAll('otlp', withRecords(body, spans), (span, at) => readSpan(span as Span, at), nowMs);
 }

@@ -136,7 +136,7 @@ function registerSplit(app: App, { database: { sql }, audit, now }: InventoryPar
       const { count } = await tx`update api_sites set observed = observed + 1 where site = ${site}`;
       if (count === 0)
         throw new ApiError('not_found', `Nothing was seen of a site ${site}.`, {
-          errors: [{ path: '/site', reason: 'is no site of the inventory', mend: 'see GET /api/inventory/stats' }],
+          errors: [{ path: '/site', reason: 'is no site of the inventory', fix: 'see GET /api/inventory/stats' }],
         });
       if (apart)
         await tx`
@@ -146,9 +146,9 @@ function registerSplit(app: App, { database: { sql }, audit, now }: InventoryPar
       const rows = await tx<{ place: string }[]>`select place from api_splits where site = ${site} order by place`;
       if (rows.length > splitsPerSiteMax)
         throw new ApiError('validation_failed', `At most ${splitsPerSiteMax} places of a site are told apart.`, {
-          errors: [{ path: '/place', reason: 'is one more than there may be', mend: 'merge another one again' }],
+          errors: [{ path: '/place', reason: 'is one more than there may be', fix: 'merge another one again' }],
         });
-      const summary = `${apart ? 'told apart' : 'merged again'} the values of API paths below ${place} of ${site}`;
+      const summary = `${apart ? 'kept apart' : 'merged again'} the values of API paths below ${place} of ${site}`;
       await audit.record(tx, { actor, action: 'inventory.split', summary, details: { site, place, apart } });
       return rows.map((row) => row.place);
     });

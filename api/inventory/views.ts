@@ -10,7 +10,7 @@ const NestedCounts = Type.Record(Type.String(), Counts);
 const Evidence = Type.Object(
   {
     distinct: Type.Integer(),
-    is_more: Type.Boolean({ description: 'there were more, which are no longer told apart' }),
+    is_more: Type.Boolean({ description: 'there were more, which are no longer kept apart' }),
     kinds: Counts,
     entropy: Type.Number({ description: 'of the values by their requests, in bits' }),
     reason: Type.String(),
@@ -27,7 +27,7 @@ export const EndpointView = Type.Object({
   access: OneOf(accessTypes),
   auth: OneOf(
     authTruths,
-    'what became of requests without credentials: refused, answered, both, or nobody tried (unknown)',
+    'what became of requests without credentials: refused, answered, both, or not tried (unknown)',
   ),
   auth_types: Type.Array(Type.String()),
   credentials: Type.Record(

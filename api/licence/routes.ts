@@ -125,7 +125,7 @@ async function activate(
     'licence_rejected',
     `The licence key is rejected: ${refusal}. It stays active; send "force": true to replace it all the same.`,
     {
-      errors: [{ path: '/key', reason: `has ended on ${expires}`, mend: 'activate a key that is valid, or force it' }],
+      errors: [{ path: '/key', reason: `has ended on ${expires}`, fix: 'activate a key that is valid, or force it' }],
     },
   );
 }

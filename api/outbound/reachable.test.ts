@@ -31,10 +31,10 @@ async function targets(t: Test, database: Database): Promise<void> {
   for (const [target, kind] of refused) {
     const reply = await save(connector(target, { kind }));
     t.equal(reply.status, 422, target);
-    const [error] = reply.body['errors'] as { path: string; mend: string }[];
-    t.match(error, { path: '/siem_connectors/0/target', mend: /set OUTBOUND_ALLOW=/ }, target);
+    const [error] = reply.body['errors'] as { path: string; fix: string }[];
+    t.match(error, { path: '/siem_connectors/0/target', fix: /set OUTBOUND_ALLOW=/ }, target);
     const tried = await at.call('POST', '/api/siem/test', { token, body: connector(target, { kind }) });
-    t.match(tried.body['errors'], [{ path: '/target', mend: /OUTBOUND_ALLOW/ }], `${target}, tried before it is saved`);
+    t.match(tried.body['errors'], [{ path: '/target', fix: /OUTBOUND_ALLOW/ }], `${target}, tried before it is saved`);
   }
   t.equal((await save(connector('https://away.example/in'))).status, 200, 'a name that leads nowhere may exist later');
   t.equal((await save(connector('https://10.0.0.5/in', { enabled: false }))).status, 200, 'one that is off is kept');
@@ -42,7 +42,7 @@ async function targets(t: Test, database: Database): Promise<void> {
   t.match(webhook.body['errors'], [{ path: '/siem_webhook_url' }]);
   const rule = { name: 'r', metric: 'requests', threshold: 1, window_min: 5, cooldown_min: 5, type: 'chat' };
   const alert = await at.call('POST', '/api/alerts', { token, body: { ...rule, target: 'https://10.0.0.5/hook' } });
-  t.match(alert.body['errors'], [{ path: '/target', mend: /OUTBOUND_ALLOW/ }]);
+  t.match(alert.body['errors'], [{ path: '/target', fix: /OUTBOUND_ALLOW/ }]);
 
   const draft = connector(receiver.url, { token: 'of-the-draft' });
   const tried = await at.call('POST', '/api/siem/test', { token, body: draft });

@@ -25,7 +25,7 @@ export async function refusedTarget(
     return {
       path,
       reason: `is a private address, which outgoing calls do not reach: ${error.message}`,
-      mend: `set OUTBOUND_ALLOW=${host} in the environment of the control plane (comma-separated) and restart it`,
+      fix: `set OUTBOUND_ALLOW=${host} in the environment of the control plane (comma-separated) and restart it`,
     };
   } finally {
     clearTimeout(timer);

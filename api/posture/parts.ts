@@ -11,6 +11,6 @@ export function requireSeenSite(settings: Settings, seen: readonly string[], sit
   if (seen.includes(site) || siteNames(settings).includes(site)) return site;
   const known = [...new Set([...siteNames(settings), ...seen])].slice(0, 20).join(', ');
   throw new ApiError('not_found', `There is no site ${site}. Known are ${known}.`, {
-    errors: [{ path: '/site', reason: 'names no site', mend: `write one of ${known}` }],
+    errors: [{ path: '/site', reason: 'names no site', fix: `write one of ${known}` }],
   });
 }

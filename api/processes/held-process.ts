@@ -92,7 +92,7 @@ export function startProcess<To, From>(start: ProcessStart<To, From>): HeldProce
 /** Whether it ended because its heap was full. */
 export const outOfMemory = ({ said }: ProcessEnd): boolean => said.includes('heap out of memory');
 
-/** An end that nobody can mend but us, with the last words, for the log. */
+/** An end that nobody can fix but us, with the last words, for the log. */
 export function unexpectedEnd(what: string, { code, signal, said }: ProcessEnd): Error {
   const last = said.trim().split('\n').slice(-5).join('\n').slice(-1000);
   return new Error(`${what} ended with ${signal ?? code}${last === '' ? '' : `: ${last}`}`);

@@ -30,7 +30,7 @@ async function refuseJump({ database, audit }: RetentionParts, nowMs: number): P
   const days = Math.floor((nowMs - before.getTime()) / dayMs);
   const line =
     `refused to prune: the clock says ${now.toISOString()}, ${days} days after the last run ` +
-    `(${jumpDaysMax} are believed); mend the clock, or POST /api/retention/confirm if it is right`;
+    `(${jumpDaysMax} are believed); fix the clock, or POST /api/retention/confirm if it is right`;
   await sql.begin(async (tx) => {
     if (await refuse(tx, before, now))
       await audit.record(tx, { actor: systemActor, action: 'retention.refused', summary: line, details: { days } });

@@ -19,7 +19,7 @@ export interface RulesFinding {
   readonly path: string;
   /** With line and column where it is one of a rule text. */
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** `before`: null where everything counts as changed. */
@@ -55,7 +55,7 @@ function checkCustomRules(rules: Settings['custom_rules'], changed: readonly num
         code,
         path: at + path,
         reason: place(path, line, column, message),
-        mend: hint,
+        fix: hint,
       }),
     );
     const tests = text === null ? [] : runRuleTests({ id: rule.id, text, tests: rule.tests });
@@ -68,7 +68,7 @@ function checkCustomRules(rules: Settings['custom_rules'], changed: readonly num
               code: 'GH-R0003',
               path: `${at}/tests/${test}`,
               reason: `"${name}": expected ${expected}, got ${got}`,
-              mend: 'Mend the rule or its test, or switch the rule off.',
+              fix: 'Fix the rule or its test, or switch the rule off.',
             },
           ],
     );
@@ -76,12 +76,12 @@ function checkCustomRules(rules: Settings['custom_rules'], changed: readonly num
   });
 }
 
-const errorOf = (code: string, path: string, reason: string, mend: string): RulesFinding => ({
+const errorOf = (code: string, path: string, reason: string, fix: string): RulesFinding => ({
   severity: 'error',
   code,
   path,
   reason,
-  mend,
+  fix,
 });
 
 const ofText = (path: string, found: readonly Diagnostic[]): RulesFinding[] =>
@@ -92,7 +92,7 @@ const ofText = (path: string, found: readonly Diagnostic[]): RulesFinding[] =>
       code,
       path,
       reason: place(path, line, column, message),
-      mend: hint,
+      fix: hint,
     }));
 
 /** The rules of patches that bring their own; those of the catalogue were proven when it was made. */

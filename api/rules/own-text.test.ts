@@ -95,7 +95,7 @@ async function ownText(t: Test, database: Database): Promise<void> {
       const outside = await call('POST', '/api/rules', { ...visualRule, id });
       t.match(
         outside,
-        { status: 400, body: { errors: [{ path: '/id', mend: /1000000 to 1005999.*1007000/ }] } },
+        { status: 400, body: { errors: [{ path: '/id', fix: /1000000 to 1005999.*1007000/ }] } },
         outside.text,
       );
     }

@@ -170,7 +170,7 @@ t.test('secrets: sealed when stored, hidden when read, kept by asterisks, plain 
       sealSecrets({ ...shown, auth_secret: short }, stored, sealing);
       t.fail('a key that is guessed from one token');
     } catch (error) {
-      const errors = [{ path: '/auth_secret', reason: /shorter than 32 bytes/, mend: /openssl rand/ }];
+      const errors = [{ path: '/auth_secret', reason: /shorter than 32 bytes/, fix: /openssl rand/ }];
       t.match(error, { code: 'settings_impossible', extras: { errors } });
     }
   const old = { ...stored, auth_secret: sealing.seal('sesame', '/auth_secret') };

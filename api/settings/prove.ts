@@ -78,7 +78,7 @@ async function prove(parts: ProvingParts, before: Settings, after: Settings): Pr
     'settings_impossible',
     `Nothing was saved: ${first?.path} ${first?.reason}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}.`,
     {
-      errors: errors.slice(0, 100).map(({ path, reason, mend }) => ({ path, reason, mend })),
+      errors: errors.slice(0, 100).map(({ path, reason, fix }) => ({ path, reason, fix })),
       extensions: { diagnostics: found.slice(0, 100) },
     },
   );
@@ -100,7 +100,7 @@ async function unknownPatches(
             code,
             path,
             reason: message,
-            mend: 'Name one of GET /api/vpatch/catalog, or give its rule in seclang.',
+            fix: 'Name one of GET /api/vpatch/catalog, or give its rule in seclang.',
           },
         ]
       : [],

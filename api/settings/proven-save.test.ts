@@ -89,7 +89,7 @@ async function provenSave(t: Test, database: Database): Promise<void> {
             reply,
             {
               status: 422,
-              body: { code: 'settings_impossible', detail: /Nothing was saved/, errors: [{ path, reason, mend: /./ }] },
+              body: { code: 'settings_impossible', detail: /Nothing was saved/, errors: [{ path, reason, fix: /./ }] },
             },
             `${JSON.stringify(body)} ${reply.text.slice(0, 400)}`,
           );

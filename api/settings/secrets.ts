@@ -123,7 +123,7 @@ function keepHidden(copy: Settings, stored: Settings | null): ProblemField[] {
       problems.push({
         path: pointer,
         reason: 'asterisks stand for what is stored, and they keep it only where nothing around them is changed',
-        mend: 'write the whole value',
+        fix: 'write the whole value',
       });
   }
   return problems;
@@ -195,17 +195,17 @@ export function sealSecrets(settings: Settings, stored: Settings | null, sealing
       problems.push({
         path: pointer,
         reason: `is needed again: it was given for ${were.get(place) || 'no address'} and is sent nowhere else`,
-        mend: 'write it beside the new address, or null',
+        fix: 'write it beside the new address, or null',
       });
     else if (sealing.isSealed(value)) problems.push({ path: pointer, reason: 'must be the secret itself' });
     else if (value === keptSecret) holder[field] = kept;
     else if (are.has(place) && !headerValue.test(value))
-      problems.push({ path: pointer, reason: 'has a line break or another control character', mend: 'leave it out' });
+      problems.push({ path: pointer, reason: 'has a line break or another control character', fix: 'leave it out' });
     else if (pointer === '/auth_secret' && value !== '' && Buffer.byteLength(value) < signingKeyBytesMin)
       problems.push({
         path: pointer,
         reason: `is shorter than ${signingKeyBytesMin} bytes: it can be guessed from any token (RFC 7518, 3.2)`,
-        mend: 'make one with: openssl rand -base64 48',
+        fix: 'make one with: openssl rand -base64 48',
       });
     else holder[field] = sealing.seal(value, place);
   }

@@ -118,7 +118,7 @@ t.test('A8: credentials in URLs on every road to a reader', (t) =>
       token,
       body: { siem_webhook_url: 'https://elsewhere.test/********' },
     });
-    t.match(half, { status: 422, body: { errors: [{ path: '/siem_webhook_url', mend: 'write the whole value' }] } });
+    t.match(half, { status: 422, body: { errors: [{ path: '/siem_webhook_url', fix: 'write the whole value' }] } });
     t.notMatch(half.text, /tiger/);
     const wrong = await at.call('PATCH', '/api/settings', { token, body: { ti_feed_url: 'ftp://x.test/tiger' } });
     t.equal(wrong.status, 400);

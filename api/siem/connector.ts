@@ -1,5 +1,5 @@
 // From a connector of the settings to what delivers for it: options read, secrets opened, and everything that is wrong
-// with them said. A connector that is wrong keeps its events until it is mended.
+// with them said. A connector that is wrong keeps its events until it is fixed.
 import type { Settings } from '#settings';
 import { revealSecrets } from '../settings/secrets.js';
 import type { Sealing } from '../auth/sealing.js';
@@ -20,7 +20,7 @@ export interface Connector {
   readonly redact: ReadonlySet<Redaction>;
   /** Kinds of events that it takes; null: all but those that have to be named (`kindsByName`). */
   readonly events: ReadonlySet<string> | null;
-  /** What has to be mended before it can deliver, in sentences; empty: nothing. */
+  /** What has to be fixed before it can deliver, in sentences; empty: nothing. */
   readonly problems: readonly string[];
 }
 

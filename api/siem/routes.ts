@@ -36,7 +36,7 @@ const ConnectorView = Type.Object({
   name: Type.String({ description: '`_siem_webhook_url` is the setting of that name' }),
   kind: Type.String(),
   format: Type.String(),
-  state: OneOf(laneStates, 'failing: it is tried again at retry_at; misconfigured: problems have to be mended'),
+  state: OneOf(laneStates, 'failing: it is tried again at retry_at; misconfigured: problems have to be fixed'),
   problems: Type.Array(Type.String()),
   waiting: Type.Integer({ description: 'events' }),
   lag_seconds: Type.Number({ description: 'age of the oldest event that waits' }),

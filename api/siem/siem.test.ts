@@ -275,7 +275,7 @@ async function refused(t: Test, database: Database): Promise<void> {
   t.match(await at.call('POST', `${path}/test`, { token, body: {} }), { body: { delivered: false, reason: /colour/ } });
   await patch({ siem_connectors: [target] });
   await round();
-  t.equal(seen.at(-1), 102, 'what waited comes when it is mended');
+  t.equal(seen.at(-1), 102, 'what waited comes when it is fixed');
   await patch({ siem_connectors: [] });
   await store(5);
   await patch({ siem_connectors: [target] });

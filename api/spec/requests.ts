@@ -22,7 +22,7 @@ export function requireSite(settings: Pick<Settings, 'sites'>, wanted: string | 
   const known = names.slice(0, 20).join(', ');
   const reason = wanted === undefined ? 'is missing, and there are several sites' : `names no site`;
   throw new ApiError('validation_failed', `The site ${reason}. Known are ${known}.`, {
-    errors: [{ path: '/site', reason, mend: `write one of ${known}` }],
+    errors: [{ path: '/site', reason, fix: `write one of ${known}` }],
   });
 }
 
@@ -60,6 +60,6 @@ export function requireSpecification(text: string): Specification {
 export function refusalOf(problems: readonly SpecProblem[]): ApiError {
   const shown = problems.slice(0, 3).map(({ line, path, reason }) => `line ${line}: ${path || 'it'} ${reason}`);
   return new ApiError('unfit', `The specification was not taken: ${shown.join('; ')}.`, {
-    errors: problems.map(({ path, line, reason, mend }) => ({ path, reason: `${reason} (line ${line})`, mend })),
+    errors: problems.map(({ path, line, reason, fix }) => ({ path, reason: `${reason} (line ${line})`, fix })),
   });
 }

@@ -26,7 +26,7 @@ export const ProblemView = Type.Object({
   path: Type.String(),
   line: Type.Integer(),
   reason: Type.String(),
-  mend: Type.String(),
+  fix: Type.String(),
 });
 
 const SpecView = Type.Object({

@@ -84,7 +84,7 @@ async function uploads(t: Test, database: Database): Promise<void> {
   t.match(await send(document('{}'), '?site=nobody'), { status: 400, body: { errors: [{ path: '/site' }] } });
   t.match(await send('openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths: {a: {}}\n'), {
     status: 422,
-    body: { detail: /line 3/, errors: [{ path: '/paths/a', reason: /begin with .*line 3/, mend: /write it as/ }] },
+    body: { detail: /line 3/, errors: [{ path: '/paths/a', reason: /begin with .*line 3/, fix: /write it as/ }] },
   });
   t.match(await send('<xml/>', '', { 'content-type': 'application/x-www-form-urlencoded' }), {
     status: 415,

@@ -45,7 +45,7 @@ const Import = Type.Object(
 
 const listSchema = {
   tags: ['threat intelligence'],
-  summary: 'Addresses and networks that are denied, by whatever source: lists, people, bans, the detection engine',
+  summary: 'Addresses and networks that are denied, by whatever source: lists, users, bans, the detection engine',
   querystring: Type.Object(
     {
       ...PageQuery,

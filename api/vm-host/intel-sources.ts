@@ -17,7 +17,7 @@ export const createIntelSources =
       everyMs: hours * hourMs,
       async download(url, bytesMax) {
         const { protocol, host } = new URL(url);
-        // what is known of a vulnerability decides what people mend first: nobody on the way may write it
+        // what is known of a vulnerability decides what people fix first: nobody on the way may write it
         if (protocol !== 'https:' && !(await outbound.isAllowListed(url)))
           throw new ApiError('outbound_refused', `${host} must be reached by https, or be named in OUTBOUND_ALLOW.`);
         const reply = await outbound.send(url, { bytesMax, timeoutMs });

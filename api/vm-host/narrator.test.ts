@@ -46,7 +46,7 @@ const saying =
   (_, response) =>
     response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }));
 const story = (more: object = {}): string =>
-  JSON.stringify({ steps: ['step-1', 'step-2'], story: 'In by step-1, out by step-2.', fix: 'Mend step-1.', ...more });
+  JSON.stringify({ steps: ['step-1', 'step-2'], story: 'In by step-1, out by step-2.', fix: 'Fix step-1.', ...more });
 
 async function narratives(t: Test, database: Parameters<typeof startTestApp>[0]): Promise<void> {
   const model = await startModel(t);

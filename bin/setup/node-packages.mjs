@@ -66,7 +66,7 @@ function installPackages(env) {
     fail(
       'npm ci failed:',
       clean.stderr.trim(),
-      '  Mend what npm names (often the network or a proxy) and run the same command again.',
+      '  Fix what npm names (often the network or a proxy) and run the same command again.',
     );
   say(
     'npm ci finds optional packages of other platforms missing from the lock file; ' +

@@ -24,7 +24,7 @@ import { compileLittle } from '../supervise/frugal-code.js';
 import { keepHeapSmall } from '../supervise/frugal-heap.js';
 import { findServiceManager, listenerKept, type ServiceManager } from '../supervise/systemd.js';
 
-/** Wrong values are refused as `.env` has to be mended. */
+/** Wrong values are refused as `.env` has to be fixed. */
 export function readControlEnv(values: Readonly<Record<string, string>>): Env {
   try {
     return readEnv(values);

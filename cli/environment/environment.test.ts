@@ -72,7 +72,7 @@ t.test('all that is wrong is told at once, with where it stands; secrets are not
 t.test('a wrong line of .env is told by its number', async (t) => {
   const file = join(t.testdir({ '.env': 'WAF_PORT=1\n\nAPI_PORT 2\n' }), '.env');
   t.throws(() => readEnvFile(file), {
-    message: `${shown(file)}:3: "API_PORT 2" is not NAME=value; mend or remove the line.`,
+    message: `${shown(file)}:3: "API_PORT 2" is not NAME=value; fix or remove the line.`,
     exitCode: 1,
   });
   t.same(readEnvFile(join(t.testdirName, 'none')), {});

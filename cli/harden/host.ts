@@ -44,7 +44,7 @@ export const thisHost: Host = {
     if (error !== undefined)
       throw new Refusal(
         `${program} cannot be run (${(error as NodeJS.ErrnoException).code ?? error.message})\n` +
-          '  Mend: install the packages nftables and procps, or look at --dry-run and do it by hand.',
+          '  Fix: install the packages nftables and procps, or look at --dry-run and do it by hand.',
       );
     if (status !== 0) throw new Refusal(`${program} ${args.join(' ')} failed: ${stderr.trim()}`);
   },

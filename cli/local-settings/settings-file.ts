@@ -43,11 +43,11 @@ export function readSettings(
   const read = readLocalFile(textOf(file), purpose, { inText: findRuleIds, ofCve: () => [] });
   if (read.kind === 'refused') {
     const problems = formatProblems(read.problems, 'the file').replace(/^/gm, '  ');
-    const mend =
+    const fix =
       purpose === 'compile'
-        ? 'Mend the file.'
-        : 'Mend the file (or move it away: a fresh one is written at the next start).';
-    throw new Refusal(`${shown(file)} cannot be used; nothing was changed:\n${problems}\n  ${mend}`);
+        ? 'Fix the file.'
+        : 'Fix the file (or move it away: a fresh one is written at the next start).';
+    throw new Refusal(`${shown(file)} cannot be used; nothing was changed:\n${problems}\n  ${fix}`);
   }
   for (const { path, note } of read.notes) tellNote(`${shown(file)}: ${path} ${note}`);
   return read.settings;

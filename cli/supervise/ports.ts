@@ -44,8 +44,8 @@ function problemOf({ port, host, what, variable }: WantedPort, code: string): st
   const at = `  port ${port} (${what})`;
   const flag = `${flagOf(variable)} N`;
   if (code === 'EADDRINUSE') {
-    const mend = `stop what holds it, or choose another: ${variable} in ${shown(envFilePath())}, or ${flag}`;
-    return `${at} is taken; ${mend}`;
+    const fix = `stop what holds it, or choose another: ${variable} in ${shown(envFilePath())}, or ${flag}`;
+    return `${at} is taken; ${fix}`;
   }
   if (code === 'EACCES') return `${at} may not be opened by this user; choose one above 1023: ${flag}`;
   return `${at} on ${host} cannot be opened (${code}); check the address and ${variable}`;

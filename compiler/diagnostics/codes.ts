@@ -1,4 +1,4 @@
-// Every code that the compiler can report, with its severity and a hint on how to mend it; a code that is not in the
+// Every code that the compiler can report, with its severity and a hint on how to fix it; a code that is not in the
 // table does not type-check, and compile-program.test.ts asserts that each one is shown by a golden case or a test.
 
 export type Severity = 'error' | 'warning' | 'info';
@@ -81,10 +81,10 @@ export const diagnosticCodes = {
   'GH-C3003': {
     severity: 'error',
     hint:
-      'Mend the regular expression; PCRE syntax is supported without look-behind, back-references, and look-ahead ' +
+      'Fix the regular expression; PCRE syntax is supported without look-behind, back-references, and look-ahead ' +
       'for more than short texts.',
   },
-  'GH-C3004': { severity: 'error', hint: 'Mend the argument of the operator.' },
+  'GH-C3004': { severity: 'error', hint: 'Fix the argument of the operator.' },
   'GH-C3005': { severity: 'warning', hint: 'Remove the argument; the operator takes none.' },
   'GH-C3006': { severity: 'warning', hint: 'Write %{VARIABLE} or %{VARIABLE.member}; the text is kept as it is.' },
   'GH-C3007': { severity: 'warning', hint: 'Correct the entry or remove it; it has no effect.' },
@@ -92,7 +92,7 @@ export const diagnosticCodes = {
     severity: 'error',
     hint: 'Check the spelling of the action; a value with commas stands in single quotes.',
   },
-  'GH-C4002': { severity: 'error', hint: 'Mend the value of the action.' },
+  'GH-C4002': { severity: 'error', hint: 'Fix the value of the action.' },
   'GH-C4003': { severity: 'error', hint: 'Check the spelling of the transformation.' },
   'GH-C4004': { severity: 'error', hint: 'Close the quote of the action value.' },
   'GH-C4005': { severity: 'warning', hint: 'Remove the value; the action takes none.' },

@@ -5,7 +5,7 @@ import type { Diagnostic } from './diagnostics.js';
 const excerptWidthMax = 160;
 
 /**
- * One diagnostic as people read it: `file:line:col: severity CODE message`, the excerpt with a marker, and how to mend
+ * One diagnostic as people read it: `file:line:col: severity CODE message`, the excerpt with a marker, and how to fix
  * it.
  */
 export function formatDiagnostic(diagnostic: Diagnostic): string {

@@ -201,7 +201,7 @@ t.test('APIs and alerts in a browser', { skip: withoutBrowser }, async (t) => {
   await chooseOwnPassword(page);
   await store(t, page);
   await t.test('A1: endpoints with their evidence, and who asks whom', (t) => inventory(t, stack));
-  await t.test('A2: an alert is written, mended, explained and deleted', (t) => alerts(t, stack));
+  await t.test('A2: an alert is written, fixed, explained and deleted', (t) => alerts(t, stack));
   await t.test('A4: where personal data goes, and who may have it', (t) => dataFlow(t, stack));
   await t.test('A3: a viewer reads, and is offered nothing else', (t) => viewerCannot(t, stack));
 });

@@ -141,7 +141,7 @@ function readPattern(key: string, source: string, flags: RegexFlags): Re2Pattern
 
 /**
  * Compiles a PCRE pattern (latin1 text) for texts of bytes; equal (source, flags) share one object per thread. Throws
- * RegexSyntaxError or RegexUnsupportedError, both with the offset and how to mend it.
+ * RegexSyntaxError or RegexUnsupportedError, both with the offset and how to fix it.
  */
 export function compileRe2(source: string, flags: RegexFlags): Re2Pattern {
   const key = `${flags.caseless ? 'i' : ''}${flags.dotAll ? 's' : ''}${flags.multiline ? 'm' : ''}/${source}`;

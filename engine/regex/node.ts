@@ -48,7 +48,7 @@ export interface RegexFlags {
   readonly multiline: boolean; // ^ and $ at every line
 }
 
-/** Text that is no regular expression; `offset` is in bytes from its start, the message says how to mend it. */
+/** Text that is no regular expression; `offset` is in bytes from its start, the message says how to fix it. */
 export class RegexSyntaxError extends Error {
   constructor(
     readonly offset: number,

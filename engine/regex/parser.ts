@@ -337,7 +337,7 @@ function parseAlternation(state: State): RegexNode {
 
 /**
  * Parses a PCRE pattern; `source` is latin1 text, one code unit per byte. Throws RegexSyntaxError with the offset and
- * how to mend it. What parses may still be unsupported by a matcher: see `toRe2Source`.
+ * how to fix it. What parses may still be unsupported by a matcher: see `toRe2Source`.
  */
 export function parseRegex(source: string, flags: RegexFlags): RegexNode {
   const cursor = new Cursor(source);

@@ -48,7 +48,7 @@ const ProxyConfigSchema = {
     ...withDashboard(withoutDefaults(dataPlaneProperties())),
     trustedProxies: {
       type: 'array',
-      items: { type: 'string', pattern: network, 'x-mend': 'send CIDR notation, such as "10.0.0.0/8"' },
+      items: { type: 'string', pattern: network, 'x-fix': 'send CIDR notation, such as "10.0.0.0/8"' },
     },
     sitesFromEnvironment: { type: 'boolean' },
     apiSchemas: {
@@ -74,11 +74,11 @@ const GenerationRequestSchema = {
   type: 'object',
   required: ['id', 'sha256', 'artifactPath', 'config'],
   properties: {
-    id: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-mend': 'send 0 to have one chosen' },
+    id: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-fix': 'send 0 to have one chosen' },
     sha256: {
       type: 'string',
       pattern: '^([0-9a-f]{64})?$',
-      'x-mend':
+      'x-fix':
         "send the SHA-256 of the artifact's bytes in hexadecimal, or an empty text for a generation without rules",
     },
     artifactPath: { type: 'string' },
@@ -95,7 +95,7 @@ const checkDoor = createDoorCheck(GenerationRequestSchema);
  * defaults.
  */
 export function checkGenerationRequest(input: unknown): Problem[] {
-  const problems = checkDoor(input).map(({ path, reason, mend }) => ({ path, message: reason, mend }));
+  const problems = checkDoor(input).map(({ path, reason, fix }) => ({ path, message: reason, fix }));
   const all = [...problems, ...checkUpstreams(input)];
   return all.length > 0 ? all : checkNetworks(input as GenerationRequest);
 }
@@ -106,7 +106,7 @@ function checkUpstreams(input: unknown): Problem[] {
   if (!Array.isArray(sites)) return [];
   return sites.flatMap((site: { readonly upstream?: unknown } | null, index) =>
     site === null || site.upstream === '' || site.upstream === undefined
-      ? [{ path: `/config/sites/${index}/upstream`, message: 'is missing', mend: 'send it as http://host:port' }]
+      ? [{ path: `/config/sites/${index}/upstream`, message: 'is missing', fix: 'send it as http://host:port' }]
       : [],
   );
 }
@@ -120,7 +120,7 @@ function checkNetworks({ config: { trustedProxies } }: GenerationRequest): Probl
           {
             path: `/config/trustedProxies/${index}`,
             message: 'is not an address or network',
-            mend: 'send CIDR notation, such as "10.0.0.0/8"',
+            fix: 'send CIDR notation, such as "10.0.0.0/8"',
           },
         ],
   );

@@ -48,11 +48,11 @@ export type GenerationReply =
       readonly problems: readonly Problem[];
     };
 
-/** Something wrong with input: where, what, how to mend it. */
+/** Something wrong with input: where, what, how to fix it. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 export interface EventMessage {

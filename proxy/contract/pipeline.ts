@@ -47,7 +47,7 @@ export const pipeline: readonly PipelineStage[] = [
     'gate',
     'deny-list',
     'protected',
-    'addresses that a client measure denies: of people, lists, bans of all nodes, the detection engine',
+    'addresses that a client measure denies: of users, lists, bans of all nodes, the detection engine',
     '403',
     ['ti_tor_enabled', 'ti_feed_url', 'mrf_enabled'],
   ),
@@ -118,7 +118,7 @@ export const pipeline: readonly PipelineStage[] = [
     'gate',
     'principal-verdicts',
     'protected',
-    'principals that the detection engine or somebody decided to refuse, challenge or slow down',
+    'principals that the detection engine or a user decided to refuse, challenge or slow down',
     '403, 429',
   ),
   stage(

@@ -50,7 +50,7 @@ for (const kind of listenerKinds)
       const reply = await plane.activate({ id: 0, sha256: '', artifactPath: '', config: configOf(withHeaders) });
       t.match(
         reply,
-        { outcome: 'refused', problems: [{ path: '/config/proxyProtocol', mend: /DATA_LISTENER=auto/ }] },
+        { outcome: 'refused', problems: [{ path: '/config/proxyProtocol', fix: /DATA_LISTENER=auto/ }] },
         'nor is it applied',
       );
     },

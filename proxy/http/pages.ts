@@ -71,7 +71,7 @@ const withheld: Wording = {
   title: 'The response was withheld',
   detail:
     'Your request was fine. The answer of the application held something that must not leave it, so it was not ' +
-    'passed on. Trying again will not help before the application is mended.',
+    'passed on. Trying again will not help before the application is fixed.',
 };
 const declared: Readonly<Record<'specification' | 'graphql', Wording>> = {
   specification: {

@@ -330,8 +330,8 @@ export async function startDataPlane(options: DataPlaneOptions): Promise<DataPla
     .finally(release);
 
   const ports = portsNow();
-  for (const { path, message, mend } of await ownProblems(generations.active.config))
-    log.error(`${path} ${message}; ${mend}. Until then its requests are answered 508`);
+  for (const { path, message, fix } of await ownProblems(generations.active.config))
+    log.error(`${path} ${message}; ${fix}. Until then its requests are answered 508`);
   let stopping: Promise<boolean> | null = null;
   const endNow = async (lingerMs: number | null): Promise<boolean> => {
     leaving.abort();

@@ -111,7 +111,7 @@ export class Generations {
     try {
       artifact = await this.bytesOf(request);
     } catch (error) {
-      return refused(id, messageOf(error)); // unreadable file: the sender's to mend
+      return refused(id, messageOf(error)); // unreadable file: the sender's to fix
     }
     const payload: GenerationPayload = {
       id,

@@ -75,7 +75,7 @@ export async function findOwnListeners(config: ProxyConfig, listeners: readonly 
               {
                 path,
                 message: `leads to ${name} (${host}:${port}), so that its requests would come back for ever`,
-                mend: 'name the address of the application behind this node',
+                fix: 'name the address of the application behind this node',
               },
             ];
       return [];

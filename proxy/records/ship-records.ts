@@ -182,7 +182,7 @@ export class RecordShipper {
         this.inFlight = null;
         return;
       }
-      // a batch that does not fit will never fit; a token, a route or a database can be mended
+      // a batch that does not fit will never fit; a token, a route or a database can be fixed
       if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
         this.counters.refused += batch.rows;
         this.inFlight = null;

@@ -144,7 +144,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 
 const withCause = (error: Error, cause: unknown): Error => new Error(error.message, { cause });
 
-const tlsMend = '; or certificates do not fit: look at REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE';
+const tlsFix = '; or certificates do not fit: look at REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE';
 
 class Connection implements RedisConnection {
   onLost: (() => void) | null = null;
@@ -216,7 +216,7 @@ class Connection implements RedisConnection {
     this.trouble = trouble;
     // the client keeps to itself why TLS failed with one of several
     const isUnclear = trouble === 'unreachable' && this.address.tls !== null && this.mode !== 'single';
-    this.why = (trouble === 'certificate' || isUnclear ? this.unread : '') + text + (isUnclear ? tlsMend : '');
+    this.why = (trouble === 'certificate' || isUnclear ? this.unread : '') + text + (isUnclear ? tlsFix : '');
     return new Error(this.why, { cause: error });
   }
 

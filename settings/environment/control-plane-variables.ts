@@ -168,7 +168,7 @@ export const dashboardVariables = [
     default: '1',
     kind: 'flag',
     readBy: ['control plane'],
-    purpose: '1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody',
+    purpose: '1 = everyone who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = off',
   },
 ] as const satisfies readonly EnvironmentVariable[];
 
@@ -180,7 +180,7 @@ export const outgoingVariables = [
     readBy: ['control plane'],
     purpose:
       'addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as ' +
-      '127.0.0.1; empty = nobody, each connection counts as its own address',
+      '127.0.0.1; empty = none, each connection counts as its own address',
   },
   {
     name: 'OUTBOUND_ALLOW',

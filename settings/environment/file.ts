@@ -31,7 +31,7 @@ export function parseEnvironmentFile(text: string): EnvironmentFile {
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
     const [, name, value = ''] = setting.exec(line) ?? [];
     if (name === undefined)
-      problems.push({ line: index + 1, message: `"${line.trim()}" is not NAME=value; mend or remove the line.` });
+      problems.push({ line: index + 1, message: `"${line.trim()}" is not NAME=value; fix or remove the line.` });
     else values[name] = value.replace(/^(["'])(.*)\1$/, '$2');
   }
   return { values, problems };

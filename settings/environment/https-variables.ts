@@ -33,7 +33,7 @@ export const httpsVariables = [
     readBy: ['console'],
     purpose:
       'addresses, networks or host names of nodes whose word of the client the console believes; none = nobody; ' +
-      'empty = this machine (127.0.0.1, ::1, ADMIN_BIND) with DASHBOARD_DOMAIN, else nobody',
+      'empty = this machine (127.0.0.1, ::1, ADMIN_BIND) with DASHBOARD_DOMAIN, else no address',
     whenEmpty: (of) => (of('DASHBOARD_DOMAIN') === '' ? '' : ofThisMachine(of('ADMIN_BIND'))),
   },
   {

@@ -39,7 +39,7 @@ const owners: readonly (readonly [range: readonly [number, number], owner: strin
   [ruleIdRanges.categoryExclusions, 'path exclusions of categories'],
   [ruleIdRanges.ruleExclusions, 'exclusions of single rules'],
   [ruleIdRanges.endpointAuthorisation, 'authorisation of endpoints'],
-  [ruleIdRanges.pathReadings, 'paths that cannot be told'],
+  [ruleIdRanges.pathReadings, 'paths that cannot be read'],
   [ruleIdRanges.conditions, 'conditions of custom rules'],
 ];
 

@@ -45,7 +45,7 @@ const limits = {
   slow_client_bytes_per_second: member(
     Whole(0, 1_000_000_000, 16_384),
     'slower clients give way, slowest first, when all upstream connections or the memory for request bodies are in ' +
-      'use: their response is cut, their upload gets 408; 0: nobody gives way',
+      'use: their response is cut, their upload gets 408; 0: no client is cut',
     'bytes per second',
   ),
   slow_responses_per_client_max: member(

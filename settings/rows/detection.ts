@@ -141,7 +141,7 @@ export const detectionRows = {
     enforcedBy: engine,
     description: 'risk T at which a client is blocked; challenged from T-20, throttled from T-35, both never below 1',
     unit: 'risk points',
-    mend: 'at 0 every client would be blocked',
+    fix: 'at 0 every client would be blocked',
   }),
   ai_window_sec: setting(Whole(10, 86_400, 300), {
     access: 'operator',

@@ -237,7 +237,7 @@ export const governanceRows = {
     access: 'admin',
     reach: ['control'],
     enforcedBy: 'api/sso/provision.ts',
-    description: 'role of people who log in for the first time; never administrator',
+    description: 'role of users who log in for the first time; never administrator',
   }),
   sso_allowed_domain: setting(
     Type.String({ maxLength: 253, default: '', pattern: '^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)?$' }),

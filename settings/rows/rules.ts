@@ -17,7 +17,7 @@ const RuleId = ([minimum, maximum]: readonly [number, number], whose: string) =>
   Type.Integer({
     minimum,
     maximum,
-    'x-mend':
+    'x-fix':
       `${whose} have ids from ${minimum} to ${maximum}, because an id says whose rule it is: 1000000 custom rules, ` +
       '1006000 the deny list, 1007000 virtual patches, 1009000 path exclusions of categories, 1009500 exclusions of ' +
       'single rules, 1010000 authorisation of endpoints',

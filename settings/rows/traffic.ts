@@ -97,7 +97,7 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: limits,
-    description: 'default zone: count and record (`would_block` in events), refuse nobody',
+    description: 'default zone: count and record (`would_block` in events), refuse no request',
   }),
 
   flood_global_enabled: setting(Flag(false), {
@@ -144,7 +144,7 @@ export const trafficRows = {
     access: 'operator',
     reach: ['data'],
     enforcedBy: flood,
-    description: 'global and burst cap: count and record (`would_block` in events), refuse nobody',
+    description: 'global and burst cap: count and record (`would_block` in events), refuse no request',
   }),
   flood_connections_enabled: setting(Flag(false), {
     access: 'operator',
@@ -228,7 +228,7 @@ export const trafficRows = {
     reach: ['data'],
     enforcedBy: autoBan,
     description:
-      'addresses and networks that are never banned automatically, such as health checks; trusted proxies and people ' +
+      'addresses and networks that are never banned automatically, such as health checks; trusted proxies and users ' +
       'who are logged in at the control plane are not either',
   }),
   attack_mode: setting(Choice(['off', 'auto', 'on'], 'off'), {

@@ -16,7 +16,7 @@ export const vulnerabilityRows = {
     enforcedBy: 'api/vm-host/narrator.ts',
     description:
       'base address of a service that speaks the OpenAI chat protocol, such as https://models.example/v1; it is sent ' +
-      'titles and kinds of the findings of a chain when somebody asks for its narrative; empty: nobody is asked',
+      'titles and kinds of the findings of a chain when a user asks for its narrative; empty: no model is asked',
   }),
   vm_model_name: setting(Line(200), {
     access: 'admin',

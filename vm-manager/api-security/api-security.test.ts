@@ -289,7 +289,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal(lab.seen.length, count, 'nothing leaves after the stop');
     lab.pauseMs = 0;
     t.equal((await findings('api-access')).length, 3, 'a test that was stopped closes nothing');
-    lab.isMended = true;
+    lab.isFixed = true;
     const after = await ended(await begin({ first_is_privileged: true }));
     t.equal(after['rows'].filter(({ verdict }: Json) => verdict === 'broken').length, 0);
     t.match(await call('GET', `/api-security/tests?target_id=${target}`), { total: 3 });

@@ -24,7 +24,7 @@ const words: Readonly<Record<string, Words>> = {
   'basic-credentials': { title: 'A password is sent with every request', cwe: 522 },
   'weak-oauth-flow': { title: 'An OAuth flow is offered that is advised against', cwe: 1390 },
   'secret-in-answer': { title: 'Answers carry a secret', cwe: 200 },
-  'open-members': { title: 'Members that nobody declares are taken', cwe: 915 },
+  'open-members': { title: 'Undeclared members are accepted', cwe: 915 },
   'unbounded-input': { title: 'Input has no bound', cwe: 770 },
   'body-without-schema': { title: 'A body is described by no schema', cwe: 20 },
   'unchecked-body': { title: 'A body is described by no schema', cwe: 20 },
@@ -33,8 +33,8 @@ const words: Readonly<Record<string, Words>> = {
   zombie: { title: 'An operation is declared and never used', cwe: 1164 },
   'auth-not-enforced': { title: 'Credentials are declared and not enforced', cwe: 306 },
   'sensitive-data-without-auth': { title: 'Sensitive data is answered without credentials', cwe: 306 },
-  'undeclared-personal-data': { title: 'Answers carry personal data that nobody declares', cwe: 200 },
-  'undeclared-member': { title: 'A member comes in that nobody declares', cwe: 915 },
+  'undeclared-personal-data': { title: 'Answers carry undeclared personal data', cwe: 200 },
+  'undeclared-member': { title: 'An undeclared member comes in', cwe: 915 },
   'deprecated-in-use': { title: 'A deprecated operation is in use', cwe: 477 },
 };
 const wordsOf = (rule: string): Words => words[rule] ?? { title: rule.replaceAll('-', ' '), cwe: 1059 };

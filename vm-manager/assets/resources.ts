@@ -89,8 +89,8 @@ const applicationColumns: Resource['columns'] = {
   site_confirmed: {
     schema: Type.Boolean({
       description:
-        'false: the link to the site may have been made by somebody who reaches a part of the organisation, and ' +
-        'shows such people nothing of its traffic until PUT /applications/{id}/site sets it again',
+        'false: the link to the site may have been made by a user who reaches a part of the organisation, and ' +
+        'shows such users nothing of its traffic until PUT /applications/{id}/site sets it again',
     }),
     as: 'plain',
     write: 'never',

@@ -215,7 +215,7 @@ async function narratives(t: Test, { at, client, model, finding, calls }: Starte
   const title = `SSRF at shop.zebra.example of Zebra Store, ${planted.aws}, ann@zebra.example`;
   const ids = [await finding(title, { cwe: ['CWE-918'] }), await finding('Injection')];
   await client.call('PUT', '/assistant/settings', { redaction: 'names' });
-  model.answer = saying({ steps: ['step-1', 'step-2'], story: 'First one, then the other.', fix: 'Mend one.' });
+  model.answer = saying({ steps: ['step-1', 'step-2'], story: 'First one, then the other.', fix: 'Fix one.' });
   const viewer = new Client(at, (await at.user('viewer')).token);
   const narrate = () => viewer.call('POST', '/graph/attack-chains/explain', { hop_vuln_ids: ids });
   t.match(await narrate(), { body: { ok: true } });

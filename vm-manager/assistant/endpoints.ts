@@ -54,7 +54,7 @@ const answerOf = (members: Question['members']): TObject =>
     dropped: Type.Optional(Type.Integer({ description: 'ids that the answer named and that were not sent' })),
     proposals: Type.Optional(
       Type.Array(Type.Object({ kind: OneOf(proposalKinds), title: Type.String(), text: Type.String() }), {
-        description: 'texts for people; nothing is done with them',
+        description: 'texts to read; nothing is done with them',
       }),
     ),
   });

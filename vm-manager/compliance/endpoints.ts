@@ -147,7 +147,7 @@ const assessment = endpoint({
   path: '/compliance/assessment',
   permission: 'view_compliance',
   kind: 'A',
-  summary: 'How each control stands now, by open findings, scans, checks of the firewall and what people attested',
+  summary: 'How each control stands now, by open findings, scans, checks of the firewall and what users attested',
   query: Type.Object(
     {
       framework: FrameworkId,

@@ -57,7 +57,7 @@ const list = endpoint({
   path: '/evidence/files',
   ...view,
   kind: 'C',
-  summary: 'Files that people added, the newest first',
+  summary: 'Files that users added, the newest first',
   query: Type.Object(
     {
       ...ListQuery,

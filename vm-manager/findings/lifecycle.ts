@@ -21,7 +21,7 @@ export const lifecycle: Machine<Status> = {
       by: people,
       permission: 'triage_findings',
     },
-    // whoever closes a ticket says that it is mended, which nobody has proven
+    // whoever closes a ticket says that it is fixed, which nobody has proven
     { from: ['in_progress', 'confirmed', 'triaged'], to: 'fix_pending', by: ['ticket'], needs: ['reason'] },
     // back to work: a fix that did not work, somebody who no longer is at it
     { from: ['fix_pending'], to: 'in_progress', by: people, permission: 'triage_findings', needs: ['assignee'] },

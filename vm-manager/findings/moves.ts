@@ -115,7 +115,7 @@ export const moveEndpoints: readonly Endpoint[] = [
     path: '/vulnerabilities/:id/assign',
     permission: 'triage_findings',
     kind: 'B',
-    summary: 'Give a finding to somebody, or to nobody',
+    summary: 'Assign a finding to a user, or unassign it',
     body: Type.Object({ user_id: Nullable(Type.String({ maxLength: 100 })) }, closed),
     answer: DetailView,
     handle: async (call) => {

@@ -24,7 +24,7 @@ export const FindingFilters = {
   kev: Type.Optional(Type.Boolean()),
   epss_gte: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   sla_state: Type.Optional(SomeOf(['ok', 'at_risk', 'breached', 'paused', 'none'])),
-  assignee: Type.Optional(Type.String({ maxLength: 100, description: 'id of a user; none: nobody' })),
+  assignee: Type.Optional(Type.String({ maxLength: 100, description: 'id of a user; none: unassigned' })),
   fix_state: Type.Optional(SomeOf(fixStates)),
   tag: Type.Optional(Type.String({ maxLength: 60 })),
   first_seen_gte: Type.Optional(Moment('UTC')),

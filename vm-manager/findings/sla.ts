@@ -1,4 +1,4 @@
-// Until when a finding is to be mended. With a CVE: by the table of CISA's directive BOD 26-04 (known exploited, asset
+// Until when a finding is to be fixed. With a CVE: by the table of CISA's directive BOD 26-04 (known exploited, asset
 // exposed, automatable, technical impact); else by severity. Policies of the operator come before both. Pure.
 import type { Severity } from './words.js';
 

@@ -336,7 +336,7 @@ const badges: readonly Endpoint[] = [
     path: '/ci/badge/:application_id',
     permission: 'public',
     kind: 'X',
-    summary: 'The last verdict as a picture, for whoever has the key',
+    summary: 'The last verdict as a picture, for everyone who has the key',
     query: Type.Object({ key: Type.Optional(Type.String({ maxLength: 100 })) }, closed),
     mediaType: 'image/svg+xml',
     handle: async ({ sql, params, query, now, reply }) => {

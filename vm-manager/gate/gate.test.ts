@@ -82,8 +82,8 @@ async function commits(t: Test, database: Database): Promise<void> {
   t.match(failed, { verdict: 'fail', exit_code: 1, new_findings: 2, reason: /new_high is 1, not lte 0/ });
   t.equal(failed['blocking_vuln_ids'].length, 1, 'the low one does not stop it');
   t.match(await shop.push('f3', 'feature', 'idor', 'ssrf'), { verdict: 'fail' }, 'a second push makes nothing old');
-  t.match(await shop.gate('f2'), { verdict: 'fail', new_findings: 1 }, 'hash was mended since; f2 is asked again');
-  t.match(await shop.push('f4', 'feature', 'idor'), { verdict: 'pass' }, 'mended');
+  t.match(await shop.gate('f2'), { verdict: 'fail', new_findings: 1 }, 'hash was fixed since; f2 is asked again');
+  t.match(await shop.push('f4', 'feature', 'idor'), { verdict: 'pass' }, 'fixed');
 
   // a branch of its own, whose findings do not stop others
   await shop.scan('x1', 'experiment', 'idor', 'ssrf');

@@ -1,4 +1,4 @@
-// A finding that was mended and comes back is new to the gate: the import in between, with which its commit is
+// A finding that was fixed and comes back is new to the gate: the import in between, with which its commit is
 // compared, has not seen it. Over HTTP, also after the import that brought it back was undone.
 import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
@@ -39,7 +39,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     (await client.call('POST', '/gate/evaluate', { application_id: app, commit })).body['exit_code'] as number;
   t.match(await push('a1a1a1a', 'main', 'old'), { code: 1 }, 'the first of its branch');
   t.match(await push('a2a2a2a', 'main', 'old', 'x'), { code: 1 });
-  t.match(await push('a3a3a3a', 'main'), { code: 0, fresh: 0 }, 'all is mended');
+  t.match(await push('a3a3a3a', 'main'), { code: 0, fresh: 0 }, 'all is fixed');
   for (const [count, name] of ['a', 'b', 'c'].entries()) {
     const back = await push(`${name}4a4a4a`, 'main', 'x');
     t.match(back, { code: 1, fresh: 1 }, `it is back, for the ${count + 1}th time`);

@@ -29,7 +29,7 @@ export const EvaluationView = Type.Object({
   new_vuln_ids: Ids,
   new_findings: Type.Integer(),
   open_findings: Type.Integer(),
-  excluded: Type.Integer({ description: 'findings of the commit that people accepted, muted or called wrong' }),
+  excluded: Type.Integer({ description: 'findings of the commit that users accepted, muted or called wrong' }),
   chains: Type.Array(Type.Unknown()),
   override: Nullable(Type.Unknown()),
   created_by: Type.String(),

@@ -21,8 +21,8 @@ async function pending(tx: Tx, call: Call): Promise<Row> {
   checkVersion(call.request.headers['if-match'], row.version);
   requireOwn(call, row);
   if (row.status === 'pending') return row;
-  const mend = row.status === 'approved' ? ': extend or revoke it' : '';
-  throw new ApiError('conflict', `It is ${row.status}, and stays as it was decided${mend}.`);
+  const fix = row.status === 'approved' ? ': extend or revoke it' : '';
+  throw new ApiError('conflict', `It is ${row.status}, and stays as it was decided${fix}.`);
 }
 
 const Change = Type.Object(
@@ -42,7 +42,7 @@ const change = endpoint({
   path: '/acceptances/:id',
   permission: 'request_acceptance',
   kind: 'C',
-  summary: 'Change an acceptance that nobody has decided yet (merge patch; If-Match with its version is heeded)',
+  summary: 'Change an acceptance that is not decided yet (merge patch; If-Match with its version is heeded)',
   body: Change,
   answer: AcceptanceView,
   handle: async (call) => {
@@ -70,7 +70,7 @@ const remove = endpoint({
   path: '/acceptances/:id',
   permission: 'request_acceptance',
   kind: 'C',
-  summary: 'Take back a request that nobody has decided yet; what was decided stays as a record',
+  summary: 'Take back a request that is not decided yet; what was decided stays as a record',
   status: 204,
   handle: async (call) => {
     await call.audited('vm.delete', `took the acceptance ${call.params['id']} back`, async (tx) => {

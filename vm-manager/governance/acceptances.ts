@@ -265,7 +265,7 @@ const request = endpoint({
   permission: 'request_acceptance',
   kind: 'C',
   summary:
-    'Ask for the risk of findings to be accepted, or of one vulnerability everywhere (cve); somebody else decides',
+    'Ask for the risk of findings to be accepted, or of one vulnerability everywhere (cve); another user decides',
   body: Type.Object(
     {
       title: Type.String({ minLength: 1, maxLength: 200 }),

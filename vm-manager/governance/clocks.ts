@@ -29,7 +29,7 @@ const Pause = Type.Object({
 const ClockView = Type.Object({
   finding: FindingView,
   paused_ms: Type.Integer({ description: 'added to the deadline by pauses that are over' }),
-  pauses: Type.Array(Pause, { description: 'by people, the newest first; 50 at most' }),
+  pauses: Type.Array(Pause, { description: 'by users, the newest first; 50 at most' }),
 });
 
 interface PauseRow {
@@ -162,7 +162,7 @@ const breaches = endpoint({
   path: '/sla/breaches',
   permission: 'view_sla',
   kind: 'A',
-  summary: 'Findings that were not mended in time: those still open, or those that were closed too late',
+  summary: 'Findings that were not fixed in time: those still open, or those that were closed too late',
   query: Type.Object(
     {
       ...ListQuery,

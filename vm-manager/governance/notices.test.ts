@@ -71,7 +71,7 @@ async function deadlines(t: Test, database: Database): Promise<void> {
   });
   await t.test('VM2: what is closed or paused is silent; a clock that begins anew speaks anew', async (t) => {
     await move(thirty, 'resolved');
-    t.same(await said(40), [], 'it was mended before its end');
+    t.same(await said(40), [], 'it was fixed before its end');
     await move(thirty, 'reopened');
     t.same(await said(63), []);
     t.same(await said(64.1), [`${thirty} sla.at_risk`]);

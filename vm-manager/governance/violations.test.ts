@@ -64,7 +64,7 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(await round(), { begun: 0, ended: 0, told: 0 });
     t.same(await notices(), [`${first} told`]);
   });
-  await t.test('14.P1: what is mended ends; again it is a violation anew, and no second notice', async (t) => {
+  await t.test('14.P1: what is fixed ends; again it is a violation anew, and no second notice', async (t) => {
     await move(first, 'resolved');
     t.match(await round(), { begun: 0, ended: 2, told: 0 });
     t.same(await listed(''), []);

@@ -56,7 +56,7 @@ interface Missing extends SightedIn {
 
 export const refuseMassClose = (question: string): ApiError =>
   new ApiError('conflict', `${question} Nothing was changed.`, {
-    errors: [{ path: 'confirm_close', reason: 'is not given', mend: 'send confirm_close=true if they are gone' }],
+    errors: [{ path: 'confirm_close', reason: 'is not given', fix: 'send confirm_close=true if they are gone' }],
     extensions: { needs_confirm_close: true },
   });
 

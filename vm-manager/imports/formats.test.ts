@@ -26,7 +26,7 @@ async function formatSuite(t: Test, client: Client): Promise<void> {
     async (t) => {
       const app = await client.application();
       const report = (...lines: string[]): string => ['# Lynis Report', 'hostname=h', ...lines, ''].join('\n');
-      const said = ['A-1', 'B-2'].map((id) => `suggestion[]=${id}|Mend ${id}|-|-|`);
+      const said = ['A-1', 'B-2'].map((id) => `suggestion[]=${id}|Fix ${id}|-|-|`);
       const ended = 'report_datetime_end=2026-11-23 06:45:00';
       await client.send(app, report(...said, 'tests_executed=A-1|B-2|', ended));
       const closed = async (...lines: string[]): Promise<unknown> =>

@@ -74,7 +74,7 @@ export function ofImage(path: string): string {
 
 /**
  * How well the places of a finding go with that of a record: 3 the same path, 2 one of them has none, 1 other paths
- * with the same versioned purl, 0 not at all: two manifests are mended one by one.
+ * with the same versioned purl, 0 not at all: two manifests are fixed one by one.
  */
 export function fitOf(location: PackageLocation, places: Candidate['places']): number {
   const known = places.filter((one) => one?.kind === 'package');

@@ -120,7 +120,7 @@ const types = endpoint({
       Type.Object({
         type: OneOf(trackerTypes),
         title: Type.String(),
-        secret: Type.String({ description: 'what the secret is, for people' }),
+        secret: Type.String({ description: 'what the secret is, in words' }),
         reads: Type.Boolean({ description: 'whether states and comments come back' }),
         config: Type.Unknown({ description: 'JSON schema' }),
       }),

@@ -12,7 +12,7 @@ import { stageOf, type Database, type Stage } from './testing/stage.js';
 const [cloud, , github] = cases;
 const of = (type: string): Json => cases.find((one) => one.type === type)?.config ?? {};
 
-/** Type, what `config` has besides what fits, and what is answered: where, what, how to mend it. */
+/** Type, what `config` has besides what fits, and what is answered: where, what, how to fix it. */
 const refusals: readonly (readonly [string, string, Json, RegExp])[] = [
   ['no project', 'jira_cloud', { project: undefined }, /\/config\/project is missing/],
   ['a key that is none', 'jira_cloud', { project: 'security team' }, /\/config\/project does not fit.*such as SEC/],

@@ -72,7 +72,7 @@ export const defaultBody = `{{title}}
 - Weakness: {{cwe}}
 - Vulnerability: {{cve}}
 - Found by: {{tool}} {{rule}}
-- To be mended by: {{due}}
+- To be fixed by: {{due}}
 
 {{description}}
 

@@ -39,7 +39,7 @@ export const TicketView = Type.Object({
   integration_id: Type.String(),
   integration: Type.String({ description: 'name of the integration' }),
   state: OneOf(ticketStates),
-  key: Nullable(Type.String({ description: 'as people read it; null: it is not made yet' })),
+  key: Nullable(Type.String({ description: 'as the tracker shows it; null: it is not made yet' })),
   url: Nullable(Type.String({ description: 'http or https; null: the tracker named none' })),
   remote_state: Nullable(Type.String({ description: 'in the words of the tracker' })),
   last_error: Nullable(Type.String()),

@@ -71,7 +71,7 @@ const rows = ({ refusal }: Case): readonly Row[] => [
 ];
 
 /** Back to work after what a row has done: changed by somebody, or by itself when its time has come. */
-async function mend(stage: Stage, { state, ticket }: Row, finding: string): Promise<void> {
+async function fix(stage: Stage, { state, ticket }: Row, finding: string): Promise<void> {
   stage.fake.heal();
   if (state === 'failed') {
     const tried = await stage.client.call('POST', `/integrations/${stage.id}/test`);
@@ -102,7 +102,7 @@ async function oneTrouble(t: Test, stage: Stage, row: Row): Promise<void> {
     await stage.round(29 * minute);
     t.equal(fake.asked.length, asked, 'not asked before it wants to be');
   }
-  await mend(stage, row, finding);
+  await fix(stage, row, finding);
   t.match(await stage.ticket(finding), { state: 'open', last_error: null }, row.name);
   t.equal(fake.issues.length, before + 1, `${row.name}: made once in the end`);
 }

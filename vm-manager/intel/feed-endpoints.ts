@@ -161,7 +161,7 @@ const sync = endpoint({
   ofOrganisation,
   kind: 'R',
   summary:
-    'Fetch a set now, or take it from the file that comes along; findings are ranked again, and what rose is told',
+    'Fetch a set now, or take it from the file that comes along; findings are ranked again, and what rose is reported',
   upload,
   status: 202,
   answer: Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]),

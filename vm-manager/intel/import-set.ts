@@ -6,7 +6,7 @@ import { finishRun, insertRun, type Run } from '../kit/runs.js';
 import type { SetName } from './read-set.js';
 import { storeSet, type SetReport } from './store-set.js';
 
-/** A notice of what rose: those who mend are not to look for it. */
+/** A notice of what rose: those who fix are not to look for it. */
 async function tellRisen(
   tx: Tx,
   run: number,

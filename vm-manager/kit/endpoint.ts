@@ -129,7 +129,7 @@ export function toId(text: string, what: string): string {
 export const notFound = (what: string, id: string): ApiError => new ApiError('not_found', `There is no ${what} ${id}.`);
 
 /** Something given does not fit; `path` is a JSON pointer into the body, or a parameter's name. */
-export const unfit = (path: string, reason: string, mend?: string): ApiError =>
-  new ApiError('unfit', `${path} ${reason}${mend === undefined ? '' : `: ${mend}`}.`, {
-    errors: [{ path, reason, ...(mend === undefined ? {} : { mend }) }],
+export const unfit = (path: string, reason: string, fix?: string): ApiError =>
+  new ApiError('unfit', `${path} ${reason}${fix === undefined ? '' : `: ${fix}`}.`, {
+    errors: [{ path, reason, ...(fix === undefined ? {} : { fix }) }],
   });

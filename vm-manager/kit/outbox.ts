@@ -19,7 +19,7 @@ export interface OutboxEvent {
   readonly title: string | null;
   /** Of a finding, of an import the gravest that is new and open: 0 info to 4 critical. */
   readonly severity: number | null;
-  /** Whether the finding still is to be mended; null for the others. */
+  /** Whether the finding still is to be fixed; null for the others. */
   readonly is_open: boolean | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }

@@ -32,10 +32,10 @@ const fieldsShown = 3;
 /** What to do about it stands beside the message where there is room for a list of fields; here it is in the text. */
 function detailOf({ code, message, extras }: ApiError): string {
   const { errors = [] } = extras;
-  if (code !== 'validation_failed' || !errors.some(({ mend = '' }) => mend !== '')) return message;
+  if (code !== 'validation_failed' || !errors.some(({ fix = '' }) => fix !== '')) return message;
   const shown = errors
     .slice(0, fieldsShown)
-    .map(({ path, reason, mend = '' }) => `${path || '/'} ${reason}${mend === '' ? '' : ` (${mend})`}`);
+    .map(({ path, reason, fix = '' }) => `${path || '/'} ${reason}${fix === '' ? '' : ` (${fix})`}`);
   return `${message.split(':', 1)[0] ?? ''}: ${shown.join('; ')}.`;
 }
 

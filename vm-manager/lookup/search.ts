@@ -23,7 +23,7 @@ const operationsMax = 2000;
 const Hit = Type.Object({
   id: Type.String(),
   title: Type.String(),
-  about: Type.String({ description: 'what tells it from others of the same title' }),
+  about: Type.String({ description: 'what distinguishes it from others of the same title' }),
 });
 type Hit = { id: string; title: string; about: string };
 

@@ -287,7 +287,7 @@ async function advisories(t: Test, database: Database): Promise<void> {
       t.equal(await round(), '0 applications were matched with the advisories', 'nothing has changed');
     },
   );
-  await t.test('VM1: a component that is mended, gone or back moves its finding', async (t) => {
+  await t.test('VM1: a component that is fixed, gone or back moves its finding', async (t) => {
     at.clock.nowMs += 60_000;
     await list(npm('left', '1.3.0'), older, npm('bad', '6.6.6'));
     t.equal(await round(), '1 applications were matched with the advisories');
@@ -383,7 +383,7 @@ async function aliases(t: Test, database: Database): Promise<void> {
     };
     t.same(await judged('3.0.11-1~deb12u1', 'upstream=openssl&distro=debian-12.4'), [1, 0]);
     t.same(await judged('3.0.11-1~deb12u2', 'upstream=openssl&distro=debian-12.4'), [0, 0]);
-    t.same(await judged('1.1.1w-0+deb11u1', 'upstream=openssl&distro=debian-11'), [0, 0], 'mended in its own release');
+    t.same(await judged('1.1.1w-0+deb11u1', 'upstream=openssl&distro=debian-11'), [0, 0], 'fixed in its own release');
     t.same(await judged('1.1.1w-0+deb11u1', 'upstream=openssl'), [0, 1], 'which release is not said');
     t.same(await judged('1.0-1', 'upstream=openssl'), [1, 0], 'affected in every one');
   });

@@ -22,7 +22,7 @@ export const repositories: Resource = {
         Type.String({
           maxLength: 1000,
           pattern: '^(https?://[^\\s@]+|ssh://(git@)?[^\\s@]+|git@[^\\s@]+)$',
-          description: 'for people; without a password. Nothing is fetched from it',
+          description: 'to open in a browser; without a password. Nothing is fetched from it',
         }),
       ),
       as: 'plain',

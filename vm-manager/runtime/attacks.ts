@@ -9,7 +9,7 @@ export interface Attack {
 
 export const attacks = {
   credential_propagation: { cwe: 522, severity: 'critical', title: 'Leaked token replayed as a new principal' },
-  object_graph_idor: { cwe: 639, severity: 'high', title: 'Referenced object of somebody else can be reached' },
+  object_graph_idor: { cwe: 639, severity: 'high', title: 'Referenced object of another user can be reached' },
   ssrf_metadata: { cwe: 918, severity: 'critical', title: 'SSRF reaches the cloud metadata service' },
   sql_injection: { cwe: 89, severity: 'high', title: 'SQL injection at run time' },
   nosql_injection: { cwe: 943, severity: 'high', title: 'Data query injection at run time' },

@@ -111,7 +111,7 @@ async function note(tx: Tx, call: Call, hook: HookRow, delivery: Delivery): Prom
   await call.host.audit.record(tx, {
     actor: { id: null, name: createdBy, role: 'none', sourceIp: call.request.ip },
     action: 'vm.gate',
-    summary: `${createdBy} told of ${pushed.commit} on ${pushed.branch} (run ${run.id})`,
+    summary: `${createdBy} reported ${pushed.commit} on ${pushed.branch} (run ${run.id})`,
     details: input,
   });
   return { run };

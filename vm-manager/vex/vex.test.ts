@@ -66,7 +66,7 @@ async function vex(t: Test, database: Database): Promise<void> {
     const of = (cve: string): Json => (statements as Json[]).find((one) => one['vulnerability'].name === cve) ?? {};
     t.match(of('CVE-2026-0001'), { status: 'under_investigation' });
     t.match(of('CVE-2026-0002'), { status: 'affected', action_statement: /No fix or workaround/ });
-    t.match(of('CVE-2026-0003'), { status: 'under_investigation' }, 'an open one outweighs one that is mended');
+    t.match(of('CVE-2026-0003'), { status: 'under_investigation' }, 'an open one outweighs one that is fixed');
     t.match(of('CVE-2026-0004'), { status: 'not_affected', justification: 'component_not_present' });
     t.same(of('CVE-2026-0005'), {}, 'what is out of scope is not told');
     t.match(of('CVE-2026-0006'), { products: [{ subcomponents: [{ '@id': purl }] }] });
@@ -89,8 +89,8 @@ async function vex(t: Test, database: Database): Promise<void> {
       const all = Object.values(status).flat();
       t.ok(all.length > 0 && all.every((id) => known.has(id)), one['cve']);
       t.equal(new Set(all).size, all.length, 'a product has one status');
-      const mended = ((one['remediations'] ?? []) as Json[]).flatMap((each) => each['product_ids'] as string[]);
-      t.same(mended.sort(), [...(status['known_affected'] ?? [])].sort());
+      const fixed = ((one['remediations'] ?? []) as Json[]).flatMap((each) => each['product_ids'] as string[]);
+      t.same(fixed.sort(), [...(status['known_affected'] ?? [])].sort());
       const refuted = [...((one['flags'] ?? []) as Json[]), ...((one['threats'] ?? []) as Json[])];
       t.equal(refuted.length > 0, status['known_not_affected'] !== undefined);
     }

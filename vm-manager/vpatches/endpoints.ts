@@ -143,7 +143,7 @@ function requireMay(call: Call, row: PatchRow): void {
   if (row.site !== null || isUnconfined(call.reach)) return;
   throw new ApiError(
     'role_denied',
-    'The patch holds on every site and your grant does not reach all of them: let somebody whose grant does link ' +
+    'The patch holds on every site and your grant does not reach all of them: let a user whose grant does link ' +
       'the application to its site (PUT /api/v1/applications/{id}/site), and propose the patch again.',
   );
 }

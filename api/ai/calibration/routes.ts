@@ -28,7 +28,7 @@ const schema = {
     200: Type.Object({
       since: Time,
       enabled: Type.Boolean({ description: 'whether the engine scores at all (ai_enabled)' }),
-      note: Nullable(Type.String({ description: 'why no verdicts will come, and how to mend it; null: they will' })),
+      note: Nullable(Type.String({ description: 'why no verdicts will come, and how to fix it; null: they will' })),
       evidence: Type.Object(
         {
           simulations: Count,

@@ -113,8 +113,8 @@ t.test('a bucket', async (t) => {
   });
 
   const wrong: [object, RegExp][] = [
-    [{ secretAccessKey: 'wrong' }, /SignatureDoesNotMatch.*Mend: BACKUP_S3_SECRET_ACCESS_KEY/],
-    [{ accessKeyId: 'wrong' }, /InvalidAccessKeyId.*Mend: BACKUP_S3_ACCESS_KEY_ID/],
+    [{ secretAccessKey: 'wrong' }, /SignatureDoesNotMatch.*Fix: BACKUP_S3_SECRET_ACCESS_KEY/],
+    [{ accessKeyId: 'wrong' }, /InvalidAccessKeyId.*Fix: BACKUP_S3_ACCESS_KEY_ID/],
     [{ region: 'us-east-1' }, /AuthorizationHeaderMalformed.*BACKUP_S3_REGION/],
     [{ url: 's3://elsewhere' }, /NoSuchBucket.*make the bucket/],
     [{ endpoint: 'http://127.0.0.1:1' }, /does not answer .*BACKUP_S3_ENDPOINT/],

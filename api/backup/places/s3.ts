@@ -100,7 +100,7 @@ function createSend(
 const reasonOf = (error: Error): string =>
   error.cause instanceof Error ? ((error.cause as NodeJS.ErrnoException).code ?? error.cause.message) : error.message;
 
-const mends: Readonly<Record<string, string>> = {
+const fixes: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'BACKUP_S3_SECRET_ACCESS_KEY is wrong',
   InvalidAccessKeyId: 'BACKUP_S3_ACCESS_KEY_ID is wrong',
   AccessDenied: 'the key may not; let it put, get, list and delete objects there',
@@ -113,8 +113,8 @@ const mends: Readonly<Record<string, string>> = {
 function refusedBy(base: string, doing: string, status: number, text: string): BackupError {
   const code = tag(text, 'Code') ?? '';
   const said = [code, tag(text, 'Message') ?? ''].filter((part) => part !== '').join(': ');
-  const mend = mends[code];
-  const [why, hint] = [said === '' ? '' : ` (${said})`, mend === undefined ? '' : ` Mend: ${mend}.`];
+  const fix = fixes[code];
+  const [why, hint] = [said === '' ? '' : ` (${said})`, fix === undefined ? '' : ` Fix: ${fix}.`];
   return new BackupError(`${doing} failed: ${base} answered ${status}${why}.${hint}`);
 }
 

@@ -9,7 +9,7 @@ import { withManagedRules, type ManagedRules } from './managed-rules.js';
 export function settingProblem(
   path: string,
   message: string,
-  hint = 'Mend the setting and apply again.',
+  hint = 'Fix the setting and apply again.',
 ): ApplyDiagnostic {
   return {
     severity: 'error',

@@ -18,9 +18,7 @@ export type Upstreams = UpstreamDefaults;
 
 /** What cannot be put in force: settings that were saved by an older program, which had fewer rules. */
 export const impossibleIn = (settings: Settings): ApplyDiagnostic[] =>
-  findImpossible(settings).map(({ path, reason, mend }) =>
-    settingProblem(path, reason, mend === '' ? undefined : mend),
-  );
+  findImpossible(settings).map(({ path, reason, fix }) => settingProblem(path, reason, fix === '' ? undefined : fix));
 
 /** `apiSchemas`, `graphqlDeclared`: of specifications; a configuration without any does not name them. */
 export const proxyConfigOf = (

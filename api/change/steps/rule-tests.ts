@@ -61,6 +61,6 @@ function diagnostic(rule: CustomRule, path: string, message: string): ApplyDiagn
     column: 1,
     excerpt: '',
     path,
-    hint: 'Mend the rule or its test, or disable the rule; POST /api/rules/test shows what happens.',
+    hint: 'Fix the rule or its test, or disable the rule; POST /api/rules/test shows what happens.',
   };
 }

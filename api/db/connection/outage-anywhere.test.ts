@@ -16,9 +16,9 @@ type Cut = 'before' | 'after';
 
 interface Relay {
   readonly url: string;
-  /** From now on: cuts at the n-th piece that a client says, and lets nobody in until it is mended. */
+  /** From now on: cuts at the n-th piece that a client says, and lets nobody in until it is fixed. */
   cutAt(n: number, how: Cut): void;
-  mend(): void;
+  fix(): void;
   readonly wasCut: boolean;
 }
 
@@ -72,7 +72,7 @@ async function startRelay(t: Test, target: string): Promise<Relay> {
       how = cut;
       isCut = false;
     },
-    mend() {
+    fix() {
       left = Number.POSITIVE_INFINITY;
       isCut = false;
     },
@@ -89,7 +89,7 @@ t.test('P7: a database that goes away at any moment of a request', { skip: witho
   await migrate(database, await loadModules(features));
   const at = await startTestApp(database);
   t.teardown(async () => {
-    relay.mend();
+    relay.fix();
     await at.close();
     await database.close();
   });
@@ -119,7 +119,7 @@ t.test('P7: a database that goes away at any moment of a request', { skip: witho
         relay.cutAt(moment, how);
         const reply = await ask();
         const { wasCut } = relay;
-        relay.mend();
+        relay.fix();
         await until('the database answers', async () => (await at.call('GET', '/api/ready')).status === 200);
         if (!wasCut) break;
         moments += 1;

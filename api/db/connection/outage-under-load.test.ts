@@ -184,7 +184,7 @@ t.test('R1: a start while the database is away waits for it', { skip: withoutPos
   await t.rejects(
     waitForDatabase(wrong, () => undefined),
     { code: '3D000' },
-    'what waiting cannot mend is told',
+    'what waiting cannot fix is told',
   );
   await wrong.close();
 });

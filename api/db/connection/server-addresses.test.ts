@@ -56,7 +56,7 @@ t.test('a server that has an IPv6 address only', { skip: withoutPostgres }, asyn
   await database.close();
 });
 
-t.test('a restore into a database that is not there says which, and how to mend it', async (t) => {
+t.test('a restore into a database that is not there says which, and how to fix it', async (t) => {
   const nowhere = `postgres://a:secret@[::1]:${await freePort()}/x`;
   await t.rejects(
     restoreInto(nowhere, async () => undefined),

@@ -9,7 +9,7 @@ const repeatMs = 30_000;
 
 /**
  * Resolves when the database answers; `say` hears why it waits, again every half minute, and when it goes on. Throws
- * what waiting cannot mend: a wrong password, a database that is not there, a disk that is full.
+ * what waiting cannot fix: a wrong password, a database that is not there, a disk that is full.
  */
 export async function waitForDatabase({ sql }: Pick<Database, 'sql'>, say: (text: string) => void): Promise<void> {
   let saidMs = -Infinity;

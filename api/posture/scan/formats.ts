@@ -15,11 +15,11 @@ const referenceOf = (file: string): string =>
 /** `file`: of the repository, as the caller names it. */
 export function toSarif(scan: Scan, file: string): object {
   const rules = ruleNames.map((id) => {
-    const { severity, owasp, text, mend } = scanRules[id];
+    const { severity, owasp, text, fix } = scanRules[id];
     return {
       id,
       shortDescription: { text },
-      help: { text: mend },
+      help: { text: fix },
       defaultConfiguration: { level: levels[severity] },
       properties: { tags: ['security', owasp], 'security-severity': scores[severity] },
     };

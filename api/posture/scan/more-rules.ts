@@ -9,36 +9,36 @@ export const moreRules = {
   'key-in-query': {
     severity: 'medium',
     owasp: 'API2:2023',
-    mend: 'take the key in a header: addresses stand in logs, histories and referrers',
+    fix: 'take the key in a header: addresses stand in logs, histories and referrers',
   },
   'basic-credentials': {
     severity: 'low',
     owasp: 'API2:2023',
-    mend: 'use tokens that end: a password goes along with every request',
+    fix: 'use tokens that end: a password goes along with every request',
   },
   'weak-oauth-flow': {
     severity: 'medium',
     owasp: 'API2:2023',
-    mend: 'use the authorization code flow with PKCE; RFC 9700 advises against implicit and password flows',
+    fix: 'use the authorization code flow with PKCE; RFC 9700 advises against implicit and password flows',
   },
-  'secret-in-answer': { severity: 'high', owasp: 'API3:2023', mend: 'leave the member out of the answer' },
+  'secret-in-answer': { severity: 'high', owasp: 'API3:2023', fix: 'leave the member out of the answer' },
   'open-members': {
     severity: 'low',
     owasp: 'API3:2023',
-    mend: 'say "additionalProperties: false", so that members that nobody declares are refused',
+    fix: 'say "additionalProperties: false", so that members that nobody declares are refused',
   },
   'unbounded-input': {
     severity: 'low',
     owasp: 'API4:2023',
-    mend: 'give texts a maxLength, a pattern, a format or an enum, and lists maxItems',
+    fix: 'give texts a maxLength, a pattern, a format or an enum, and lists maxItems',
   },
-  'body-without-schema': { severity: 'medium', owasp: 'API8:2023', mend: 'describe the body by a schema' },
+  'body-without-schema': { severity: 'medium', owasp: 'API8:2023', fix: 'describe the body by a schema' },
   'no-refusal': {
     severity: 'low',
     owasp: 'API8:2023',
-    mend: 'declare 401 and 403, so that clients and tests know what a refusal looks like',
+    fix: 'declare 401 and 403, so that clients and tests know what a refusal looks like',
   },
-} as const satisfies Record<string, { severity: ScanSeverity; owasp: string; mend: string }>;
+} as const satisfies Record<string, { severity: ScanSeverity; owasp: string; fix: string }>;
 export type MoreRule = keyof typeof moreRules;
 
 export interface MoreFinding {
@@ -162,7 +162,7 @@ function bodyFindings(operation: ApiOperation, model: ApiModel): MoreFinding[] {
   }
   const said: Partial<Record<MoreRule, string>> = {
     'body-without-schema': 'no schema describes the body of',
-    'open-members': 'takes members that nobody declares at',
+    'open-members': 'takes undeclared members at',
     'unbounded-input': 'sets no bound to',
   };
   return [...found].map(([rule, places]) => ({

@@ -48,7 +48,7 @@ const ScanView = Type.Object({
       severity: OneOf(scanSeverities),
       owasp: Type.String(),
       ...{ method: Type.String(), path: Type.String(), pointer: Type.String(), line: Count, message: Type.String() },
-      mend: Type.String(),
+      fix: Type.String(),
     }),
   ),
   problems: Type.Array(ProblemView),
@@ -117,8 +117,8 @@ function parsed(text: string): unknown {
   }
 }
 
-const wrong = (name: string, reason: string, mend: string): ApiError =>
-  new ApiError('validation_failed', `${name} ${reason}.`, { errors: [{ path: `/${name}`, reason, mend }] });
+const wrong = (name: string, reason: string, fix: string): ApiError =>
+  new ApiError('validation_failed', `${name} ${reason}.`, { errors: [{ path: `/${name}`, reason, fix }] });
 
 export function registerScan(app: App): void {
   const options = { bodyLimit: specBytesMax, config: { takesText: true }, schema } as const;
@@ -157,8 +157,8 @@ function viewScan(scan: Scan, file: string, problems: Static<typeof ProblemView>
     gates: { max_high: scan.gates.maxHigh, max_medium: scan.gates.maxMedium },
     breaches: [...scan.breaches],
     findings: scan.findings.map((one) => {
-      const { owasp, mend } = scanRules[one.rule];
-      return { ...one, owasp, mend };
+      const { owasp, fix } = scanRules[one.rule];
+      return { ...one, owasp, fix };
     }),
     problems,
   };

@@ -13,33 +13,33 @@ export const scanRules = {
     severity: 'high',
     owasp: 'API2:2023',
     text: 'An operation with sensitive data or a sensitive path requires no credentials',
-    mend: 'add "security" to the operation or to the document',
+    fix: 'add "security" to the operation or to the document',
   },
   'unprotected-write': {
     severity: 'high',
     owasp: 'API5:2023',
     text: 'An operation that changes something requires no credentials',
-    mend: 'add "security" to the operation or to the document',
+    fix: 'add "security" to the operation or to the document',
   },
   'bola-risk': {
     severity: 'high',
     owasp: 'API1:2023',
     text: 'An operation takes the id of an object, and requires no credentials by which its owner could be known',
-    mend: 'add "security", and check that the caller may have the object',
+    fix: 'add "security", and check that the caller may have the object',
   },
   'missing-auth': {
     severity: 'medium',
     owasp: 'API2:2023',
     text: 'An operation requires no credentials',
-    mend: 'add "security"; for what is meant to be public keep it out of this specification',
+    fix: 'add "security"; for what is meant to be public keep it out of this specification',
   },
   'bola-review': {
     severity: 'low',
     owasp: 'API1:2023',
     text: 'An operation takes the id of an object: whether the caller may have it is decided by the application alone',
-    mend: 'review that the application compares the owner of the object with the caller',
+    fix: 'review that the application compares the owner of the object with the caller',
   },
-} as const satisfies Record<string, { severity: ScanSeverity; owasp: string; text: string; mend: string }>;
+} as const satisfies Record<string, { severity: ScanSeverity; owasp: string; text: string; fix: string }>;
 export type ScanRule = keyof typeof scanRules;
 
 export interface ScanFinding {

@@ -176,7 +176,7 @@ t.test('P4: over HTTP and in the gate script', (t) =>
     await writeFile(join(directory, 'bad.yaml'), 'a: [');
     t.match(await gate([join(directory, 'bad.yaml'), '1', '1']), { code: 2, out: /refused the scan \(4/ });
     const bad = await refusedOf([join(directory, 'bad.yaml'), '1', '1']);
-    t.match(bad, /\nci-gate: \S[^\n]+\n {2}\S/, 'N3: the message, and the place with its mend');
+    t.match(bad, /\nci-gate: \S[^\n]+\n {2}\S/, 'N3: the message, and the place with its fix');
     await at.app.close();
     t.match(await gate([spec, '3', '1']), { code: 3, out: /cannot be reached/ });
   }),

@@ -87,7 +87,7 @@ export async function post(
 
 /**
  * What an HTTP status means where the protocol says nothing closer: the body is at fault (400, 413, 422), or the
- * moment, or the configuration, which an operator mends while the events wait.
+ * moment, or the configuration, which an operator fixes while the events wait.
  */
 export function outcomeOfStatus(reply: OutboundReply, count: number, nowMs: number): Outcome {
   if (reply.status >= 200 && reply.status < 300) return taken(count);

@@ -20,7 +20,7 @@ import { follow } from './references.js';
 
 export const operationsMax = 2000;
 
-type Report = (path: Path, reason: string, mend: string, severity?: SpecProblem['severity']) => void;
+type Report = (path: Path, reason: string, fix: string, severity?: SpecProblem['severity']) => void;
 
 /** Names in braces, in their order. */
 export const templateNames = (template: string): string[] =>
@@ -187,8 +187,8 @@ export function checkDocument(
   lineOf: (path: Path) => number,
 ): SpecProblem[] {
   const problems: SpecProblem[] = [];
-  const report: Report = (path, reason, mend, severity = 'error') =>
-    void problems.push({ severity, path: pointerOf(path), line: lineOf(path), reason, mend });
+  const report: Report = (path, reason, fix, severity = 'error') =>
+    void problems.push({ severity, path: pointerOf(path), line: lineOf(path), reason, fix });
   if (!isObject(root['info'])) report(['info'], 'is missing', 'add info with title and version');
   if (!isObject(root['paths'])) report(['paths'], 'is missing', 'add paths');
   else checkPaths(root, report);

@@ -14,8 +14,8 @@ export function checkPatterns(root: unknown, lineOf: (path: Path) => number): Sp
   const report = (at: Path, pattern: string): void => {
     if (problems.length >= warningsMax || isEnforceable(pattern)) return;
     const reason = `"${pattern.slice(0, 100)}" is no pattern of RE2 (look-ahead, back-reference), and is not enforced`;
-    const mend = 'write it without look-around and back-references, or leave its check to the application';
-    problems.push({ severity: 'warning', path: pointerOf(at), line: lineOf(at), reason, mend });
+    const fix = 'write it without look-around and back-references, or leave its check to the application';
+    problems.push({ severity: 'warning', path: pointerOf(at), line: lineOf(at), reason, fix });
   };
   const visit = (node: unknown, path: Path, isMap: boolean): void => {
     if (Array.isArray(node)) {

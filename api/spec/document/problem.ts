@@ -1,4 +1,4 @@
-// What is wrong with a specification: where (JSON pointer and line), what, and how to mend it.
+// What is wrong with a specification: where (JSON pointer and line), what, and how to fix it.
 
 export interface SpecProblem {
   /** error: it is not taken; warning: it is, and this part of it is not enforced. */
@@ -9,7 +9,7 @@ export interface SpecProblem {
   readonly line: number;
   /** A sentence whose subject is the part: `is missing`. */
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 export type Path = readonly (string | number)[];

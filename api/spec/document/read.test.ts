@@ -175,7 +175,7 @@ t.test('E1: what is wrong is told with its line', async (t) => {
   for (const [name, text, line, reason] of refused) {
     const result = readSpecification(text);
     if (result.kind === 'read') t.fail(`${name} was taken`);
-    else t.match(result.problems[0], { line, reason, mend: /\S/, severity: 'error' }, name);
+    else t.match(result.problems[0], { line, reason, fix: /\S/, severity: 'error' }, name);
   }
 });
 

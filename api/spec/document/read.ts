@@ -27,9 +27,9 @@ export type SpecificationRead =
   | { readonly kind: 'read'; readonly specification: Specification }
   | { readonly kind: 'refused'; readonly problems: readonly SpecProblem[] };
 
-const whole = (reason: string, mend: string): SpecificationRead => ({
+const whole = (reason: string, fix: string): SpecificationRead => ({
   kind: 'refused',
-  problems: [{ severity: 'error', path: '', line: 1, reason, mend }],
+  problems: [{ severity: 'error', path: '', line: 1, reason, fix }],
 });
 
 function isDeeper(value: unknown, left: number): boolean {
@@ -49,10 +49,10 @@ export function readSpecification(source: string): SpecificationRead {
     const said = JSON.stringify(value['openapi'] ?? value['swagger'] ?? null).slice(0, 40);
     const path = value['openapi'] === undefined ? ['swagger'] : ['openapi'];
     const reason = `is ${said}, which is none of the versions that are read`;
-    const mend = 'send OpenAPI 3.0.x, OpenAPI 3.1.x or Swagger 2.0, and say it as openapi: "3.1.0"';
+    const fix = 'send OpenAPI 3.0.x, OpenAPI 3.1.x or Swagger 2.0, and say it as openapi: "3.1.0"';
     return {
       kind: 'refused',
-      problems: [{ severity: 'error', path: pointerOf(path), line: lineOf(path), reason, mend }],
+      problems: [{ severity: 'error', path: pointerOf(path), line: lineOf(path), reason, fix }],
     };
   }
   const found = [

@@ -69,18 +69,18 @@ export function checkReferences(root: unknown, lineOf: (path: Path) => number): 
   return problems.slice(0, 100);
 }
 
-function problemOf(root: unknown, reference: string): { reason: string; mend: string } | null {
+function problemOf(root: unknown, reference: string): { reason: string; fix: string } | null {
   const shown = reference.slice(0, 200);
   const path = pathOfReference(reference);
   if (path === null)
     return {
       reason: `"${shown}" is not a reference within this document`,
-      mend: 'bundle the document into one file, and write references as #/components/…',
+      fix: 'bundle the document into one file, and write references as #/components/…',
     };
   if (valueAt(root, path) === undefined)
-    return { reason: `"${shown}" leads nowhere`, mend: 'define it, or correct the name' };
+    return { reason: `"${shown}" leads nowhere`, fix: 'define it, or correct the name' };
   if (isCircle(root, reference))
-    return { reason: `"${shown}" leads back to itself`, mend: 'let it name a description, not a reference' };
+    return { reason: `"${shown}" leads back to itself`, fix: 'let it name a description, not a reference' };
   return null;
 }
 

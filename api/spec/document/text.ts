@@ -65,8 +65,8 @@ export function readText(text: string): { readonly text: SpecText | null; readon
   }
   if (isYamlDeeper(text, levelsMax)) {
     const reason = `nests deeper than ${levelsMax} levels`;
-    const mend = 'use $ref for repeated parts';
-    return { text: null, problems: [{ severity: 'error', path: '', line: 1, reason, mend }] };
+    const fix = 'use $ref for repeated parts';
+    return { text: null, problems: [{ severity: 'error', path: '', line: 1, reason, fix }] };
   }
   const parsed = parseText(text);
   held.parsed = parsed;
@@ -78,7 +78,7 @@ export function readText(text: string): { readonly text: SpecText | null; readon
         path: '',
         line: linePos?.[0].line ?? 1,
         reason: `is not valid YAML or JSON: ${firstLine(message)}`,
-        mend: 'mend the text at this line',
+        fix: 'fix the text at this line',
       }),
     );
     return { text: null, problems };
@@ -88,8 +88,8 @@ export function readText(text: string): { readonly text: SpecText | null; readon
     return { text: { value: plain(value), format: 'yaml', lineOf }, problems: [] };
   } catch (error) {
     const reason = `cannot be expanded: ${error instanceof Error ? error.message : String(error)}`;
-    const mend = `repeat an anchor ${aliasesMax} times at most`;
-    return { text: null, problems: [{ severity: 'error', path: '', line: 1, reason, mend }] };
+    const fix = `repeat an anchor ${aliasesMax} times at most`;
+    return { text: null, problems: [{ severity: 'error', path: '', line: 1, reason, fix }] };
   }
 }
 

@@ -101,7 +101,7 @@ async function preview(
   const tried = await triedOf(sql, settings, siteName, candidate);
   if (tried.length === 0)
     throw new ApiError('not_found', `No specification of the site ${siteName} is in the settings.`, {
-      errors: [{ path: '/site', reason: 'has no specification', mend: 'upload one, or send the document to preview' }],
+      errors: [{ path: '/site', reason: 'has no specification', fix: 'upload one, or send the document to preview' }],
     });
   const since = new Date(now() - (asked.hours ?? 168) * 3_600_000);
   const plans = tried.map((one) => planned(settings, one, asked));

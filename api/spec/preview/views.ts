@@ -17,7 +17,7 @@ const place = {
 const NotChecked = Type.Object({
   what: OneOf(['body', 'headers', 'masked', 'cut', 'answers']),
   requests: Nullable(Type.Integer({ description: 'null: of all of them' })),
-  why: Type.String({ description: 'and what tells more' }),
+  why: Type.String({ description: 'and what says more' }),
   operations: Type.Array(Type.Object({ operation: Type.String(), requests: Type.Integer() }), {
     description: 'whose bodies those are, the most requests first; 20 at most, and of bodies only',
   }),
@@ -41,7 +41,7 @@ export const PreviewView = Type.Object({
     would_fail: Type.Integer({ description: 'would be refused with 403' }),
     would_be_recorded: Type.Integer({ description: 'would be an event and go on (alert)' }),
     refused_already: Type.Integer({ description: 'do not fit, and were refused by rules or gates as it is' }),
-    undeclared: Type.Integer({ description: 'of paths that nobody declares; unknown_paths lets them through' }),
+    undeclared: Type.Integer({ description: 'of undeclared paths; unknown_paths lets them through' }),
   }),
   operations: Type.Object({
     declared: Type.Integer(),
@@ -60,7 +60,7 @@ export const PreviewView = Type.Object({
       {
         description:
           'what nodes counted of live traffic; null: no specification of the site is in force with alert or block, ' +
-          'so nobody counted. Set schema_action to alert and apply to learn of bodies',
+          'so no count was kept. Set schema_action to alert and apply to learn of bodies',
       },
     ),
   ),
@@ -69,7 +69,7 @@ export const PreviewView = Type.Object({
 const reasons = {
   body:
     'a body came that is not kept: 5,000 requests of all sites are kept whole (replay_sampling: one in how many), ' +
-    'bodies up to 16 KiB. GET /api/posture-gaps names members that come in and nobody declares; with schema_action ' +
+    'bodies up to 16 KiB. GET /api/posture-gaps names undeclared members that come in; with schema_action ' +
     'alert every body is counted',
   headers: 'only method, path and query of them are kept, and the operation declares header fields or cookies',
   masked: 'they fail at a value that was masked before it was stored, so that nobody knows whether it would',

@@ -38,7 +38,7 @@ const realitySchema = {
   tags,
   summary: 'A JSON Patch (RFC 6902) from a stored document to what traffic shows',
   description:
-    'It adds what is missing: operations that nobody declares, and parameters of the query. What was never seen ' +
+    'It adds what is missing: undeclared operations, and parameters of the query. What was never seen ' +
     'stays, and so do the schemas of bodies. Of Swagger 2.0 it patches the document that is converted to OpenAPI 3.',
   params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
   querystring: Type.Object(
@@ -75,7 +75,7 @@ export function registerReality(app: App, parts: RealityParts): void {
     );
     if (operations === 0)
       throw new ApiError('not_found', `Nothing was seen of the site ${site} that a document could say.`, {
-        errors: [{ path: '/site', reason: 'has no endpoints', mend: 'let traffic come, and see GET /api/inventory' }],
+        errors: [{ path: '/site', reason: 'has no endpoints', fix: 'let traffic come, and see GET /api/inventory' }],
       });
     const whole = leftOut.length === 0 ? document : { ...document, 'x-left-out': leftOut };
     const isJson = query.format === 'json';

@@ -109,7 +109,7 @@ t.test('gate: reports are sent into a run of the pipeline, which ends with the v
   t.match(asked[1]?.body, /filename="report\.sarif"[\s\S]*\{"version":"2\.1\.0"\}/);
 });
 
-t.test('gate: whatever keeps it from asking ends with 2 and says how to mend it', async (t) => {
+t.test('gate: whatever keeps it from asking ends with 2 and says how to fix it', async (t) => {
   const refused = async (args: readonly string[], words: RegExp): Promise<void> => {
     const error = await runGate(args).then(
       () => null,
@@ -130,7 +130,7 @@ t.test('gate: whatever keeps it from asking ends with 2 and says how to mend it'
     [200, '<html>'],
   ];
   const words = [
-    /The token is "over"\.\s+Mend: GATEHOUSE_TOKEN/,
+    /The token is "over"\.\s+Fix: GATEHOUSE_TOKEN/,
     /scope `ci`/,
     /no application 3/,
     /500: oh/,

@@ -50,7 +50,7 @@ interface Evaluation {
   readonly override: { readonly by: string; readonly reason: string } | null;
 }
 
-const mends: Readonly<Record<number, string>> = {
+const fixes: Readonly<Record<number, string>> = {
   401: 'GATEHOUSE_TOKEN is no valid token: it may be revoked or past its end',
   403: 'the token may not: it needs the scope `ci`, of somebody with the permissions run_ci and view_gates',
   404: 'check --application and --url',
@@ -99,8 +99,8 @@ class Api {
   #refused(method: string, path: string, status: number, text: string): Refusal {
     const said = /"detail":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
     const detail = said === undefined ? text.slice(0, 300) : String(JSON.parse(`"${said}"`));
-    const mend = mends[status] === undefined ? '' : `\n  Mend: ${mends[status]}.`;
-    return new Refusal(`${method} ${this.#base}${path} was answered with ${status}: ${detail}${mend}`, 2);
+    const fix = fixes[status] === undefined ? '' : `\n  Fix: ${fixes[status]}.`;
+    return new Refusal(`${method} ${this.#base}${path} was answered with ${status}: ${detail}${fix}`, 2);
   }
 }
 

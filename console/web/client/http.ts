@@ -17,7 +17,7 @@ export type Item<R extends Route> = Reply<R> extends { items: (infer One)[] } ? 
 export interface FieldProblem {
   readonly path: string;
   readonly reason: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export interface Diagnostic {

@@ -132,7 +132,7 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
     if (!(error instanceof Refused)) throw error;
     if (error.status === 412) return saveOverTheirs(only);
     if (error.errors.length === 0 && error.diagnostics.length === 0) throw error;
-    const found = error.diagnostics.map((one) => ({ path: one.path ?? '', reason: one.message, mend: one.hint ?? '' }));
+    const found = error.diagnostics.map((one) => ({ path: one.path ?? '', reason: one.message, fix: one.hint ?? '' }));
     setProblems([...error.errors, ...found]);
     return false;
   }

@@ -4,7 +4,7 @@ import type { Shown } from './shown.js';
 export const complianceText = {
   compliance: 'Compliance',
   about: 'What this installation can answer for, control by control, from what runs: each answer with its evidence.',
-  noPaper: 'What a framework asks of people and papers is not here.',
+  noPaper: 'What a framework asks of staff and documents is not here.',
   framework: 'Framework',
   frameworks: 'Frameworks',
   controls: 'Controls',

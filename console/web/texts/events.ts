@@ -64,7 +64,7 @@ export const eventsText = {
   saveCheckAgainstRecorded: 'Save and check against recorded traffic',
   excludeFromRule: 'Exclude from a rule',
   exclusionForceOnEvery: 'The exclusion is in force on every node.',
-  somebodyElseSavedMeanwhile: 'Somebody else saved meanwhile.',
+  somebodyElseSavedMeanwhile: 'Another user saved meanwhile.',
   onlyEvents: (a: Shown, b: Shown, c: Shown) => `Only ${a} ${b}, ${c} events`,
   nothingMatchedTheseFilters2: 'Nothing matched these filters.',
   noRequests: 'No requests',

@@ -18,7 +18,7 @@ export const overviewText = {
     `${addresses} such addresses at ${node} within a day, ${requests} recorded requests.`,
   proxyWhatToDo:
     'If it is yours, name it in rl_trusted_proxies and turn rl_trust_proxy on: its clients are then counted apart. ' +
-    'If it is not, somebody invents X-Forwarded-For: limits hold, and the deny list keeps it out.',
+    'If it is not, a client forges X-Forwarded-For: limits hold, and the deny list keeps it out.',
   proxySettings: 'Trusted proxies',
   proxyBans: 'Bans',
   proxyRequests: 'Its requests',

@@ -158,7 +158,7 @@ function ruleOf(
 /** By which people find events whose client may be a proxy that the settings do not name. */
 export const clientAddressTag = 'gatehouse/client-address';
 const bannedProxy =
-  '. Its request was forwarded for somebody else: if it is your proxy or CDN, everybody behind it is banned. ' +
+  '. Its request was forwarded for another client: if it is your proxy or CDN, every client behind it is banned. ' +
   'Lift the ban, name the address in rl_trusted_proxies and turn rl_trust_proxy on';
 
 /** What stands in the event where a ban was withheld. */

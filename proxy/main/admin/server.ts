@@ -211,7 +211,7 @@ const gateRoutes: Readonly<Record<string, Route>> = {
 };
 
 /**
- * `/healthz`: restarting would not mend anything. `/readyz`: traffic is welcome, which it is not while protected sites
+ * `/healthz`: restarting would not fix anything. `/readyz`: traffic is welcome, which it is not while protected sites
  * are closed (after an update, until the control plane has compiled the rules): a balancer sends it to other nodes.
  */
 function sendHealth(actions: AdminActions, isReadiness: boolean, response: ServerResponse): void {

@@ -15,13 +15,13 @@ export function findUnreadHeaders(
       message:
         'asks trusted proxies for a PROXY header (proxy_protocol), which ' +
         `DATA_LISTENER=${listener} cannot read on the plain port`,
-      mend: 'start this node with DATA_LISTENER=auto, or turn proxy_protocol off',
+      fix: 'start this node with DATA_LISTENER=auto, or turn proxy_protocol off',
     },
   ];
 }
 
-/** Throws, with what, where and how to mend it, when the node would begin with what it cannot read. */
+/** Throws, with what, where and how to fix it, when the node would begin with what it cannot read. */
 export function requireReadHeaders(config: ProxyConfig, listener: ListenerKind): void {
-  for (const { path, message, mend } of findUnreadHeaders(config, listener))
-    throw new Error(`cannot start: ${path} ${message}; ${mend}`);
+  for (const { path, message, fix } of findUnreadHeaders(config, listener))
+    throw new Error(`cannot start: ${path} ${message}; ${fix}`);
 }

@@ -52,7 +52,8 @@ const begin = endpoint({
   path: '/api-security/tests',
   permission: 'run_scans',
   kind: 'R',
-  summary: 'Ask each operation of a verified target as two users and as nobody; 409 where it may not be asked now',
+  summary:
+    'Ask each operation of a verified target as two users and without credentials; 409 where it may not be asked now',
   body: Type.Object(
     {
       target_id: Id,

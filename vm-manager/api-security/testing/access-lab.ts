@@ -14,7 +14,7 @@ const owners: Readonly<Record<string, Readonly<Record<string, User>>>> = {
 export class AccessLab {
   origin = '';
   verifyToken = '';
-  isMended = false;
+  isFixed = false;
   /** Answers take so long. */
   pauseMs = 0;
   readonly seen: { readonly method: string; readonly path: string }[] = [];
@@ -49,16 +49,16 @@ export class AccessLab {
     }
     if (path === '/status') return [200, { up: true, release: 'seven' }];
     // declared as protected; the first forgets to ask
-    if (path === '/export' && !this.isMended) return [200, { customers: ['marta@shop.example', 'jo@shop.example'] }];
+    if (path === '/export' && !this.isFixed) return [200, { customers: ['marta@shop.example', 'jo@shop.example'] }];
     if (user === null) return [401, { error: 'log in' }];
     if (path === '/export' || path === '/export-safe') return [200, { customers: ['marta@shop.example'] }];
     if (path === '/me') return [200, { name: user, mail: `${user}@shop.example` }];
-    if (path === '/admin/users' && (user === 'ada' || !this.isMended)) return [200, { users: ['ada', 'bob'] }];
+    if (path === '/admin/users' && (user === 'ada' || !this.isFixed)) return [200, { users: ['ada', 'bob'] }];
     if (path === '/admin/audit' && user === 'ada') return [200, { entries: ['ada logged in'] }];
     if (path.startsWith('/admin/')) return [403, { error: 'no' }];
     const [, kind = '', id = ''] = /^\/(\w+)\/(\d+)$/.exec(path) ?? [];
     const owner = owners[kind]?.[id];
-    if (owner === undefined || (owner !== user && (kind === 'receipts' || this.isMended)))
+    if (owner === undefined || (owner !== user && (kind === 'receipts' || this.isFixed)))
       return [404, { error: 'none' }];
     return [200, { number: id, holder: `${owner}@shop.example`, text: `what ${owner} bought` }];
   }

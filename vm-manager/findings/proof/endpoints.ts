@@ -61,13 +61,13 @@ const upload = {
 };
 
 const Item = Type.Object({
-  id: Nullable(Type.String({ description: 'null: told by a tool with its report' })),
+  id: Nullable(Type.String({ description: 'null: reported by a tool' })),
   kind: Type.String(),
   title: Type.String(),
   request: Nullable(Type.String()),
   response: Nullable(Type.String()),
   text: Nullable(Type.String()),
-  told: Type.Unknown({ description: 'what the tool told, as it told it, without secrets' }),
+  told: Type.Unknown({ description: 'what the tool reported, word for word, without secrets' }),
   file: Nullable(
     Type.Object({
       name: Type.String(),
@@ -139,7 +139,7 @@ const list = endpoint({
   path: '/vulnerabilities/:id/evidence',
   permission: 'view_findings',
   kind: 'A',
-  summary: 'What shows that it is real: what people added, the newest first, then what tools told; without secrets',
+  summary: 'What shows that it is real: what users added, the newest first, then what tools reported; without secrets',
   query: Type.Object(
     {
       evidence_id: Type.Optional(

@@ -150,7 +150,7 @@ const groups = endpoint({
   path: '/findings/groups',
   permission: 'view_findings',
   kind: 'A',
-  summary: 'What closes most: findings by what mends them together, the most risk first; open ones unless status says',
+  summary: 'What closes most: findings by what fixes them together, the most risk first; open ones unless status says',
   query: Type.Object(
     {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limitMax, default: 50 })),

@@ -88,7 +88,7 @@ const add = endpoint({
       slug: Type.String({ pattern: '^[a-z][a-z0-9-]{2,49}$', description: 'stands in the ids of its chains' }),
       name: Type.String({ minLength: 1, maxLength: 120 }),
       slots: Type.Array(Slot, { minItems: 2, maxItems: 5 }),
-      score_note: Type.Optional(Type.String({ maxLength: 500, description: 'for people; changes no score' })),
+      score_note: Type.Optional(Type.String({ maxLength: 500, description: 'a note; changes no score' })),
     },
     {
       ...closed,

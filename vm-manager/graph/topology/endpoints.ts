@@ -44,7 +44,7 @@ export const topology = endpoint({
         ),
       }),
     ),
-    observed_hops: Type.Integer({ description: 'pairs of services that the data plane knows; 0: nobody has sent any' }),
+    observed_hops: Type.Integer({ description: 'pairs of services that the data plane knows; 0: none was sent' }),
     truncated: Type.Boolean({ description: `there is more than is shown, such as ${applicationsMax} applications` }),
   }),
   handle: async ({ host, caller, reach, query }) => {

@@ -180,7 +180,7 @@ export const spdx: Format = {
     facts.tool = 'SPDX';
     [facts.complete, facts.isNoScan] = [false, true];
     facts.components = listSpdxJson(report);
-    // of one package each: it is in the inventory, and nothing is to be mended
+    // of one package each: it is in the inventory, and nothing is to be fixed
     for (const [index] of list(report['packages']).entries())
       yield noFinding('is a component and no finding', `/packages/${index}`);
   },

@@ -52,7 +52,7 @@ void onBothDatabases(t, 'a CSV of hosts keeps each host and port', async (t, dat
     // what is the same twice is one
     const again = await client.send(app, `${[head, ...rows, ...rows].join('\n')}\n`, { format: 'csv', mode: 'sync' });
     t.match(again.body['report'], { created: 0, updated: 0, unchanged: rows.length, closed: 0 }, `${head}: again`);
-    // the first is mended: the others stay what they are, in any order
+    // the first is fixed: the others stay what they are, in any order
     const rest = [head, ...rows.slice(1).toReversed()].join('\n');
     for (const round of [1, 2]) {
       const { report } = (await client.send(app, `${rest}\n`, { format: 'csv', mode: 'sync' })).body;
@@ -62,7 +62,7 @@ void onBothDatabases(t, 'a CSV of hosts keeps each host and port', async (t, dat
     t.strictSame(
       states.map(({ status }) => status as string),
       ['resolved', ...rows.slice(1).map(() => 'new')],
-      `${head}: the first alone is mended`,
+      `${head}: the first alone is fixed`,
     );
   }
 });

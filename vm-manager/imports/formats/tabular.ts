@@ -289,7 +289,7 @@ function xmlRow(element: Element): unknown {
 
 /**
  * Rows of XML. Without one the element around them has to be there: another document (a page of an error, another
- * report) is no report without findings. Throws ApiError 422, or says what is there, with what to mend.
+ * report) is no report without findings. Throws ApiError 422, or says what is there, with what to fix.
  */
 async function* xmlRows(
   file: ReportFile,
@@ -313,7 +313,7 @@ async function* xmlRows(
   root ||= await rootOf(file);
   const found = `has no element at ${path}: it begins with <${root}>`;
   if (around !== undefined)
-    throw unfit('file', found, 'mend rows_path of the mapping, or send the report that it is for');
+    throw unfit('file', found, 'fix rows_path of the mapping, or send the report that it is for');
   yield unread(`${found}; with the element around it in rows_path (list/${name}) an empty report is known`, root);
 }
 
@@ -391,7 +391,7 @@ export const mappedFormat = (mapping: Mapping): Format => ({
     }
     const rows = dotted(await readJson(file), mapping.rows_path);
     if (!Array.isArray(rows))
-      throw unfit('file', `has no list at ${mapping.rows_path || 'its top'}`, 'mend rows_path of the mapping');
+      throw unfit('file', `has no list at ${mapping.rows_path || 'its top'}`, 'fix rows_path of the mapping');
     for (const [index, row] of list(rows).entries()) yield make(row, `/${index}`);
   },
 });

@@ -20,7 +20,7 @@ const suite = async (t: Test, database: Parameters<Parameters<typeof onBothDatab
 
 void onBothDatabases(t, 'a report closes what it looked at', async (t, database) => {
   const { client, statusOf } = await suite(t, database);
-  for (const { what, first, other, mended, format = 'auto' } of scopeCases) {
+  for (const { what, first, other, fixed, format = 'auto' } of scopeCases) {
     const app = await client.application();
     const fields = { mode: 'sync', format };
     const sent = await client.send(app, first, fields);
@@ -34,7 +34,7 @@ void onBothDatabases(t, 'a report closes what it looked at', async (t, database)
     }
     t.equal(await statusOf(app, id), 'new', `${what}: what the other did not look at stays`);
     for (const round of [1, 2])
-      t.match(await client.send(app, mended, fields), { status: 202 }, `${what}: mended, ${round}`);
+      t.match(await client.send(app, fixed, fields), { status: 202 }, `${what}: fixed, ${round}`);
     t.equal(await statusOf(app, id), 'resolved', `${what}: what its own report no longer has is gone`);
   }
 });

@@ -126,8 +126,8 @@ export class Asker {
     const text = body.toString('utf8');
     const json = parse(text);
     const complaint = complaintOf(json);
-    const fail = (trouble: Trouble, mend: string, waitMs: number | null = null): never => {
-      throw new TrackerError(trouble, this.told(`${said}${complaint === '' ? '' : `: ${complaint}`}. ${mend}`), waitMs);
+    const fail = (trouble: Trouble, fix: string, waitMs: number | null = null): never => {
+      throw new TrackerError(trouble, this.told(`${said}${complaint === '' ? '' : `: ${complaint}`}. ${fix}`), waitMs);
     };
     if (status >= 300 && status < 400)
       fail('setup', 'It leads somewhere else, which is not followed: name that address in the integration.');

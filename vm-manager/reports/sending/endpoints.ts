@@ -24,7 +24,7 @@ const channels = endpoint({
         id: Type.String(),
         name: Type.String(),
         from: Type.String(),
-        to: Type.Array(Type.String(), { description: 'who gets a report where nobody is named' }),
+        to: Type.Array(Type.String(), { description: 'who gets a report where no receiver is named' }),
         report_recipients: Type.Array(Type.String(), {
           description: 'further mailboxes; what begins with @ is every mailbox of the domain',
         }),

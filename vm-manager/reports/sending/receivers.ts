@@ -65,7 +65,7 @@ export async function requireReceivers(
       throw unfit(
         `${path}/recipients/${at}`,
         `${one} gets no reports through the channel ${channel.name}`,
-        'whoever manages notifications adds the address or its @domain to the channel',
+        'a user who manages notifications adds the address or its @domain to the channel',
       );
   if (recipients.length > recipientsMax)
     throw unfit(`${path}/recipients`, `are more than ${recipientsMax}`, 'name a mailing list');
@@ -76,5 +76,5 @@ export async function requireReceivers(
 export function requireWorking({ name, enabled, state }: ChannelRow, reason: string | null): void {
   if (!enabled) throw new ApiError('conflict', `The channel ${name} is switched off.`);
   if (state === 'failed')
-    throw new ApiError('conflict', `The channel ${name} does not work: ${reason ?? ''} Mend it, then test it.`);
+    throw new ApiError('conflict', `The channel ${name} does not work: ${reason ?? ''} Fix it, then test it.`);
 }

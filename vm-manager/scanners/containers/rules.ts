@@ -57,7 +57,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'medium',
     cwes: [250],
     why: 'Without a user of its own the program in the container is root; whoever takes it over is root there, too.',
-    mend: 'Make a user in the Dockerfile and name it with USER in the last stage, by its number.',
+    fix: 'Make a user in the Dockerfile and name it with USER in the last stage, by its number.',
     check: (subject) => {
       const user = textOf(own(subject)['User']);
       if (!/^(?:|root|0)(?::.*)?$/.test(user)) return [];
@@ -70,7 +70,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'high',
     cwes: [798, 526],
     why: 'Everybody who has the image reads its environment; so does each program in the container.',
-    mend: 'Change the secret, leave it out of the image, and hand it over when the container starts.',
+    fix: 'Change the secret, leave it out of the image, and hand it over when the container starts.',
     check: (subject) =>
       environment(subject)
         .filter(([name, value]) => secretName.test(name) && isPlain(value))
@@ -82,7 +82,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'high',
     cwes: [538, 798],
     why: 'Arguments of a build stand in the history, which goes with the image.',
-    mend: 'Change the secret, and give it to the build as a secret mount (RUN --mount=type=secret).',
+    fix: 'Change the secret, and give it to the build as a secret mount (RUN --mount=type=secret).',
     check: (subject) => {
       const found = new Map(
         steps(subject)
@@ -98,7 +98,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'medium',
     cwes: [284],
     why: 'A container is entered by its runtime; a server for SSH in it has keys and passwords of its own.',
-    mend: 'Leave the server and EXPOSE 22 out.',
+    fix: 'Leave the server and EXPOSE 22 out.',
     check: (subject) =>
       Object.keys(objectOf(own(subject)['ExposedPorts'])).some((port) => /^22(?:\/tcp)?$/.test(port))
         ? [atConfig('port 22 is exposed', 'ExposedPorts 22')]
@@ -110,7 +110,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'low',
     cwes: [250],
     why: 'Whoever calls it has the rights of another user while it runs; it is none of those that distributions ship.',
-    mend: 'Take the bit away (chmod u-s,g-s), or run the container with no_new_privileges where the program is needed.',
+    fix: 'Take the bit away (chmod u-s,g-s), or run the container with no_new_privileges where the program is needed.',
     check: (subject) =>
       subject.setuid
         .filter((path) => !usualSetuid.has(path.slice(path.lastIndexOf('/') + 1)))
@@ -123,7 +123,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'high',
     cwes: [1104],
     why: 'New weaknesses in its packages are not closed, and advisories for it are not complete.',
-    mend: 'Build on a release that is supported.',
+    fix: 'Build on a release that is supported.',
     check: ({ release, today }) => {
       const day = release === null ? null : endedOn(release, today);
       return release === null || day === null ? [] : [atConfig(`${release.name}: its support ended ${day}`, 'release')];
@@ -135,7 +135,7 @@ export const imageRules: readonly Checked<Subject>[] = [
     severity: 'info',
     cwes: [],
     why: 'A container that hangs goes on unnoticed, where nothing else checks it.',
-    mend: 'Add HEALTHCHECK, or let the orchestrator probe it.',
+    fix: 'Add HEALTHCHECK, or let the orchestrator probe it.',
     check: (subject) => (own(subject)['Healthcheck'] === undefined ? [atConfig('no HEALTHCHECK', 'Healthcheck')] : []),
   }),
 ];

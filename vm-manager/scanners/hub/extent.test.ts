@@ -40,7 +40,7 @@ const images = { Dockerfile: badImage, 'svc/Dockerfile': badImage };
 const pods = { 'p.yaml': pod(true), 'x/q.yaml': pod(true, 'q') };
 const cases: readonly Case[] = [
   { what: 'one other file', path: '/secrets', first: keys, second: ['b.py', 'x = 1\n'], resolved: [] },
-  { what: 'the file itself, mended', path: '/secrets', first: keys, second: ['a.py', 'x = 1\n'], resolved: ['a.py'] },
+  { what: 'the file itself, fixed', path: '/secrets', first: keys, second: ['a.py', 'x = 1\n'], resolved: ['a.py'] },
   { what: 'another directory', path: '/secrets', first: keys, second: { 'y/d.py': 'x = 1\n' }, resolved: [] },
   {
     what: 'a directory that has one of the files',

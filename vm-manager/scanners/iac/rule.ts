@@ -24,15 +24,15 @@ interface Row<Subject> {
   readonly severity: Severity;
   readonly cwes: readonly number[];
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
   readonly knownAs?: readonly string[];
   readonly check: (subject: Subject) => readonly Place[];
 }
 
-export const rowOf = <Subject>({ why, mend, ...rest }: Row<Subject>): Checked<Subject> => ({
+export const rowOf = <Subject>({ why, fix, ...rest }: Row<Subject>): Checked<Subject> => ({
   version: 1,
   description: why,
-  remediation: mend,
+  remediation: fix,
   ...rest,
 });
 

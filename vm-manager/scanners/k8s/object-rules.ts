@@ -44,7 +44,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'high',
     cwes: [250, 269],
     why: 'Every verb on every resource: a holder of the role controls the cluster (iam wildcard).',
-    mend: 'Name the resources and verbs that are needed.',
+    fix: 'Name the resources and verbs that are needed.',
     check: granted(({ resources, verbs }) => resources.includes('*') && verbs.includes('*')),
   }),
   rowOf({
@@ -54,7 +54,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'high',
     cwes: [522, 269],
     why: 'Tokens of all service accounts, and all passwords, of the namespace or the cluster.',
-    mend: 'Name the secrets with resourceNames, or mount them.',
+    fix: 'Name the secrets with resourceNames, or mount them.',
     check: (manifest) =>
       granted(({ resources, verbs }) => resources.includes('secrets') && has(verbs, 'get', 'list', 'watch'))(
         manifest,
@@ -73,7 +73,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'high',
     cwes: [269],
     why: 'escalate, bind and impersonate get around every other bound of RBAC.',
-    mend: 'Leave these verbs to who administers the cluster.',
+    fix: 'Leave these verbs to who administers the cluster.',
     check: granted(
       ({ verbs, resources }) =>
         (verbs.includes('escalate') || verbs.includes('bind') || verbs.includes('impersonate')) && resources.length > 0,
@@ -86,7 +86,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'medium',
     cwes: [269],
     why: 'pods/exec is a login into every container, with its tokens and its data.',
-    mend: 'Leave pods/exec and pods/attach out.',
+    fix: 'Leave pods/exec and pods/attach out.',
     check: granted(
       ({ resources, verbs }) =>
         (resources.includes('pods/exec') || resources.includes('pods/attach')) && has(verbs, 'create', 'get'),
@@ -99,7 +99,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'high',
     cwes: [250, 269],
     why: 'The subject may do everything in the whole cluster.',
-    mend: 'Make a role with what is needed.',
+    fix: 'Make a role with what is needed.',
     check: (manifest) => {
       const { kind, object, address, lineOf, name } = manifest;
       const isBinding = kind === 'ClusterRoleBinding' || kind === 'RoleBinding';
@@ -116,7 +116,7 @@ const rbac: readonly Checked<Manifest>[] = [
     severity: 'critical',
     cwes: [306],
     why: 'Anonymous requests, or all logged-in ones, have the role.',
-    mend: 'Name the subjects.',
+    fix: 'Name the subjects.',
     check: ({ kind, object, address, lineOf, name }) =>
       kind.endsWith('RoleBinding') && !name.startsWith('system:')
         ? listOf(object['subjects']).flatMap((one, index) =>
@@ -161,7 +161,7 @@ const rest: readonly Checked<Manifest>[] = [
     severity: 'medium',
     cwes: [312, 522],
     why: 'ConfigMaps are readable by far more than secrets, and are not encrypted at rest.',
-    mend: 'Use a Secret, or a store beside the cluster.',
+    fix: 'Use a Secret, or a store beside the cluster.',
     check: secretsIn,
   }),
   rowOf({
@@ -171,7 +171,7 @@ const rest: readonly Checked<Manifest>[] = [
     severity: 'medium',
     cwes: [653],
     why: 'What is there is trusted by policies and by who administers the cluster.',
-    mend: 'Give it a namespace of its own.',
+    fix: 'Give it a namespace of its own.',
     check: ({ kind, namespace, address, lineOf, object }) => {
       const labels = objectOf(objectOf(object['metadata'])['labels']);
       const isOwn =
@@ -192,7 +192,7 @@ const rest: readonly Checked<Manifest>[] = [
     severity: 'medium',
     cwes: [1188],
     why: 'Without podSelector the API refuses it, or it holds for other pods than meant.',
-    mend: 'Write podSelector, with {} where all pods are meant.',
+    fix: 'Write podSelector, with {} where all pods are meant.',
     check: ({ kind, object, address, lineOf }) =>
       kind === 'NetworkPolicy' && objectOf(object['spec'])['podSelector'] === undefined
         ? [{ line: lineOf(['spec']), address }]
@@ -207,7 +207,7 @@ const rest: readonly Checked<Manifest>[] = [
     why:
       'Control characters in these annotations became configuration of the controller (CVE-2025-1974 ' +
       'and its companions).',
-    mend: 'Write plain addresses and names, and move to a version of the controller that checks them.',
+    fix: 'Write plain addresses and names, and move to a version of the controller that checks them.',
     check: ({ kind, object, address, lineOf }) =>
       kind !== 'Ingress'
         ? []
@@ -226,7 +226,7 @@ const rest: readonly Checked<Manifest>[] = [
     severity: 'high',
     cwes: [284],
     why: 'An ipBlock of every address bounds nothing.',
-    mend: 'Name networks, or select pods.',
+    fix: 'Name networks, or select pods.',
     check: ({ kind, object, address, lineOf }) =>
       kind !== 'NetworkPolicy'
         ? []

@@ -12,7 +12,7 @@ export type Texts = readonly [
   cwe: number,
   title: string,
   why: string,
-  mend: string,
+  fix: string,
 ];
 
 export const placeIn = ({ manifest }: Workload, path: readonly (string | number)[], message: string): Place => ({
@@ -22,9 +22,9 @@ export const placeIn = ({ manifest }: Workload, path: readonly (string | number)
 });
 
 export const row = (
-  [id, known, severity, cwe, title, why, mend]: Texts,
+  [id, known, severity, cwe, title, why, fix]: Texts,
   check: (subject: Manifest) => readonly Place[],
-) => rowOf<Manifest>({ id, knownAs: [known], severity, cwes: [cwe], title, why, mend, check });
+) => rowOf<Manifest>({ id, knownAs: [known], severity, cwes: [cwe], title, why, fix, check });
 
 /** About each container. `holds` gives where it is broken, below the container; null: it is not. */
 export const ofContainers = (

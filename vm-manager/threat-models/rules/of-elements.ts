@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ id: 'open-store', stride: 'spoofing', severity: 3, cwes: [306, 284], measures: [] },
-    title: 'A store answers whoever reaches it',
+    title: 'A store answers everyone who reaches it',
     about: 'Clients come to it without saying who they are, so that anybody in its network is one of them.',
     fix: 'Give each client its own credentials, and refuse connections without.',
     when: [store, ['open_clients', 'min', 1]],

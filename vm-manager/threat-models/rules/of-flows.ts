@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ id: 'members-too-many', stride: 'tampering', severity: 1, cwes: [915, 20], measures: ['schema'] },
-    title: 'Members that nobody asked for are stored',
+    title: 'Unexpected members are stored',
     about: 'A body with further members, such as a role, changes what its sender may not.',
     fix: 'Take declared members only; enforce the specification.',
     when: [web, ['changes', 'is', true]],

@@ -42,7 +42,7 @@ export function lintOf(model: ApiModel, body: string): ApiGap[] {
     ...scanFurther(model).map((one) => ({ ...one, ...moreRules[one.rule] })),
   ];
   return found
-    .map(({ rule, severity, method, path, pointer, message, owasp, mend: fix }) => ({
+    .map(({ rule, severity, method, path, pointer, message, owasp, fix }) => ({
       ...{ rule, severity, method, template: path, pointer, message, owasp, fix },
       line: lineAt(pointer),
     }))

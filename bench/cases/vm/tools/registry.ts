@@ -33,7 +33,7 @@ const known: Readonly<Record<string, readonly Advisory[]>> = {
 };
 
 type Versions = Readonly<Record<string, Readonly<Record<string, string>>>>;
-/** Package → version → what it depends on: as far as npm has to know to say what mends it. */
+/** Package → version → what it depends on: as far as npm has to know to say what fixes it. */
 const packages: Readonly<Record<string, Versions>> = {
   lodash: { '4.17.4': {}, '4.17.21': {} },
   minimist: { '0.0.8': {}, '1.2.8': {} },

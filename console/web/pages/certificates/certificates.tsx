@@ -100,7 +100,7 @@ function Failures(props: { readonly of: readonly Certificate[] }): JSX.Element {
           <p>
             <Foreign text={one.error ?? ''} max={1000} />
           </p>
-          <p>{one.mend}</p>
+          <p>{one.fix}</p>
           <p class="small">{text.failures(one.attempts, showMoment(one.next_attempt_at))}</p>
         </Notice>
       )}

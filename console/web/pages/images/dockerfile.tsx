@@ -18,7 +18,7 @@ const columns: readonly TableColumn<Found>[] = [
     cell: ({ severity }) => <Badge tone={severityTone(severity)}>{severity}</Badge>,
   },
   { title: text.message, class: 'words', cell: ({ message }) => <Foreign text={message} max={300} /> },
-  { title: text.mend, class: 'words', cell: ({ remediation }) => remediation },
+  { title: text.fix, class: 'words', cell: ({ remediation }) => remediation },
 ];
 
 export function Dockerfile(): JSX.Element {

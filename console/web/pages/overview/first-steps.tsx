@@ -88,7 +88,7 @@ function NameApplication(props: { readonly onSaved: () => void }): JSX.Element {
       edit('sites', [{ name: 'application', prefix: '/', upstream: upstream().trim(), protected: true }]);
       if (!(await save(['sites'])))
         return problems()
-          .map(({ reason, mend }) => `${reason}. ${mend ?? ''}`)
+          .map(({ reason, fix }) => `${reason}. ${fix ?? ''}`)
           .join(' ');
       props.onSaved();
       return null;

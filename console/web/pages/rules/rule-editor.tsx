@@ -49,7 +49,7 @@ function isBlank(rule: CustomRule): boolean {
   return rule.any.length === 0;
 }
 
-/** What checking it has shown, where there is nothing to mend. */
+/** What checking it has shown, where there is nothing to fix. */
 const told = (tried: Tried | null): string => {
   if (tried?.passed !== true) return words.compilesTestDoesNot;
   return tried.tests.length === 0 ? words.compilesNoTests : words.compilesItsTestsPass;

@@ -95,7 +95,7 @@ function OfScanner(props: {
                     <Foreign text={rule.description} max={4000} />
                   </p>
                   <p>
-                    {text.mend}: <Foreign text={rule.remediation} max={4000} />
+                    {text.fix}: <Foreign text={rule.remediation} max={4000} />
                   </p>
                   <p class="small faint mono">
                     {rule.id}

@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function problemAt({ problems, path }: SchemaFieldProps): string | null {
   const found = problems.filter((one) => one.path === path || one.path.startsWith(`${path}/`));
-  return found.length === 0 ? null : found.map(({ reason, mend }) => `${reason}${mend ? `; ${mend}` : ''}`).join('. ');
+  return found.length === 0 ? null : found.map(({ reason, fix }) => `${reason}${fix ? `; ${fix}` : ''}`).join('. ');
 }
 
 function SecretField(props: SchemaFieldProps): JSX.Element {

@@ -10,7 +10,7 @@ export interface EntryProblems {
 
 export const noProblems: EntryProblems = { at: () => null, rest: null };
 
-const sentence = ({ reason, mend }: FieldProblem): string => `${reason}${mend ? `; ${mend}` : ''}`;
+const sentence = ({ reason, fix }: FieldProblem): string => `${reason}${fix ? `; ${fix}` : ''}`;
 
 /** Whether a problem is of a field: of itself, or of what is in it. */
 const isAt = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
@@ -19,7 +19,7 @@ const isAt = (path: string, place: string): boolean => path === place || path.st
 export function problemsOfEntry(refused: Refused, place: string, fields: readonly string[]): EntryProblems {
   const all = [
     ...refused.errors,
-    ...refused.diagnostics.map(({ path, message, hint }) => ({ path: path ?? '', reason: message, mend: hint ?? '' })),
+    ...refused.diagnostics.map(({ path, message, hint }) => ({ path: path ?? '', reason: message, fix: hint ?? '' })),
   ];
   // of a value or null, both sides complain: that it is not null says nothing
   const found = all.filter(

@@ -104,7 +104,7 @@ t.test('problems stand at their fields, and what no field shows is said below', 
   const refused = {
     message: 'Nothing was saved.',
     errors: [
-      { path: '/sites/1/upstream', reason: 'is no address', mend: 'write one' },
+      { path: '/sites/1/upstream', reason: 'is no address', fix: 'write one' },
       { path: '/sites/1/categories/xss', reason: 'is odd' },
       { path: '/sites/10/upstream', reason: 'is of another' },
     ],

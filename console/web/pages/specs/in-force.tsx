@@ -24,7 +24,7 @@ function ActionField(props: {
   const problem = (): string | null => {
     const path = `/api_specs/${indexOfNamed(props.of)}/${props.member}`;
     const found = problems().find((one) => one.path === path);
-    return found === undefined ? null : `${found.reason} ${found.mend ?? ''}`;
+    return found === undefined ? null : `${found.reason} ${found.fix ?? ''}`;
   };
   const options = (): readonly (readonly [string, string])[] =>
     props.member === 'action' ? [['', text.asForAll], ...actions] : actions;

@@ -21,16 +21,16 @@ interface Mistake {
   readonly line: number | null;
   readonly path: string;
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
   readonly excerpt: string;
 }
 
 /** The line stands at the end of the reason of a refusal. */
-function mistakeOf({ path, reason, mend = '' }: FieldProblem, lines: readonly string[]): Mistake {
+function mistakeOf({ path, reason, fix = '' }: FieldProblem, lines: readonly string[]): Mistake {
   const found = / \(line (\d+)\)$/.exec(reason);
   const line = found === null ? null : Number(found[1]);
   const plain = found === null ? reason : reason.slice(0, found.index);
-  return { line, path, reason: plain, mend, excerpt: (lines[(line ?? 0) - 1] ?? '').trim().slice(0, excerptMax) };
+  return { line, path, reason: plain, fix, excerpt: (lines[(line ?? 0) - 1] ?? '').trim().slice(0, excerptMax) };
 }
 
 function MistakeLines(props: { readonly of: readonly Mistake[] }): JSX.Element {
@@ -50,9 +50,9 @@ function MistakeLines(props: { readonly of: readonly Mistake[] }): JSX.Element {
                 <Foreign text={one.excerpt} max={excerptMax} />
               </code>
             </Show>
-            <Show when={one.mend !== ''}>
+            <Show when={one.fix !== ''}>
               <span class="small">
-                <Foreign text={one.mend} max={400} />
+                <Foreign text={one.fix} max={400} />
               </span>
             </Show>
           </li>

@@ -92,7 +92,7 @@ export const specsText = {
   },
   ownAction: 'Requests',
   answerAction: 'Answers',
-  unknownPaths: 'Paths that nobody declares',
+  unknownPaths: 'Undeclared paths',
   asForAll: 'as for all',
   settings: 'More settings',
   edit: 'Edit',

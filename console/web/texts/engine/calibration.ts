@@ -4,7 +4,7 @@ import type { Shown } from '../shown.js';
 export const calibrationText = {
   about:
     'How far verdicts can be trusted here: of clients that are known, who was an attacker. Known are those of waves ' +
-    'that were sent, and those that somebody called an attack or a false positive.',
+    'that were sent, and those that a user marked as an attack or a false positive.',
   window: 'How far back',
   windows: { '7': '7 days', '30': '30 days', '90': '90 days', '365': 'a year' },
   since: (a: Shown) => `Counted since ${a}.`,
@@ -12,7 +12,7 @@ export const calibrationText = {
   ofWaves: (a: Shown) => `attackers; waves: ${a}`,
   markedAttack: 'Called attacks',
   markedFalse: 'Called false positives',
-  markedNote: 'by people, in verdicts',
+  markedNote: 'by users, in verdicts',
   needed: 'Cases needed',
   neededNote: 'for a figure; fewer give an interval alone',
   nothingKnown: 'No client is known yet',

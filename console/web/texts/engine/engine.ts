@@ -19,9 +19,9 @@ export const engineText = {
   enforced: { deny: 'blocked', challenge: 'challenged', throttle: 'slowed down' },
   would: { deny: 'would be blocked', challenge: 'would be challenged', throttle: 'would be slowed down' },
   heldBack: {
-    'ban-safe': 'left alone: somebody was logged in here from there',
+    'ban-safe': 'left alone: a user was logged in here from there',
     'trusted-proxy': 'left alone: a trusted proxy',
-    shared: 'left alone: a credential that many people use',
+    shared: 'left alone: a credential that many users share',
     lifted: 'left alone: an operator unblocked it',
     marked: 'left alone: it was called a false positive',
     operator: 'left alone: an operator has a measure against it',
@@ -29,7 +29,7 @@ export const engineText = {
   },
   nothing: '–',
   off: 'The detection engine is switched off',
-  offAbout: 'Switch on ai_enabled and apply it; it begins in monitor mode and blocks nobody.',
+  offAbout: 'Switch on ai_enabled and apply it; it begins in monitor mode and blocks no client.',
   switchOn: 'To its settings',
   noRound: 'There was no round within the last two minutes',
   noRoundAbout: 'The engine looks every fifteen seconds, once nodes tell of clients.',
@@ -98,5 +98,5 @@ export const engineText = {
   noEvaluatorsAbout: 'They run every fifteen seconds once the detection engine is switched on and applied.',
   overviewTitle: 'Detection engine, now',
   threatsOpen: 'API threats open',
-  threatsOpenNote: 'waiting for somebody to look',
+  threatsOpenNote: 'waiting for review',
 } as const;

@@ -99,7 +99,7 @@ export const simulationText = {
   again: 'Send it again',
   selfTestAbout: 'Every night the attacks of three waves are sent to one site, and compared with the time before.',
   selfTestOff: 'No site is tested',
-  selfTestOffAbout: 'Name one in self_test_site, and rules that stop protecting are told the next morning.',
+  selfTestOffAbout: 'Name one in self_test_site, and rules that stop protecting are reported the next morning.',
   selfTestOn: (a: Shown) => `The site ${a} is tested every night.`,
   chooseSite: 'Choose the site',
   changeSite: 'Change it',

@@ -5,7 +5,7 @@ export const integrationsText = {
   title: 'Integrations',
   about:
     'Issue trackers that findings become tickets in. A ticket that is closed there makes its findings wait for the ' +
-    'proof of their fix; a finding that is closed here is told there.',
+    'proof of their fix; a finding that is closed here is reported there.',
   list: 'Integrations',
   one: 'Integration',
   add: 'New integration',

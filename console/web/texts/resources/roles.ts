@@ -3,22 +3,22 @@ import type { Shown } from '../shown.js';
 
 export const rolesText = {
   wordsOfPerson: 'Words of a name or an address',
-  views: 'People and roles',
+  views: 'Users and roles',
   user: 'User',
-  people: 'People',
+  people: 'Users',
   own: 'Roles of your own',
   rights: 'What each role may do',
 
   role: 'Role',
   newRole: 'New role',
   noRoles: 'No role of your own',
-  noRolesAbout: 'The built-in roles are enough for many. Make one where somebody needs more than one of them, or less.',
+  noRolesAbout: 'The built-in roles are enough for many. Make one where a user needs more than one of them, or less.',
   deleteRole: 'Delete the role?',
-  deleteRoleAbout: 'A role that somebody has stays until it is taken from them.',
+  deleteRoleAbout: 'A role that a user has stays until it is taken from them.',
   name: 'Name',
   nameHelp: 'Small letters, digits, - and _, beginning with a letter. It cannot be changed later.',
   permissions: 'What it may do',
-  permissionsHelp: 'Of the vulnerability manager. Somebody gets the role for the whole organisation or a part of it.',
+  permissionsHelp: 'Of the vulnerability manager. A user gets the role for the whole organisation or a part of it.',
   permissionsOf: (a: Shown) => `${a} permissions`,
   made: 'Made',
 

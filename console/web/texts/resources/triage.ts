@@ -105,7 +105,7 @@ export const triageText = {
   undoRun: (a: Shown) => `Undo the run of ${a}`,
   undoTitle: 'Undo what the run did?',
   undoAbout:
-    'Tags, people, severities and states are set back, but for findings that were changed again since. Rules do not ' +
+    'Tags, assignees, severities and states are set back, but for findings that were changed again since. Rules do not ' +
     'do it to these findings again. Mutes belong to their rules, and notices stay sent.',
   undone: 'The run is undone.',
   applied: (a: Shown) => `The rules changed ${a} findings.`,

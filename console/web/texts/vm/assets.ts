@@ -4,9 +4,9 @@ import { some, type Shown } from '../shown.js';
 export const assetsText = {
   site: 'Site of the firewall',
   siteHelp:
-    'Its virtual patches hold there, and its people see the traffic. Named by people who reach the whole organisation.',
+    'Its virtual patches hold there, and its users see the traffic. Named by users who reach the whole organisation.',
   siteUnsure:
-    'This link may have been made by somebody who reaches a part of the organisation. It shows such people no ' +
+    'This link may have been made by a user who reaches a part of the organisation. It shows such users no ' +
     'traffic until it is confirmed.',
   confirmSite: 'Confirm the link',
   noSites: 'Only a site that the settings name can be chosen, and they name none yet.',

@@ -1,4 +1,4 @@
-// English texts of findings that people write and correct themselves.
+// English texts of findings that users write and correct themselves.
 import type { Shown } from '../shown.js';
 
 export const byHandText = {

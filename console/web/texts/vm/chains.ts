@@ -1,4 +1,4 @@
-// English texts of what becomes of attack chains: which are new and gone, and what mending findings would change.
+// English texts of what becomes of attack chains: which are new and gone, and what fixing findings would change.
 import type { Shown } from '../shown.js';
 
 export const chainsText = {
@@ -12,10 +12,10 @@ export const chainsText = {
   goneAt: 'Gone',
   noHistory: 'No chain was seen yet',
   noHistoryAbout: 'The first comes with findings that add up to an attack.',
-  chooseOne: (a: Shown) => `Mended: ${a}`,
-  choose: 'Mended',
+  chooseOne: (a: Shown) => `Fixed: ${a}`,
+  choose: 'Fixed',
   dangerous: 'Danger',
-  whatIf: (a: Shown) => `What if these ${a} were mended?`,
+  whatIf: (a: Shown) => `What if these ${a} were fixed?`,
   whatIfPatched: 'What do the patches stop?',
   whatIfAbout: 'Choose findings below; nothing is changed by it.',
   withPatches: 'Also what proven virtual patches stop',
@@ -67,7 +67,7 @@ export const chainsText = {
 
   inWords: 'In words',
   inWordsAbout:
-    'A model that an administrator names tells what an attacker does step by step, and which fix helps most. Only ' +
+    'A model that an administrator names explains what an attacker does step by step, and which fix helps most. Only ' +
     'when you ask it is sent the first eight findings (title, weakness, severity, what proves them) and the names of ' +
     'their applications.',
   describe: 'Describe it in words',

@@ -41,7 +41,7 @@ export const hooksText = {
   noDeliveries: 'Nothing came yet',
   noDeliveriesAbout: 'Enter the address and the secret at the host, then push a commit.',
   badge: 'Badge',
-  badgeAbout: 'A picture of the last verdict for a README. Whoever has its address sees it, without a login.',
+  badgeAbout: 'A picture of the last verdict for a README. Everyone who has its address sees it, without a login.',
   makeBadge: 'Make an address',
   badgeMade: 'The address, shown once; the one before shows nothing any more',
   endBadge: 'End the address',

@@ -4,7 +4,7 @@ import type { Shown } from '../shown.js';
 export const vpatchText = {
   patches: 'Patched findings',
   patchesAbout:
-    'A rule of the firewall that stops the attack on a finding until the code is mended, with the proof that it does.',
+    'A rule of the firewall that stops the attack on a finding until the code is fixed, with the proof that it does.',
   noPatches: 'No finding is patched',
   noPatchesAbout: 'Open a finding and choose "Propose a virtual patch".',
   toFindings: 'To the findings',
@@ -50,7 +50,7 @@ export const vpatchText = {
   nodes: 'Nodes',
   hash: 'Hash of the proof',
   kind: 'Looked at',
-  kinds: { activation: 'when it was put in force', asked: 'when somebody asked', nightly: 'every night' },
+  kinds: { activation: 'when it was put in force', asked: 'on demand', nightly: 'every night' },
   activate: 'Put in force and prove',
   activateAsk: 'Put the patch in force?',
   activateAbout:
@@ -66,7 +66,7 @@ export const vpatchText = {
   disableAbout: 'The attack can reach the application again, and its findings count whole.',
   disabled: 'The patch is out of force.',
   hitsWhere: (a: Shown, b: Shown) => `${a}: ${b}`,
-  noHits: 'Nobody has tried in 30 days.',
+  noHits: 'No attempt in 30 days.',
   attempts: 'Attempts',
   propose: 'Propose a virtual patch',
   proposeFor: (a: Shown) => `Virtual patch for finding ${a}`,

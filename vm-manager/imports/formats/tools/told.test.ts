@@ -58,8 +58,8 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(again, { body: { report: { created: 0, closed: 0 } } }, 'another order');
     // what was found from outside has to be missing twice
     await client.send(app, report(infos.slice(1)), { mode: 'sync' });
-    const mended = await client.send(app, report(infos.slice(1)), { mode: 'sync' });
-    t.match(mended, { body: { report: { created: 0, closed: 1 } } }, 'one is mended');
+    const fixed = await client.send(app, report(infos.slice(1)), { mode: 'sync' });
+    t.match(fixed, { body: { report: { created: 0, closed: 1 } } }, 'one is fixed');
     const left = (await client.findings(app)).filter((row) => row['status'] === 'open' || row['status'] === 'new');
     t.same(
       left.map(({ title }) => title).toSorted(),

@@ -79,7 +79,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'critical',
     cwes: [250],
     why: 'A privileged container is root of the host: a container escape takes one command.',
-    mend: 'Take privileged out, and name the capability that is needed.',
+    fix: 'Take privileged out, and name the capability that is needed.',
     check: (one) => (isOn(one.spec['privileged']) ? [at(one, ['privileged'])] : []),
   }),
   rowOf({
@@ -88,7 +88,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'high',
     cwes: [250],
     why: 'A client that reaches the socket starts a privileged container: a container escape to the host.',
-    mend: 'Leave it out, or put a proxy before it that allows what is needed.',
+    fix: 'Leave it out, or put a proxy before it that allows what is needed.',
     check: (one) =>
       volumes(one)
         .filter(({ source }) => /(?:docker|containerd|podman)\.sock$/.test(source))
@@ -100,7 +100,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'high',
     cwes: [668],
     why: 'Files of the host are changed from the container.',
-    mend: 'Mount the directory of the application alone.',
+    fix: 'Mount the directory of the application alone.',
     check: (one) =>
       volumes(one)
         .filter(({ source }) => /^\/(?:|etc|root|proc|sys|boot|dev|var|usr|home)\/?$/.test(source))
@@ -119,7 +119,7 @@ export const composeRules: readonly Checked<Service>[] = [
       severity: 'high',
       cwes: [653],
       why,
-      mend: `Take ${name} out.`,
+      fix: `Take ${name} out.`,
       check: isHost(name),
     }),
   ),
@@ -129,7 +129,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'high',
     cwes: [250],
     why: 'They are most of root.',
-    mend: 'Drop all, and add what is needed.',
+    fix: 'Drop all, and add what is needed.',
     check: (one) =>
       listOf(one.spec['cap_add']).flatMap((name, index) =>
         strong.has(textOf(name).toUpperCase().replace(/^CAP_/, '')) ? [at(one, ['cap_add', index])] : [],
@@ -141,7 +141,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'high',
     cwes: [693],
     why: 'Without seccomp or AppArmor every call to the kernel is open.',
-    mend: 'Take the option out.',
+    fix: 'Take the option out.',
     check: (one) =>
       listOf(one.spec['security_opt']).flatMap((value, index) =>
         /^(?:seccomp|apparmor)[:=]unconfined$/.test(textOf(value)) ? [at(one, ['security_opt', index])] : [],
@@ -153,7 +153,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'high',
     cwes: [798],
     why: 'It stands in the repository and in the configuration of the container.',
-    mend: 'Use secrets, or a variable that is set outside.',
+    fix: 'Use secrets, or a variable that is set outside.',
     check: (one) =>
       environment(one)
         .filter(({ name, value }) => secretName.test(name) && isSecret(value))
@@ -165,7 +165,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'medium',
     cwes: [1327],
     why: 'A published port listens on every address of the host, past its firewall.',
-    mend: 'Write 127.0.0.1: before it, or leave it out: services reach each other without.',
+    fix: 'Write 127.0.0.1: before it, or leave it out: services reach each other without.',
     check: (one) =>
       listOf(one.spec['ports']).flatMap((value, index) => {
         const port = published(value);
@@ -180,7 +180,7 @@ export const composeRules: readonly Checked<Service>[] = [
     severity: 'low',
     cwes: [1357],
     why: 'Another image may start tomorrow.',
-    mend: 'Name a version, or a digest.',
+    fix: 'Name a version, or a digest.',
     check: (one) => {
       const image = textOf(one.spec['image']);
       const name = image.slice(image.lastIndexOf('/') + 1);

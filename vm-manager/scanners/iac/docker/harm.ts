@@ -13,7 +13,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     why:
       'An attacker in the process is root in the container, one mistake of the kernel or of a ' +
       'mount away from the host.',
-    mend: 'Make a user in the image and end the last stage with USER and its number.',
+    fix: 'Make a user in the image and end the last stage with USER and its number.',
     check: rootOf,
   }),
   rowOf({
@@ -25,7 +25,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     why:
       'Values of ENV and ARG stand in the configuration and the history of the image: everyone who can ' +
       'pull it reads them.',
-    mend: 'Give secrets to a build by RUN --mount=type=secret, and to a container when it starts.',
+    fix: 'Give secrets to a build by RUN --mount=type=secret, and to a container when it starts.',
     check: (stages) =>
       ['ENV', 'ARG'].flatMap((keyword) =>
         of(stages, keyword).flatMap(({ text, line }) =>
@@ -42,7 +42,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     cwes: [1327],
     knownAs: ['DS-0004', 'exposes-ssh'],
     why: 'A login into a container bypasses the deployment, and is one more door to keep.',
-    mend: 'Take the port 22 out, and use the exec of the orchestrator.',
+    fix: 'Take the port 22 out, and use the exec of the orchestrator.',
     check: (stages) =>
       at(of(stages, 'EXPOSE').filter(({ words }) => words.some((word) => /^22(?:\/tcp)?$/.test(word)))),
   }),
@@ -52,7 +52,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'medium',
     cwes: [494, 829],
     why: 'An attacker who changes the file on the way or on its server runs code in the build.',
-    mend: 'Download, compare with a digest that stands in the repository, then run.',
+    fix: 'Download, compare with a digest that stands in the repository, then run.',
     check: (stages) =>
       at(
         of(stages, 'RUN').filter(({ text }) =>
@@ -66,7 +66,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'medium',
     cwes: [494],
     why: 'What the address gives at the time of the build goes into the image, whatever it is.',
-    mend: 'Write ADD --checksum=sha256:…, or download and compare in a RUN.',
+    fix: 'Write ADD --checksum=sha256:…, or download and compare in a RUN.',
     check: (stages) =>
       at(
         of(stages, 'ADD').filter(
@@ -80,7 +80,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'medium',
     cwes: [732],
     why: 'Every process of the container may put its own code in their place.',
-    mend: 'Give the files to the user that needs them, with 755 or 750.',
+    fix: 'Give the files to the user that needs them, with 755 or 750.',
     check: (stages) =>
       runs(
         stages,
@@ -95,7 +95,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     severity: 'high',
     cwes: [250],
     why: '--security=insecure gives the command the rights of a privileged container on the machine that builds.',
-    mend: 'Leave the flag out.',
+    fix: 'Leave the flag out.',
     check: (stages) => at(of(stages, 'RUN').filter(({ flags }) => flags.get('security') === 'insecure')),
   }),
   rowOf({
@@ -105,7 +105,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     cwes: [250],
     knownAs: ['DS-0010'],
     why: 'A build runs as the user that USER names; sudo in the image helps an attacker who breaks in later.',
-    mend: 'Put the command before USER, and do not install sudo.',
+    fix: 'Put the command before USER, and do not install sudo.',
     check: (stages) => runs(stages, ([first]) => first === 'sudo'),
   }),
   rowOf({
@@ -115,7 +115,7 @@ export const harmRules: readonly Checked<Stages>[] = [
     cwes: [829, 1357],
     knownAs: ['DS-0001'],
     why: 'latest, or no tag, is another image tomorrow: the build cannot be repeated.',
-    mend: 'Name a version, or better a digest.',
+    fix: 'Name a version, or better a digest.',
     check: untagged,
   }),
 ];

@@ -22,7 +22,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0005'],
     why: 'ADD unpacks archives and follows addresses: more may come into the image than the line says.',
-    mend: 'Use COPY for files that are not to be unpacked.',
+    fix: 'Use COPY for files that are not to be unpacked.',
     check: (stages) =>
       at(
         of(stages, 'ADD').filter(
@@ -40,7 +40,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0006'],
     why: 'A stage cannot copy from itself: the build fails.',
-    mend: 'Name the stage before.',
+    fix: 'Name the stage before.',
     check: (stages) =>
       stages.flatMap(({ name, instructions }) =>
         at(
@@ -57,7 +57,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0007'],
     why: 'Only the last one counts: what stands before it is not what runs.',
-    mend: 'Keep one.',
+    fix: 'Keep one.',
     check: (stages) => beyondLast(stages, 'ENTRYPOINT'),
   }),
   rowOf({
@@ -67,7 +67,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0008'],
     why: 'Ports end at 65535.',
-    mend: 'Name the port that the process listens on.',
+    fix: 'Name the port that the process listens on.',
     check: (stages) =>
       at(
         of(stages, 'EXPOSE').filter(({ words }) =>
@@ -82,7 +82,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0009'],
     why: 'It depends on what the base image or an earlier line has set.',
-    mend: 'Write the whole path.',
+    fix: 'Write the whole path.',
     check: (stages) => at(of(stages, 'WORKDIR').filter(({ words }) => !/^(?:\/|[A-Za-z]:|\$|%)/.test(words[0] ?? '/'))),
   }),
   rowOf({
@@ -92,7 +92,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0011'],
     why: 'The build fails, or one file replaces the other.',
-    mend: 'End the target with a slash.',
+    fix: 'End the target with a slash.',
     check: (stages) =>
       at(
         of(stages, 'COPY').filter(
@@ -108,7 +108,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0012'],
     why: 'Which one is meant depends on where it is named.',
-    mend: 'Give each its own name.',
+    fix: 'Give each its own name.',
     check: (stages) =>
       stages
         .filter((stage, index) => stage.name !== null && stages.findIndex(({ name }) => name === stage.name) < index)
@@ -121,7 +121,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0013'],
     why: 'The next RUN begins where the one before began.',
-    mend: 'Use WORKDIR.',
+    fix: 'Use WORKDIR.',
     check: (stages) =>
       at(
         of(stages, 'RUN').filter((run) => {
@@ -137,7 +137,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0014'],
     why: 'Two programs for one task are twice the holes to keep closed.',
-    mend: 'Use one of them.',
+    fix: 'Use one of them.',
     check: (stages) =>
       stages.flatMap((stage) => {
         const using = (name: string) => runs([stage], (command) => base(command[0]) === name);
@@ -151,7 +151,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0016'],
     why: 'Only the last one counts.',
-    mend: 'Keep one.',
+    fix: 'Keep one.',
     check: (stages) => beyondLast(stages, 'CMD'),
   }),
   rowOf({
@@ -161,7 +161,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0023'],
     why: 'Only the last one counts.',
-    mend: 'Keep one.',
+    fix: 'Keep one.',
     check: (stages) => beyondLast(stages, 'HEALTHCHECK'),
   }),
   rowOf({
@@ -171,7 +171,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [1104],
     knownAs: ['DS-0017'],
     why: 'The layer is kept: later builds install from an old list, without its patches.',
-    mend: 'Refresh and install in one RUN.',
+    fix: 'Refresh and install in one RUN.',
     check: updateAlone,
   }),
   rowOf({
@@ -181,7 +181,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [710],
     knownAs: ['DS-0021'],
     why: 'The question stays unanswered: the build ends.',
-    mend: 'Add -y to the install command.',
+    fix: 'Add -y to the install command.',
     check: (stages) =>
       runs(
         stages,
@@ -197,7 +197,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
     cwes: [477],
     knownAs: ['DS-0022'],
     why: 'Tools no longer read it.',
-    mend: 'Use LABEL org.opencontainers.image.authors.',
+    fix: 'Use LABEL org.opencontainers.image.authors.',
     check: (stages) => at(of(stages, 'MAINTAINER')),
   }),
   ...(
@@ -229,7 +229,7 @@ export const mistakeRules: readonly Checked<Stages>[] = [
       cwes: [1104],
       knownAs: [known],
       why: 'The image is larger than it needs to be, and has old lists of packages in it.',
-      mend: `End the same RUN with \`${name} clean${name === 'zypper' ? '' : ' all'}\`.`,
+      fix: `End the same RUN with \`${name} clean${name === 'zypper' ? '' : ' all'}\`.`,
       check: cleaned(install, clean),
     }),
   ),

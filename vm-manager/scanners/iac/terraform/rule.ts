@@ -73,7 +73,7 @@ export function rule(
   title: string,
   types: readonly string[],
   check: Check,
-  mend: string,
+  fix: string,
   severity?: Severity,
 ): TerraformRule {
   const { severity: usual, cwe, why } = families[family];
@@ -84,7 +84,7 @@ export function rule(
     severity: severity ?? usual,
     cwes: [cwe],
     why,
-    mend,
+    fix,
     check: (module) =>
       [...module.resources, ...module.data]
         .filter((one) => types.includes(one.block.type === 'data' ? `data.${one.type}` : one.type))

@@ -7,7 +7,7 @@ type Row = readonly [
   cwes: readonly number[],
   title: string,
   why: string,
-  mend: string,
+  fix: string,
 ];
 
 const rows: readonly Row[] = [

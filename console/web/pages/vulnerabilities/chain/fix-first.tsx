@@ -1,4 +1,4 @@
-// What to mend first, and what would be left of the chains if it were: chosen findings are asked about together.
+// What to fix first, and what would be left of the chains if it were: chosen findings are asked about together.
 import { A } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';

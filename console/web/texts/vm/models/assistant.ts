@@ -42,7 +42,7 @@ export const assistantText = {
   removeKey: 'Remove the stored key',
   redaction: 'What is left out',
   redactions: {
-    names: 'secrets, and names of applications, hosts, addresses, people and paths',
+    names: 'secrets, and names of applications, hosts, addresses, users and paths',
     secrets: 'secrets only',
   },
   save: 'Save',

@@ -25,7 +25,7 @@ export const knownClustersText = {
   pathsAbout:
     'Users, groups and service accounts that reach what administrators alone should: the shortest way, right by right.',
   noPaths: 'No such way was found',
-  noPathsAbout: 'Nothing is said of clusters whose roles and bindings nobody has scanned.',
+  noPathsAbout: 'Nothing is said of clusters whose roles and bindings were not scanned.',
   subject: 'Who',
   goal: 'Reaches',
   hops: 'Rights on the way',

@@ -34,7 +34,7 @@ export const ownGraphText = {
 
   topology: 'Topology',
   topologyAbout:
-    'What asks what, as meshes and traces have shown it, and where it runs. Nothing is drawn that nobody has seen.',
+    'What asks what, as meshes and traces have shown it, and where it runs. Nothing is drawn that was not seen.',
   noTraffic: 'No traffic between services was seen',
   noTrafficAbout: 'Sidecars and collectors of OpenTelemetry send it to /api/ingest/mesh and /api/ingest/v1/traces.',
   from: 'From',

@@ -77,7 +77,7 @@ export const threatModelsText = {
   control: 'What stands against it',
   reason: 'Reason',
   decidedBy: 'Decided by',
-  nobody: 'nobody yet',
+  nobody: 'not reviewed yet',
   decide: 'Decide',
   nextState: 'State',
   linked: 'Linked findings',

@@ -4,7 +4,7 @@ import type { Shown } from '../../shown.js';
 export const deduplicationsText = {
   title: 'Runs',
   about:
-    'Looks at all open findings of an application again, and makes those one that several tools have told. Try it ' +
+    'Looks at all open findings of an application again, and merges those that several tools have reported. Try it ' +
     'first: a run can be undone, and what a person has decided since stays.',
   application: 'Application',
   choose: 'Choose an application',

@@ -1,4 +1,4 @@
-// English texts of clocks that people stop, later ends of acceptances and waived violations.
+// English texts of clocks that users stop, later ends of acceptances and waived violations.
 export const termsText = {
   clock: 'Deadline',
   reason: 'Reason',

@@ -33,7 +33,7 @@ export const togetherText = {
   split: 'They are distinct',
   splitMerged: 'Take apart',
   unlink: 'Unlink',
-  evidence: 'Evidence added by people',
+  evidence: 'Evidence added by users',
   noEvidence: 'None added',
   add: 'Add evidence',
   kind: 'Kind',

@@ -64,7 +64,7 @@ export const imagesText = {
   check: 'Check',
   line: 'Line',
   message: 'What',
-  mend: 'What to do',
+  fix: 'What to do',
   nothingFound: 'Nothing found',
   nothingFoundAbout: 'No rule is broken.',
   notRead: (a: Shown) => `It was not read to its end: ${a}`,

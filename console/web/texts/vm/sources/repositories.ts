@@ -14,7 +14,7 @@ export const repositoriesText = {
   name: 'Name',
   nameHelp: 'Such as team/shop. A directory of this name around everything in an archive is left out of the paths.',
   url: 'Address',
-  urlHelp: 'For people; without a password in it.',
+  urlHelp: 'The address in a browser; without a password in it.',
   branch: 'Branch',
   defaultBranch: 'Default branch',
   description: 'Description',

@@ -50,7 +50,7 @@ export const scansText = {
   seeImport: 'See the import',
   rule: 'Rule',
   severity: 'Severity',
-  mend: 'What to do',
+  fix: 'What to do',
   knownAs: 'Known as',
   noRules: 'No rule',
 } as const;
