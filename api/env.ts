@@ -229,7 +229,8 @@ function databaseUrl(given: (name: VariableName) => string | null): string | nul
   ];
   if (url !== null || host === null) return url;
   const [login, secret, database] = [user, password, name].map((part) => encodeURIComponent(part ?? ''));
-  return `postgres://${login}:${secret}@${host}:${port}/${database}`;
+  const place = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `postgres://${login}:${secret}@${place}:${port}/${database}`;
 }
 
 /** The values of an environment file. Throws EnvError with every line that is none of the grammar. */

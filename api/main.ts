@@ -12,6 +12,7 @@ export {
   prune,
   readBackup,
   rehearseRestore,
+  requireDatabase,
   restoreBackup,
   type BackupReport,
   type BackupTools,

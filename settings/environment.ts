@@ -12,6 +12,7 @@ import type { EnvironmentVariable, ProcessName } from './environment/variable.js
 
 export { parseEnvironmentFile, type EnvironmentFile, type EnvironmentFileProblem } from './environment/file.js';
 export { kinds, type Kind } from './environment/kinds.js';
+export { localUrl } from './environment/local-url.js';
 export { readRedis, redisAddressOf, type RedisAddress, type RedisServer, type RedisTls } from './environment/redis.js';
 export { renderEnvironmentExample, renderEnvironmentLines, renderEnvironmentTable } from './environment/render.js';
 export { fileVariableOf, givenBy, type Secret } from './environment/secret-files.js';

@@ -220,17 +220,33 @@ async function intoPostgres(
   staging: string,
   finish: Finish,
 ): Promise<null> {
+  await restoreInto(url, (database) => fill(database, staging, manifest, modules, now, finish));
+  return null;
+}
+
+/** Throws BackupError where PostgreSQL does not answer, or takes neither name nor password. */
+export async function requireDatabase({ sql }: Pick<Database, 'sql'>): Promise<void> {
+  await sql`select 1`.catch((error: Error & { readonly code?: string }) => {
+    throw new BackupError(
+      `The PostgreSQL database cannot be reached: ${error.message || String(error.code)}. Nothing was changed. ` +
+        'Look at DATABASE_URL, or POSTGRES_HOST and its kind, and whether the server runs.',
+    );
+  });
+}
+
+/** Throws BackupError where nothing answers at `url`, or a control plane is at work there; nothing has changed then. */
+export async function restoreInto(url: string, work: (database: Database) => Promise<void>): Promise<void> {
   const database = openPostgres(url, { poolSize: 2 });
   try {
+    await requireDatabase(database);
     const leadership = await database.tryHold('leader');
     try {
       if (leadership === null || (await othersStay(database)))
         throw new BackupError('A control plane is running on this database. Stop it (all of them), then restore.');
-      await fill(database, staging, manifest, modules, now, finish);
+      await work(database);
     } finally {
       await leadership?.release();
     }
-    return null;
   } finally {
     await database.close();
   }

@@ -65,6 +65,16 @@ async function requireReachable({ axios }: AcmeClient, { name, url }: AcmeDirect
     throw new Error(`The directory ${name} (${url}) cannot be used: it answered with error ${status}.`);
 }
 
+/**
+ * What an authority says of a key id or HMAC key that it does not take has as many wordings as there are authorities,
+ * and few of them say "external account". A lost connection (a code, or a TypeError of acme-client) stays what it is.
+ */
+function withBinding(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof TypeError || 'code' in error) return error;
+  if (/contact|e-?mail/i.test(error.message)) return error;
+  return new Error(`The authority took no account with what ACME_EAB has: ${error.message}`, { cause: error });
+}
+
 /** With the account of this installation at that directory, which is made at the first order. */
 export async function openDirectory(parts: DirectoryParts, directory: AcmeDirectory): Promise<Client> {
   const { database, sealing, now, acme: env } = parts;
@@ -88,7 +98,9 @@ export async function openDirectory(parts: DirectoryParts, directory: AcmeDirect
   const accountKey = (await acme.crypto.createPrivateEcdsaKey('P-256')).toString();
   const client = new acme.Client({ ...options, accountKey });
   const contact = isReachable(env.email) ? { contact: [`mailto:${env.email}`] } : {};
-  await client.createAccount({ termsOfServiceAgreed: true, ...contact });
+  await client.createAccount({ termsOfServiceAgreed: true, ...contact }).catch((error: unknown) => {
+    throw eab === null ? error : withBinding(error);
+  });
   const row = { directory_url: url, key_sealed: sealing.seal(accountKey, accountPlace(url)) };
   await keepAccount(database.sql, { ...row, account_url: client.getAccountUrl() }, new Date(now()));
   return client;

@@ -219,6 +219,14 @@ async function waysSuite(t: Test, database: Database): Promise<void> {
 
   env.directories = [directory('unbound', pebble.url)];
   t.match(await order({ names: ['eab.example.test'] }), { state: 'failing', fix: /ACME_EAB/ });
+  for (const [what, given] of [
+    ['another key', { kid: 'kid-1', hmacKey: 'AAAA' + eab['kid-1'].slice(4) }],
+    ['a key id that the authority does not know', { kid: 'kid-2', hmacKey: eab['kid-1'] }],
+  ] as const) {
+    env.directories = [directory('wrong', pebble.url, given)];
+    const refused = await order({ names: [`${given.kid}.example.test`] });
+    t.match(refused, { state: 'failing', fix: /ACME_EAB/ }, `${what}: ${refused['error']}`);
+  }
 
   env.directories = [bound, closed];
   const alpn = await order({ names: ['alpn.example.test'], challenge: 'tls-alpn-01' });

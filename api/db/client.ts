@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
 import { createSockets } from './connection/guarded-socket.js';
+import { serverAddressesOf } from './connection/server-addresses.js';
 import { ServerPulses, type PulseTimes } from './connection/server-pulse.js';
 import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
@@ -98,6 +99,7 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
   });
   const guarded = {
     ...more,
+    ...(serverAddressesOf(url) as object), // lists of them are documented, and missing in their types
     connect_timeout: connectSeconds,
     backoff: pauseOf,
     ssl: false, // the sockets see to it

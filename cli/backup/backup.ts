@@ -16,6 +16,7 @@ import {
   prune,
   readBackup,
   rehearseRestore,
+  requireDatabase,
   type Env,
   type Lock,
   type Place,
@@ -242,6 +243,10 @@ interface Source {
 async function openSource(env: Env, values: Values): Promise<Source> {
   if (env.databaseUrl !== null) {
     const database = await openDatabase(env);
+    await requireDatabase(database).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     return { database, kind: 'postgres', close: () => database.close() };
   }
   const place = join(env.dataDirectory, 'db');

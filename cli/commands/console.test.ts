@@ -121,8 +121,21 @@ t.test('DASHBOARD_PROXIES', async (t) => {
     [domain, ['127.0.0.1', '::1']],
     [{ ...domain, DASHBOARD_PROXIES: 'none' }, []],
     [{ DASHBOARD_PROXIES: '10.0.0.0/24, 2001:db8::1' }, ['10.0.0.0/24', '2001:db8::1']],
+    [{ DASHBOARD_PROXIES: 'nodes, node-1.example.org' }, ['nodes', 'node-1.example.org']],
+    [{ ...domain, ADMIN_BIND: '10.0.0.5' }, ['127.0.0.1', '::1', '10.0.0.5']],
+    [{ ...domain, ADMIN_BIND: '::' }, ['127.0.0.1', '::1']],
   ] as const)
     t.strictSame(trustedProxiesOf({ ...defaults, ...values }), wanted);
-  for (const wrong of ['node-1', '10.0.0.0/33', '10.0.0.0/24/1', '10.0.0.0/', '2001:db8::/129'])
+  for (const wrong of [
+    'node 1',
+    '-node',
+    '1.2.3',
+    'a..b',
+    'a'.repeat(254),
+    '10.0.0.0/33',
+    '10.0.0.0/24/1',
+    '10.0.0.0/',
+    '2001:db8::/129',
+  ])
     t.throws(() => trustedProxiesOf({ ...defaults, DASHBOARD_PROXIES: wrong }), { message: /DASHBOARD_PROXIES has/ });
 });

@@ -52,16 +52,21 @@ export function brandingOf(values: Values): Branding {
   }
 }
 
-/** Nodes whose word of the client the console believes (DASHBOARD_PROXIES). Throws Refusal for what is no address. */
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+const isHostName = (text: string): boolean =>
+  text.length <= 253 && text.split('.').every((part) => label.test(part)) && /[a-z][^.]*$/i.test(text);
+
+/** Nodes whose word of the client the console believes (DASHBOARD_PROXIES). Throws Refusal for what cannot be one. */
 export function trustedProxiesOf(values: Values): string[] {
   const entries = effectiveValueOf('DASHBOARD_PROXIES', values).split(',');
   const addresses = entries.map((entry) => entry.trim()).filter((entry) => entry !== '' && entry !== 'none');
   for (const address of addresses) {
     const [base = '', bits = '0', ...more] = address.split('/');
     const version = isIP(base);
+    if (version === 0 && isHostName(address)) continue;
     if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128))
       throw new Refusal(
-        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: write an address, a network (10.0.0.0/24) or none.`,
+        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: write an address, a network (10.0.0.0/24), a host name or none.`,
       );
   }
   return addresses;

@@ -12,7 +12,7 @@ interface TestHost extends Host {
 }
 
 /** A machine whose kernel does what sysctl says. */
-function hostOf(kernel: Readonly<Record<string, number>> = {}, isRoot = true): TestHost {
+function hostOf(kernel: Readonly<Record<string, number>> = {}, isRoot = true, hasSystemd = false): TestHost {
   const proc = (key: string): string => `/proc/sys/${key.replaceAll('.', '/')}`;
   const defaults = {
     'net.ipv4.tcp_syncookies': 0,
@@ -29,12 +29,15 @@ function hostOf(kernel: Readonly<Record<string, number>> = {}, isRoot = true): T
   };
   return {
     isRoot,
+    hasSystemd,
     files,
     ran,
     said,
     read: (path) => files.get(path) ?? null,
     write: (path, text) => void files.set(path, text),
-    remove: (path) => void files.delete(path),
+    remove: (path) => {
+      for (const name of files.keys()) if (name === path || name.startsWith(`${path}/`)) files.delete(name);
+    },
     run: (program, args, input) => {
       ran.push(`${program} ${args.join(' ')}${input === undefined ? '' : ' < input'}`);
       if (program === 'sysctl' && args[1] === '-p')
@@ -84,6 +87,28 @@ t.test('harden: a second run says the same, and removal leaves what was there be
   await runHarden(['--remove'], host);
   t.strictSame(snapshot(host), before, 'nothing to take back');
 });
+
+t.test(
+  'harden: with systemd the limits come back at each start, and root reads nothing that the service may write',
+  async (t) => {
+    const host = hostOf({}, true, true);
+    const before = snapshot(host);
+    await runHarden([], host);
+    t.match(
+      host.files.get(paths.unit),
+      /After=nftables\.service[^]*ExecStart=\/usr\/sbin\/nft -f \/etc\/gatehouse-harden\//,
+    );
+    t.strictSame(host.ran.slice(-2), ['systemctl daemon-reload', 'systemctl enable --quiet gatehouse-harden.service']);
+    const written = Object.keys(snapshot(host)).filter((path) => before[path] === undefined);
+    t.notOk(
+      written.some((path) => path.startsWith('/etc/gatehouse/')),
+      'that directory is of the user gatehouse',
+    );
+    await runHarden(['--remove'], host);
+    t.strictSame(snapshot(host), before);
+    t.ok(host.ran.includes('systemctl disable --quiet gatehouse-harden.service'));
+  },
+);
 
 t.test('harden: what cannot be meant is refused before anything is done', async (t) => {
   for (const args of [

@@ -15,12 +15,35 @@ import {
 } from './rules.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 
+/**
+ * A directory of root's own: root loads what lies there at each start of the host, and /etc/gatehouse belongs to the
+ * user of the service, who could put other rules there, or a link that root writes through.
+ */
+export const folder = '/etc/gatehouse-harden';
 export const paths = {
-  rules: '/etc/gatehouse/harden.nft',
+  rules: `${folder}/rules.nft`,
   sysctl: '/etc/sysctl.d/60-gatehouse.conf',
   /** Values of the kernel before the first run. */
-  before: '/etc/gatehouse/harden-before.json',
+  before: `${folder}/before.json`,
+  unit: '/etc/systemd/system/gatehouse-harden.service',
 } as const;
+
+const unitName = 'gatehouse-harden.service';
+/** nftables.service begins by emptying all rules. */
+const unitText = `[Unit]
+Description=Limits of connections in front of the protected ports (gatehouse harden)
+Documentation=man:gatehouse(8)
+After=nftables.service
+ConditionPathExists=${paths.rules}
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/sbin/nft -f ${paths.rules}
+
+[Install]
+WantedBy=multi-user.target
+`;
 
 interface Asked extends HardenOptions {
   readonly isDryRun: boolean;
@@ -109,10 +132,18 @@ function apply(asked: Asked, host: Host): void {
     host.write(paths.sysctl, file);
     host.run('sysctl', ['-q', '-p', paths.sysctl]);
   }
+  if (host.hasSystemd) {
+    host.write(paths.unit, unitText);
+    host.run('systemctl', ['daemon-reload']);
+    host.run('systemctl', ['enable', '--quiet', unitName]);
+  }
+  const again = host.hasSystemd
+    ? `They are loaded at each start of the host (${unitName}).`
+    : `To have them after a restart, add  include "${paths.rules}"  to /etc/nftables.conf.`;
   host.say(
     `ports ${asked.ports.join(', ')}: at most ${asked.perSecond} new connections a second and ${asked.open} open ` +
-      `ones by client; ${settings.length} kernel settings. The rules are in ${paths.rules}; to have them after a ` +
-      `restart, add  include "${paths.rules}"  to /etc/nftables.conf. Back: gatehouse harden --remove`,
+      `ones by client; ${settings.length} kernel settings. The rules are in ${paths.rules}. ${again} ` +
+      'Back: gatehouse harden --remove',
   );
 }
 
@@ -121,12 +152,14 @@ function remove({ isDryRun }: Asked, host: Host): void {
   if (isDryRun) {
     host.say(`# loaded with nft -f\n${nftRemoval()}`);
     for (const { key, value } of old) host.say(`sysctl -q -w ${key}=${value}`);
-    host.say(`rm -f ${paths.rules} ${paths.sysctl} ${paths.before}`);
+    host.say(`rm -rf ${folder} ${paths.sysctl} ${paths.unit}`);
     return;
   }
+  if (host.hasSystemd && host.read(paths.unit) !== null) host.run('systemctl', ['disable', '--quiet', unitName]);
   host.run('nft', ['-f', '-'], nftRemoval());
   for (const { key, value } of old) host.run('sysctl', ['-q', '-w', `${key}=${value}`]);
-  for (const path of [paths.rules, paths.sysctl, paths.before]) host.remove(path);
+  for (const path of [folder, paths.sysctl, paths.unit]) host.remove(path);
+  if (host.hasSystemd) host.run('systemctl', ['daemon-reload']);
   host.say(`taken back: the table of nftables, and ${old.length} kernel settings`);
 }
 

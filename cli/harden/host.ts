@@ -1,14 +1,17 @@
 // What hardening touches of the machine, so that tests can stand in for it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isSystemError, Refusal, withFiles } from '../refusal.js';
 
 export interface Host {
   readonly isRoot: boolean;
+  /** Whether systemd is process 1 here. */
+  readonly hasSystemd: boolean;
   /** null: there is no such file. */
   read(path: string): string | null;
   write(path: string, text: string): void;
+  /** A file, or a directory with all that is in it. */
   remove(path: string): void;
   /** Rejects with a Refusal where the program is not there or fails. */
   run(program: string, args: readonly string[], input?: string): void;
@@ -18,6 +21,9 @@ export interface Host {
 export const thisHost: Host = {
   get isRoot() {
     return process.getuid?.() === 0;
+  },
+  get hasSystemd() {
+    return existsSync('/run/systemd/system');
   },
   read: (path) => {
     try {
@@ -32,7 +38,7 @@ export const thisHost: Host = {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text, { mode: 0o644 });
     }),
-  remove: (path) => withFiles(() => rmSync(path, { force: true })),
+  remove: (path) => withFiles(() => rmSync(path, { force: true, recursive: true })),
   run: (program, args, input) => {
     const { error, status, stderr } = spawnSync(program, [...args], { input: input ?? '', encoding: 'utf8' });
     if (error !== undefined)

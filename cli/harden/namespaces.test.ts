@@ -35,6 +35,7 @@ function hostOf(pid: number, folder: string): Host {
   const own = (path: string): string => (path.startsWith('/proc/') ? path : join(folder, path));
   return {
     isRoot: true,
+    hasSystemd: false,
     read: (path) => {
       if (path.startsWith('/proc/')) {
         const { status, stdout } = spawnSync('nsenter', within(pid, 'cat', path), { encoding: 'utf8' });
@@ -50,7 +51,7 @@ function hostOf(pid: number, folder: string): Host {
       mkdirSync(dirname(own(path)), { recursive: true });
       writeFileSync(own(path), text);
     },
-    remove: (path) => rmSync(own(path), { force: true }),
+    remove: (path) => rmSync(own(path), { force: true, recursive: true }),
     run: (program, args, input) => {
       const named = args.map((arg) => (Object.values<string>(paths).includes(arg) ? own(arg) : arg));
       // A kernel whose settings this container may not change refuses all of them: that is not what is tried here.

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { environmentFor, type ProcessName, type Values } from '#settings/environment';
+import { effectiveValueOf, environmentFor, type ProcessName, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { Child } from './child.js';
 
@@ -63,15 +63,23 @@ function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Pla
 export const resuming = (args: readonly string[]): string[] =>
   args.map((arg) => (arg === '--local' ? '--resume' : arg));
 
-export function createParts(plan: Plan): Parts {
-  const { values, data, logDirectory, ruleSetDirectory } = plan;
+/** What all parts are told, before each gets what is its own (environmentFor). */
+export function environmentOfParts(plan: Pick<Plan, 'values' | 'data' | 'hasApi'>): NodeJS.ProcessEnv & Values {
+  const { values, data } = plan;
   const ownUrl = plan.hasApi ? controlUrl(values) : '';
-  const all = {
+  return {
     ...process.env,
     ...values,
     GATEHOUSE_DATA: data,
     GATEHOUSE_CONTROL_URL: values.GATEHOUSE_CONTROL_URL || ownUrl,
+    // made of variables that only the console is given
+    DASHBOARD_UPSTREAM: effectiveValueOf('DASHBOARD_UPSTREAM', values),
   };
+}
+
+export function createParts(plan: Plan): Parts {
+  const { values, logDirectory, ruleSetDirectory } = plan;
+  const all = environmentOfParts(plan);
   // All that these two need is given to them: they have no reason to read the file with everybody's secrets.
   const env = { ...all, GATEHOUSE_ENV_FILE: devNull };
   const controlEnv = {

@@ -10,6 +10,7 @@ import { createBrandSource, type BrandSource } from './brand-source.js';
 import { colourOf, coloursOf, type Branding } from './branding.js';
 import { closeGently } from './closing.js';
 import { privateHeaders, securityHeaders } from './security-headers.js';
+import { trustedProxies as trustOf } from './trusted-proxies.js';
 
 export { colourOf, coloursOf, contrast, readLogo, type Branding } from './branding.js';
 
@@ -21,7 +22,7 @@ export interface ConsoleServerOptions {
   readonly apiUrl: string;
   /** By which the control plane knows it (CONSOLE_TOKEN); empty: it believes no word of whom this speaks for. */
   readonly token: string;
-  /** Addresses whose X-Forwarded-For and -Proto are believed; absent: nobody's. */
+  /** Addresses, networks and names whose X-Forwarded-For and -Proto are believed; absent: nobody's. */
   readonly trustedProxies?: readonly string[];
   readonly host: string;
   /** 0 = any. */
@@ -45,13 +46,15 @@ export async function startConsole(options: ConsoleServerOptions): Promise<Runni
   const { webDirectory, apiUrl, token, host, port, socket = null, branding, trustedProxies = [] } = options;
   if (!existsSync(join(webDirectory, 'index.html')))
     throw new Error('The console is not built: run `node bin/build.mjs console`.');
+  const trust = trustOf(trustedProxies);
   const app = Fastify({
     bodyLimit: bodyBytesMax,
     return503OnClosing: false,
     exposeHeadRoutes: true,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    trustProxy: trustedProxies.length === 0 ? false : (address) => trust.trusts(address),
   });
   const close = closeGently(app);
+  app.addHook('onClose', () => Promise.resolve(trust.close()));
   app.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/api/')) reply.headers(securityHeaders);
     if (/^\/shared(?:[/?#]|$)/.test(request.url)) reply.headers(privateHeaders);

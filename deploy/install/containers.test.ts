@@ -62,6 +62,23 @@ for (const profile of ['small', 'full'])
     t.equal(await release(), null);
   });
 
+t.test('IPv6 addresses are published in brackets, and what an operator adds to the file stays', { skip }, async (t) => {
+  const { bundle, run, root, calls, read, programs } = await stageOfContainers(t);
+  const own = join(root, 'etc/gatehouse/compose.override.yaml');
+  writeFileSync(own, 'services: {}\n');
+  const first = run(bundle('1.0.0'), '--bind', '::1');
+  t.equal(first.status, 0, first.stderr);
+  t.match(read('etc/gatehouse/.env'), /^ADMIN_BIND=::1$/m, 'the file has it as every other program reads it');
+  const up = calls().filter((call) => / up /.test(call));
+  t.ok(up.length > 0 && up.every((call) => call.includes(`compose.yaml -f ${own} --profile small up`)), up.join());
+  t.match(first.stdout, /console +http:\/\/\[::1\]:/);
+  t.equal(run(bundle('1.1.0')).status, 0);
+  const script = join(checkout, 'deploy/install/uninstall.sh');
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+  t.equal(spawnSync('sh', [script, '--purge', '-y', '--root', root], { encoding: 'utf8', env }).status, 0);
+  t.match(calls().at(-1), ` -f ${own} `);
+});
+
 t.test('an upgrade that is not healthy goes back, with the data from before', { skip }, async (t) => {
   const { bundle, run, release, engine, remembered, calls } = await stageOfContainers(t, '4');
   t.equal(run(bundle('1.0.0'), '--profile', 'full').status, 0);

@@ -17,7 +17,9 @@ usage: install.sh [options]
   --containers      containers by docker compose or podman compose
   --profile NAME    of containers: small (embedded database, default) or full (PostgreSQL and Redis)
   --bind ADDR       address of console and API (default 127.0.0.1; 0.0.0.0 = reachable from the network)
-  --domain FQDN     name of the console for automatic HTTPS; its address must lead to this host
+  --domain FQDN     name of the console for automatic HTTPS; its address must lead to this host. A first installation
+                    then takes ports 80 and 443 where they are free
+  --harden          limits of this host in front of the protected ports, too (gatehouse harden; nftables, sysctl)
   --upstream URL    application to protect, such as http://127.0.0.1:3000 (default: a demo shop)
   --offline BUNDLE  bundle to install from, an archive or an unpacked directory; nothing is downloaded
   --key FILE        public key (minisign) that the bundle has to be signed with
@@ -45,7 +47,7 @@ is_port() { case $1 in '' | *[!0-9]* | ??????*) return 1 ;; esac; [ "$1" -ge 1 ]
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # ---------------------------------------------------------------- options
-way='' bind='' domain='' upstream='' bundle='' key='' yes=no root='' mode=background check=no profile=''
+way='' bind='' domain='' upstream='' bundle='' key='' yes=no root='' mode=background check=no profile='' harden=no
 while [ $# -gt 0 ]; do
   case $1 in
   --bind | --domain | --upstream | --offline | --key | --run | --root | --profile)
@@ -68,6 +70,7 @@ while [ $# -gt 0 ]; do
     shift
     ;;
   --check) check=yes; shift ;;
+  --harden) harden=yes; shift ;;
   -y | --yes) yes=yes; shift ;;
   -h | --help) usage; exit 0 ;;
   *) bad_usage "there is no option $1." ;;
@@ -223,6 +226,39 @@ is_ours() {
   has systemctl && systemctl is-active --quiet gatehouse-data-plane.service 2>/dev/null
 }
 
+# HTTPS is asked for at 443, and proved at 80: a first installation with a name takes these ports where they are free.
+# What was chosen is noted before .env is made, so that a run after an interruption makes the same one.
+web_ports=no
+choose_ports() {
+  [ -n "$domain" ] || return 0
+  if [ -n "$(value WAF_PORT '')$(value JA3_PORT '')" ] && [ "$(noted web-ports)" != yes ]; then return 0; fi
+  if ! port_taken 80 && ! port_taken 443; then web_ports=yes; fi
+}
+port_of() { # NAME DEFAULT
+  case $web_ports:$1 in
+  yes:WAF_PORT) echo 80 ;;
+  yes:JA3_PORT) echo 443 ;;
+  *) value "$1" "$2" ;;
+  esac
+}
+# Neither stands in the way: a name may be made afterwards, and a router or a balancer may be in front.
+check_domain() {
+  addresses=$(timeout 5 getent ahosts "$domain" 2>/dev/null | awk '!seen[$1]++ { print $1 }' | head -n 4 | tr '\n' ' ')
+  own=$(ip -o addr show 2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $4 }' || true)
+  leads=no
+  for address in $addresses; do if printf '%s\n' "$own" | grep -qxF "$address"; then leads=yes; fi; done
+  if [ -z "$addresses" ]; then
+    row warn 'name' "$domain has no address" 'one of this host' 'add an A or AAAA record for it; the certificate is ordered again by itself'
+  elif [ $leads = yes ]; then row ok 'name' "${addresses% }" 'an address of this host' ''
+  else row warn 'name' "${addresses% }" 'an address of this host' 'right behind a router or a balancer; else correct the record'; fi
+  for pair in WAF_PORT:8080:80 JA3_PORT:8443:443; do
+    name=${pair%%:*} public=${pair##*:} default=${pair#*:}
+    port=$(port_of "$name" "${default%:*}")
+    [ "$port" = "$public" ] || row warn "port $public" "$name is $port" "port $public of $domain here" \
+      "lead port $public to $port (router, balancer), or write $name=$public into $env_file once $public is free"
+  done
+}
+
 preflight() {
   say 'preflight       what, found, wanted'
   if [ "$way" = native ]; then
@@ -257,6 +293,10 @@ preflight() {
     if [ "$space" -ge "${pair##*:}" ]; then row ok 'disk' "$space MiB free" "${pair##*:} MiB ($place)" ''
     else row FAIL 'disk' "$space MiB free" "${pair##*:} MiB ($place)" "free some space where $place lies"; fi
   done
+  case $(timeout 5 timedatectl show -p NTPSynchronized --value 2>/dev/null || true) in
+  no) row warn 'time' 'not synchronised' 'synchronised' 'timedatectl set-ntp true: certificates and logins go by the time' ;;
+  yes) row ok 'time' synchronised synchronised '' ;;
+  esac
   files=$(awk '/^Max open files/ { print $4 }' /proc/self/limits)
   if [ "$files" = unlimited ] || [ "$files" -ge 4096 ]; then row ok 'open files' "$files" '4096' ''
   else row warn 'open files' "$files" '4096' 'ulimit -n 65536 (systemd services set their own)'; fi
@@ -272,15 +312,21 @@ preflight() {
   [ "$way" = containers ] || ports="$ports GATEHOUSE_ADMIN_PORT:2019"
   [ "$way" = containers ] || [ -n "$upstream$(value UPSTREAM_CUSTOMER '')" ] || ports="$ports DEMO_PORT:8000"
   for pair in $ports; do
-    port=$(value "${pair%%:*}" "${pair##*:}")
+    port=$(port_of "${pair%%:*}" "${pair##*:}")
     same=
-    for other in $ports; do [ "$other" = "$pair" ] || [ "$(value "${other%%:*}" "${other##*:}")" != "$port" ] || same=${other%%:*}; done
+    for other in $ports; do [ "$other" = "$pair" ] || [ "$(port_of "${other%%:*}" "${other##*:}")" != "$port" ] || same=${other%%:*}; done
     if ! is_port "$port"; then row FAIL "${pair%%:*}" "$port" 'a port (1 to 65535)' "write ${pair%%:*}=N into $env_file"
     elif [ -n "$same" ]; then row FAIL "port $port" "also $same" "of ${pair%%:*} alone" "write ${pair%%:*}=N into $env_file"
     elif ! port_taken "$port"; then row ok "port $port" free "free (${pair%%:*})" ''
     elif is_ours || [ -f "$prefix/engine" ]; then row ok "port $port" 'this installation' "free (${pair%%:*})" ''
     else row FAIL "port $port" taken "free (${pair%%:*})" "stop what listens there, or write ${pair%%:*}=N into $env_file"; fi
   done
+  if [ -n "$domain" ]; then check_domain; fi
+  if [ $harden = yes ]; then
+    if [ "$way" = containers ]; then row FAIL 'limits of the host' '--harden' 'native services' 'leave it out: the engine leads ports past these rules'
+    elif has nft; then row ok 'limits of the host' nft nft ''
+    else row FAIL 'limits of the host' 'no nft' nft 'apt-get install nftables, or leave --harden out'; fi
+  fi
   data_version=$(noted release)
   if [ -z "$data_version" ]; then row ok 'data' none "none, or of $version or older" ''
   elif newer_or_same "$version" "$data_version"; then row ok 'data' "of release $data_version" "of $version or older" ''
@@ -308,6 +354,11 @@ write_options() {
   [ -z "$bind" ] || set_value ADMIN_BIND "$bind"
   [ -z "$upstream" ] || set_value UPSTREAM_CUSTOMER "$upstream"
   [ -z "$domain" ] || set_value DASHBOARD_DOMAIN "$domain"
+  if [ $web_ports = yes ]; then
+    set_value WAF_PORT 80
+    set_value JA3_PORT 443
+    rm -f "$keep/web-ports"
+  fi
   if [ ! -f "$keep/release.pub" ] || [ -n "$key" ]; then
     cp "${key:-$source/gatehouse-release.pub}" "$keep/release.pub.part"
     chmod 0644 "$keep/release.pub.part"
@@ -513,7 +564,16 @@ compose() {
   used=$(cat "$prefix/version")
   file=$prefix/releases/$used/compose.yaml
   [ -f "$file" ] || file=$prefix/compose.yaml
-  (cd "$prefix" && GATEHOUSE_VERSION=$used "$engine" compose -p gatehouse --env-file "$env_file" -f "$file" --profile "$profile" "$@")
+  # what an operator adds of his own (files that are mounted, images from another registry) stays over upgrades
+  if [ -f "$config/compose.override.yaml" ]; then set -- -f "$config/compose.override.yaml" --profile "$profile" "$@"
+  else set -- --profile "$profile" "$@"; fi
+  (cd "$prefix" && export_published && GATEHOUSE_VERSION=$used "$engine" compose -p gatehouse --env-file "$env_file" -f "$file" "$@")
+}
+# Compose takes IPv6 addresses to publish in brackets; .env has them without.
+export_published() {
+  for name in ADMIN_BIND WAF_BIND; do
+    case $(value "$name" '') in *:*:*) export "$name=[$(value "$name" '')]" ;; esac
+  done
 }
 start_containers() { compose up -d --remove-orphans >>"$installer_log" 2>&1 || return 1; }
 own_services() { echo "console data-plane control-plane-$profile demo"; }
@@ -672,6 +732,12 @@ prune_releases() { # the release in use and the one before it stay
   done
 }
 
+# Last, when everything serves: what is refused here stands in the way of nothing.
+harden_host() {
+  [ $harden = yes ] || return 0
+  if command_line current harden >>"$installer_log" 2>&1; then say 'limits          of connections by client, in front of the protected ports (gatehouse harden --remove takes them back)'
+  else warn "!! gatehouse harden failed ($installer_log says why); everything else is installed"; fi
+}
 summary() {
   admin=$(host_of "$(value ADMIN_BIND 127.0.0.1)")
   say ''
@@ -683,6 +749,7 @@ summary() {
   say "  WAF entry point   http://localhost:$(value WAF_PORT 8080)"
   say "  protects          $(value UPSTREAM_CUSTOMER 'the bundled demo shop')"
   say "  settings          $env_file"
+  [ $harden = yes ] || [ "$way" = containers ] || say "  limits of host    none; gatehouse harden --dry-run shows what it would set"
   if [ "$way" = native ] && ! has_systemd; then
     say ''
     say '  !! There is no systemd here: no service was registered, and nothing starts after a reboot.'
@@ -712,8 +779,8 @@ if [ "$way" = containers ]; then
   *://127.* | *://localhost | *://localhost[:/]* | *://\[::1\]*)
     die "the upstream is the container's own loopback, where no application is." "write http://host.docker.internal:PORT for an application of this host (it has to listen on more than 127.0.0.1), or use --native" ;;
   esac
-  case ${bind:-$(value ADMIN_BIND '')} in *:*:*) die "Compose takes an IPv6 address to publish in brackets, which ADMIN_BIND is not." "use 0.0.0.0 or an IPv4 address, or --native" ;; esac
 fi
+choose_ports
 preflight
 [ "$check" = no ] || exit 0
 if [ "$yes" = no ]; then
@@ -721,6 +788,11 @@ if [ "$yes" = no ]; then
   printf 'Install Gatehouse %s into %s? [y/N] ' "$version" "$prefix"
   read -r answer
   case $answer in [yY]*) ;; *) say 'Nothing was changed.'; exit 1 ;; esac
+  if [ "$way" = native ] && [ $harden = no ] && has nft && [ -z "$(installed_release)" ]; then
+    printf 'Limit connections by client in front of the protected ports, too (nftables, sysctl)? [y/N] '
+    read -r answer
+    case $answer in [yY]*) harden=yes ;; esac
+  fi
 fi
 mkdir -p "$prefix/releases"
 mkdir -p "$keep"
@@ -728,6 +800,7 @@ chmod 0755 "$prefix" "$prefix/releases" "$keep"
 exec 9>"$prefix/.lock"
 if has flock; then flock -n 9 || die 'another install.sh is at work here.' 'wait until it has ended'; fi
 
+[ $web_ports = no ] || note web-ports yes
 from=$(installed_release)
 [ ! -f "$journal" ] || from=$(entry from)
 backup=
@@ -760,6 +833,7 @@ else
   from=$([ "$(noted announced)" = '' ] || echo "$version")
 fi
 note announced "$version"
+harden_host
 case $from in '' | "$version") summary '' ;; *) summary ", upgraded from $from" ;; esac
 if [ "$mode" = foreground ] && [ "$way" = native ] && ! has_systemd; then
   export GATEHOUSE_ENV_FILE="$env_file" GATEHOUSE_DATA="$state" GATEHOUSE_STATE="$state"

@@ -296,15 +296,10 @@ t.test(
   'shellcheck has nothing to say',
   { skip: isInstalled('shellcheck') ? false : 'shellcheck is not installed: apt-get install shellcheck' },
   async (t) => {
-    const scripts = [
-      'install/install.sh',
-      'install/uninstall.sh',
-      'native/gatehouse.sh',
-      'native/prepare-host.sh',
-      'testing/chroot-install.sh',
-      'testing/inside-chroot.sh',
-      'testing/release-test.sh',
-    ];
+    const scripts = readdirSync(join(checkout, 'deploy'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.sh'))
+      .sort();
+    t.ok(scripts.includes('testing/inside-runbooks.sh'), scripts.join());
     const { stdout } = spawnSync(
       'shellcheck',
       scripts.map((name) => join(checkout, 'deploy', name)),

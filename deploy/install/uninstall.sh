@@ -59,6 +59,7 @@ echo 'These will be deleted:'
 # shellcheck disable=SC2086 # one word a path; none has white space but --root's own
 list delete $programs
 for path in $links; do if ours "$root$path"; then printf '  %-8s %s\n' delete "$root$path"; fi; done
+[ -n "$root" ] || [ ! -e /etc/gatehouse-harden ] || echo '  delete   the limits of this host (gatehouse harden)'
 [ -z "$engine" ] || echo "  delete   the containers of $prefix/compose.yaml ($engine)"
 if [ $purge = yes ]; then
   # shellcheck disable=SC2086
@@ -76,6 +77,10 @@ if [ $yes = no ]; then
   case $answer in [yY]*) ;; *) echo 'Nothing was deleted.'; exit 1 ;; esac
 fi
 
+# while the program is still here; what it set otherwise stays for good
+if [ -z "$root" ] && [ -e /etc/gatehouse-harden ] && [ -x /usr/bin/gatehouse ]; then
+  /usr/bin/gatehouse harden --remove || echo 'uninstall: the limits of this host stay: nft delete table inet gatehouse_harden' >&2
+fi
 if [ -d /run/systemd/system ] && [ -z "$root" ]; then
   for service in $services; do systemctl disable --quiet --now "$service.service" 2>/dev/null || true; done
 fi
@@ -87,10 +92,16 @@ if [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q 'gat
   kill -KILL "$pid" 2>/dev/null || true
 fi
 if [ -n "$engine" ]; then
+  # as install.sh does it: Compose reads the whole file, and takes IPv6 addresses to publish in brackets
+  for name in ADMIN_BIND WAF_BIND; do
+    address=$(sed -n "s/^$name=//p" "$root/etc/gatehouse/.env" 2>/dev/null | tail -n 1)
+    case $address in *:*:*) export "$name=[$address]" ;; esac
+  done
   set -- down --remove-orphans
   [ $purge = no ] || set -- "$@" --volumes
-  (cd "$prefix" && GATEHOUSE_VERSION=$(cat version) "$engine" compose -p gatehouse --env-file "$root/etc/gatehouse/.env" -f compose.yaml \
-    --profile small --profile full "$@") || { echo 'uninstall: the containers could not be removed; nothing else was deleted.' >&2; exit 1; }
+  set -- --profile small --profile full "$@"
+  [ ! -f "$root/etc/gatehouse/compose.override.yaml" ] || set -- -f "$root/etc/gatehouse/compose.override.yaml" "$@"
+  (cd "$prefix" && GATEHOUSE_VERSION=$(cat version) "$engine" compose -p gatehouse --env-file "$root/etc/gatehouse/.env" -f compose.yaml "$@") || { echo 'uninstall: the containers could not be removed; nothing else was deleted.' >&2; exit 1; }
 fi
 for path in $links; do if ours "$root$path"; then rm -f "$root$path"; fi; done
 rm -rf "$prefix" "$root/run/gatehouse"

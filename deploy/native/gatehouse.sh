@@ -33,7 +33,16 @@ user=${GATEHOUSE_USER-gatehouse}
 if [ "${1:-}" != harden ] && [ -n "$user" ] && [ "$(id -u)" = 0 ] && id "$user" >/dev/null 2>&1; then
   HOME=$state
   export HOME
-  exec setpriv --reuid "$user" --regid "$user" --init-groups -- \
-    "$home/runtime/node" "$home/bin/gatehouse" "$@"
+  set -- "$home/runtime/node" "$home/bin/gatehouse" "$@"
+  # Ports below 1024, as the units have them (AmbientCapabilities=); where there is nothing to give it goes without.
+  case ${3:-} in up | data-plane)
+    low='--inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service --bounding-set=-all,+net_bind_service'
+    # shellcheck disable=SC2086 # one word an option
+    if setpriv --reuid "$user" --regid "$user" --init-groups $low -- true 2>/dev/null; then
+      exec setpriv --reuid "$user" --regid "$user" --init-groups $low -- "$@"
+    fi
+    ;;
+  esac
+  exec setpriv --reuid "$user" --regid "$user" --init-groups -- "$@"
 fi
 exec "$home/runtime/node" "$home/bin/gatehouse" "$@"

@@ -17,6 +17,7 @@ interface Service {
   readonly profiles: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
+  readonly networks: Readonly<Record<string, { readonly aliases?: readonly string[] }>>;
   readonly volumes?: readonly string[];
   readonly cap_drop: readonly string[];
   readonly security_opt: readonly string[];
@@ -67,6 +68,17 @@ t.test('only the ports of the specification are published, the administrative on
     '${WAF_BIND:-0.0.0.0}:${JA3_PORT:-8443}:8443',
     '${WAF_BIND:-0.0.0.0}:${WAF_PORT:-8080}:8080',
   ]);
+});
+
+t.test('DASHBOARD_DOMAIN: a node finds the console, which believes it', async (t) => {
+  const defaultOf = (service: string, name: string): string =>
+    /:-(.*)\}$/.exec(services[service]?.environment?.[name] ?? '')?.[1] ?? '';
+  const aliases = (service: string): readonly string[] => services[service]?.networks['internal']?.aliases ?? [];
+  const { hostname, port } = new URL(defaultOf('data-plane', 'DASHBOARD_UPSTREAM'));
+  t.same([hostname, port], [aliases('console')[0], '3010'], 'in a container the console is on no loopback');
+  t.equal(defaultOf('control-plane-small', 'DASHBOARD_UPSTREAM'), defaultOf('data-plane', 'DASHBOARD_UPSTREAM'));
+  t.equal(defaultOf('control-plane-full', 'DASHBOARD_UPSTREAM'), defaultOf('data-plane', 'DASHBOARD_UPSTREAM'));
+  t.same(aliases('data-plane'), [defaultOf('console', 'DASHBOARD_PROXIES')], 'and it comes from no loopback');
 });
 
 t.test('every service is confined', async (t) => {

@@ -20,6 +20,10 @@ const full: Readonly<Record<string, string>> = {
 const instead: Readonly<Record<string, string>> = {
   UPSTREAM_CUSTOMER: 'http://demo:8000',
   UPSTREAM_PAYMENT: 'http://demo:8000/payment',
+  // Both sides of DASHBOARD_DOMAIN by names of the inner network alone: what the console sees a node come from is then
+  // the address that the name has.
+  DASHBOARD_UPSTREAM: 'http://dashboard:3010',
+  DASHBOARD_PROXIES: 'nodes',
 };
 
 function valueIn({ name, default: fallback, generated }: EnvironmentVariable, isFull: boolean): string {
@@ -129,6 +133,7 @@ const services: readonly Service[] = [
     ports: ['${WAF_BIND:-0.0.0.0}:${WAF_PORT:-8080}:8080', '${WAF_BIND:-0.0.0.0}:${JA3_PORT:-8443}:8443'],
     volumes: ['node-data:/var/lib/gatehouse'],
     health: healthOf('data-plane'),
+    alias: 'nodes',
     hostGateway: true,
     networks: ['internal', 'outside'],
   },
@@ -142,6 +147,7 @@ const services: readonly Service[] = [
     processes: ['console'],
     ports: ['${ADMIN_BIND:-127.0.0.1}:${UI_PORT:-3010}:3010'],
     health: healthOf('console'),
+    alias: 'dashboard',
     networks: ['internal', 'outside'],
   },
   {

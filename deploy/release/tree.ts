@@ -61,8 +61,26 @@ const packageFoldersLeftOut =
 const packageTopLeftOut = /^(?:docs?|integration|scripts|[^/]+\.html)$/;
 const packageFilesLeftOut = /\.(?:map|md|markdown|ts|mts|cts|tsx|flow|gyp|gypi|c|cc|cpp|h|mk|sh|bat|ps1)$/;
 
-/** Native binaries of other systems and other Nodes, and sources of what is compiled. */
-function isPackagePartLeftOut(packagePath: string, part: string): boolean {
+/** What a server never loads of a package: builds for browsers and for debugging, copies, extensions, font tables. */
+const partsLeftOut: Readonly<Record<string, RegExp>> = {
+  '@electric-sql/pglite': /\.tar\.gz$/,
+  '@tree-sitter-grammars/tree-sitter-hcl': /^tree-sitter-hcl\.wasm$/,
+  'csv-parse': /^dist\/(?:umd|iife)$/,
+  'dejavu-fonts-ttf': /^(?!ttf|package\.json$|LICENSE)./,
+  fontkit: /^dist\/browser/,
+  pdfkit: /^js\/pdfkit\.(?:standalone|browser|[^/]*old)\b/,
+  // the program that chooses takes those of binaries/
+  'uWebSockets.js': /^dist\/.*\.node$/,
+  'web-tree-sitter': /^debug$/,
+};
+/** A grammar that another one was made with. */
+const grammarOfGrammar = /tree-sitter-[\w-]+\/node_modules\/tree-sitter-/;
+
+/** Native binaries of other systems and other Nodes, and sources of what is compiled. `part`: a path in the package. */
+export function isPackagePartLeftOut(packagePath: string, part: string): boolean {
+  const name = packagePath.slice(packagePath.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  if (part !== '' && partsLeftOut[name]?.test(part) === true) return true;
+  if (grammarOfGrammar.test(packagePath)) return part.endsWith('.wasm');
   if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
     return true;
   // one font of twenty-two is used (vm-manager/reports/fonts.ts)

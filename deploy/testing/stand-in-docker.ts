@@ -27,6 +27,11 @@ function needService(name = ''): void {
   if (!profiles.includes(JSON.stringify(profile))) fail(`no such service: ${name}`);
 }
 
+function settingOf(name: string): string {
+  if (!args.includes('--env-file')) return '';
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(option('--env-file'), 'utf8'))?.[1] ?? '';
+}
+
 /** What serves on the ports of .env, until it is stopped. */
 function serve(): void {
   const settings = readFileSync(option('--env-file'), 'utf8');
@@ -34,9 +39,11 @@ function serve(): void {
     Number(new RegExp(`^${name}=(.*)$`, 'm').exec(settings)?.[1]),
   );
   const status = isBroken ? '503' : 'q.url.includes("OR") ? 403 : 200';
+  const admin = settingOf('ADMIN_BIND') || '127.0.0.1';
+  const places = ports.map((port, index) => [port, index === 0 ? '127.0.0.1' : admin]);
   const server =
-    `for (const port of ${JSON.stringify(ports)}) require("node:http").createServer((q, r) => {` +
-    ` r.statusCode = ${status}; r.setHeader("x-release", "${version}"); r.end(); }).listen(port, "127.0.0.1")`;
+    `for (const [port, host] of ${JSON.stringify(places)}) require("node:http").createServer((q, r) => {` +
+    ` r.statusCode = ${status}; r.setHeader("x-release", "${version}"); r.end(); }).listen(port, host)`;
   const child = spawn(process.execPath, ['-e', server], { detached: true, stdio: 'ignore' });
   writeFileSync(pidFile, String(child.pid));
   child.unref();
@@ -90,6 +97,9 @@ function compose(): void {
 }
 
 appendFileSync(join(state, 'calls'), `${[version, ...args].join(' ')}\n`);
+// what it would publish: an IPv6 address has to stand in brackets there
+if (args[0] === 'compose' && /^[^[]*:.*:/.test(process.env['ADMIN_BIND'] ?? settingOf('ADMIN_BIND')))
+  fail('invalid IP address');
 mkdirSync(join(state, 'volume/backups'), { recursive: true });
 if (args[0] === 'cp') copyFileSync(inVolume(args[1]?.split(':')[1] ?? ''), args[2] ?? '');
 else if (args[0] === 'compose' && args[1] !== 'version') compose();

@@ -1,5 +1,10 @@
 // HTTPS: where certificates are ordered, and under which name the dashboard is reached.
+import { localUrl } from './local-url.js';
 import type { EnvironmentVariable } from './variable.js';
+
+/** A node on this machine comes from its loopback, or, where the console has one address only, from that. */
+const ofThisMachine = (bind: string): string =>
+  [...new Set(['127.0.0.1', '::1', ...(bind === '0.0.0.0' || bind === '::' ? [] : [bind])])].join(',');
 
 export const httpsVariables = [
   {
@@ -17,8 +22,9 @@ export const httpsVariables = [
     kind: 'url',
     readBy: ['control plane', 'data plane', 'commands'],
     purpose:
-      'where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)',
-    whenEmpty: (of) => `http://127.0.0.1:${of('UI_PORT')}`,
+      'where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (ADMIN_BIND, ' +
+      'UI_PORT)',
+    whenEmpty: (of) => localUrl(of('ADMIN_BIND'), of('UI_PORT')),
   },
   {
     name: 'DASHBOARD_PROXIES',
@@ -26,9 +32,9 @@ export const httpsVariables = [
     kind: 'list',
     readBy: ['console'],
     purpose:
-      'addresses or networks of nodes whose word of the client the console believes; none = no address; empty = this ' +
-      'machine (127.0.0.1, ::1) with DASHBOARD_DOMAIN, else no address',
-    whenEmpty: (of) => (of('DASHBOARD_DOMAIN') === '' ? '' : '127.0.0.1,::1'),
+      'addresses, networks or host names of nodes whose word of the client the console believes; none = no address; ' +
+      'empty = this machine (127.0.0.1, ::1, ADMIN_BIND) with DASHBOARD_DOMAIN, else no address',
+    whenEmpty: (of) => (of('DASHBOARD_DOMAIN') === '' ? '' : ofThisMachine(of('ADMIN_BIND'))),
   },
   {
     name: 'ACME_EMAIL',
