@@ -204,9 +204,11 @@ async function findRow(tx: Tx, { reach }: Call, given: Given): Promise<Row | nul
   return found ?? null;
 }
 
-/** A site that is said again by who may name one confirms a link that nobody has confirmed: that is a change. */
+/** A site or a name that is said again by who may give it confirms what nobody has confirmed: that is a change. */
 const isSame = (before: Row, given: Given, confirms: boolean): boolean => {
   if (confirms && typeof given['site'] === 'string' && before['site_confirmed'] === false) return false;
+  const isNamed = given['name'] !== undefined || given['external_id'] !== undefined;
+  if (confirms && isNamed && before['names_confirmed'] === false) return false;
   const view = toView(applications, before);
   return Object.entries(given).every(([name, value]) => JSON.stringify(view[name]) === JSON.stringify(value));
 };

@@ -60,6 +60,8 @@ export interface Resource {
   readonly changes?: (before: Row, after: Row) => Readonly<Record<string, unknown>>;
   /** Before a row goes; throws where it must stay. */
   readonly beforeDelete?: (tx: Tx, call: Call, row: Row) => Promise<void>;
+  /** What of a row somebody sees who may read it; all of it by default. Not of answers to who has written it. */
+  readonly shown?: (caller: Call['caller'], row: Row) => Row;
   /** Which of the five there are; all by default. */
   readonly only?: readonly ('list' | 'get' | 'create' | 'patch' | 'delete')[];
 }
@@ -143,7 +145,7 @@ function listOf(resource: Resource): Endpoint {
     summary: `List of ${resource.path.slice(1)}`,
     query,
     answer: List(viewSchema(resource)),
-    handle: async ({ sql, reach, query: given }) => {
+    handle: async ({ sql, reach, caller, query: given }) => {
       const wanted = given as unknown as Record<string, string | undefined>;
       const where = filters.flatMap(([name, { filter, as }]) => {
         const value = wanted[name];
@@ -171,7 +173,7 @@ function listOf(resource: Resource): Endpoint {
         },
         wanted,
       );
-      return { ...page, items: page.items.map((row) => toView(resource, row)) };
+      return { ...page, items: page.items.map((row) => toView(resource, resource.shown?.(caller, row) ?? row)) };
     },
   });
 }
@@ -199,10 +201,10 @@ function getOf(resource: Resource): Endpoint {
     kind: 'C',
     summary: `One ${resource.noun}`,
     answer: viewSchema(resource),
-    handle: async ({ sql, reach, params, reply }) => {
+    handle: async ({ sql, reach, caller, params, reply }) => {
       const row = await requireRow(sql, resource, reach, params['id'] ?? '');
       reply.header('etag', `"${row.version}"`);
-      return toView(resource, row);
+      return toView(resource, resource.shown?.(caller, row) ?? row);
     },
   });
 }

@@ -47,7 +47,7 @@ const csaf: Json = {
   vulnerabilities: [
     {
       cve: 'CVE-2026-0002',
-      product_status: { known_not_affected: ['p1'], fixed: ['p1'] },
+      product_status: { known_not_affected: ['p1'] },
       flags: [{ label: 'vulnerable_code_not_in_execute_path', product_ids: ['p1'] }],
     },
   ],
