@@ -153,19 +153,19 @@ function registerCreate(app: App, parts: ShareParts): void {
     const title = shareEvent(event, expiresAt).summary.text;
     const made = await linksInTheMaking.within(userId, async () =>
       sql.begin(async (tx) => {
-      if ((await countActive(tx, now)) >= activeMax)
-        throw new ApiError('conflict', `There are ${activeMax} share links that work. Revoke some first.`);
-      if ((await countActive(tx, now, userId)) >= activePerPersonMax)
-        throw new ApiError('conflict', `${activePerPersonMax} share links of yours work. Revoke some first.`);
-      const share = await insertShare(tx, { event, title, userId, expiresAt }, now);
-      await parts.audit.record(tx, {
-        actor,
-        action: 'event.share',
-        summary: `made share link ${share.share.id} to event ${event.id}, until ${expiresAt.toISOString()}`,
-        details: { share: share.share.id, event: event.id, request: event.request_id },
-      });
-      return share;
-    }),
+        if ((await countActive(tx, now)) >= activeMax)
+          throw new ApiError('conflict', `There are ${activeMax} share links that work. Revoke some first.`);
+        if ((await countActive(tx, now, userId)) >= activePerPersonMax)
+          throw new ApiError('conflict', `${activePerPersonMax} share links of yours work. Revoke some first.`);
+        const share = await insertShare(tx, { event, title, userId, expiresAt }, now);
+        await parts.audit.record(tx, {
+          actor,
+          action: 'event.share',
+          summary: `made share link ${share.share.id} to event ${event.id}, until ${expiresAt.toISOString()}`,
+          details: { share: share.share.id, event: event.id, request: event.request_id },
+        });
+        return share;
+      }),
     );
     return reply.code(201).send({ token: made.token, path: `/shared#${made.token}`, details: viewShare(made.share) });
   });

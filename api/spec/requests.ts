@@ -33,7 +33,11 @@ export function requireSite(settings: Pick<Settings, 'sites'>, wanted: string | 
 const seesApplications = (principal: Principal): boolean => principal.role === 'admin';
 
 /** What GET /api/spec lists for somebody. */
-export async function listFor(sql: Queryable, principal: Principal, asked: { readonly site?: string; readonly name?: string }) {
+export async function listFor(
+  sql: Queryable,
+  principal: Principal,
+  asked: { readonly site?: string; readonly name?: string },
+) {
   return listOfSites(sql, seesApplications(principal), asked);
 }
 

@@ -105,18 +105,18 @@ export async function narratorOf(
     complete: async (instructions, data) => {
       if (await isTooOften(call.sql, call.caller.person.userId, call.now)) throw new Error(tooOften);
       return asking.within(call.caller.person.userId, async () => {
-      const body = JSON.stringify(redact(JSON.parse(data) as unknown, redaction, names));
-      const model = (await call.host.model?.read())?.model ?? '';
-      const id = await begin(call, 'explain_chain', about, { model, redaction, text: `${instructions}\n\n${body}` });
-      const end = ending(call, id);
-      try {
-        const answered = await narrator.complete(instructions, body);
-        await end(true, '', answered);
-        return answered;
-      } catch (error) {
-        await end(false, `The model is unavailable: ${(error as Error).message.slice(0, 300)}`, '');
-        throw error;
-      }
+        const body = JSON.stringify(redact(JSON.parse(data) as unknown, redaction, names));
+        const model = (await call.host.model?.read())?.model ?? '';
+        const id = await begin(call, 'explain_chain', about, { model, redaction, text: `${instructions}\n\n${body}` });
+        const end = ending(call, id);
+        try {
+          const answered = await narrator.complete(instructions, body);
+          await end(true, '', answered);
+          return answered;
+        } catch (error) {
+          await end(false, `The model is unavailable: ${(error as Error).message.slice(0, 300)}`, '');
+          throw error;
+        }
       });
     },
   };

@@ -163,11 +163,7 @@ export interface Applying {
  * One outcome for each statement and application that it meets, and one for a statement that meets none. Throws 422
  * where more would follow than one transaction takes.
  */
-export async function apply(
-  tx: Tx,
-  statements: readonly Stated[],
-  applying: Applying,
-): Promise<Outcome[]> {
+export async function apply(tx: Tx, statements: readonly Stated[], applying: Applying): Promise<Outcome[]> {
   const { names, byName } = applying.meeting;
   const outcomes: Outcome[] = [];
   const breath = new Breath();

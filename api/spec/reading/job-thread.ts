@@ -84,7 +84,8 @@ export class JobThread<Job extends Told, Reply extends Told> {
       if (reply.kind === 'failed')
         throw new ApiError('unfit', `The specification cannot be read: ${(reply as JobFailed).why}.`);
       const wanted = kinds.find((kind) => kind === reply.kind);
-      if (wanted === undefined) throw new Error(`the thread ${this.#options.name} answered ${reply.kind} to ${job.kind}`);
+      if (wanted === undefined)
+        throw new Error(`the thread ${this.#options.name} answered ${reply.kind} to ${job.kind}`);
       return reply as never;
     } catch (error) {
       // whatever state it is in, the next question gets another one

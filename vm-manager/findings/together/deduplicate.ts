@@ -83,7 +83,10 @@ async function requireQuiet(tx: Tx, application: number): Promise<void> {
     select id, kind from vm_runs
     where kind in (${kind}, ${undoKind}) and status = 'running' and application_id = ${application} limit 1`;
   if (other !== undefined)
-    throw new ApiError('conflict', `The run ${other.id} (${other.kind}) of the application is at work: wait for its end.`);
+    throw new ApiError(
+      'conflict',
+      `The run ${other.id} (${other.kind}) of the application is at work: wait for its end.`,
+    );
 }
 
 const begin = endpoint({
