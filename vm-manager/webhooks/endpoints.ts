@@ -12,7 +12,7 @@ import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkReceiver, isHollowSecret } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
-import { maskedAddress, mayWrite } from '../kit/values/masked-address.js';
+import { maskedAddress } from '../kit/values/masked-address.js';
 import {
   checkVersion,
   requireRow,
@@ -52,8 +52,7 @@ const webhooks: Resource = {
   view: 'view_health',
   edit: 'manage_webhooks',
   only: ['list', 'get'],
-  shown: (caller, row) =>
-    mayWrite(caller, 'manage_webhooks') ? row : { ...row, url: maskedAddress(String(row['url'])) },
+  masked: (given) => (typeof given['url'] === 'string' ? { ...given, url: maskedAddress(given['url']) } : given),
   visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', searched: true, sort: 'text' },
