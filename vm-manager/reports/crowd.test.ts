@@ -51,7 +51,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       t.match(seen.text, /127\.0\.0\.1\/…/);
       t.match((await admin.call('GET', path)).text, /secret-query/, path);
     }
-    t.notMatch((await at.call('GET', '/api/audit?limit=50', { token })).text, /secret-query.*webhook|"url":"[^"]*secret/);
+    t.notMatch(
+      (await at.call('GET', '/api/audit?limit=50', { token })).text,
+      /secret-query.*webhook|"url":"[^"]*secret/,
+    );
   });
 }
 
