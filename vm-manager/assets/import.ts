@@ -247,7 +247,7 @@ function repeated(rows: Sheet['rows']): Map<number, number> {
   for (const [row, given] of rows) {
     if (typeof given !== 'object' || given === null) continue;
     const external = textIn(given, 'external_id');
-    const project = String(given['project_id'] ?? given['project'] ?? '').toLowerCase();
+    const project = (textIn(given, 'project_id') ?? textIn(given, 'project') ?? '').toLowerCase();
     const key = external === null ? `n ${project} ${(textIn(given, 'name') ?? '').toLowerCase()}` : `e ${external}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, row);

@@ -2,7 +2,7 @@
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication, visibleApplications } from '../assets/resources.js';
-import { allOf, json, type Fragment, type Queryable, type Tx } from '../database.js';
+import { allOf, json, type Fragment, type Tx } from '../database.js';
 import { storeBytes } from '../kit/upload/stored-bytes.js';
 import { reportBrandOf } from './drawn/brand.js';
 import type { Reach } from '../kit/caller.js';

@@ -7,7 +7,6 @@ import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
 import {
   build,
   closed,
-  formats,
   mediaTypes,
   prepare,
   ReportView,

@@ -183,7 +183,7 @@ async function contradictions(t: Test, { client, send }: Stage): Promise<void> {
   t.equal(await stateIn(ids[1] ?? ''), 'new', 'nor of two groups of a CSAF document');
   const wrong = structuredClone(csaf) as { document: { tracking: Json } };
   wrong.document.tracking['current_release_date'] = '9999-99-99';
-  t.match(await send(wrong as unknown as Json), { status: 422, body: { detail: /current_release_date/ } });
+  t.match(await send(wrong), { status: 422, body: { detail: /current_release_date/ } });
 }
 
 async function statements(t: Test, { client, application, send, stateOf }: Stage): Promise<void> {

@@ -99,6 +99,6 @@ export function registerScan(app: App): void {
     }
     // written in the thread that has read it, as its schema says
     reply.type(contentTypes[answer.format]).serializer((payload) => String(payload));
-    return reply.send(answer.text as never);
+    return reply.send(answer.text);
   });
 }

@@ -2,7 +2,6 @@
 // embedded database serves everybody through one: there an import of some size is tried first (as a preview, which
 // refuses what an import refuses), then written in short transactions, between which others have their turn; what
 // fails in the middle is taken back.
-import { ApiError } from '#http-kit';
 import { requireApplication } from '../../assets/resources.js';
 import { storeComponents } from '../../components/store.js';
 import type { Queryable, Sql, Tx } from '../../database.js';

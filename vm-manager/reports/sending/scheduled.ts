@@ -12,7 +12,7 @@ import { insertRun, type Run } from '../../kit/runs.js';
 import { inBackground } from '../../kit/runs/background.js';
 import { Mailbox } from '../../notifications/senders/email.js';
 import { requireTemplate } from '../../templates/stored.js';
-import { daysMax, formats, prepare, Title, type Format, type Order, type ReportRow } from '../build.js';
+import { daysMax, formats, prepare, Title, type Order, type ReportRow } from '../build.js';
 import { sectionNames, type SectionName } from '../offered.js';
 import { enqueue } from './queue.js';
 import { requireReceivers, type Receivers } from './receivers.js';
