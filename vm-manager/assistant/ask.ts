@@ -11,8 +11,8 @@ import { proposalKinds, readTold, type Told } from './told.js';
 /** Questions of one person within an hour. */
 export const asksPerHourMax = 60;
 /**
- * A model that hangs is waited for by whoever has asked it, and others still get their turn: two questions of a person at
- * once, whatever they are about. The model itself takes four.
+ * A model that hangs is waited for by whoever has asked it, and others still get their turn: two questions of a person
+ * at once, whatever they are about. The model itself takes four.
  */
 const asking = new Crowd({ what: 'questions', atOnce: { perPerson: 2, all: 4 } });
 const logDays = 90;

@@ -56,11 +56,7 @@ export function RecordedMatches(props: { readonly rule: CustomRule; readonly isR
               <Show when={reply().looked_at < reply().recorded}>
                 <p class="small muted">{text.partly(showCount(reply().looked_at), showCount(reply().recorded))}</p>
               </Show>
-              <Show when={reply().not_looked_at.masked + reply().not_looked_at.body > 0}>
-                <p class="small muted">
-                  {text.notLookedAt(showCount(reply().not_looked_at.masked), showCount(reply().not_looked_at.body))}
-                </p>
-              </Show>
+              <NotLookedAt of={reply().not_looked_at} />
               <ul class="plain-list stack tight">
                 <For each={reply().examples}>
                   {(one) => (
@@ -82,5 +78,13 @@ export function RecordedMatches(props: { readonly rule: CustomRule; readonly isR
         </Show>
       </div>
     </Card>
+  );
+}
+
+function NotLookedAt(props: { readonly of: Matches['not_looked_at'] }): JSX.Element {
+  return (
+    <Show when={props.of.masked + props.of.body > 0}>
+      <p class="small muted">{text.notLookedAt(showCount(props.of.masked), showCount(props.of.body))}</p>
+    </Show>
   );
 }
