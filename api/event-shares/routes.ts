@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import {
   ApiError,
   closed,
+  Crowd,
   decodeTimeCursor,
   Nullable,
   Page,
@@ -18,6 +19,7 @@ import type { Parts } from '../parts.js';
 import { SharedEventView, shareEvent } from './shared-view.js';
 import {
   activeMax,
+  activePerPersonMax,
   countActive,
   findEvent,
   insertShare,
@@ -33,6 +35,13 @@ const daysDefault = 7;
 const daysMax = 30;
 const dayMs = 86_400_000;
 const opensPerMinuteMax = 30;
+
+/** Links that are made: each opens without a login, so nobody makes them by the hundred. */
+const linksInTheMaking = new Crowd({
+  what: 'share links',
+  atOnce: { perPerson: 5, all: 20 },
+  within: { minutes: 5, perPerson: 30, all: 120 },
+});
 
 const ShareView = Type.Object({
   id: Type.String(),
@@ -142,18 +151,22 @@ function registerCreate(app: App, parts: ShareParts): void {
     const now = new Date(parts.now());
     const expiresAt = new Date(now.getTime() + (request.body.expires_in_days ?? daysDefault) * dayMs);
     const title = shareEvent(event, expiresAt).summary.text;
-    const made = await sql.begin(async (tx) => {
-      if ((await countActive(tx, now)) >= activeMax)
-        throw new ApiError('conflict', `There are ${activeMax} share links that work. Revoke some first.`);
-      const share = await insertShare(tx, { event, title, userId, expiresAt }, now);
-      await parts.audit.record(tx, {
-        actor,
-        action: 'event.share',
-        summary: `made share link ${share.share.id} to event ${event.id}, until ${expiresAt.toISOString()}`,
-        details: { share: share.share.id, event: event.id, request: event.request_id },
-      });
-      return share;
-    });
+    const made = await linksInTheMaking.within(userId, async () =>
+      sql.begin(async (tx) => {
+        if ((await countActive(tx, now)) >= activeMax)
+          throw new ApiError('conflict', `There are ${activeMax} share links that work. Revoke some first.`);
+        if ((await countActive(tx, now, userId)) >= activePerPersonMax)
+          throw new ApiError('conflict', `${activePerPersonMax} share links of yours work. Revoke some first.`);
+        const share = await insertShare(tx, { event, title, userId, expiresAt }, now);
+        await parts.audit.record(tx, {
+          actor,
+          action: 'event.share',
+          summary: `made share link ${share.share.id} to event ${event.id}, until ${expiresAt.toISOString()}`,
+          details: { share: share.share.id, event: event.id, request: event.request_id },
+        });
+        return share;
+      }),
+    );
     return reply.code(201).send({ token: made.token, path: `/shared#${made.token}`, details: viewShare(made.share) });
   });
 }

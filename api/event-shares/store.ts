@@ -21,6 +21,8 @@ export interface EventShare {
 
 /** Links that work at the same time. */
 export const activeMax = 1000;
+/** One person leaves some to others. */
+export const activePerPersonMax = 200;
 const keptDays = 30;
 const dayMs = 86_400_000;
 
@@ -50,9 +52,11 @@ export async function insertShare(
   return { share, token };
 }
 
-export async function countActive(sql: Queryable, now: Date): Promise<number> {
+/** Links that work: of one person, or of all. */
+export async function countActive(sql: Queryable, now: Date, userId: string | null = null): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
-    select count(*) as n from event_shares where revoked_at is null and expires_at > ${now}`;
+    select count(*)::int as n from event_shares
+    where revoked_at is null and expires_at > ${now} and (${userId}::text is null or created_by = ${userId})`;
   return row?.n ?? 0;
 }
 

@@ -11,10 +11,18 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, descr
 export const Moment = (description: string) =>
   Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description });
 
+/** Whether the day that a text begins with, if any, is one that a calendar has: JavaScript moves 30 February to March. */
+export function isDayOfCalendar(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? [];
+  if (day === undefined) return true;
+  const last = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  return Number(year) >= 1 && Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= last;
+}
+
 /** What `Moment` let in; throws `validation_failed` for dates that do not exist. */
 export function parseMoment(text: string, path: string): Date {
   const at = new Date(text);
-  if (Number.isNaN(at.getTime()))
+  if (Number.isNaN(at.getTime()) || !isDayOfCalendar(text))
     throw new ApiError('validation_failed', `${path} is not a moment.`, {
       errors: [{ path, reason: 'is not a moment in UTC such as 2026-01-31T12:00:00Z' }],
     });

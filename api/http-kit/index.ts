@@ -28,6 +28,7 @@ export {
   listOf,
   Moment,
   OneOf,
+  isDayOfCalendar,
   parseMoment,
   parseRange,
   SomeOf,
@@ -54,5 +55,6 @@ export {
   type ProblemField,
 } from './problem.js';
 export { closed, Email, Nullable, PersonName, refusals, Time } from './schema.js';
+export { Crowd, type CrowdBounds } from './limits/crowd.js';
 export { isYamlDeeper } from './limits/yaml-depth.js';
 export { checkStorable, isStorable, refusalOfBody } from './storable-text.js';

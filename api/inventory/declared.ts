@@ -6,7 +6,8 @@ import type { Queryable } from '../db/client.js';
 import { readHead } from '../settings/store.js';
 import { sitePrefixOf } from '../change/steps/specifications.js';
 import { templatesOf } from '../spec/plan.js';
-import { findVersion, specificationOf } from '../spec/store.js';
+import { readableSpecification } from '../spec/reading/read-there.js';
+import { findVersion } from '../spec/store.js';
 import type { DeclaredOperation } from './fold.js';
 
 type Entry = Settings['api_specs'][number];
@@ -39,8 +40,9 @@ export async function readDeclarations(sql: Queryable): Promise<Declarations> {
 
 async function operationsOf(sql: Queryable, entry: Entry, prefix: string): Promise<DeclaredOperation[]> {
   const row = await findVersion(sql, entry);
-  if (row === null) return [];
-  return specificationOf(row).model.operations.flatMap((operation) =>
+  const read = row === null ? null : await readableSpecification(row);
+  if (read === null) return [];
+  return read.model.operations.flatMap((operation) =>
     templatesOf(operation, entry.base_path, prefix).map((template) => ({
       method: operation.method,
       template,

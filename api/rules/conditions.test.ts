@@ -100,6 +100,22 @@ async function conditions(t: Test, database: Database): Promise<void> {
     examples: [{ request_id: '4', variable: /^(?:REQUEST_FILENAME|PATH_READINGS)/ }, {}],
   });
   t.match((await call('POST', '/api/rules/matches', { rule: { ...rule, sites: ['blog'] } })).body, { recorded: 0 });
+
+  // what cannot be compared is told, and is no "0 of 6"
+  const hidden = [
+    { ...sample('5', 'GET', '/a?token=abcdefgh12345678abcdefgh12345678', 'Mozilla'), site: 'api' },
+    { ...sample('6', 'POST', '/b', 'Mozilla'), site: 'api', headers: ['Content-Length', '5'] },
+  ];
+  const more = await at.call('POST', '/api/dataplane/samples', {
+    token: 'c'.repeat(40),
+    body: { node: 'n1', samples: hidden },
+  });
+  t.equal(more.status, 200, more.text);
+  t.match((await call('POST', '/api/rules/matches', { rule: { ...rule, sites: ['api'] } })).body, {
+    ...{ recorded: 2, looked_at: 2, matched: 0 },
+    not_looked_at: { masked: 1, body: 1 },
+  });
+  t.match(counted.body, { not_looked_at: { masked: 0, body: 0 } });
   t.match(await call('POST', '/api/rules/matches', { rule: { name: 'x', kind: 'raw', seclang: 'SecRule' } }), {
     status: 400,
     body: { errors: [{ path: /^\/rule/ }] },

@@ -20,6 +20,13 @@ const schema = {
       recorded: Type.Integer({ description: 'requests that are there, of the sites of the rule' }),
       looked_at: Type.Integer({ description: 'of them; fewer where the rule needs more than three seconds for all' }),
       matched: Type.Integer(),
+      not_looked_at: Type.Object(
+        {
+          masked: Type.Integer({ description: 'a value was masked before it was kept: the rule saw x in its place' }),
+          body: Type.Integer({ description: 'the body was not kept' }),
+        },
+        { description: 'of those that did not match, how many might have as they came' },
+      ),
       since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
         description: 'when the oldest of those looked at came',
       }),
@@ -56,15 +63,16 @@ export function registerRecordedRoute(app: App, { database, sandbox }: Pick<Part
     const samples = all
       .filter(({ site }) => rule.sites.length === 0 || rule.sites.includes(site))
       .toSorted((a, b) => b.atMs - a.atMs);
-    const { lookedAt, matched, examples } =
+    const { lookedAt, matched, masked, bodyNotKept, examples } =
       samples.length === 0
-        ? { lookedAt: 0, matched: 0, examples: [] }
+        ? { lookedAt: 0, matched: 0, masked: 0, bodyNotKept: 0, examples: [] }
         : await sandbox.matchRecorded({ id: rule.id, text, samples });
     const oldest = samples[lookedAt - 1];
     return {
       recorded: samples.length,
       looked_at: lookedAt,
       matched,
+      not_looked_at: { masked, body: bodyNotKept },
       since: oldest === undefined ? null : new Date(oldest.atMs).toISOString(),
       examples: examples.map(({ requestId, atMs, clientIp, ...rest }) => ({
         request_id: requestId,

@@ -1,6 +1,7 @@
 // A rule on requests that were recorded: what it would have matched, before it acts on any.
 import { compileRuleTrial, createTrial } from '#compiler';
 import type { ReplaySample } from '../change/replay.js';
+import { hasMaskedValue, lacksBody } from '../records/masked.js';
 
 export interface RecordedJob {
   readonly id: number;
@@ -25,6 +26,10 @@ export interface RecordedMatches {
   /** Of the samples; the others were left out because the time was over. */
   readonly lookedAt: number;
   readonly matched: number;
+  /** Of those looked at that did not match: in these a value was masked, which nobody can compare any more. */
+  readonly masked: number;
+  /** Of those looked at that did not match: of these the body was not kept. */
+  readonly bodyNotKept: number;
   /** The newest of them. */
   readonly examples: readonly RecordedMatch[];
 }
@@ -47,7 +52,7 @@ export function matchRecorded(
   const trial = createTrial(program);
   const until = clock() + budgetMs;
   const examples: RecordedMatch[] = [];
-  let [lookedAt, matched] = [0, 0];
+  let [lookedAt, matched, masked, bodyNotKept] = [0, 0, 0, 0];
   for (const sample of samples) {
     if (clock() > until) break;
     const { requestId, atMs, site, method, uri, protocol, headers, clientIp } = sample;
@@ -55,10 +60,14 @@ export function matchRecorded(
     const body = sample.body === null ? null : Buffer.from(sample.body, 'latin1');
     lookedAt += 1;
     const match = trial.runRecorded(head, body).matched.find((one) => one.id === id);
-    if (match === undefined) continue;
+    if (match === undefined) {
+      if (hasMaskedValue(sample)) masked += 1;
+      if (lacksBody(sample)) bodyNotKept += 1;
+      continue;
+    }
     matched += 1;
     if (examples.length < examplesMax)
       examples.push({ requestId, atMs, site, method, uri: asText(uri), clientIp, variable: shownOf(match.variable) });
   }
-  return { lookedAt, matched, examples };
+  return { lookedAt, matched, masked, bodyNotKept, examples };
 }

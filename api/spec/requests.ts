@@ -1,11 +1,14 @@
 // What the routes of specifications have in common: the document that was sent, and the site that is meant.
-import { ApiError } from '../http-kit/index.js';
+import type { FastifyRequest } from 'fastify';
+import type { Queryable } from '../db/client.js';
+import { ApiError, requirePrincipal, type Principal } from '../http-kit/index.js';
 import type { SettingsWriter } from '../settings/change.js';
 import type { Settings } from '#settings';
-import { isObject, textOf, type SpecProblem } from './document/problem.js';
-import { readSpecification, type Specification } from './document/read.js';
+import { findSpecification, isPlaceOfApplication, listOfSites, type SpecRow } from './store.js';
 
 export type SpecParts = SettingsWriter;
+
+export { sentDocument } from './document/sent.js';
 
 export const tags = ['specifications'];
 
@@ -26,40 +29,29 @@ export function requireSite(settings: Pick<Settings, 'sites'>, wanted: string | 
   });
 }
 
-interface Sent {
-  readonly text: string;
-  readonly site: string | undefined;
-  readonly name: string | undefined;
+/** Specifications of applications are in the same store; those without a right to all of it do not see them here. */
+const seesApplications = (principal: Principal): boolean => principal.role === 'admin';
+
+/** What GET /api/spec lists for somebody. */
+export async function listFor(
+  sql: Queryable,
+  principal: Principal,
+  asked: { readonly site?: string; readonly name?: string },
+) {
+  return listOfSites(sql, seesApplications(principal), asked);
 }
 
-/** The document itself, or `{"spec": text or object, "site", "name"}` around it. */
-export function sentDocument(body: unknown): Sent {
-  const none = { site: undefined, name: undefined };
-  const text = typeof body === 'string' ? body : '';
-  if (!/^\s*\{/.test(text)) return { text, ...none };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value['openapi'] !== undefined || value['swagger'] !== undefined) return { text, ...none };
-    const { spec, site, name } = value;
-    if (spec === undefined) return { text, ...none };
-    const inner = typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2);
-    return { text: inner, site: textOf(site) || undefined, name: textOf(name) || undefined };
-  } catch {
-    return { text, ...none }; // the reader tells what is wrong, with the line
-  }
-}
-
-/** Throws `unfit` with every problem. */
-export function requireSpecification(text: string): Specification {
-  const result = readSpecification(text);
-  if (result.kind === 'read') return result.specification;
-  throw refusalOf(result.problems);
-}
-
-/** `unfit` with every problem. */
-export function refusalOf(problems: readonly SpecProblem[]): ApiError {
-  const shown = problems.slice(0, 3).map(({ line, path, reason }) => `line ${line}: ${path || 'it'} ${reason}`);
-  return new ApiError('unfit', `The specification was not taken: ${shown.join('; ')}.`, {
-    errors: problems.map(({ path, line, reason, fix }) => ({ path, reason: `${reason} (line ${line})`, fix })),
-  });
+/**
+ * One stored version with its text. Throws `not_found`; also for one of an application of the vulnerability manager,
+ * unless an administrator asks, who is never confined: /api/v1/api-security knows who reaches which application.
+ */
+export async function requireStored(
+  sql: Queryable,
+  request: FastifyRequest,
+  id: number,
+): Promise<SpecRow & { body: string }> {
+  const row = await findSpecification(sql, id);
+  if (row === null || (isPlaceOfApplication(row.site) && !seesApplications(requirePrincipal(request))))
+    throw new ApiError('not_found', `There is no specification with the id ${id}.`);
+  return row;
 }

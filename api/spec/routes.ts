@@ -5,9 +5,9 @@ import { ApiError, closed, Nullable, OneOf, refusals, requirePrincipal, Time, ty
 import { changeSettings } from '../settings/change.js';
 import { lockSettings, readHead } from '../settings/store.js';
 import type { Settings } from '#settings';
-import { compareSpecifications } from './compare/compare.js';
 import { specBytesMax } from './document/read.js';
-import { requireSite, requireSpecification, sentDocument, tags, type SpecParts } from './requests.js';
+import { changesBetween, headOfSent, operationsOfStored } from './reading/read-there.js';
+import { listFor, requireSite, requireStored, sentDocument, tags, type SpecParts } from './requests.js';
 import {
   findSpecification,
   keyText,
@@ -15,8 +15,6 @@ import {
   namedBySettings,
   pruneSpecifications,
   removeSpecification,
-  specificationOf,
-  headOf,
   storeSpecification,
   type SpecRow,
 } from './store.js';
@@ -116,9 +114,8 @@ function registerUpload(app: App, parts: SpecParts): void {
   app.post('/api/spec', options, async (request, reply) => {
     const principal = requirePrincipal(request);
     const sent = sentDocument(request.body);
-    const specification = requireSpecification(sent.text);
+    const { head: sentHead, problems } = await headOfSent(sent.text);
     const { activate = true, base_path: basePath } = request.query;
-    const sentHead = headOf(sent.text, specification);
     const head = await readHead(sql);
     const site = requireSite(head.settings, request.query.site ?? sent.site);
     const name = request.query.name ?? sent.name ?? 'default';
@@ -146,8 +143,8 @@ function registerUpload(app: App, parts: SpecParts): void {
       created: stored.created,
       settings_version: after.id,
       changed: settings?.changed ?? false,
-      changes: before === null ? [] : compareSpecifications(specificationOf(before).model, specification.model),
-      problems: [...specification.problems],
+      changes: before === null ? [] : await changesBetween(before.body, sent.text),
+      problems: [...problems],
     };
   });
 }
@@ -181,12 +178,6 @@ function activateVersion(
 const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const IdParams = Type.Object({ id: Id });
 
-async function requireRow(sql: SpecParts['database']['sql'], id: number): Promise<SpecRow & { body: string }> {
-  const row = await findSpecification(sql, id);
-  if (row === null) throw new ApiError('not_found', `There is no specification with the id ${id}.`);
-  return row;
-}
-
 function registerReading(app: App, { database: { sql } }: SpecParts): void {
   const listSchema = {
     tags,
@@ -199,7 +190,7 @@ function registerReading(app: App, { database: { sql } }: SpecParts): void {
   };
   app.get('/api/spec', { schema: listSchema }, async (request) => {
     const named = namedBy((await readHead(sql)).settings);
-    const rows = await listSpecifications(sql, request.query.site, request.query.name);
+    const rows = await listFor(sql, requirePrincipal(request), request.query);
     return { items: rows.map((row) => view(row, named)) };
   });
   const OperationView = Type.Object({
@@ -221,17 +212,8 @@ function registerReading(app: App, { database: { sql } }: SpecParts): void {
     },
   };
   app.get('/api/spec/:id', { schema: readSchema }, async (request) => {
-    const { body, ...row } = await requireRow(sql, request.params.id);
-    const { model } = specificationOf({ sha256: row.sha256, body });
-    const operations = model.operations.map((one) => ({
-      method: one.method,
-      path: one.path,
-      base_paths: [...one.basePaths],
-      operation_id: one.id,
-      summary: one.summary,
-      deprecated: one.isDeprecated,
-      security: one.security === null ? null : one.security.map((names) => [...names]),
-    }));
+    const { body, ...row } = await requireStored(sql, request, request.params.id);
+    const operations = await operationsOfStored(body);
     return { specification: view(row, namedBy((await readHead(sql)).settings)), text: body, operations };
   });
 }
@@ -254,13 +236,10 @@ function registerComparison(app: App, { database: { sql } }: SpecParts): void {
   };
   app.get('/api/spec/compare', { schema }, async (request) => {
     const [{ body: _old, ...from }, { body: _new, ...to }] = await Promise.all([
-      requireRow(sql, request.query.from),
-      requireRow(sql, request.query.to),
+      requireStored(sql, request, request.query.from),
+      requireStored(sql, request, request.query.to),
     ]);
-    const changes = compareSpecifications(
-      specificationOf({ sha256: from.sha256, body: _old }).model,
-      specificationOf({ sha256: to.sha256, body: _new }).model,
-    );
+    const changes = await changesBetween(_old, _new);
     const named = namedBy((await readHead(sql)).settings);
     const breaking = changes.filter(({ kind }) => kind === 'breaking').length;
     return {
@@ -285,8 +264,7 @@ function registerRemoval(app: App, parts: SpecParts): void {
     const { actor } = requirePrincipal(request);
     await sql.begin(async (tx) => {
       await lockSettings(tx);
-      const row = await findSpecification(tx, request.params.id);
-      if (row === null) throw new ApiError('not_found', `There is no specification with the id ${request.params.id}.`);
+      const row = await requireStored(tx, request, request.params.id);
       const { site, name, version } = row;
       if ((await namedBySettings(tx)).has(keyText(row)))
         throw new ApiError(

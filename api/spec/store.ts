@@ -1,7 +1,7 @@
 // Stored specifications: text as it was sent, by site, name and version. A version is never changed.
 import { createHash } from 'node:crypto';
 import type { Queryable, Tx } from '../db/client.js';
-import { readSpecification, type Specification } from './document/read.js';
+import type { Specification } from './document/read.js';
 
 export interface SpecRow {
   readonly id: number;
@@ -32,6 +32,12 @@ export const digestOfText = (text: string): string => createHash('sha256').updat
 
 const toRow = (row: SpecRow): SpecRow => ({ ...row, id: Number(row.id) });
 
+/**
+ * Names of sites that begin so are places of applications of the vulnerability manager, which are nobody's site. What is
+ * kept there is of the people of the application, who ask /api/v1/api-security.
+ */
+export const isPlaceOfApplication = (site: string): boolean => site.startsWith('~');
+
 export async function listSpecifications(sql: Queryable, site?: string, name?: string): Promise<SpecRow[]> {
   const rows = await sql<SpecRow[]>`
     select id, site, name, version, at, author, title, declared_version, openapi, format, operations, sha256
@@ -45,6 +51,21 @@ export async function listSpecifications(sql: Queryable, site?: string, name?: s
 export async function findSpecification(sql: Queryable, id: number): Promise<(SpecRow & { body: string }) | null> {
   const [row] = await sql<(SpecRow & { body: string })[]>`select * from api_specifications where id = ${id}`;
   return row === undefined ? null : { ...toRow(row), body: row.body };
+}
+
+/** Without their texts, those of sites of the firewall alone, or with those of applications, too. */
+export async function listOfSites(
+  sql: Queryable,
+  withApplications: boolean,
+  { site, name }: { readonly site?: string | undefined; readonly name?: string | undefined },
+): Promise<SpecRow[]> {
+  const rows = await sql<SpecRow[]>`
+    select id, site, name, version, at, author, title, declared_version, openapi, format, operations, sha256
+    from api_specifications
+    where (${site ?? null}::text is null or site = ${site ?? null}) and
+      (${name ?? null}::text is null or name = ${name ?? null}) and (${withApplications} or left(site, 1) <> '~')
+    order by site, name, version desc limit 5000`;
+  return rows.map(toRow);
 }
 
 /** Without their texts: of each name of a site the newest. */
@@ -161,23 +182,4 @@ export async function pruneSpecifications(tx: Tx, site: string, name: string): P
   if (old.length === 0) return;
   const named = await namedBySettings(tx);
   for (const row of old) if (!named.has(keyText(row))) await removeSpecification(tx, row.id);
-}
-
-const readMax = 32;
-
-/** Specifications that were read, by the digest of their text: reading one of a megabyte takes a second. */
-const read = new Map<string, Specification>();
-
-/** Of a stored text, which was read without errors when it came. Throws where a newer program refuses it. */
-export function specificationOf(row: { readonly sha256: string; readonly body: string }): Specification {
-  const known = read.get(row.sha256);
-  if (known !== undefined) return known;
-  const result = readSpecification(row.body);
-  if (result.kind === 'refused') {
-    const [first] = result.problems;
-    throw new Error(`line ${first?.line}: ${first?.path} ${first?.reason}`);
-  }
-  if (read.size >= readMax) read.delete(read.keys().next().value ?? '');
-  read.set(row.sha256, result.specification);
-  return result.specification;
 }

@@ -3,6 +3,7 @@ import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { authTruths, dataClasses, type ApiPort, type OperationDetail } from '../apis/port.js';
 import { requireApplication } from '../assets/resources.js';
+import { isPlace } from '../assets/site.js';
 import { severityNames } from '../findings/words.js';
 import { listOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
@@ -12,7 +13,7 @@ import { findingsOfOperations } from './findings.js';
 import { requireApis } from './known-apis.js';
 import { ConfirmClose, keepAsFindings } from './keep.js';
 import { operationsOf, operationStates, sitesWithin, type Operation } from './operations.js';
-import { postureOf, PostureView } from './posture.js';
+import { hintOf, postureOf, PostureView } from './posture.js';
 import { keptMax, recordsOf } from './records.js';
 import { specificationEndpoints } from './spec-endpoints.js';
 import { matrixEndpoints } from './matrix/endpoints.js';
@@ -293,6 +294,7 @@ const keepPosture = endpoint({
   answer: Type.Object({
     import_id: Type.String(),
     gaps: Type.Integer(),
+    hint: Nullable(Type.String({ description: 'why this says little: then nothing that seems gone is closed' })),
     report: Type.Unknown({ description: 'counts of the import: created, updated, reopened, closed and others' }),
   }),
   handle: async (call) => {
@@ -301,16 +303,19 @@ const keepPosture = endpoint({
     const { name } = await requireApplication(call.sql, call.reach, id);
     const [site = ''] = (await sitesWithin(call.sql, call.reach, apis, id)).keys();
     if (site === '') throw new ApiError('conflict', 'The application is archived: its traffic is not looked at.');
-    const { gaps, total } = await apis.posture(site, keptMax);
+    const { gaps, total, ...posture } = await apis.posture(site, keptMax);
+    const hint = hintOf({ ...posture, gaps: [], total }, isPlace(site), name);
+    if (posture.specifications.length === 0 && posture.endpoints === 0)
+      throw new ApiError('conflict', `There is nothing to look at: ${hint ?? 'neither a specification nor traffic'}.`);
     const kept = await keepAsFindings(call, {
       ...{ applicationId: id, tool: 'gatehouse-api-posture', label: 'Posture of APIs', scopeKey: 'api-posture' },
       records: await recordsOf(site, gaps, 'traffic'),
       // what did not come along may be what seems gone
-      isWhole: gaps.length === total,
+      isWhole: gaps.length === total && hint === null,
       isCloseConfirmed: call.body.confirm_close === true,
       summary: `imported what the APIs of ${name} show`,
     });
-    return { ...kept, gaps: total };
+    return { ...kept, gaps: total, hint };
   },
 });
 

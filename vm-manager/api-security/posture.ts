@@ -57,7 +57,12 @@ const figuresOf = (one: SitePosture) => ({
   ...{ high: one.high, medium: one.medium, low: one.low },
 });
 
-function hintOf({ specifications, endpoints, site }: SitePosture, isPlace: boolean, name: string): string | null {
+/** Why figures of a site say little, and what to do about it; null: specifications and traffic are both there. */
+export function hintOf(
+  { specifications, endpoints, site }: SitePosture,
+  isPlace: boolean,
+  name: string,
+): string | null {
   if (isPlace) return `${name} goes through no site of the firewall: link it to one, and its traffic is seen`;
   if (specifications.length === 0 && endpoints === 0)
     return `nothing is known of ${site}: send its requests through the firewall, and add a specification`;

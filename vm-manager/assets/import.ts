@@ -10,7 +10,6 @@ import { receiveReport } from '../imports/receive-report.js';
 import { endpoint, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { bodyOf, insertRow, refuseConflicts, toView, updateRow, type Row } from '../kit/resource.js';
 import { isUnconfined, reachable } from '../kit/caller.js';
-import { textOf } from '../kit/values/text.js';
 import { applications } from './resources.js';
 
 const closed = { additionalProperties: false } as const;
@@ -205,9 +204,11 @@ async function findRow(tx: Tx, { reach }: Call, given: Given): Promise<Row | nul
   return found ?? null;
 }
 
-/** A site that is said again by who may name one confirms a link that nobody has confirmed: that is a change. */
+/** A site or a name that is said again by who may give it confirms what nobody has confirmed: that is a change. */
 const isSame = (before: Row, given: Given, confirms: boolean): boolean => {
   if (confirms && typeof given['site'] === 'string' && before['site_confirmed'] === false) return false;
+  const isNamed = given['name'] !== undefined || given['external_id'] !== undefined;
+  if (confirms && isNamed && before['names_confirmed'] === false) return false;
   const view = toView(applications, before);
   return Object.entries(given).every(([name, value]) => JSON.stringify(view[name]) === JSON.stringify(value));
 };
@@ -246,7 +247,7 @@ function repeated(rows: Sheet['rows']): Map<number, number> {
   for (const [row, given] of rows) {
     if (typeof given !== 'object' || given === null) continue;
     const external = textIn(given, 'external_id');
-    const project = textOf(given['project_id'] ?? given['project']).toLowerCase();
+    const project = (textIn(given, 'project_id') ?? textIn(given, 'project') ?? '').toLowerCase();
     const key = external === null ? `n ${project} ${(textIn(given, 'name') ?? '').toLowerCase()}` : `e ${external}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, row);

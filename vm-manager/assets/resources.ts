@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import type { Queryable, Tx } from '../database.js';
 import { isUnconfined, reachable, requireWhole, type Reach } from '../kit/caller.js';
 import { toId, unfit, type Call } from '../kit/endpoint.js';
-import type { Resource } from '../kit/resource.js';
+import type { Resource, Row } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
 import { scanMethods } from '../dast/model.js';
 import { refreshApplication } from '../findings/refresh.js';
@@ -95,6 +95,15 @@ const applicationColumns: Resource['columns'] = {
     as: 'plain',
     write: 'never',
   },
+  names_confirmed: {
+    schema: Type.Boolean({
+      description:
+        'false: its name or external id was given by somebody who reaches a part of the organisation, and makes no ' +
+        'service of a mesh or a cluster this application for such people, until somebody of the whole sets it again',
+    }),
+    as: 'plain',
+    write: 'never',
+  },
   status: { schema: OneOf(['active', 'archived']), as: 'plain', write: 'always', filter: 'equal' },
   demo: { schema: Type.Boolean(), as: 'plain', write: 'create', filter: 'equal' },
 };
@@ -114,6 +123,14 @@ async function checkApplication(tx: Tx, call: Call, values: Record<string, unkno
   values['project_id'] = Number(given);
 }
 
+/** By its names an application is found to be a service: only names that somebody of the whole has given count to all. */
+function noteNames({ reach }: Call, values: Record<string, unknown>, before: Row | null): void {
+  const given = ['name', 'external_id'].filter((name) => values[name] !== undefined);
+  if (isUnconfined(reach)) {
+    if (given.length > 0) values['names_confirmed'] = true;
+  } else if (given.some((name) => before === null || values[name] !== before[name])) values['names_confirmed'] = false;
+}
+
 const sql0 = (tx: Queryable) => tx`null::bigint`;
 
 export const applications: Resource = {
@@ -130,6 +147,7 @@ export const applications: Resource = {
     if (before === null && call.reach.within !== null)
       throw new ApiError('scope_denied', 'The token is confined to applications; it cannot make others.');
     if (before === null || values['project_id'] !== undefined) await checkApplication(tx, call, values);
+    noteNames(call, values, before);
     if (values['site'] === undefined) return;
     checkSite(call.reach, values['site'] as string | null, (before?.['site'] ?? null) as string | null);
     if (isUnconfined(call.reach)) values['site_confirmed'] = true;

@@ -1,5 +1,6 @@
 // One question to the model: what is sent is masked, fenced and written down first; what comes back is read as data.
 import { randomBytes } from 'node:crypto';
+import { Crowd } from '#http-kit';
 import type { Sql } from '../database.js';
 import type { Call } from '../kit/endpoint.js';
 import type { Gathered } from './gather.js';
@@ -9,6 +10,11 @@ import { proposalKinds, readTold, type Told } from './told.js';
 
 /** Questions of one person within an hour. */
 export const asksPerHourMax = 60;
+/**
+ * A model that hangs is waited for by whoever has asked it, and others still get their turn: two questions of a person at
+ * once, whatever they are about. The model itself takes four.
+ */
+const asking = new Crowd({ what: 'questions', atOnce: { perPerson: 2, all: 4 } });
 const logDays = 90;
 const logRowsMax = 10_000;
 const dayMs = 86_400_000;
@@ -98,18 +104,20 @@ export async function narratorOf(
   return {
     complete: async (instructions, data) => {
       if (await isTooOften(call.sql, call.caller.person.userId, call.now)) throw new Error(tooOften);
-      const body = JSON.stringify(redact(JSON.parse(data) as unknown, redaction, names));
-      const model = (await call.host.model?.read())?.model ?? '';
-      const id = await begin(call, 'explain_chain', about, { model, redaction, text: `${instructions}\n\n${body}` });
-      const end = ending(call, id);
-      try {
-        const answered = await narrator.complete(instructions, body);
-        await end(true, '', answered);
-        return answered;
-      } catch (error) {
-        await end(false, `The model is unavailable: ${(error as Error).message.slice(0, 300)}`, '');
-        throw error;
-      }
+      return asking.within(call.caller.person.userId, async () => {
+        const body = JSON.stringify(redact(JSON.parse(data) as unknown, redaction, names));
+        const model = (await call.host.model?.read())?.model ?? '';
+        const id = await begin(call, 'explain_chain', about, { model, redaction, text: `${instructions}\n\n${body}` });
+        const end = ending(call, id);
+        try {
+          const answered = await narrator.complete(instructions, body);
+          await end(true, '', answered);
+          return answered;
+        } catch (error) {
+          await end(false, `The model is unavailable: ${(error as Error).message.slice(0, 300)}`, '');
+          throw error;
+        }
+      });
     },
   };
 }
@@ -123,6 +131,27 @@ export async function ask(call: Call, question: Question, gathered: Gathered, wo
   if (reason !== null || narrator == null)
     return { ok: false, reason: reason ?? 'No model is configured.', call_id: null };
   if (await isTooOften(sql, call.caller.person.userId, now)) return { ok: false, reason: tooOften, call_id: null };
+  const refused = asking.refusalFor(call.caller.person.userId);
+  if (refused !== null) return { ok: false, reason: refused.message, call_id: null };
+  return asking.within(call.caller.person.userId, async () =>
+    put(call, question, gathered, { narrator, settings, words }),
+  );
+}
+
+interface Ready {
+  readonly narrator: Pick<NonNullable<Awaited<ReturnType<NonNullable<Call['host']['narrator']>>>>, 'complete'>;
+  readonly settings: Awaited<ReturnType<typeof readAssistant>>;
+  readonly words: string;
+}
+
+/** Sends a question that may be sent, and reads what comes back. */
+async function put(
+  call: Call,
+  question: Question,
+  gathered: Gathered,
+  { narrator, settings, words }: Ready,
+): Promise<Answer> {
+  const { host } = call;
   const data = redact(
     words === '' ? gathered.data : { question: words, ...(gathered.data as object) },
     settings.redaction,

@@ -144,15 +144,18 @@ const match = endpoint({
   answer: Type.Intersect([RunView, Type.Object({ report: Type.Unknown() })]),
   handle: async (call) => {
     const { keyed } = await termsFor(call, call.body);
-    const run = await call.audited(
-      'vm.import',
-      (made: Run) => `matched application ${made.application_id} with the advisories (run ${made.id})`,
-      async (tx) => {
-        const { id } = await requireApplication(tx, call.reach, call.body.application_id);
-        return matchApplication(tx, id, call.caller.actor, call.now, keyed);
-      },
-      ({ result }) => result,
-    );
+    const { id } = await requireApplication(call.sql, call.reach, call.body.application_id);
+    const matching = { host: call.host, applicationId: id, actor: call.caller.actor, now: call.now, keyed };
+    const run = await matchApplication({
+      ...matching,
+      finish: async (work) =>
+        call.audited(
+          'vm.import',
+          (made: Run) => `matched application ${made.application_id} with the advisories (run ${made.id})`,
+          work,
+          ({ result }) => result,
+        ),
+    });
     return { ...viewRun(run), report: { ...run.result, problems: run.problems } };
   },
 });

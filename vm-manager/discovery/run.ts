@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KnownHost } from '../apis/port.js';
 import { json } from '../database.js';
-import type { Acting } from '../kit/endpoint.js';
+import { unfit, type Acting } from '../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run } from '../kit/runs.js';
 import { hostOf, isPublicAddress, isWithin, ownSources, upwards, type Sighting, type Source } from './asset.js';
 import { readNmap } from './sources/nmap.js';
@@ -71,6 +71,8 @@ class DiscoveryJob {
   readonly #counts: Partial<Record<Source, SourceCounts>> = {};
   /** What the server knows by itself, of all sources at once. */
   #hosts: readonly KnownHost[] | null = null;
+  /** What people should know of what was read. */
+  readonly #notes: string[] = [];
   #phase = '';
   #done = 0;
 
@@ -86,7 +88,7 @@ class DiscoveryJob {
     const sum = (name: keyof SourceCounts): number =>
       Object.values(this.#counts).reduce((total, counts) => total + counts[name], 0);
     const totals = { new: sum('new'), known: sum('known'), seen_again: sum('seen_again'), left_out: sum('left_out') };
-    return { phase: this.#phase, sources: this.#counts, ...totals };
+    return { phase: this.#phase, sources: this.#counts, ...totals, notes: this.#notes };
   }
 
   async work(): Promise<void> {
@@ -137,12 +139,19 @@ class DiscoveryJob {
         isExposed: isPublicAddress(host),
       }));
     if (source === 'zone') {
-      const { sightings, leftOut } = await readZone(zone?.text ?? '', zone?.origin ?? '', signal);
+      const { sightings, leftOut, records } = await readZone(zone?.text ?? '', zone?.origin ?? '', signal);
+      // a text that is no zone shows no host, which is not the same as a zone without hosts
+      if (records === 0 && !signal.aborted)
+        throw unfit('/zone/text', 'has no record that is understood', 'send the file as name servers have it');
       this.#countOf(source).left_out += leftOut;
       return sightings;
     }
     if (source === 'nmap') {
-      const { sightings, leftOut } = await readNmap(nmap ?? '', signal);
+      const { sightings, leftOut, hosts, isFinished } = await readNmap(nmap ?? '', signal);
+      if (hosts === 0 && !signal.aborted)
+        throw unfit('/nmap', 'names no host', 'send the report of a scan that has found any');
+      if (!isFinished && !signal.aborted)
+        this.#notes.push('nmap: the report does not say that the scan came to its end: hosts may be missing');
       this.#countOf(source).left_out += leftOut;
       return sightings;
     }

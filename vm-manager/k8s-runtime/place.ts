@@ -37,7 +37,8 @@ async function mappedPlace(
 /**
  * By the rules of its cluster, else by the external id of an application (`cluster/namespace/workload`,
  * `namespace/workload`, or the image), else by its name, which is that of the
- * workload or the last part of the image. null: none, or several that are alike.
+ * workload or the last part of the image. null: none, or several that are alike. A name that somebody of the whole
+ * organisation has given comes before one that was chosen by somebody of a part, who would get the events of others.
  */
 export async function placeOf(tx: Tx, reach: Reach, event: ClusterEvent): Promise<Place | null> {
   const mapped = await mappedPlace(tx, reach, event);
@@ -59,7 +60,7 @@ export async function placeOf(tx: Tx, reach: Reach, event: ClusterEvent): Promis
   ];
   const rows = await tx<{ id: number; project_id: number | null; rank: number }[]>`
     select a.id, a.project_id,
-      case when a.external_id in ${tx(idList)} then 1 else 2 end as rank
+      case when a.external_id in ${tx(idList)} then 1 else 2 end + case when a.names_confirmed then 0 else 2 end as rank
     from vm_applications a
     where (a.external_id in ${tx(idList)} or lower(a.name) in ${tx(nameList)}) and a.status = 'active'
       and ${reachable(tx, reach, tx`a.id`, tx`a.project_id`)}

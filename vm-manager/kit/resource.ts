@@ -17,7 +17,10 @@ import { endpoint, notFound, toId, type Call, type Endpoint } from './endpoint.j
 import { hasOneOf, SomeOf } from './comma-list.js';
 import { List, ListQuery, readPage, SortQuery, type SortColumn } from './list.js';
 import type { VmPermission } from './permissions.js';
+import { mayWrite } from './values/masked-address.js';
 import { textOf } from './values/text.js';
+
+type Given = Readonly<Record<string, unknown>>;
 
 export interface Column {
   readonly schema: TSchema;
@@ -60,6 +63,11 @@ export interface Resource {
   readonly changes?: (before: Row, after: Row) => Readonly<Record<string, unknown>>;
   /** Before a row goes; throws where it must stay. */
   readonly beforeDelete?: (tx: Tx, call: Call, row: Row) => Promise<void>;
+  /**
+   * A row, or what was given of one, as those see it who may read it and not write it, and as the audit log has it. By
+   * default as it is.
+   */
+  readonly masked?: (values: Given) => Given;
   /** Which of the five there are; all by default. */
   readonly only?: readonly ('list' | 'get' | 'create' | 'patch' | 'delete')[];
 }
@@ -96,6 +104,16 @@ export function toView(resource: Resource, row: Row): Record<string, unknown> {
   view['updated_at'] = (row['updated_at'] as Date).toISOString();
   return view;
 }
+
+function viewFor(caller: Call['caller'], resource: Resource, row: Row): Record<string, unknown> {
+  const view = toView(resource, row);
+  return mayWrite(caller, resource.edit) ? view : maskedBy(resource, view);
+}
+
+/** Without the members that the resource masks. */
+const maskedBy = (resource: Pick<Resource, 'masked'>, values: Given): Record<string, unknown> => ({
+  ...(resource.masked?.(values) ?? values),
+});
 
 export function resourceEndpoints(resource: Resource): Endpoint[] {
   const made = {
@@ -143,7 +161,7 @@ function listOf(resource: Resource): Endpoint {
     summary: `List of ${resource.path.slice(1)}`,
     query,
     answer: List(viewSchema(resource)),
-    handle: async ({ sql, reach, query: given }) => {
+    handle: async ({ sql, reach, caller, query: given }) => {
       const wanted = given as unknown as Record<string, string | undefined>;
       const where = filters.flatMap(([name, { filter, as }]) => {
         const value = wanted[name];
@@ -171,7 +189,7 @@ function listOf(resource: Resource): Endpoint {
         },
         wanted,
       );
-      return { ...page, items: page.items.map((row) => toView(resource, row)) };
+      return { ...page, items: page.items.map((row) => viewFor(caller, resource, row)) };
     },
   });
 }
@@ -199,10 +217,10 @@ function getOf(resource: Resource): Endpoint {
     kind: 'C',
     summary: `One ${resource.noun}`,
     answer: viewSchema(resource),
-    handle: async ({ sql, reach, params, reply }) => {
+    handle: async ({ sql, reach, caller, params, reply }) => {
       const row = await requireRow(sql, resource, reach, params['id'] ?? '');
       reply.header('etag', `"${row.version}"`);
-      return toView(resource, row);
+      return viewFor(caller, resource, row);
     },
   });
 }
@@ -245,8 +263,6 @@ function valuesOf(tx: Queryable, resource: Resource, given: Record<string, unkno
   );
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 /** Stores a row of what was given, as POST does. Throws what `check` throws, and the database's own refusals. */
 export async function insertRow(tx: Tx, resource: Resource, call: Call, body: Given): Promise<Row> {
   const given = { ...body };
@@ -288,7 +304,7 @@ function createOf(resource: Resource): Endpoint {
           'vm.create',
           (made: Row) => `created the ${resource.noun} ${made.id}`,
           (tx) => insertRow(tx, resource, call, call.body as Record<string, unknown>),
-          (made) => withoutSecrets(resource, toView(resource, made)),
+          (made) => maskedBy(resource, withoutSecrets(resource, toView(resource, made))),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);
@@ -338,7 +354,7 @@ function patchOf(resource: Resource): Endpoint {
             further = resource.changes?.(before, made) ?? {};
             return made;
           },
-          () => ({ ...withoutSecrets(resource, call.body as Record<string, unknown>), ...further }),
+          () => ({ ...maskedBy(resource, withoutSecrets(resource, call.body as Record<string, unknown>)), ...further }),
         ),
       );
       call.reply.header('etag', `"${row.version}"`);

@@ -13,6 +13,7 @@ import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
 import { requireRow, resourceEndpoints, type Resource, type Row } from '../kit/resource.js';
 import { isUnconfined } from '../kit/caller.js';
 import { requireTemplate } from '../templates/stored.js';
+import { maskedAddress } from '../kit/values/masked-address.js';
 import { textOf } from '../kit/values/text.js';
 import { noteFailed, placeOfSecret, sendTo, type ChannelRow } from './deliver.js';
 import { testMessage, type NoticedEvent } from './message.js';
@@ -51,6 +52,11 @@ const channels: Resource = {
   view: 'view_health',
   edit: 'manage_notifications',
   visible: (sql, reach) => (isUnconfined(reach) ? sql`type <> 'events'` : sql`false`),
+  masked: (given) => {
+    const config = given['config'] as Config | undefined;
+    const url = config?.['url'];
+    return typeof url === 'string' ? { ...given, config: { ...config, url: maskedAddress(url) } } : given;
+  },
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', required: true, searched: true, sort: 'text' },
     type: { schema: OneOf(channelTypes), as: 'plain', write: 'create', required: true, filter: 'equal' },

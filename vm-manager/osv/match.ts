@@ -1,6 +1,7 @@
 // Components of an application beside the advisories: which are affected, and which cannot be told. Advisories that are
 // aliases of each other are one weakness, whatever way the alias is written.
-import type { Tx } from '../database.js';
+import type { Queryable } from '../database.js';
+import { Breath } from '../kit/values/breath.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { parsePurl, advisoryNameOf, type Purl } from '../components/purl.js';
 import type { AdvisoryFacts, Affected } from './advisory.js';
@@ -35,8 +36,8 @@ export interface ComponentRow extends MatchedComponent {
   readonly package: string;
 }
 
-/** Components that are read at once. */
-const batch = 1000;
+/** Components that are read at once, with the advisories of their packages. */
+const batch = 200;
 
 /** Debian:12 and a component of Debian 11 are no pair; one that does not say its release is. */
 function fitsRelease(release: string, component: string): boolean {
@@ -80,11 +81,12 @@ export interface Matches {
 }
 
 /** Every live component of the application with an ecosystem, and every advisory of its package that holds. */
-export async function matchComponents(tx: Tx, applicationId: number): Promise<Matches> {
+export async function matchComponents(sql: Queryable, applicationId: number): Promise<Matches> {
   const [hits, unknown]: [Hit[], Unknown[]] = [[], []];
   let components = 0;
+  const breath = new Breath();
   for (let after = 0; ; ) {
-    const rows = await tx<ComponentRow[]>`
+    const rows = await sql<ComponentRow[]>`
       select id, name, version, coalesce(purl, '') as purl, package from vm_components
       where application_id = ${applicationId} and gone_at is null and package is not null and id > ${after}
       order by id limit ${batch}`;
@@ -93,12 +95,15 @@ export async function matchComponents(tx: Tx, applicationId: number): Promise<Ma
     const pairs =
       packages.length === 0
         ? []
-        : await tx<Pair[]>`
+        : await sql<Pair[]>`
             select a.osv_id, a.ecosystem, a.release, a.package, a.ranges, a.versions
             from vm_osv_affected a join vm_osv o on o.id = a.osv_id
-            where a.package in ${tx(packages)} and o.withdrawn_at is null order by a.osv_id, a.id`;
+            where a.package in ${sql(packages)} and o.withdrawn_at is null order by a.osv_id, a.id`;
     const byPackage = groupBy(pairs, (pair) => pair.package);
-    for (const row of rows) judge(row, byPackage.get(row.package) ?? [], hits, unknown);
+    for (const row of rows) {
+      await breath.take();
+      judge(row, byPackage.get(row.package) ?? [], hits, unknown);
+    }
     const last = rows.at(-1);
     if (last === undefined || rows.length < batch) return { components, hits, unknown };
     after = last.id;

@@ -2,7 +2,8 @@
 // same states, the same rules for what is gone. A finding that another tool has already gets one more sighting.
 import { systemActor, type Actor } from '#http-kit';
 import type { Host } from '../host.js';
-import type { Tx } from '../database.js';
+import type { Queryable, Tx } from '../database.js';
+import { Breath } from '../kit/values/breath.js';
 import { groupBy } from '../kit/values/group-by.js';
 import { applyNewMutes } from '../governance/new-mutes.js';
 import { meetNewFindings } from '../vex/later.js';
@@ -13,7 +14,8 @@ import type { Within } from '../imports/run/scope.js';
 import { readyForImport } from '../imports/protect-stored.js';
 import type { Keyed } from '../secrets/protect-record.js';
 import { record, type FindingRecord, type ReportFacts } from '../imports/record.js';
-import { lockScope } from '../imports/run/scope-lock.js';
+import { lockScope, oneAtATime } from '../imports/run/scope-lock.js';
+import { atOnce, inSteps, requireRunning } from '../imports/run/steps.js';
 import { finishRun, insertRun, type Run } from '../kit/runs.js';
 import { severityNumbers } from '../findings/words.js';
 import { groupAliases, matchComponents, type Hit, type KnownAdvisory, type Matches, type Unknown } from './match.js';
@@ -22,14 +24,14 @@ const tool = 'OSV';
 const problemsMax = 200;
 const evidenceMax = 20;
 /** Values of one statement. */
-const chunk = 5000;
+const chunk = 500;
 
-async function readAdvisories(tx: Tx, ids: readonly string[]): Promise<KnownAdvisory[]> {
+async function readAdvisories(sql: Queryable, ids: readonly string[]): Promise<KnownAdvisory[]> {
   const found: KnownAdvisory[] = [];
   for (let from = 0; from < ids.length; from += chunk)
     found.push(
-      ...(await tx<KnownAdvisory[]>`
-        select id, aliases, facts from vm_osv where id in ${tx(ids.slice(from, from + chunk))} order by id`),
+      ...(await sql<KnownAdvisory[]>`
+        select id, aliases, facts from vm_osv where id in ${sql(ids.slice(from, from + chunk))} order by id`),
     );
   return found;
 }
@@ -86,29 +88,36 @@ function toRecord(
 type Pairs = readonly (Hit | Unknown)[];
 
 /** Records of the pairs, each package and weakness once, in an order that does not depend on the database's. */
-function toRecords(pairs: Pairs, groups: ReadonlyMap<string, readonly KnownAdvisory[]>): FindingRecord[] {
+async function toRecords(
+  pairs: Pairs,
+  groups: ReadonlyMap<string, readonly KnownAdvisory[]>,
+): Promise<FindingRecord[]> {
   const groupOf = new Map([...groups].flatMap(([root, all]) => all.map(({ id }) => [id, root] as const)));
-  const together = groupBy(pairs, (pair) => `${pair.package}\n${groupOf.get(pair.osvId) ?? pair.osvId}`);
-  return [...together]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([, all]) => {
-      const advisories = groups.get(groupOf.get(all[0]?.osvId ?? '') ?? '') ?? [];
-      const named = new Set(all.map(({ osvId }) => osvId));
-      const hits = [...new Map(all.map((pair) => [pair.component.id, pair])).values()].map((pair) => ({
-        component: pair.component,
-        fixed: 'fixed' in pair ? pair.fixed : null,
-        canBeFixed: 'canBeFixed' in pair ? pair.canBeFixed : null,
-      }));
-      return toRecord(
+  const byPlace = groupBy(pairs, (pair) => `${pair.package}\n${groupOf.get(pair.osvId) ?? pair.osvId}`);
+  const records: FindingRecord[] = [];
+  const breath = new Breath();
+  for (const [, all] of [...byPlace].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    await breath.take();
+    const advisories = groups.get(groupOf.get(all[0]?.osvId ?? '') ?? '') ?? [];
+    const named = new Set(all.map(({ osvId }) => osvId));
+    const hits = [...new Map(all.map((pair) => [pair.component.id, pair])).values()].map((pair) => ({
+      component: pair.component,
+      fixed: 'fixed' in pair ? pair.fixed : null,
+      canBeFixed: 'canBeFixed' in pair ? pair.canBeFixed : null,
+    }));
+    records.push(
+      toRecord(
         advisories.filter(({ id }) => named.has(id)),
         hits,
-      );
-    });
+      ),
+    );
+  }
+  return records;
 }
 
 /** Findings that other tools have of the same weakness in the same package, under whichever of its ids. */
 async function recogniseOthers(
-  tx: Tx,
+  sql: Queryable,
   applicationId: number,
   records: readonly FindingRecord[],
 ): Promise<FindingRecord[]> {
@@ -116,9 +125,9 @@ async function recogniseOthers(
   const wanted = [...new Set(records.flatMap(keysOfRecord))];
   const known = new Map<string, string>();
   for (let from = 0; from < wanted.length; from += chunk) {
-    const rows = await tx<{ cluster_key: string; fingerprint: string }[]>`
+    const rows = await sql<{ cluster_key: string; fingerprint: string }[]>`
       select cluster_key, fingerprint from vm_findings
-      where application_id = ${applicationId} and cluster_key in ${tx(wanted.slice(from, from + chunk))}
+      where application_id = ${applicationId} and cluster_key in ${sql(wanted.slice(from, from + chunk))}
         and tool <> ${tool} and status <> 'duplicate'
       order by is_open, id desc`;
     // open ones are last, and the oldest of them counts
@@ -133,7 +142,7 @@ async function recogniseOthers(
 
 /** What cannot be compared is neither a finding nor the end of one. */
 async function keepUnknown(
-  tx: Tx,
+  within: Within,
   scopeKey: string,
   runId: number,
   records: readonly FindingRecord[],
@@ -141,9 +150,11 @@ async function keepUnknown(
 ): Promise<void> {
   const keys = records.map((one) => keyed(placeKey(one)));
   for (let from = 0; from < keys.length; from += chunk)
-    await tx`
-      update vm_occurrences set last_run = ${runId}
-      where scope_key = ${scopeKey} and tool_key in ${tx(keys.slice(from, from + chunk))}`;
+    await within.run(
+      async (tx) => tx`
+        update vm_occurrences set last_run = ${runId}
+        where scope_key = ${scopeKey} and tool_key in ${tx(keys.slice(from, from + chunk))}`,
+    );
 }
 
 function unknownReport(unknown: readonly Unknown[]) {
@@ -158,27 +169,77 @@ function unknownReport(unknown: readonly Unknown[]) {
   };
 }
 
-/** Matches one application within the caller's transaction; the run says what came of it. */
-export async function matchApplication(
-  tx: Tx,
-  applicationId: number,
-  actor: Actor,
-  now: Date,
-  keyed: Keyed,
-): Promise<Run> {
-  const scopeKey = `${applicationId}|osv||`;
+export interface Matching {
+  readonly host: Pick<Host, 'sql' | 'now' | 'hasOneConnection'>;
+  readonly applicationId: number;
+  readonly actor: Actor;
+  readonly now: Date;
+  readonly keyed: Keyed;
+  /** Runs the last transaction, or the only one, such as `call.audited` does. */
+  readonly finish: (work: (tx: Tx) => Promise<Run>) => Promise<Run>;
+}
+
+const scopeKeyOf = (applicationId: number): string => `${applicationId}|osv||`;
+
+async function begin(tx: Tx, { applicationId, actor, now }: Matching): Promise<Run> {
+  const scopeKey = scopeKeyOf(applicationId);
   await lockScope(tx, scopeKey);
-  await tx`delete from vm_osv_pending where application_id = ${applicationId}`;
-  const [application] = await tx<{ project_id: number | null }[]>`
+  const wanted = { kind: 'osv', applicationId, input: {}, createdBy: actor.name, scopeKey, status: 'running' } as const;
+  const run = await insertRun(tx, wanted, now);
+  await tx`update vm_osv_pending set run_id = ${run.id} where application_id = ${applicationId}`;
+  return run;
+}
+
+/**
+ * Matches one application; the run says what came of it. Where every statement has a connection of its own it is one
+ * transaction. The embedded database serves everybody through one: there it is done in short ones. What was written
+ * before a failure is right, as nothing is closed before the end, and the application still waits to be matched.
+ */
+export async function matchApplication(matching: Matching): Promise<Run> {
+  const { host, applicationId, finish } = matching;
+  if (host.hasOneConnection !== true)
+    return finish(async (tx) => {
+      const run = await begin(tx, matching);
+      return end(tx, matching, run, await matchWithin(tx, atOnce(tx), matching, run));
+    });
+  return oneAtATime(scopeKeyOf(applicationId), async () => {
+    const { sql } = host;
+    const run = await sql.begin(async (tx) => begin(tx, matching));
+    try {
+      const within = inSteps({ sql, now: () => host.now() }, run);
+      const matched = await matchWithin(sql, within, matching, run);
+      return await finish(async (tx) => {
+        await requireRunning(tx, run, new Date(host.now()));
+        return end(tx, matching, run, matched);
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      // without the database the job of lost runs does it
+      await finishRun(sql, run.id, { status: 'failed', error: why }, new Date(host.now())).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+interface Matched {
+  readonly matches: Matches;
+  readonly report: Awaited<ReturnType<typeof importItems>>;
+}
+
+const isAnyNew = ({ created, updated, reopened }: Matched['report']): boolean => created + updated + reopened > 0;
+
+async function matchWithin(
+  sql: Queryable,
+  within: Within,
+  { applicationId, actor, now, keyed }: Matching,
+  run: Run,
+): Promise<Matched> {
+  const scopeKey = scopeKeyOf(applicationId);
+  const [application] = await sql<{ project_id: number | null }[]>`
     select project_id from vm_applications where id = ${applicationId}`;
-  const run = await insertRun(
-    tx,
-    { kind: 'osv', applicationId, input: {}, createdBy: actor.name, scopeKey, status: 'running' },
-    now,
-  );
-  const matches = await matchComponents(tx, applicationId);
-  const { items, open } = await prepare(tx, applicationId, matches);
-  await keepUnknown(tx, scopeKey, run.id, open, keyed);
+  const matches = await matchComponents(sql, applicationId);
+  const { items, open } = await prepare(sql, applicationId, matches);
+  await keepUnknown(within, scopeKey, run.id, open, keyed);
   const facts: ReportFacts = {
     tool,
     version: '',
@@ -187,8 +248,7 @@ export async function matchApplication(
     scannedAt: null,
     components: null,
   };
-  const within: Within = { batchSize: 500, run: async (work) => work(tx) };
-  const { problems: dropped, ...counts } = await importItems(tx, within, together(items), facts, {
+  const report = await importItems(sql, within, together(items), facts, {
     applicationId,
     projectId: application?.project_id ?? null,
     scopeKey,
@@ -203,22 +263,35 @@ export async function matchApplication(
     seenAt: now,
     keyed,
   });
-  if (counts.created + counts.updated + counts.reopened > 0) {
-    await meetNewFindings(within, { runId: run.id, scopeKey, actor, now });
+  if (isAnyNew(report)) await meetNewFindings(within, { runId: run.id, scopeKey, actor, now });
+  return { matches, report };
+}
+
+async function end(
+  tx: Tx,
+  { applicationId, actor, now, host }: Matching,
+  run: Run,
+  { matches, report }: Matched,
+): Promise<Run> {
+  const { problems: dropped, ...counts } = report;
+  if (isAnyNew(report)) {
     await applyNewMutes(tx, actor, run.id, now);
     await queueImport(tx, run.id, actor, now);
   }
+  // what was noted meanwhile has taken the run away, and waits on
+  await tx`delete from vm_osv_pending where application_id = ${applicationId} and run_id = ${run.id}`;
   const { problems, ...told } = unknownReport(matches.unknown);
   const result = { components: matches.components, matches: matches.hits.length, ...told, ...counts };
-  return finishRun(tx, run.id, { status: 'succeeded', result, problems: [...problems, ...dropped] }, now);
+  const finished = { status: 'succeeded', result, problems: [...problems, ...dropped] } as const;
+  return finishRun(tx, run.id, finished, new Date(host.now()));
 }
 
-async function prepare(tx: Tx, applicationId: number, { hits, unknown }: Matches) {
+async function prepare(sql: Queryable, applicationId: number, { hits, unknown }: Matches) {
   const ids = [...new Set([...hits, ...unknown].map(({ osvId }) => osvId))].sort();
-  const groups = groupAliases(await readAdvisories(tx, ids));
+  const groups = groupAliases(await readAdvisories(sql, ids));
   return {
-    items: await recogniseOthers(tx, applicationId, toRecords(hits, groups)),
-    open: toRecords(unknown, groups),
+    items: await recogniseOthers(sql, applicationId, await toRecords(hits, groups)),
+    open: await toRecords(unknown, groups),
   };
 }
 
@@ -229,9 +302,9 @@ async function* together<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
 /** Applications of one round of the job. */
 const applicationsPerRoundMax = 200;
 
-/** For the background: matches what waits, each application in a transaction of its own. */
+/** For the background: matches what waits, one application after the other. */
 export async function matchPending(
-  host: Pick<Host, 'sql' | 'secrets'>,
+  host: Pick<Host, 'sql' | 'secrets' | 'now' | 'hasOneConnection'>,
   now: Date,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -239,13 +312,10 @@ export async function matchPending(
   const keyed = await readyForImport(host, null);
   for (let done = 0; ; done++) {
     if (done >= applicationsPerRoundMax || signal?.aborted === true) return done;
-    const isDone = await sql.begin(async (tx) => {
-      const [next] = await tx<{ application_id: number }[]>`
-        select application_id from vm_osv_pending order by noted_at, application_id limit 1 for update skip locked`;
-      if (next === undefined) return false;
-      await matchApplication(tx, next.application_id, systemActor, now, keyed);
-      return true;
-    });
-    if (!isDone) return done;
+    const [next] = await sql<{ application_id: number }[]>`
+      select application_id from vm_osv_pending order by noted_at, application_id limit 1`;
+    if (next === undefined) return done;
+    const matching = { host, applicationId: next.application_id, actor: systemActor, now, keyed };
+    await matchApplication({ ...matching, finish: async (work) => sql.begin(work) });
   }
 }

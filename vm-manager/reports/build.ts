@@ -39,9 +39,15 @@ export const Scope = Type.Object(
   },
   { ...closed, description: 'which applications; without any, all that you see' },
 );
+/** One line: it is the subject of mails, and a heading. */
+export const Title = Type.String({
+  ...{ minLength: 1, maxLength: 200, description: 'one line' },
+  pattern: '^[^\\u0000-\\u001f]*[^\\u0000-\\u0020][^\\u0000-\\u001f]*$',
+});
+
 export const Wanted = Type.Object(
   {
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    title: Type.Optional(Title),
     scope: Type.Optional(Scope),
     sections: Type.Optional(
       Type.Array(OneOf(sectionNames), { minItems: 1, maxItems: sectionNames.length, uniqueItems: true }),

@@ -1,5 +1,5 @@
 // /reports: built on demand from what the builder may see, and kept as they were.
-import { OneOf } from '#http-kit';
+import { Crowd, OneOf } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { isUnconfined } from '../kit/caller.js';
 import { endpoint, type Endpoint } from '../kit/endpoint.js';
@@ -14,6 +14,14 @@ const Preview = Type.Object({ scope: Type.Optional(Scope), section: OneOf(sectio
 
 const sorts = { created_at: { column: 'created_at', type: 'time' } } as const;
 
+/** Reports that people ask for. Those of schedules are built one after the other, and are not counted here. */
+const reportsInTheMaking = new Crowd({
+  what: 'reports',
+  atOnce: { perPerson: 2, all: 4 },
+  within: { minutes: 5, perPerson: 30, all: 120 },
+});
+const previewsInTheMaking = new Crowd({ what: 'previews of reports', atOnce: { perPerson: 2, all: 4 } });
+
 const building: readonly Endpoint[] = [
   endpoint({
     method: 'POST',
@@ -27,8 +35,10 @@ const building: readonly Endpoint[] = [
     handle: async (call) => {
       const { scope = {}, format, sections: names = ['attack-chains'], days, title } = call.body;
       const { time_zone: zone, template_id: template } = call.body;
-      const store = await prepare(call, { scope, names, format, days, title, zone, template });
-      return view(await call.audited('vm.create', (row: ReportRow) => `built the report ${row.id}`, store));
+      return reportsInTheMaking.within(call.caller.person.userId, async () => {
+        const store = await prepare(call, { scope, names, format, days, title, zone, template });
+        return view(await call.audited('vm.create', (row: ReportRow) => `built the report ${row.id}`, store));
+      });
     },
   }),
   endpoint({
@@ -42,8 +52,10 @@ const building: readonly Endpoint[] = [
     mediaType: mediaTypes.html,
     handle: async (call) => {
       const { scope = {}, section } = call.body;
-      const { report } = await build(call, { scope, names: [section] });
-      return report.sections.map((section) => toSection(section)).join('');
+      return previewsInTheMaking.within(call.caller.person.userId, async () => {
+        const { report } = await build(call, { scope, names: [section] });
+        return report.sections.map((section) => toSection(section)).join('');
+      });
     },
   }),
 ];

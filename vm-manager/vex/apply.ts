@@ -83,10 +83,62 @@ export function moveOf(stated: Stated, found: Found): Wanted | string | null {
   }
 }
 
-async function settle(tx: Tx, stated: Stated, found: readonly Found[], isTrial: boolean, actor: Actor, now: Date) {
+/** A statement on one version says more of it than one on all of them. */
+const isOfVersion = ({ product }: Pick<Stated, 'product'>): boolean =>
+  product.startsWith('pkg:') && versionOf(product) !== '';
+
+type Timed = Pick<Stated, 'status' | 'product' | 'at'>;
+
+/** The later one first; at the same time, the one that names the version. 0: neither stands above the other. */
+const precedence = (one: Timed, other: Timed): number =>
+  (other.at?.getTime() ?? 0) - (one.at?.getTime() ?? 0) || Number(isOfVersion(other)) - Number(isOfVersion(one));
+
+/**
+ * Of the statements of one document on one finding the one that counts: as OpenVEX says, the latest. null where two that
+ * stand alike say different things, as CSAF forbids (6.1.6): then nobody knows which is meant, and neither counts.
+ */
+export function decisiveOf<T extends Timed>(statements: readonly T[]): T | null {
+  const [first, ...others] = [...statements].sort(precedence);
+  if (first === undefined) return null;
+  return others.some((one) => one.status !== first.status && precedence(first, one) === 0) ? null : first;
+}
+
+/** What a document says of one finding. */
+interface Said {
+  readonly decisive: Stated | null;
+  readonly statuses: readonly string[];
+}
+const saidBy = (statements: readonly Stated[]): Said => ({
+  decisive: decisiveOf(statements),
+  statuses: [...new Set(statements.map(({ status }) => status.replaceAll('_', ' ')))],
+});
+
+/** Why a statement of several on one finding does nothing there; null: it counts, or says what counts. */
+function whyPassedOver(stated: Stated, said: Said | undefined): string | null {
+  if (said === undefined || said.decisive?.status === stated.status) return null;
+  const { decisive, statuses } = said;
+  if (decisive === null)
+    return `the document says ${statuses.join(' and ')} of it at the same time: send it again with one of them`;
+  const isLater = (decisive.at?.getTime() ?? 0) > (stated.at?.getTime() ?? 0);
+  const why = isLater ? 'at a later time' : 'of this very version';
+  return `the document says ${decisive.status.replaceAll('_', ' ')} of it as well, ${why}: that counts`;
+}
+
+async function settle(
+  tx: Tx,
+  stated: Stated,
+  found: readonly Found[],
+  said: ReadonlyMap<number, Said>,
+  { isTrial, actor, now }: Applying,
+) {
   const conflicts: Conflict[] = [];
   let changed = 0;
   for (const seen of found) {
+    const passedOver = whyPassedOver(stated, said.get(seen.id));
+    if (passedOver !== null) {
+      conflicts.push({ finding_id: String(seen.id), status: seen.status, reason: passedOver });
+      continue;
+    }
     const [row] = isTrial ? [seen] : await tx<Found[]>`select * from vm_findings where id = ${seen.id} for update`;
     const move = moveOf(stated, { ...seen, ...row });
     if (move === null) continue;
@@ -111,27 +163,36 @@ export interface Applying {
  * One outcome for each statement and application that it meets, and one for a statement that meets none. Throws 422
  * where more would follow than one transaction takes.
  */
-export async function apply(
-  tx: Tx,
-  statements: readonly Stated[],
-  { meeting: { names, byName }, isTrial, actor, now }: Applying,
-): Promise<Outcome[]> {
+export async function apply(tx: Tx, statements: readonly Stated[], applying: Applying): Promise<Outcome[]> {
+  const { names, byName } = applying.meeting;
   const outcomes: Outcome[] = [];
   const breath = new Breath();
+  const met: (readonly [Stated, readonly Found[]])[] = [];
+  const byFinding = new Map<number, Stated[]>();
   let compared = 0;
-  let changes = 0;
   for (const stated of statements) {
     await breath.take();
     const own = new Set(stated.ids.flatMap((id) => [...(names.get(id) ?? [])]));
-    const met = new Map([...own].flatMap((name) => byName.get(name) ?? []).map((row) => [row.id, row]));
-    compared += met.size;
+    const near = new Map([...own].flatMap((name) => byName.get(name) ?? []).map((row) => [row.id, row]));
+    compared += near.size;
     if (compared > comparedMax)
       throw new ApiError('unfit', 'The statements meet too many findings at once: name an application, or split them.');
-    const found = [...met.values()].filter((row) => isOfProduct(stated, row)).sort((one, other) => one.id - other.id);
+    const found = [...near.values()].filter((row) => isOfProduct(stated, row)).sort((one, other) => one.id - other.id);
+    met.push([stated, found]);
+    for (const { id } of found) {
+      const of = byFinding.get(id);
+      if (of === undefined) byFinding.set(id, [stated]);
+      else of.push(stated);
+    }
+  }
+  const said = new Map([...byFinding].map(([id, all]) => [id, saidBy(all)]));
+  let changes = 0;
+  for (const [stated, found] of met) {
+    await breath.take();
     if (found.length === 0) outcomes.push({ stated, application: null, findings: [], changed: 0, conflicts: [] });
     for (const id of new Set(found.map((row) => row.application_id))) {
       const here = found.filter((row) => row.application_id === id);
-      const done = await settle(tx, stated, here, isTrial, actor, now);
+      const done = await settle(tx, stated, here, said, applying);
       changes += done.changed;
       if (changes > changesMax)
         throw new ApiError('unfit', `More than ${changesMax} findings would follow: name an application, or split it.`);

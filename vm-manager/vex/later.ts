@@ -5,7 +5,7 @@ import type { Tx } from '../database.js';
 import { transition } from '../findings/transition.js';
 import type { Within } from '../imports/run/scope.js';
 import { packageName } from '../imports/same-weakness.js';
-import { isOfProduct, moveOf } from './apply.js';
+import { decisiveOf, isOfProduct, moveOf } from './apply.js';
 import { namesOf } from './names.js';
 import type { Found } from './meeting.js';
 import type { Stated } from './read.js';
@@ -22,6 +22,7 @@ interface Kept {
   readonly status: Stated['status'];
   readonly justification: Stated['justification'];
   readonly statement: string;
+  readonly document: string;
   readonly stated_at: Date | null;
   readonly created_at: Date;
 }
@@ -92,6 +93,9 @@ const statedOf = ({ vulnerability, aliases, stated_at: at, ...kept }: Kept): Sta
   statement: kept.statement,
   at,
 });
+
+const isOfOneDocument = (one: Kept, other: Kept): boolean =>
+  one.document === other.document && one.created_at.getTime() === other.created_at.getTime();
 
 type Came = 'changed' | 'conflicts' | null;
 
@@ -169,8 +173,12 @@ async function meet(tx: Tx, rows: readonly Met[], actor: Actor, now: Date): Prom
   const kept = await keptFor(tx, first, [...all.values()]);
   for (const found of rows) {
     const candidates = (pairs.get(found.id) ?? []).flatMap((pair) => kept.get(keyOf(pair)) ?? []).sort(newestFirst);
-    const stated = candidates.find((one) => isOfProduct({ product: one.product, within: '' }, found));
-    if (stated === undefined) continue;
+    const ofIt = candidates.filter((one) => isOfProduct({ product: one.product, within: '' }, found));
+    const [newest] = ofIt;
+    // of what one document says of it, what counts is decided as at its import
+    const together = ofIt.filter((one) => newest !== undefined && isOfOneDocument(one, newest));
+    const stated = decisiveOf(together.map((one) => ({ ...one, at: one.stated_at })));
+    if (stated === null) continue;
     const came = await follow(tx, stated, found, actor, now);
     if (came === 'changed' || found.is_brought) await count(tx, stated, found.application_id, came);
   }

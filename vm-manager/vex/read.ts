@@ -1,5 +1,6 @@
 // Documents that state how products are affected, as one list: OpenVEX 0.2, CSAF 2.0 (profile VEX) and CycloneDX
 // (vulnerabilities with an analysis). What cannot be taken is counted with its place.
+import { isDayOfCalendar } from '#http-kit';
 import { unfit } from '../kit/endpoint.js';
 import { at, list, moment, obj, str, texts, type Json } from '../imports/normalize.js';
 import { productsOf } from '../imports/formats/vex.js';
@@ -32,6 +33,7 @@ export interface VexDocument {
 export const statementsMax = 20_000;
 const unreadMax = 500;
 const textMax = 2000;
+const dayMs = 86_400_000;
 
 const statuses: Readonly<Record<string, VexStatus>> = {
   affected: 'affected',
@@ -77,6 +79,22 @@ class Reader {
   skip(place: string, reason: string): void {
     if (this.unread.length < unreadMax) this.unread.push({ at: place, reason });
   }
+  /**
+   * When it was stated: by the first of these that says anything. undefined, and told: that is no moment, or one that has
+   * not come yet, which would stand above everything that is said from now on.
+   */
+  when(...given: readonly (readonly [place: string, value: unknown])[]): Date | null | undefined {
+    for (const [place, value] of given) {
+      const text = str(value);
+      if (text === '') continue;
+      const at = isDayOfCalendar(text) ? moment(text) : null;
+      if (at !== null && at.getTime() <= Date.now() + dayMs) return at;
+      this.skip(place, at === null ? 'is no moment, such as 2026-01-31T12:00:00Z' : 'lies in the future');
+      return undefined;
+    }
+    return null;
+  }
+
   /** One statement of each product. */
   take(
     place: string,
@@ -113,6 +131,8 @@ function readOpenVex(report: Json, reader: Reader): void {
       reader.skip(`${place}/status`, 'is no status of VEX');
       continue;
     }
+    const when = reader.when([`${place}/timestamp`, one['timestamp']], ['/timestamp', report['timestamp']]);
+    if (when === undefined) continue;
     const vulnerability = one['vulnerability'];
     const products = list(one['products']).flatMap((product) => {
       const [name, parts] = [nameOf(product), list(at(product, 'subcomponents')).map(nameOf)];
@@ -129,7 +149,7 @@ function readOpenVex(report: Json, reader: Reader): void {
         status,
         justification: reasons[str(one['justification'])] ?? null,
         statement: said([one['impact_statement'], one['action_statement'], one['status_notes']]),
-        at: moment(one['timestamp']) ?? moment(report['timestamp']),
+        at: when,
       },
       products,
     );
@@ -150,7 +170,10 @@ function byProduct(rows: unknown): ReadonlyMap<string, readonly Json[]> {
 
 function readCsaf(report: Json, reader: Reader): void {
   const products = productsOf(report['product_tree']);
-  const when = moment(at(report, 'document', 'tracking', 'current_release_date'));
+  const released = '/document/tracking/current_release_date';
+  const when = reader.when([released, at(report, 'document', 'tracking', 'current_release_date')]);
+  if (when === undefined)
+    throw unfit('file', `says at ${released} what is no moment, or has not come yet`, 'fix it, and send it again');
   for (const [index, value] of list(report['vulnerabilities']).entries()) {
     const one = obj(value);
     const ids = idsOf([one['cve'], ...list(one['ids']).map((id) => at(id, 'text'))]);
@@ -196,6 +219,11 @@ function readCycloneDx(report: Json, reader: Reader): void {
       reader.skip(`${place}/analysis/state`, 'says no state');
       continue;
     }
+    const when = reader.when(
+      [`${place}/analysis/lastUpdated`, at(one, 'analysis', 'lastUpdated')],
+      ['/metadata/timestamp', at(report, 'metadata', 'timestamp')],
+    );
+    if (when === undefined) continue;
     const refs = list(one['affects'])
       .map((row) => str(at(row, 'ref')))
       .filter((ref) => ref !== '');
@@ -206,7 +234,7 @@ function readCycloneDx(report: Json, reader: Reader): void {
         status,
         justification: reasons[str(at(one, 'analysis', 'justification'))] ?? null,
         statement: said([at(one, 'analysis', 'detail')]),
-        at: moment(at(one, 'analysis', 'lastUpdated')) ?? moment(at(report, 'metadata', 'timestamp')),
+        at: when,
       },
       // the product that the document is of stands for all of it
       refs.map((ref) => [ref === root ? '' : (components.get(ref) ?? (ref.split('#').at(-1) || ref)), ''] as const),

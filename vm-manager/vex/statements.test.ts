@@ -47,7 +47,7 @@ const csaf: Json = {
   vulnerabilities: [
     {
       cve: 'CVE-2026-0002',
-      product_status: { known_not_affected: ['p1'], fixed: ['p1'] },
+      product_status: { known_not_affected: ['p1'] },
       flags: [{ label: 'vulnerable_code_not_in_execute_path', product_ids: ['p1'] }],
     },
   ],
@@ -133,7 +133,57 @@ async function imports(t: Test, { send, stateOf, client, application }: Stage): 
   const kept = (await client.call('GET', '/vex/statements?matched=false')).body['items'] as Json[];
   t.ok(kept.length > 0 && kept.every(({ application_id: id }) => id === null), 'what met nothing is kept, too');
   const own = await client.call('GET', '/vex/statements?vulnerability=cve-2026-0002');
-  t.match(own.body, { items: [{ source: 'csaf', document: 'V-2', author: 'Vendor' }, {}] });
+  t.match(own.body, { items: [{ source: 'csaf', document: 'V-2', author: 'Vendor' }] });
+}
+
+/** Of a document that says several things of one finding the latest counts, and none where nobody knows which. */
+async function contradictions(t: Test, { client, send }: Stage): Promise<void> {
+  const ids = ['CVE-2027-0001', 'CVE-2027-0002', 'CVE-2027-0003', 'CVE-2027-0004'];
+  const application = await client.application();
+  await client.send(application, trivy(ids.map((id, at) => [`c${at}`, '1.0.0', id] as const)));
+  const stateIn = async (id: string): Promise<unknown> =>
+    ((await client.call('GET', `/findings?application_id=${application}&cve=${id}`)).body['items'] as Json[])[0]?.[
+      'status'
+    ];
+  const no = { status: 'not_affected', justification: 'component_not_present' };
+  const document = openVex([
+    { id: ids[0], product: 'pkg:npm/c0', ...no, timestamp: '2026-01-02T00:00:00Z' },
+    { id: ids[0], product: 'pkg:npm/c0', status: 'affected', timestamp: '2026-01-03T00:00:00Z' },
+    { id: ids[1], product: 'pkg:npm/c1', ...no },
+    { id: ids[1], product: 'pkg:npm/c1', status: 'affected' },
+    { id: ids[2], product: 'pkg:npm/c2', status: 'affected' },
+    { id: ids[2], product: 'pkg:npm/c2@1.0.0', ...no },
+    { id: ids[3], product: 'pkg:npm/c3', ...no, timestamp: '9999-99-99' },
+    { id: ids[3], product: 'pkg:npm/c3', ...no, timestamp: '2026-02-30T00:00:00Z' },
+    { id: ids[3], product: 'pkg:npm/c3', ...no, timestamp: '9998-01-01T00:00:00Z' },
+  ]);
+  const told = await send(document, { application_id: application });
+  t.match(told, { status: 200, body: { changed: 2, conflicts_total: 4 } }, JSON.stringify(told.body));
+  t.equal(await stateIn(ids[0] ?? ''), 'triaged', 'the later one counts, wherever it stands');
+  t.equal(await stateIn(ids[1] ?? ''), 'new', 'of two at the same time neither does');
+  t.equal(await stateIn(ids[2] ?? ''), 'false_positive', 'one that names the version stands above one that does not');
+  t.equal(await stateIn(ids[3] ?? ''), 'new', 'and what has no moment, or one to come, is not taken');
+  t.match(told.body['unread'], [
+    { at: '/statements/6/timestamp', reason: /no moment/ },
+    { at: '/statements/7/timestamp', reason: /no moment/ },
+    { at: '/statements/8/timestamp', reason: /future/ },
+  ]);
+  t.match(JSON.stringify(told.body['conflicts']), /not affected and affected of it at the same time/);
+  t.match(JSON.stringify(told.body['conflicts']), /says affected of it as well, at a later time/);
+  const [p1] = (csaf['product_tree'] as { full_product_names: Json[] }).full_product_names;
+  const both: Json = {
+    ...csaf,
+    product_tree: {
+      full_product_names: [{ ...p1, product_identification_helper: { purl: 'pkg:npm/c1@1.0.0' } }],
+    },
+    vulnerabilities: [{ cve: ids[1], product_status: { fixed: ['p1'], known_affected: ['p1'] } }],
+  };
+  const refused = await send(both, { application_id: application });
+  t.match(refused.body, { changed: 0, conflicts_total: 2 }, JSON.stringify(refused.body));
+  t.equal(await stateIn(ids[1] ?? ''), 'new', 'nor of two groups of a CSAF document');
+  const wrong = structuredClone(csaf) as { document: { tracking: Json } };
+  wrong.document.tracking['current_release_date'] = '9999-99-99';
+  t.match(await send(wrong), { status: 422, body: { detail: /current_release_date/ } });
 }
 
 async function statements(t: Test, { client, application, send, stateOf }: Stage): Promise<void> {
@@ -234,6 +284,9 @@ t.test('VEX statements', (t) =>
     const stage = await startStage(t, database);
     await t.test('30.vex: documents of three formats meet findings by any name, or say that they do not', (t) =>
       imports(t, stage),
+    );
+    await t.test('30.vex: what a document contradicts itself in is told, and not applied', (t) =>
+      contradictions(t, stage),
     );
     await t.test('30.vex: people state, findings follow, proofs and decisions stay', (t) => statements(t, stage));
     await t.test('30.vex: the largest document holds nobody up, and NUL is no failure', (t) => large(t, stage));

@@ -12,6 +12,7 @@ import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkReceiver, isHollowSecret } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
+import { maskedAddress } from '../kit/values/masked-address.js';
 import {
   checkVersion,
   requireRow,
@@ -51,6 +52,7 @@ const webhooks: Resource = {
   view: 'view_health',
   edit: 'manage_webhooks',
   only: ['list', 'get'],
+  masked: (given) => (typeof given['url'] === 'string' ? { ...given, url: maskedAddress(given['url']) } : given),
   visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', searched: true, sort: 'text' },
@@ -155,7 +157,7 @@ const create = endpoint({
           } as never)}`;
         return requireRow(tx, webhooks, call.reach, String(channel?.id));
       },
-      (one: Row) => toView(webhooks, one),
+      (one: Row) => ({ ...toView(webhooks, one), url: maskedAddress(url) }),
     );
     call.reply.header('etag', `"${row.version}"`);
     return { ...toView(webhooks, row), secret: body.secret === undefined ? own : null };
@@ -202,7 +204,11 @@ const change = endpoint({
         await store(tx, call, before, given, key);
         return requireRow(tx, webhooks, call.reach, id);
       },
-      () => ({ ...given, ...(given.secret === undefined ? {} : { secret: 'set' }) }),
+      () => ({
+        ...given,
+        ...(given.url === undefined ? {} : { url: maskedAddress(given.url) }),
+        ...(given.secret === undefined ? {} : { secret: 'set' }),
+      }),
     );
     call.reply.header('etag', `"${row.version}"`);
     return { ...toView(webhooks, row), secret: shown };

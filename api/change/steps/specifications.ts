@@ -8,7 +8,8 @@ import type { Queryable } from '../../db/client.js';
 import type { ApiModel } from '../../spec/document/model.js';
 import { takesGraphql } from '../../spec/graphql.js';
 import { planOf, templatesOf } from '../../spec/plan.js';
-import { findVersion, specificationOf } from '../../spec/store.js';
+import { readableSpecification } from '../../spec/reading/read-there.js';
+import { findVersion } from '../../spec/store.js';
 import type { ApplyDiagnostic } from '../contract.js';
 import { settingProblem } from './policy.js';
 
@@ -42,7 +43,18 @@ export async function readSpecifications(
           'Name a version that GET /api/spec lists, or take the entry out.',
         ),
       );
-    else found.push({ entry, model: specificationOf(row).model });
+    else {
+      const read = await readableSpecification(row);
+      if (read !== null) found.push({ entry, model: read.model });
+      else
+        problems.push(
+          settingProblem(
+            `/api_specs/${index}/version`,
+            `version ${version} of the specification ${name} of the site ${site} is refused by this release`,
+            'Send the document again: the answer says what is wrong with it.',
+          ),
+        );
+    }
   }
   return { found, problems };
 }

@@ -7,7 +7,8 @@ import { sitePrefixOf } from '../../change/steps/specifications.js';
 import { listEndpoints, type Inventory } from '../../inventory/index.js';
 import { matchTemplate } from '../../inventory/templates/match.js';
 import { templatesOf } from '../../spec/plan.js';
-import { findVersion, specificationOf } from '../../spec/store.js';
+import { readableSpecification } from '../../spec/reading/read-there.js';
+import { findVersion } from '../../spec/store.js';
 import type { DeclaredSpecification, RefusedPath, SiteTraffic } from './report.js';
 
 /** One that is not stored any more declares nothing. */
@@ -20,11 +21,12 @@ export async function specificationsOf(
   const found: DeclaredSpecification[] = [];
   for (const entry of settings.api_specs.filter((one) => one.site === site)) {
     const row = await findVersion(sql, entry);
-    if (row === null) continue;
+    const read = row === null ? null : await readableSpecification(row);
+    if (read === null) continue;
     found.push({
       name: entry.name,
       version: entry.version,
-      model: specificationOf(row).model,
+      model: read.model,
       templatesOf: (operation) => templatesOf(operation, entry.base_path, prefix),
     });
   }

@@ -1,18 +1,18 @@
 // POST /api/ci-scan: a document in a pipeline, against gates. Nothing is stored.
-import { Type, type Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { ApiError, closed, OneOf, refusals, type App } from '../../http-kit/index.js';
-import { isObject } from '../../spec/document/problem.js';
 import { specBytesMax } from '../../spec/document/read.js';
-import { readText } from '../../spec/document/text.js';
-import { requireSpecification, sentDocument } from '../../spec/requests.js';
+import { JobThread } from '../../spec/reading/job-thread.js';
+import { refusalOf } from '../../spec/reading/read-there.js';
 import { ProblemView } from '../../spec/routes.js';
-import { toJunit, toSarif, toText } from './formats.js';
+import { fileCharsMax, formats, type Format, type ScanJob, type ScanReply } from './jobs.js';
 import { scanRules, scanSeverities } from './rules.js';
-import { scanSpecification, type Scan } from './scan.js';
 
-const fileCharsMax = 300;
-const formats = ['json', 'sarif', 'junit', 'text'] as const;
-type Format = (typeof formats)[number];
+/** The thread that reads and scans: a document of a megabyte takes seconds, and no other request waits for that. */
+const scanning = new JobThread<ScanJob, ScanReply>({
+  name: 'gatehouse-ci-scan',
+  worker: new URL('./scan-worker.js', import.meta.url),
+});
 
 const Gate = (description: string) =>
   Type.Optional(
@@ -32,7 +32,7 @@ const ScanQuery = Type.Object(
 );
 
 const Count = Type.Integer();
-const ScanView = Type.Object({
+export const ScanView = Type.Object({
   file: Type.String({ description: 'the document, as the caller names it' }),
   passed: Type.Boolean(),
   posture_score: Type.Integer({ minimum: 0, maximum: 100, description: '100: nothing was found' }),
@@ -78,88 +78,27 @@ const schema = {
   },
 };
 
-interface Said {
-  readonly max_high?: number;
-  readonly max_medium?: number;
-  readonly format?: Format;
-  readonly file?: string;
-}
-
-/** What an envelope says beside its document. Throws `validation_failed`. */
-function envelopeOf(body: string): Said {
-  if (!/^\s*\{/.test(body)) return {};
-  const value = parsed(body);
-  if (!isObject(value) || value['spec'] === undefined || value['openapi'] !== undefined) return {};
-  const { format, file } = value;
-  const gate = (name: 'max_high' | 'max_medium'): Record<string, number> => {
-    const given = value[name];
-    if (given === undefined) return {};
-    if (Number.isSafeInteger(given) && Number(given) >= 0) return { [name]: Number(given) };
-    throw wrong(name, 'is no count', 'write a whole number from 0');
-  };
-  const known = formats.find((one) => one === format);
-  if (format !== undefined && known === undefined)
-    throw wrong('format', 'is none of the formats', `write one of ${formats.join(', ')}`);
-  if (file !== undefined && (typeof file !== 'string' || file === '' || file.length > fileCharsMax))
-    throw wrong('file', 'is no name of a file', `write 1 to ${fileCharsMax} characters, or leave it out`);
-  return {
-    ...{ ...gate('max_high'), ...gate('max_medium') },
-    ...(known === undefined ? {} : { format: known }),
-    ...(file === undefined ? {} : { file }),
-  };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // the reader of documents tells what is wrong, with its line
-  }
-}
-
-const wrong = (name: string, reason: string, fix: string): ApiError =>
-  new ApiError('validation_failed', `${name} ${reason}.`, { errors: [{ path: `/${name}`, reason, fix }] });
+const contentTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  sarif: 'application/sarif+json',
+  junit: 'application/xml',
+  text: 'text/plain; charset=utf-8',
+};
 
 export function registerScan(app: App): void {
   const options = { bodyLimit: specBytesMax, config: { takesText: true }, schema } as const;
   app.post('/api/ci-scan', options, async (request, reply) => {
+    const { max_high: maxHigh, max_medium: maxMedium, format, file } = request.query;
     const body = typeof request.body === 'string' ? request.body : '';
-    const said = { ...envelopeOf(body), ...request.query };
-    const { text } = sentDocument(body);
-    const specification = requireSpecification(text);
-    const gates = { maxHigh: said.max_high ?? 0, maxMedium: said.max_medium ?? 0 };
-    const lineOf = readText(text).text?.lineOf ?? (() => 1);
-    const scan = scanSpecification(specification, gates, lineOf);
-    const file = said.file ?? (specification.format === 'yaml' ? 'openapi.yaml' : 'openapi.json');
-    switch (said.format) {
-      case 'sarif':
-        reply.type('application/sarif+json');
-        return toSarif(scan, file);
-      case 'junit':
-        reply.type('application/xml');
-        return toJunit(scan, file);
-      case 'text':
-        reply.type('text/plain; charset=utf-8');
-        return toText(scan, file);
-      default:
-        return viewScan(scan, file, [...specification.problems]);
+    const job = { kind: 'scan', body, said: { maxHigh, maxMedium, format, file } } as const;
+    const answer = await scanning.with(async (ask) => ask(job, 'scanned', 'refused', 'wrong'));
+    if (answer.kind === 'refused') throw refusalOf(answer.problems);
+    if (answer.kind === 'wrong') {
+      const { name, reason, fix } = answer;
+      throw new ApiError('validation_failed', `${name} ${reason}.`, { errors: [{ path: `/${name}`, reason, fix }] });
     }
+    // written in the thread that has read it, as its schema says
+    reply.type(contentTypes[answer.format]).serializer((payload) => String(payload));
+    return reply.send(answer.text);
   });
-}
-
-function viewScan(scan: Scan, file: string, problems: Static<typeof ProblemView>[]): Static<typeof ScanView> {
-  return {
-    file,
-    passed: scan.passed,
-    posture_score: scan.score,
-    operations: scan.operations,
-    ...scan.counts,
-    gates: { max_high: scan.gates.maxHigh, max_medium: scan.gates.maxMedium },
-    breaches: [...scan.breaches],
-    findings: scan.findings.map((one) => {
-      const { owasp, fix } = scanRules[one.rule];
-      return { ...one, owasp, fix };
-    }),
-    problems,
-  };
 }

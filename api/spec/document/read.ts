@@ -1,5 +1,6 @@
 // The text of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0 document, JSON or YAML → its model. Never throws on what a
 // person wrote: everything wrong with it is a problem with its line.
+import { isStorable } from '../../http-kit/index.js';
 import { checkDocument, versionOf } from './check.js';
 import { modelOf, type ApiModel } from './model.js';
 import { isObject, pointerOf, type JsonObject, type SpecProblem } from './problem.js';
@@ -37,6 +38,21 @@ function isDeeper(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some((one) => isDeeper(one, left - 1));
 }
 
+/**
+ * Where a name or a text is none that a database takes, however it is escaped; null: nowhere. One such path would stop
+ * every list that it stands in. The depth is bounded before.
+ */
+function unstorableIn(value: unknown): string[] | null {
+  if (typeof value === 'string') return isStorable(value) ? null : [];
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, one] of Object.entries(value)) {
+    if (!isStorable(name)) return [];
+    const found = unstorableIn(one);
+    if (found !== null) return [name, ...found];
+  }
+  return null;
+}
+
 export function readSpecification(source: string): SpecificationRead {
   if (source.trim() === '') return whole('is empty', 'send an OpenAPI document');
   const { text, problems } = readText(source);
@@ -44,6 +60,13 @@ export function readSpecification(source: string): SpecificationRead {
   const { value, lineOf, format } = text;
   if (!isObject(value)) return whole('is not an OpenAPI document', 'send an object with "openapi", "info" and "paths"');
   if (isDeeper(value, depthMax)) return whole(`nests deeper than ${depthMax} levels`, 'use $ref for repeated parts');
+  const unstorable = unstorableIn(value);
+  if (unstorable !== null) {
+    const reason = 'has a NUL or half of a character, in a name or a text';
+    const fix = 'write characters that are whole';
+    const at = { path: pointerOf(unstorable), line: lineOf(unstorable) };
+    return { kind: 'refused', problems: [{ severity: 'error', ...at, reason, fix }] };
+  }
   const version = versionOf(value);
   if (version === null) {
     const said = JSON.stringify(value['openapi'] ?? value['swagger'] ?? null).slice(0, 40);

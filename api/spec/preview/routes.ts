@@ -10,8 +10,9 @@ import { readHead } from '../../settings/store.js';
 import type { ApiModel } from '../document/model.js';
 import { specBytesMax } from '../document/read.js';
 import { planOf } from '../plan.js';
-import { requireSite, requireSpecification, sentDocument, tags, type SpecParts } from '../requests.js';
-import { findSpecification, findVersion, specificationOf } from '../store.js';
+import { readableSpecification, specificationOf, specificationOfSent } from '../reading/read-there.js';
+import { requireSite, requireStored, sentDocument, tags, type SpecParts } from '../requests.js';
+import { findVersion } from '../store.js';
 import { Preview } from './check.js';
 import { readLive, readRecorded } from './read.js';
 import { PreviewView, summaryOfLimits, viewPreview } from './views.js';
@@ -70,7 +71,8 @@ async function triedOf(
     if (entry.name === candidate?.name) continue;
     const row = await findVersion(sql, entry);
     const action = entry.action ?? 'block';
-    if (row !== null) tried.push({ entry, version: entry.version, model: specificationOf(row).model, action });
+    const read = row === null ? null : await readableSpecification(row);
+    if (read !== null) tried.push({ entry, version: entry.version, model: read.model, action });
   }
   if (candidate === null) return tried;
   const entry = own.find(({ name }) => name === candidate.name) ?? entryOf(candidate.name, siteName);
@@ -141,10 +143,10 @@ export function registerPreview(app: App, parts: SpecParts): void {
     querystring: VersionQuery,
     response,
   };
-  app.get('/api/spec/:id/preview', { schema: ofVersion }, async ({ params, query }) => {
-    const row = await findSpecification(sql, params.id);
-    if (row === null) throw new ApiError('not_found', `There is no specification with the id ${params.id}.`);
-    const { model } = specificationOf(row);
+  app.get('/api/spec/:id/preview', { schema: ofVersion }, async (request) => {
+    const { params, query } = request;
+    const row = await requireStored(sql, request, params.id);
+    const { model } = await specificationOf(row);
     return preview(parts, row.site, { name: row.name, version: row.version, model }, query);
   });
   const ofDocument = {
@@ -160,7 +162,7 @@ export function registerPreview(app: App, parts: SpecParts): void {
   const takesText = { bodyLimit: specBytesMax, config: { takesText: true }, schema: ofDocument } as const;
   app.post('/api/spec/preview', takesText, async ({ body, query }) => {
     const sent = sentDocument(body);
-    const { model } = requireSpecification(sent.text);
+    const { model } = await specificationOfSent(sent.text);
     const wanted = requireSite((await readHead(sql)).settings, query.site ?? sent.site);
     return preview(parts, wanted, { name: query.name ?? sent.name ?? 'default', version: null, model }, query);
   });

@@ -10,8 +10,8 @@ import { readHead } from '../../settings/store.js';
 import { basePathsOf } from '../document/model.js';
 import { arrayOf } from '../document/problem.js';
 import { templatesOf } from '../plan.js';
-import { requireSite, tags } from '../requests.js';
-import { findSpecification, specificationOf } from '../store.js';
+import { specificationOf } from '../reading/read-there.js';
+import { requireSite, requireStored, tags } from '../requests.js';
 import { applyAdditions, documentOf, patchOf } from './document.js';
 
 export type RealityParts = InventoryNeeds;
@@ -86,15 +86,15 @@ export function registerReality(app: App, parts: RealityParts): void {
       .serializer((payload) => String(payload));
     return reply.send(text);
   });
-  app.get('/api/spec/:id/reality', { schema: realitySchema }, async ({ params, query }) => {
-    const row = await findSpecification(sql, params.id);
-    if (row === null) throw new ApiError('not_found', `There is no specification with the id ${params.id}.`);
+  app.get('/api/spec/:id/reality', { schema: realitySchema }, async (request) => {
+    const { params, query } = request;
+    const row = await requireStored(sql, request, params.id);
     await inventoryOf(parts).refresh();
     const { settings } = await readHead(sql);
     const prefix = sitePrefixOf(settings, row.site);
     const entry = settings.api_specs.find((one) => one.site === row.site && one.name === row.name);
     const base = entry?.base_path ?? null;
-    const { document, model } = specificationOf(row);
+    const { document, model } = await specificationOf(row);
     const subject = {
       ...{ document, model, prefix, isBaseFixed: base !== null },
       rootBases: basePathsOf(arrayOf(document['servers'])),

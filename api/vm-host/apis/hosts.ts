@@ -19,10 +19,12 @@ async function ofSpecifications({ database: { sql } }: ApisParts): Promise<Known
     });
     for (const url of urls) {
       if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) continue;
-      const { hostname, port, href } = new URL(url);
+      // who writes an address with a login or a token into a document does not hand it to everybody who sees hosts
+      const { hostname, port, protocol, host, pathname } = new URL(url);
+      const bare = `${protocol}//${host}${pathname}`;
       if (!hostForm.test(hostname)) continue;
       found.push({
-        ...{ host: hostname, source: 'specification', from: `${row.site} ${row.name}`, url: href },
+        ...{ host: hostname, source: 'specification', from: `${row.site} ${row.name}`, url: bare },
         ...{ site: null, port: port === '' ? null : Number(port) },
       });
     }

@@ -53,7 +53,8 @@ export async function sendDocuments<T extends { readonly id: number; readonly sh
     if (missing.has(one.sha256)) {
       const row = await findSpecification(sql, one.id);
       if (row === null) continue;
-      await ask({ kind: 'take', sha256: row.sha256, body: row.body }, 'done');
+      const taken = await ask({ kind: 'take', sha256: row.sha256, body: row.body }, 'done', 'missing');
+      if (taken.kind === 'missing') continue;
     }
     there.push(one);
   }

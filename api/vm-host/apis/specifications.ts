@@ -2,7 +2,7 @@
 import type { ApiPort, LintedSpecification, StoredSpecification } from '#vm-manager';
 import { ApiError } from '../../http-kit/index.js';
 import { lockSettings } from '../../settings/store.js';
-import { refusalOf } from '../../spec/requests.js';
+import { refusalOf } from '../../spec/reading/read-there.js';
 import {
   findSpecification,
   keyText,

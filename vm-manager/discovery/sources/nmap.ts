@@ -12,6 +12,8 @@ export interface NmapReading {
   readonly leftOut: number;
   readonly sightings: readonly Sighting[];
   readonly hosts: number;
+  /** Whether the report says that the scan came to its end. */
+  readonly isFinished: boolean;
 }
 
 /** Of one host; beyond them it answers on every port, which says nothing. */
@@ -63,16 +65,18 @@ export async function readNmap(text: string, signal: AbortSignal): Promise<NmapR
     let hosts = 0;
     let leftOut = 0;
     let isReport = false;
-    const wanted = (name: string): boolean => name === 'host' || name === 'nmaprun';
+    let isFinished = false;
+    const wanted = (name: string): boolean => name === 'host' || name === 'finished' || name === 'nmaprun';
     for await (const [element, [run]] of readXml({ path, bytes: Buffer.byteLength(text) }, wanted, ['nmaprun'])) {
       isReport ||= element.name === 'nmaprun' || run?.name === 'nmaprun';
+      if (element.name === 'finished') isFinished = element.attributes['exit'] === 'success';
       if (element.name !== 'host') continue;
       for (const one of sightingsOf(element, (ports) => void (leftOut += ports))) found.push(one);
       if (++hosts % 50 === 0) await setImmediate();
       if (signal.aborted) break;
     }
     if (!isReport && !signal.aborted) throw unfit('/nmap', 'is no report of Nmap', 'send what `nmap -oX` writes');
-    return { sightings: found, hosts, leftOut };
+    return { sightings: found, hosts, leftOut, isFinished };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -7,6 +7,7 @@ import { allOf, type Sql, type Tx } from '../../database.js';
 import type { Reach } from '../../kit/caller.js';
 import { endpoint, notFound, toId, type Endpoint } from '../../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../../kit/list.js';
+import { lockScope } from '../../imports/run/scope-lock.js';
 import { inBackground } from '../../kit/runs/background.js';
 import { insertRun, RunView, viewRun, type Run } from '../../kit/runs.js';
 import type { FindingRow } from '../fields.js';
@@ -72,6 +73,22 @@ async function linkOne(tx: Tx, run: Run, { canonical, duplicates, reasons: why }
   return linked;
 }
 
+/**
+ * Throws 409 while a deduplication of the application, or its taking back, is at work: one would link what the other
+ * unlinks. Two that ask at the same moment are asked one after the other, until the transaction ends.
+ */
+async function requireQuiet(tx: Tx, application: number): Promise<void> {
+  await lockScope(tx, `${application}|dedup`);
+  const [other] = await tx<{ id: number; kind: string }[]>`
+    select id, kind from vm_runs
+    where kind in (${kind}, ${undoKind}) and status = 'running' and application_id = ${application} limit 1`;
+  if (other !== undefined)
+    throw new ApiError(
+      'conflict',
+      `The run ${other.id} (${other.kind}) of the application is at work: wait for its end.`,
+    );
+}
+
 const begin = endpoint({
   method: 'POST',
   path: '/findings/deduplications',
@@ -107,10 +124,7 @@ const begin = endpoint({
       (made: Run) => `began the deduplication ${made.id}${isTrial ? ' as a trial' : ''}`,
       async (tx) => {
         const { id } = await requireApplication(tx, reach, body.application_id);
-        const [other] = await tx`
-          select 1 from vm_runs where kind in (${kind}, ${undoKind}) and status = 'running' and application_id = ${id}`;
-        if (other !== undefined)
-          throw new ApiError('conflict', 'A deduplication of the application is at work already.');
+        await requireQuiet(tx, id);
         return insertRun(tx, { kind, applicationId: id, input, createdBy: actor.name, status: 'running' }, now);
       },
     );
@@ -164,6 +178,7 @@ const undo = endpoint({
         select * from vm_runs where id = ${id} and kind = ${kind} and ${visible(tx, reach)} for update`;
       if (found === undefined) throw notFound('deduplication', id);
       if (found.status === 'running') throw new ApiError('conflict', `The deduplication ${id} is still at work.`);
+      await requireQuiet(tx, found.application_id ?? 0);
       const left = await tx`select 1 from vm_dedup_links where run_id = ${id} and undone_at is null limit 1`;
       if (left.length === 0) throw new ApiError('conflict', `Nothing of the deduplication ${id} is to be undone.`);
       const made = {

@@ -173,7 +173,7 @@ async function addTraffic(host: Host, reach: Reach, graph: Topology, wanted: Wan
   graph.isCut ||= hops.length > hopsMax;
   const shown = hops.slice(0, hopsMax);
   const services = [...new Set(shown.flatMap(({ caller, callee }) => [caller, callee]))];
-  const resolved = await resolveServices(host.sql, services);
+  const resolved = await resolveServices(host.sql, reach, services);
   const isPart = wanted.projectId !== null || wanted.applicationId !== null;
   const showsOthers = isUnconfined(reach);
   const nodeOf = (service: string): { readonly id: string; readonly isShown: boolean } => {
@@ -246,7 +246,7 @@ async function addWorkloads(sql: Sql, reach: Reach, graph: Topology, wanted: Wan
     mapped.push({ ...one, application_id: id === null ? null : Number(id) });
   });
   const names = mapped.filter((one) => one.application_id === null).map((one) => `${one.namespace}/${one.workload}`);
-  const resolved = await resolveServices(sql, [...new Set(names)]);
+  const resolved = await resolveServices(sql, reach, [...new Set(names)]);
   const isPart = wanted.projectId !== null || wanted.applicationId !== null;
   for (const one of [...mapped, ...seen].slice(0, 2 * workloadsMax)) {
     const application = one.application_id ?? resolved.get(`${one.namespace}/${one.workload}`)?.id ?? null;

@@ -1,5 +1,6 @@
 // The application that a service of a mesh or a trace is: by the names that orchestrators give it.
 import type { Queryable } from '../../database.js';
+import { isUnconfined, type Reach } from '../../kit/caller.js';
 
 export interface Named {
   readonly id: number;
@@ -36,8 +37,19 @@ interface Candidate {
   readonly rank: number;
 }
 
-/** What each service is; those that are like no application, or like several, are left out. */
-export async function resolveServices(sql: Queryable, services: readonly string[]): Promise<Map<string, Named>> {
+/** Names that nobody of the whole organisation has given come after all that somebody has. */
+const unconfirmedRank = 1000;
+
+/**
+ * What each service is; those that are like no application, or like several, are left out. A name that somebody of a
+ * part may have chosen, to see whose traffic it is, does not count for people of a part.
+ */
+export async function resolveServices(
+  sql: Queryable,
+  reach: Reach,
+  services: readonly string[],
+): Promise<Map<string, Named>> {
+  const counts = isUnconfined(reach) ? sql`true` : sql`a.names_confirmed`;
   const candidates = services.flatMap((service): Candidate[] => {
     const { ids, names } = namesOf(service);
     return [
@@ -51,12 +63,15 @@ export async function resolveServices(sql: Queryable, services: readonly string[
       select * from json_to_recordset(${JSON.stringify(candidates)}::text::json)
         as w(service text, text text, rank int)),
     found as (
-      select w.service, w.rank, a.id, a.name from wanted w join vm_applications a on a.external_id = w.text
-      where w.rank < 100 and a.status = 'active'
+      select w.service, w.rank, a.id, a.name, a.names_confirmed
+      from wanted w join vm_applications a on a.external_id = w.text
+      where w.rank < 100 and a.status = 'active' and ${counts}
       union all
-      select w.service, w.rank, a.id, a.name from wanted w join vm_applications a on lower(a.name) = w.text
-      where w.rank >= 100 and a.status = 'active')
-    select * from found order by service, rank, id`;
+      select w.service, w.rank, a.id, a.name, a.names_confirmed
+      from wanted w join vm_applications a on lower(a.name) = w.text
+      where w.rank >= 100 and a.status = 'active' and ${counts})
+    select service, id, name, rank + case when names_confirmed then 0 else ${unconfirmedRank}::int end as rank
+    from found order by service, rank, id`;
   const resolved = new Map<string, Named>();
   const ranks = new Map<string, number>();
   const unclear = new Set<string>();

@@ -107,6 +107,32 @@ async function suite(t: Test, database: Database): Promise<void> {
     );
   });
 
+  await t.test('30.graph: nobody of a part becomes a service of others by a name', async (t) => {
+    const editor = await at.user('operator');
+    const items = [{ scope: 'project', scope_id: project, role: 'operator' }];
+    t.equal((await here.call('PUT', `/rbac/grants/${editor.id}`, { items, confined: true })).status, 200);
+    const body = { name: 'ledger-db', project_id: project };
+    const taken = await here.call('POST', '/applications', body, editor.token);
+    t.match(taken, { status: 201, body: { names_confirmed: false } });
+    const own = String(taken.body['id']);
+    const asks = async (token?: string) => (await graph('', token)).told.filter((edge) => edge.startsWith('asks'));
+    t.notMatch((await asks(editor.token)).join(), `application:${own}`, 'the name that they chose shows nothing');
+    const renamed = { external_id: 'x/nobody', name: 'nobody' };
+    t.match(await here.call('PATCH', `/applications/${own}`, renamed, editor.token), {
+      body: { names_confirmed: false },
+    });
+    t.notMatch((await asks(editor.token)).join(), `application:${own}`, 'nor by a change');
+    t.match((await here.call('PATCH', `/applications/${own}`, { name: 'nobody' }, editor.token)).body, {
+      names_confirmed: false,
+    });
+    t.match((await here.call('PATCH', `/applications/${own}`, { name: 'nobody' })).body, { names_confirmed: true });
+    t.match((await asks(editor.token)).join(), `asks ${a} application:${own}`, 'somebody of the whole has said so');
+    // of two with one name the one that was confirmed counts, for who sees all, too
+    await here.call('PATCH', `/applications/${own}`, { name: 'hidden' }, editor.token);
+    t.ok((await asks()).includes(`asks ${a} ${c}`), 'and nobody takes the place of another');
+    t.equal((await here.call('DELETE', `/applications/${own}?purge=true`)).status < 300, true);
+  });
+
   await t.test('30.graph: a cluster of many workloads and rules, and more targets than are shown', async (t) => {
     const { sql } = database;
     const rules = Array.from({ length: 500 }, (_, n) => ({ namespace: `ns${n}-*`, application_id: web }));

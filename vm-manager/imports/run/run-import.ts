@@ -2,8 +2,6 @@
 // embedded database serves everybody through one: there an import of some size is tried first (as a preview, which
 // refuses what an import refuses), then written in short transactions, between which others have their turn; what
 // fails in the middle is taken back.
-import { ApiError } from '#http-kit';
-import { setTimeout as pause } from 'node:timers/promises';
 import { requireApplication } from '../../assets/resources.js';
 import { storeComponents } from '../../components/store.js';
 import type { Queryable, Sql, Tx } from '../../database.js';
@@ -12,7 +10,7 @@ import { unfit, type Acting } from '../../kit/endpoint.js';
 import { emit } from '../../kit/events.js';
 import { queueImport, triageImport } from '../../rules/runs.js';
 import { meetNewFindings } from '../../vex/later.js';
-import { finishRun, insertRun, renewRun, type Run } from '../../kit/runs.js';
+import { finishRun, insertRun, type Run } from '../../kit/runs.js';
 import type { Keyed } from '../../secrets/protect-record.js';
 import { closePercentDefault, refuseMassClose } from '../closing.js';
 import type { Fields } from './fields.js';
@@ -33,6 +31,7 @@ import type { ReportFile } from '../reading/report-file.js';
 import { undoImport } from './rollback.js';
 import { baseKeyOf, scopeKeyOf, type ScopeKey } from './scope-key.js';
 import { lockScope, oneAtATime } from './scope-lock.js';
+import { atOnce, inSteps, requireRunning } from './steps.js';
 
 /** A report of fewer bytes is written in some hundred milliseconds. */
 const atOnceBytesMax = 128 * 1024;
@@ -134,9 +133,9 @@ async function importReport(call: Acting, given: Given, occasion: Occasion): Pro
       return beginImport(tx, call, given, report);
     });
     try {
-      const read = await readIn(sql, inSteps(call, begun.run), call, given, begun, report);
+      const read = await readIn(sql, inSteps({ sql, now: () => host.now() }, begun.run), call, given, begun, report);
       const end = async (tx: Tx): Promise<Done> => {
-        await requireRunning(tx, begun.run.id, new Date(host.now()));
+        await requireRunning(tx, begun.run, new Date(host.now()));
         return finish(tx, begun, read);
       };
       return await call.audited(action, summary, end, details);
@@ -147,41 +146,6 @@ async function importReport(call: Acting, given: Given, occasion: Occasion): Pro
       throw error;
     }
   }
-}
-
-const atOnce = (tx: Tx): Within => ({ batchSize: 500, run: async (work) => work(tx) });
-
-/** Renews the lease. Throws ApiError 409 where the run was canceled, or was taken for lost and is taken back. */
-async function requireRunning(tx: Tx, id: number, now: Date): Promise<void> {
-  if (!(await renewRun(tx, id, 0, now)))
-    throw new ApiError('conflict', `The import ${id} was stopped: what it had written is taken back.`);
-}
-
-/** How long a step should keep the connection. */
-const stepMs = 80;
-/** Between two steps: a request of others has several statements, and should not wait for a step with each. */
-const pauseMs = 25;
-const [sizeMin, sizeMax] = [20, 500];
-
-/** The size of a step follows from how long the last one took. The lease of the run is renewed with each. */
-function inSteps({ sql, host }: Acting, { id }: Run): Within {
-  let size = 100;
-  return {
-    get batchSize() {
-      return size;
-    },
-    run: async (work) => {
-      await pause(pauseMs);
-      return sql.begin(async (tx) => {
-        const began = performance.now();
-        await requireRunning(tx, id, new Date(host.now()));
-        const made = await work(tx);
-        const ratio = stepMs / (performance.now() - began);
-        size = Math.round(Math.min(Math.max(size * Math.min(Math.max(ratio, 0.5), 1.5), sizeMin), sizeMax));
-        return made;
-      }) as never;
-    },
-  };
 }
 
 /** Refuses what the import would be refused for, before anything is written. Returns `baseKeyOf` of the request. */

@@ -12,7 +12,7 @@ import { insertRun, type Run } from '../../kit/runs.js';
 import { inBackground } from '../../kit/runs/background.js';
 import { Mailbox } from '../../notifications/senders/email.js';
 import { requireTemplate } from '../../templates/stored.js';
-import { daysMax, formats, prepare, type Order, type ReportRow } from '../build.js';
+import { daysMax, formats, prepare, Title, type Order, type ReportRow } from '../build.js';
 import { sectionNames, type SectionName } from '../offered.js';
 import { enqueue } from './queue.js';
 import { requireReceivers, type Receivers } from './receivers.js';
@@ -28,7 +28,7 @@ const listOf = (text: string | undefined): string[] | undefined =>
 /** Texts, as every payload of a schedule. */
 export const ReportPayload = Type.Object(
   {
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    title: Type.Optional(Title),
     application_id: Type.Optional(Id),
     sections: Type.Optional(Type.String({ maxLength: 300 })),
     format: Type.Union(formats.map((one) => Type.Literal(one))),

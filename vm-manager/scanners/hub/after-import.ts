@@ -40,14 +40,17 @@ export async function afterImport(
 ): Promise<Readonly<Record<string, unknown>>> {
   if (scanner.toReport === undefined) return {};
   const { keyed } = await termsFor(call, { application_id: applicationId });
-  const run = await call.audited(
-    'vm.import',
-    (made: Run) => `matched application ${made.application_id} with the advisories (run ${made.id})`,
-    async (tx) => {
-      const { id } = await requireApplication(tx, call.reach, applicationId);
-      return matchApplication(tx, id, call.caller.actor, call.now, keyed);
-    },
-  );
+  const { id } = await requireApplication(call.sql, call.reach, applicationId);
+  const matching = { host: call.host, applicationId: id, actor: call.caller.actor, now: call.now, keyed };
+  const run = await matchApplication({
+    ...matching,
+    finish: async (work) =>
+      call.audited(
+        'vm.import',
+        (made: Run) => `matched application ${made.application_id} with the advisories (run ${made.id})`,
+        work,
+      ),
+  });
   const missing = await withoutAdvisories(call, ecosystemsOf(scanned));
   return {
     match_id: String(run.id),

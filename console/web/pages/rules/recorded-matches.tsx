@@ -56,6 +56,11 @@ export function RecordedMatches(props: { readonly rule: CustomRule; readonly isR
               <Show when={reply().looked_at < reply().recorded}>
                 <p class="small muted">{text.partly(showCount(reply().looked_at), showCount(reply().recorded))}</p>
               </Show>
+              <Show when={reply().not_looked_at.masked + reply().not_looked_at.body > 0}>
+                <p class="small muted">
+                  {text.notLookedAt(showCount(reply().not_looked_at.masked), showCount(reply().not_looked_at.body))}
+                </p>
+              </Show>
               <ul class="plain-list stack tight">
                 <For each={reply().examples}>
                   {(one) => (

@@ -39,6 +39,8 @@ export const conditionsText = {
   recordedAbout: (a: Shown, b: Shown, c: Shown) => `${a} of ${b} recorded requests since ${c} match.`,
   noneRecorded: 'No requests are recorded yet: they come with traffic.',
   partly: (a: Shown, b: Shown) => `Looked at the newest ${a} of ${b}: the rule needs long for each.`,
+  notLookedAt: (a: Shown, b: Shown) =>
+    `Not known of others: ${a} have masked values, of ${b} the body was not kept. They might match as they came.`,
   counting: 'Counting…',
   notCounted: 'Counted once it compiles.',
   open: 'Open the request',

@@ -9,6 +9,11 @@ export const assetsText = {
     'This link may have been made by a user who reaches a part of the organisation. It shows such users no ' +
     'traffic until it is confirmed.',
   confirmSite: 'Confirm the link',
+  namesUnsure:
+    'Its name or external id was given by somebody who reaches a part of the organisation. To such people no service ' +
+    'of a mesh or a cluster is this application until somebody who reaches the whole of it confirms the names.',
+  confirmNames: 'Confirm the names',
+  namesSure: 'Confirmed.',
   noSites: 'Only a site that the settings name can be chosen, and they name none yet.',
   noSite: 'None',
   siteSaved: 'Saved.',

@@ -1,4 +1,4 @@
-// Which site of the firewall an application is behind: its virtual patches hold there.
+// Which site of the firewall an application is behind, where its virtual patches hold; and whether its names count.
 import { createMemo, Show, type JSX } from 'solid-js';
 import { createAction } from '../../../client/action.js';
 import { call } from '../../../client/http.js';
@@ -22,6 +22,14 @@ export function SiteLink(props: { readonly of: Application; readonly onSaved: ()
     tell(site === null ? text.siteSaved : text.siteNow(site));
     props.onSaved();
   };
+  const confirmNames = async (): Promise<void> => {
+    // said again by somebody of the whole organisation, they are confirmed
+    const body = { name: props.of.name ?? '' };
+    const patch = () => call('PATCH /api/v1/applications/{id}', { params: { id: props.of.id }, body });
+    if (!(await action.run(patch))) return;
+    tell(text.namesSure);
+    props.onSaved();
+  };
   return (
     <div class="stack tight">
       <SelectField
@@ -38,6 +46,14 @@ export function SiteLink(props: { readonly of: Application; readonly onSaved: ()
         <div>
           <Button isBusy={action.isBusy()} onClick={() => void link(props.of.site ?? null)}>
             {text.confirmSite}
+          </Button>
+        </div>
+      </Show>
+      <Show when={props.of.names_confirmed === false}>
+        <Notice tone="warn">{text.namesUnsure}</Notice>
+        <div>
+          <Button isBusy={action.isBusy()} onClick={() => void confirmNames()}>
+            {text.confirmNames}
           </Button>
         </div>
       </Show>
