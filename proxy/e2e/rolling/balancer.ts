@@ -26,8 +26,8 @@ export interface Balancer {
   /** Connections are. */
   readonly tcp: number;
   readonly tls: number;
-  /** Whether it sends new ones to the node. */
-  isUsed(index: number): Promise<boolean>;
+  /** By how many of its three ports it sends new ones to the node. */
+  usedBy(index: number): Promise<number>;
 }
 
 const part = (name: string, mode: 'http' | 'tcp', port: number, nodes: readonly NodePorts[], to: 'plain' | 'tls') => `
@@ -49,6 +49,7 @@ export async function startBalancer(t: Test, directory: string, nodes: readonly 
     file,
     `
 defaults
+  timeout check 20s
   timeout connect 5s
   timeout client 60s
   timeout server 60s
@@ -75,9 +76,9 @@ listen stats
     (await (await fetch(`http://127.0.0.1:${stats}/;csv`, { headers: { connection: 'close' } })).text())
       .split('\n')
       .map((line) => line.split(','));
-  const isUsed = async (index: number): Promise<boolean> =>
-    (await rows()).filter(([, name, ...more]) => name === `n${index}` && more[15] === 'UP').length === 3;
+  const usedBy = async (index: number): Promise<number> =>
+    (await rows()).filter(([, name, ...more]) => name === `n${index}` && more[15] !== 'DOWN').length;
   const isUp = await until(() => rows().then(() => true, () => child.exitCode !== null));
   if (!isUp || child.exitCode !== null) throw new Error(`haproxy ended: ${said}`);
-  return { http, tcp, tls, isUsed };
+  return { http, tcp, tls, usedBy };
 }

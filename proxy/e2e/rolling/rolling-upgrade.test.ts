@@ -84,7 +84,9 @@ t.test('a rolling upgrade under load', { skip: withoutBalancer }, async (t) => {
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const nodes = await startNodes(t, directory);
   const balancer = await startBalancer(t, directory, nodes.map(({ ports }) => ports));
-  for (const index of nodes.keys()) t.ok(await until(() => balancer.isUsed(index)), `node ${index} is used`);
+  const isUsed = async (index: number): Promise<boolean> => (await balancer.usedBy(index)) === 3;
+  const isOut = async (index: number): Promise<boolean> => (await balancer.usedBy(index)) === 0;
+  for (const index of nodes.keys()) t.ok(await until(() => isUsed(index)), `node ${index} is used`);
 
   const wrong: string[] = [];
   const count = (status: number, body: string): void => {
@@ -105,10 +107,10 @@ t.test('a rolling upgrade under load', { skip: withoutBalancer }, async (t) => {
   };
   for (const [index, node] of nodes.entries()) {
     await node.drain();
-    t.ok(await until(async () => !(await balancer.isUsed(index))), `node ${index} is taken out`);
+    t.ok(await until(() => isOut(index)), `node ${index} is taken out`);
     t.equal(await node.stop(), 0, `node ${index} ends in order`);
     await node.start();
-    t.ok(await until(() => balancer.isUsed(index)), `node ${index} is back`);
+    t.ok(await until(() => isUsed(index)), `node ${index} is back`);
   }
   for (const one of kept) {
     const { replies, failures } = await one.stop();
