@@ -28,6 +28,7 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { takeHeldSockets } from '../supervise/held-sockets.js';
 import { findServiceManager } from '../supervise/systemd.js';
 
 interface OwnFlags {
@@ -174,7 +175,7 @@ export async function runDataPlane(args: readonly string[]): Promise<never> {
   const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
   const manager = findServiceManager();
-  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager });
+  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager ?? takeHeldSockets(process.env) });
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
   manager?.ready(() => plane.isServing());
   sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });

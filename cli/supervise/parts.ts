@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { environmentFor, type ProcessName, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { Child } from './child.js';
+import { holdSockets } from './held-sockets.js';
 
 export interface Plan {
   readonly values: Values;
@@ -84,7 +85,13 @@ export function createParts(plan: Plan): Parts {
     new Child({ name, args, env: environmentFor(name, given), logFile: join(logDirectory, log) });
   return {
     demo: plan.needsDemo ? part('demo', 'demo.log', ['demo'], env) : null,
-    dataPlane: part('data plane', 'data-plane.log', dataPlaneArgs(plan), env),
+    dataPlane: new Child({
+      name: 'data plane',
+      args: dataPlaneArgs(plan),
+      env: environmentFor('data plane', env),
+      logFile: join(logDirectory, 'data-plane.log'),
+      holdSockets: () => holdSockets(values),
+    }),
     controlPlane: plan.hasApi ? part('control plane', 'control-plane.log', ['control-plane'], controlEnv) : null,
     console: plan.hasApi ? part('console', 'console.log', ['console'], env) : null,
   };

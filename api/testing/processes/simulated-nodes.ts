@@ -59,7 +59,7 @@ function reply(response: ServerResponse, status: number, body: object): void {
 function takeGeneration(node: SimulatedNode, head: string, bytes: number, response: ServerResponse): void {
   const id = Number(/"id":(\d+)/.exec(head)?.[1] ?? 0);
   const sha256 = /"sha256":"([0-9a-f]*)"/.exec(head)?.[1] ?? '';
-  const hasArtifact = sha256 === '' || sha256 === node.ruleset || head.includes('"artifactBase64":"');
+  const hasArtifact = sha256 === '' || sha256 === node.ruleset || /"artifact(Gzip)?Base64":"/.test(head);
   if (!hasArtifact) {
     const reason = `ENOENT: no such file or directory, open '${sha256}'`;
     return reply(response, 422, { outcome: 'refused', id, reason, problems: [] });
@@ -77,8 +77,8 @@ async function answer(node: SimulatedNode, request: IncomingMessage, response: S
   switch (`${request.method} ${request.url}`) {
     case 'GET /status': {
       const { generation, ruleset, measures } = node;
-      const load = { rpm: 0, cpu: 0 };
-      return reply(response, 200, { generation, ruleset, workers: [{}], sites: [], measures: { sha256: measures }, load });
+      const has = { generation, ruleset, measures: { sha256: measures }, load: { rpm: 0, cpu: 0 } };
+      return reply(response, 200, { ...has, workers: [{}], sites: [], takesGzip: true });
     }
     case 'PUT /generation':
       return takeGeneration(node, head, bytes, response);
@@ -94,33 +94,29 @@ async function answer(node: SimulatedNode, request: IncomingMessage, response: S
   }
 }
 
-async function joinAll({ addresses, token, count, directory }: Wish): Promise<void> {
-  const { joinFleet } = await planeModule();
-  let next = 0;
-  const joinSome = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) {
-      const dataDir = join(directory, String(index));
-      await mkdir(dataDir, { recursive: true });
-      await joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
-    }
+/** Joins, and keeps its tunnels from then on. */
+async function begin(wish: Wish, index: number): Promise<SimulatedNode> {
+  const [{ joinFleet, IdentityStore }, { Tunnels }] = [await planeModule(), await tunnelsModule()];
+  const { addresses, token } = wish;
+  const dataDir = join(wish.directory, String(index));
+  await mkdir(dataDir, { recursive: true });
+  const { name } = await joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
+  const times = { generationAtMs: 0, measuresAtMs: 0, generationBytes: 0 };
+  const node = { name, generation: 0, ruleset: '', measures: empty, ...times };
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(node, request, response).catch(() => response.destroy()); // its tunnel ended meanwhile
   };
-  await Promise.all(Array.from({ length: joinsAtOnce }, joinSome));
+  new Tunnels({ identity: IdentityStore.read(dataDir), handle, log: () => {} }).begin();
+  return node;
 }
 
 async function run(wish: Wish): Promise<void> {
-  const [{ IdentityStore }, { Tunnels }] = [await planeModule(), await tunnelsModule()];
-  await joinAll(wish);
   const nodes: SimulatedNode[] = [];
-  for (let index = 0; index < wish.count; index += 1) {
-    const identity = IdentityStore.read(join(wish.directory, String(index)));
-    const times = { generationAtMs: 0, measuresAtMs: 0, generationBytes: 0 };
-    const node = { name: identity?.current.name ?? '', generation: 0, ruleset: '', measures: empty, ...times };
-    nodes.push(node);
-    const handle = (request: IncomingMessage, response: ServerResponse): void => {
-      answer(node, request, response).catch(() => response.destroy()); // its tunnel ended meanwhile
-    };
-    new Tunnels({ identity, handle, log: () => {} }).begin();
-  }
+  let next = 0;
+  const beginSome = async (): Promise<void> => {
+    for (let index = next++; index < wish.count; index = next++) nodes.push(await begin(wish, index));
+  };
+  await Promise.all(Array.from({ length: joinsAtOnce }, beginSome));
   process.on('message', () => process.send?.({ kind: 'state', nodes }));
   process.once('disconnect', () => process.exit());
   process.send?.({ kind: 'joined' });
