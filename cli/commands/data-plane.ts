@@ -28,6 +28,7 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { superviseDataPlane } from '../supervise/data-plane.js';
 import { takeHeldSockets } from '../supervise/held-sockets.js';
 import { findServiceManager } from '../supervise/systemd.js';
 
@@ -62,6 +63,8 @@ function readOwnFlags(args: readonly string[]): OwnFlags {
   }
   return { ...own, resume, sitesOfEnvironment, wasManaged, isBeside };
 }
+
+const keepAliveFlag = '--keep-alive';
 
 const say = (text: string): void => console.error(`gatehouse: ${text}`);
 
@@ -168,8 +171,14 @@ function start(options: DataPlaneOptions): Promise<DataPlane> {
   });
 }
 
-/** Resolves never: signals, or the end of whoever started it, end the process. */
-export async function runDataPlane(args: readonly string[]): Promise<never> {
+/** Whether somebody starts this process again when it dies. */
+const isWatched = (): boolean => process.send !== undefined || (process.env['NOTIFY_SOCKET'] ?? '') !== '';
+
+/** Resolves with the end of a supervised one alone: signals, or the end of whoever started it, end the process. */
+export async function runDataPlane(given: readonly string[]): Promise<number> {
+  const args = given.filter((arg) => arg !== keepAliveFlag);
+  if (args.length < given.length && !isWatched())
+    return superviseDataPlane(args, inContainer(readEnvironment(readFlags(args).flags)));
   const { flags, others } = readFlags(args);
   const own = readOwnFlags(others);
   const values = inContainer(readEnvironment(flags));

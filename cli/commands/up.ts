@@ -17,12 +17,11 @@ import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { installCrs } from '../rule-set/install.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
+import { keepAlive, patientPauses, resuming, urgentPauses } from '../supervise/keep-alive.js';
 import {
   createParts,
   hadControl,
   rememberControl,
-  resuming,
   stopParts,
   type Parts,
   type Plan,

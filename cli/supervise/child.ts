@@ -121,6 +121,11 @@ export class Child {
     return `  Its last words (${shown(this.logFile)}):\n${words.join('\n')}`;
   }
 
+  /** Where it runs. */
+  signal(signal: NodeJS.Signals): void {
+    this.process?.kill(signal);
+  }
+
   /** Asks it to end, and ends it when it takes too long. */
   stop(): Promise<void> {
     this.isStopping = true;

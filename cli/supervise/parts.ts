@@ -60,10 +60,6 @@ function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Pla
   ];
 }
 
-/** What serves now may be newer than what this start began with: a data plane that died comes back with that. */
-export const resuming = (args: readonly string[]): string[] =>
-  args.map((arg) => (arg === '--local' ? '--resume' : arg));
-
 export function createParts(plan: Plan): Parts {
   const { values, data, logDirectory, ruleSetDirectory } = plan;
   const ownUrl = plan.hasApi ? controlUrl(values) : '';
