@@ -184,7 +184,10 @@ export async function runDataPlane(given: readonly string[]): Promise<number> {
   const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
   const manager = findServiceManager();
-  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager ?? takeHeldSockets(process.env) });
+  const plane = await start({
+    ...(await optionsOf(own, values)),
+    socketStore: manager ?? takeHeldSockets(process.env),
+  });
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
   manager?.ready(() => plane.isServing());
   sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });

@@ -24,11 +24,10 @@ const program = `
 const module = new URL('./held-sockets.js', import.meta.url).href;
 
 async function startServer(t: Test, held: HeldSockets, name: string, wanted: string) {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--input-type=module', '-e', program, module, name, wanted],
-    { stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...held.numbers], env: { PATH: process.env['PATH'], ...held.env } },
-  );
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', program, module, name, wanted], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...held.numbers],
+    env: { PATH: process.env['PATH'], ...held.env },
+  });
   t.teardown(() => child.kill('SIGKILL'));
   const [found] = (await once(child, 'message')) as [unknown];
   return { child, found };

@@ -78,7 +78,12 @@ listen stats
       .map((line) => line.split(','));
   const usedBy = async (index: number): Promise<number> =>
     (await rows()).filter(([, name, ...more]) => name === `n${index}` && more[15] !== 'DOWN').length;
-  const isUp = await until(() => rows().then(() => true, () => child.exitCode !== null));
+  const isUp = await until(() =>
+    rows().then(
+      () => true,
+      () => child.exitCode !== null,
+    ),
+  );
   if (!isUp || child.exitCode !== null) throw new Error(`haproxy ended: ${said}`);
   return { http, tcp, tls, usedBy };
 }

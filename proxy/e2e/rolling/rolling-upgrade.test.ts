@@ -30,7 +30,10 @@ class Node {
 
   private async isReady(): Promise<boolean> {
     const asked = fetch(`http://127.0.0.1:${this.ports.admin}/readyz`, { headers: { connection: 'close' } });
-    return asked.then(({ status }) => status === 200, () => false);
+    return asked.then(
+      ({ status }) => status === 200,
+      () => false,
+    );
   }
 
   async start(): Promise<void> {
@@ -83,7 +86,11 @@ t.test('a rolling upgrade under load', { skip: withoutBalancer }, async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-rolling-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const nodes = await startNodes(t, directory);
-  const balancer = await startBalancer(t, directory, nodes.map(({ ports }) => ports));
+  const balancer = await startBalancer(
+    t,
+    directory,
+    nodes.map(({ ports }) => ports),
+  );
   const isUsed = async (index: number): Promise<boolean> => (await balancer.usedBy(index)) === 3;
   const isOut = async (index: number): Promise<boolean> => (await balancer.usedBy(index)) === 0;
   for (const index of nodes.keys()) t.ok(await until(() => isUsed(index)), `node ${index} is used`);
