@@ -1,5 +1,5 @@
-// A generation on its way to a node that has not its artifact: the bytes go along, compressed where the node takes that.
-// They are read and compressed once for all nodes of an apply, and every request has the same pieces of memory.
+// A generation on its way to a node that has not its artifact: the bytes go along, compressed where the node takes
+// that. They are read and compressed once for all nodes of an apply, and every request has the same pieces of memory.
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';

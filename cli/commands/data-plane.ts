@@ -28,7 +28,7 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
-import { superviseDataPlane } from '../supervise/data-plane.js';
+import { superviseDataPlane } from '../supervise/alone/data-plane.js';
 import { takeHeldSockets } from '../supervise/held-sockets.js';
 import { findServiceManager } from '../supervise/systemd.js';
 
@@ -172,7 +172,7 @@ function start(options: DataPlaneOptions): Promise<DataPlane> {
 }
 
 /** Whether somebody starts this process again when it dies. */
-const isWatched = (): boolean => process.send !== undefined || (process.env['NOTIFY_SOCKET'] ?? '') !== '';
+const isWatched = (): boolean => process.send !== undefined || findServiceManager() !== null;
 
 /** Resolves with the end of a supervised one alone: signals, or the end of whoever started it, end the process. */
 export async function runDataPlane(given: readonly string[]): Promise<number> {

@@ -40,8 +40,8 @@ function placesOf(values: Values): { readonly name: string; readonly host: strin
 }
 
 /**
- * Opens them. null: the listener takes none of others, or they cannot be opened here; the data plane then opens its own,
- * and says what is wrong.
+ * Opens them. null: the listener takes none of others, or they cannot be opened here; the data plane then opens its
+ * own, and says what is wrong.
  */
 export function holdSockets(values: Values): HeldSockets | null {
   if (process.platform !== 'linux' || !['auto', 'net'].includes(values.DATA_LISTENER)) return null;

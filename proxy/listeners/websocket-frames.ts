@@ -1,4 +1,5 @@
-// Frames of WebSockets as they lie on the wire (RFC 6455 section 5): where each begins and ends, and the one that closes.
+// Frames of WebSockets as they lie on the wire (RFC 6455 section 5): where each begins and ends, and the one that
+// closes.
 
 export const enum Opcode {
   Continuation,

@@ -1,5 +1,5 @@
-// haproxy in front of three nodes, as docs/fleet.md tells to set it up: asked for `/readyz`, once as a proxy of HTTP and
-// once for each port as one of TCP.
+// haproxy in front of three nodes, as docs/fleet.md tells to set it up: each is asked for `/readyz`. Once as a proxy of
+// HTTP, and once for each port as one of TCP.
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

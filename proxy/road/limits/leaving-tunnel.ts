@@ -1,6 +1,6 @@
 // A WebSocket whose node ends (RFC 6455 section 7.4.1, "going away"). Clients that are told so connect again at once,
-// and by then to another node; those that are cut see an error. Nobody else can tell them: the application does not know
-// that the node ends, and would talk for hours.
+// and by then to another node; those that are cut see an error. Nobody else can tell them: the application does not
+// know that the node ends, and would talk for hours.
 import type { TunnelClient } from '../../listeners/listener.js';
 import { closeFrame, FrameBorders } from '../../listeners/websocket-frames.js';
 

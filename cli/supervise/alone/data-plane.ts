@@ -1,11 +1,11 @@
-// `gatehouse data-plane --keep-alive`: a data plane without a service manager. This process holds its sockets, starts it
-// again when it dies, and keeps its log; it runs no rules, so nothing that a request does ends it.
+// `gatehouse data-plane --keep-alive`: a data plane without a service manager. This process holds its sockets, starts
+// it again when it dies, and keeps its log; it runs no rules, so nothing that a request does ends it.
 import { join, resolve } from 'node:path';
 import type { Values } from '#settings/environment';
-import { root, shown } from '../environment/directories.js';
-import { Child } from './child.js';
-import { holdSockets } from './held-sockets.js';
-import { keepAlive, resuming, urgentPauses } from './keep-alive.js';
+import { root, shown } from '../../environment/directories.js';
+import { Child } from '../child.js';
+import { holdSockets } from '../held-sockets.js';
+import { keepAlive, resuming, urgentPauses } from '../keep-alive.js';
 
 /**
  * Runs until a signal; resolves with the exit code. `args`: of `gatehouse data-plane`, without the flag. Rejects with a
