@@ -8,7 +8,10 @@ export const usage = [
   '  gatehouse data-plane [--NAME …]   only the data plane, in the foreground, logs on standard output; ' +
     'where GATEHOUSE_CONTROL_URL names',
   '                                    its control plane it begins with what served last (--resume), ' +
-    'else with data/settings.json (--local)',
+    'else with data/settings.json (--local);',
+  '                                    --keep-alive where no service manager does: it is started again when it dies, ' +
+    'clients wait meanwhile,',
+  '                                    and its log is data/log/data-plane.log',
   '  gatehouse control-plane [--NAME …] only the control plane, in the foreground',
   '  gatehouse console [--ui-port N]   only the console in a browser, in front of the control plane',
   '  gatehouse reset-password [E-MAIL] a new password for a login (default ADMIN_EMAIL), printed once; ' +

@@ -1,13 +1,13 @@
 // One data-plane node through its admin interface: at its address, or over the tunnel that an enrolled node keeps.
 // Not an outgoing call in the sense of api/outbound: nodes come from the environment of the operator or enrolled with
 // a token, never from settings, and they live on loopback or a private network by design.
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ClientHttp2Stream } from 'node:http2';
 import type { GenerationReply, GenerationRequest, MeasureDelta } from '#proxy/contract';
+import { ArtifactBodies, asBody, type Body } from './artifact-body.js';
 import { nameOf } from './directory.js';
+import { createTurns } from './turns.js';
 import { statusOf, type StatusAnswer } from './node-status.js';
 import type { NodeTunnels } from './tunnels.js';
 
@@ -56,8 +56,11 @@ export interface NodeClientOptions {
 /** A node that is gone refuses at once; one on a machine that is compiling rules may need seconds, and is not gone. */
 const statusTimeoutMsDefault = 10_000;
 const replyBytesMax = 4 * 1024 * 1024;
-/** Divisible by three: the base64 of the pieces is the base64 of the whole. */
-const pieceBytes = 3 * 256 * 1024;
+/** Generations under way to nodes, and those among them that carry an artifact: each holds some megabytes here. */
+const generationsAtOnce = 64;
+const artifactsAtOnce = 8;
+/** Why a node refuses that has no such artifact, or a damaged one (proxy/main/artifacts.ts). */
+const lacksArtifact = /ENOENT|EACCES|EIO|SHA-256|became shorter/;
 
 interface Answer {
   readonly status: number;
@@ -67,34 +70,37 @@ interface Answer {
 export function createNodeClient(options: NodeClientOptions): NodeClient {
   const { statusTimeoutMs = statusTimeoutMsDefault, activateTimeoutMs = 90_000 } = options;
   const send = sender(options);
+  const bodies = new ArtifactBodies();
+  /** Nodes that take artifacts compressed, as they said last. */
+  const compressing = new Set<string>();
+  const [asked, sent] = [createTurns(generationsAtOnce), createTurns(artifactsAtOnce)];
+  const put = async (url: string, body: string[] | Body): Promise<ActivateAnswer> =>
+    toActivateAnswer(await send(url, '/generation', 'PUT', activateTimeoutMs, body));
+  const activate: NodeClient['activate'] = async (url, generation, artifactFile) => {
+    // A node on this machine usually sees the same disk, and any other has the rules already where other settings
+    // changed; one that does not says so and gets the bytes.
+    const artifactPath = isLocal(url) ? artifactFile : '';
+    const answer = await asked(() => put(url, [JSON.stringify({ ...generation, artifactPath })]));
+    if (answer.kind !== 'refused' || !lacksArtifact.test(answer.reason)) return answer;
+    return sent(async () => put(url, await bodies.of(generation, artifactFile, compressing.has(url))));
+  };
   return {
     async status(url) {
       try {
         const answer = await send(url, '/status', 'GET', statusTimeoutMs, null);
         if (answer.status !== 200) return { kind: 'unreachable', detail: describe(answer) };
-        return statusOf(JSON.parse(answer.text) as Readonly<Record<string, unknown>>);
+        const body = JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
+        if (body['takesGzip'] === true) compressing.add(url);
+        else compressing.delete(url);
+        return statusOf(body);
       } catch (error) {
         return { kind: 'unreachable', detail: reasonOf(error) };
       }
     },
-    async activate(url, generation, artifactFile) {
-      try {
-        // A node on this machine usually sees the same disk; one that does not says so and gets the bytes.
-        if (isLocal(url)) {
-          const answer = toActivateAnswer(
-            await send(url, '/generation', 'PUT', activateTimeoutMs, [
-              JSON.stringify({ ...generation, artifactPath: artifactFile }),
-            ]),
-          );
-          if (answer.kind !== 'refused' || !/ENOENT|EACCES/.test(answer.reason)) return answer;
-        }
-        return toActivateAnswer(
-          await send(url, '/generation', 'PUT', activateTimeoutMs, await withBytes(generation, artifactFile)),
-        );
-      } catch (error) {
+    activate: (url, generation, artifactFile) =>
+      activate(url, generation, artifactFile).catch((error: unknown): ActivateAnswer => {
         return { kind: 'unknown', detail: reasonOf(error) };
-      }
-    },
+      }),
     ...measureCalls(send, activateTimeoutMs),
     ask: (url, method, path, body) => ask(options, url, method, path, body),
     async read(url, path) {
@@ -161,42 +167,6 @@ function isLocal(url: string): boolean {
   if (nameOf(url) !== null) return false; // its disk is another
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-}
-
-interface Body extends AsyncIterable<string | Buffer> {
-  readonly bytes: number;
-}
-
-function asBody(bytes: Buffer): Body {
-  return {
-    bytes: bytes.length,
-    async *[Symbol.asyncIterator]() {
-      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-    },
-  };
-}
-
-/** The request with the artifact inside, read piece by piece: 20 MB must not pass through one string. */
-async function withBytes(generation: GenerationRequest, file: string): Promise<Body> {
-  const marker = '\u0001artifact';
-  const [head = '', tail = ''] = JSON.stringify({ ...generation, artifactPath: '', artifactBase64: marker }).split(
-    JSON.stringify(marker).slice(1, -1),
-  );
-  const { size } = await stat(file);
-  return {
-    bytes: Buffer.byteLength(head) + Buffer.byteLength(tail) + Math.ceil(size / 3) * 4,
-    async *[Symbol.asyncIterator]() {
-      yield head;
-      let rest: Buffer = Buffer.alloc(0);
-      for await (const chunk of createReadStream(file, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
-        const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-        const whole = all.length - (all.length % 3);
-        yield all.toString('base64', 0, whole);
-        rest = all.subarray(whole);
-      }
-      yield rest.toString('base64') + tail;
-    },
-  };
 }
 
 type Send = (

@@ -27,8 +27,15 @@ export interface NodeRow {
 
 /** The artifact holds the rules; this stands for everything else a node was given. */
 export function digestOf(config: ProxyConfig): string {
-  return createHash('sha256').update(toCanonicalJson(config)).digest('hex');
+  const known = digests.get(config);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(toCanonicalJson(config)).digest('hex');
+  digests.set(config, digest);
+  return digest;
 }
+
+/** An apply asks for it once for each node; a configuration is never changed. */
+const digests = new WeakMap<ProxyConfig, string>();
 
 export async function listNodes(sql: Queryable): Promise<NodeRow[]> {
   return sql<NodeRow[]>`select * from data_nodes order by url`;

@@ -28,6 +28,8 @@ import { resolveProxy, upstreamsOf } from '../local-settings/proxy-config.js';
 import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { Refusal, startRefusal, withFiles, wrongUsage } from '../refusal.js';
 import { sayReady } from '../supervise/child.js';
+import { superviseDataPlane } from '../supervise/alone/data-plane.js';
+import { takeHeldSockets } from '../supervise/held-sockets.js';
 import { findServiceManager } from '../supervise/systemd.js';
 
 interface OwnFlags {
@@ -61,6 +63,8 @@ function readOwnFlags(args: readonly string[]): OwnFlags {
   }
   return { ...own, resume, sitesOfEnvironment, wasManaged, isBeside };
 }
+
+const keepAliveFlag = '--keep-alive';
 
 const say = (text: string): void => console.error(`gatehouse: ${text}`);
 
@@ -167,14 +171,23 @@ function start(options: DataPlaneOptions): Promise<DataPlane> {
   });
 }
 
-/** Resolves never: signals, or the end of whoever started it, end the process. */
-export async function runDataPlane(args: readonly string[]): Promise<never> {
+/** Whether somebody starts this process again when it dies. */
+const isWatched = (): boolean => process.send !== undefined || findServiceManager() !== null;
+
+/** Resolves with the end of a supervised one alone: signals, or the end of whoever started it, end the process. */
+export async function runDataPlane(given: readonly string[]): Promise<number> {
+  const args = given.filter((arg) => arg !== keepAliveFlag);
+  if (args.length < given.length && !isWatched())
+    return superviseDataPlane(args, inContainer(readEnvironment(readFlags(args).flags)));
   const { flags, others } = readFlags(args);
   const own = readOwnFlags(others);
   const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
   const manager = findServiceManager();
-  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager });
+  const plane = await start({
+    ...(await optionsOf(own, values)),
+    socketStore: manager ?? takeHeldSockets(process.env),
+  });
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
   manager?.ready(() => plane.isServing());
   sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });

@@ -17,16 +17,8 @@ import { readSettings, settingsFile } from '../local-settings/settings-file.js';
 import { installCrs } from '../rule-set/install.js';
 import { Refusal, wrongUsage } from '../refusal.js';
 import { announcement, tryOut, type Control } from '../supervise/announce.js';
-import { keepAlive, patientPauses, urgentPauses } from '../supervise/keep-alive.js';
-import {
-  createParts,
-  hadControl,
-  rememberControl,
-  resuming,
-  stopParts,
-  type Parts,
-  type Plan,
-} from '../supervise/parts.js';
+import { keepAlive, patientPauses, resuming, urgentPauses } from '../supervise/keep-alive.js';
+import { createParts, hadControl, rememberControl, stopParts, type Parts, type Plan } from '../supervise/parts.js';
 import { checkPorts, wantedPorts } from '../supervise/ports.js';
 import { reload } from '../supervise/reload.js';
 import { sayWhatIsClosed, servedNow, tellWhenInForce, waitForRules } from '../supervise/wait-for-rules.js';

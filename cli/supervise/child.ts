@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { program, root, shown } from '../environment/directories.js';
 import { Refusal } from '../refusal.js';
+import type { HeldSockets } from './held-sockets.js';
 import { LogFile } from './log-file.js';
 
 const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
@@ -37,6 +38,8 @@ export interface ChildOptions {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
+  /** What it listens on, asked before its first start: held here until it is stopped. */
+  readonly holdSockets?: () => HeldSockets | null;
 }
 
 export class Child {
@@ -52,7 +55,12 @@ export class Child {
   private log: LogFile | null = null;
   private logged: Promise<void> = Promise.resolve();
 
-  constructor({ name, args, env, logFile }: ChildOptions) {
+  private readonly holdSockets: () => HeldSockets | null;
+  /** undefined: it was not started yet. */
+  private held: HeldSockets | null | undefined;
+
+  constructor({ name, args, env, logFile, holdSockets = () => null }: ChildOptions) {
+    this.holdSockets = holdSockets;
     this.name = name;
     this.args = args;
     this.env = env;
@@ -63,10 +71,11 @@ export class Child {
   start(): Promise<Ready> {
     const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
     this.log = log;
+    if (this.held === undefined) this.held = this.holdSockets();
     const child = spawn(process.execPath, [program, ...this.args], {
       cwd: root,
-      env: this.env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...this.env, ...this.held?.env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...(this.held?.numbers ?? [])],
       detached: true,
     });
     this.process = child;
@@ -112,9 +121,16 @@ export class Child {
     return `  Its last words (${shown(this.logFile)}):\n${words.join('\n')}`;
   }
 
+  /** Where it runs. */
+  signal(signal: NodeJS.Signals): void {
+    this.process?.kill(signal);
+  }
+
   /** Asks it to end, and ends it when it takes too long. */
   stop(): Promise<void> {
     this.isStopping = true;
+    this.held?.close(); // who connects from now on is to be told so
+    this.held = null;
     const child = this.process;
     if (child === null) return Promise.resolve();
     return new Promise((settle) => {

@@ -49,3 +49,7 @@ export function keepAlive(
     pauseMs = Math.min(pauseMs * 2, pauses.mostMs);
   };
 }
+
+/** What serves now may be newer than what this start began with: a data plane that died comes back with that. */
+export const resuming = (args: readonly string[]): string[] =>
+  args.map((arg) => (arg === '--local' ? '--resume' : arg));

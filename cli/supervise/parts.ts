@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { effectiveValueOf, environmentFor, type ProcessName, type Values } from '#settings/environment';
 import { controlUrl } from '../environment/control-url.js';
 import { Child } from './child.js';
+import { holdSockets } from './held-sockets.js';
 
 export interface Plan {
   readonly values: Values;
@@ -59,10 +60,6 @@ function dataPlaneArgs({ values, data, settingsFile, artifactPath, hasApi }: Pla
   ];
 }
 
-/** What serves now may be newer than what this start began with: a data plane that died comes back with that. */
-export const resuming = (args: readonly string[]): string[] =>
-  args.map((arg) => (arg === '--local' ? '--resume' : arg));
-
 /** What all parts are told, before each gets what is its own (environmentFor). */
 export function environmentOfParts(plan: Pick<Plan, 'values' | 'data' | 'hasApi'>): NodeJS.ProcessEnv & Values {
   const { values, data } = plan;
@@ -92,7 +89,13 @@ export function createParts(plan: Plan): Parts {
     new Child({ name, args, env: environmentFor(name, given), logFile: join(logDirectory, log) });
   return {
     demo: plan.needsDemo ? part('demo', 'demo.log', ['demo'], env) : null,
-    dataPlane: part('data plane', 'data-plane.log', dataPlaneArgs(plan), env),
+    dataPlane: new Child({
+      name: 'data plane',
+      args: dataPlaneArgs(plan),
+      env: environmentFor('data plane', env),
+      logFile: join(logDirectory, 'data-plane.log'),
+      holdSockets: () => holdSockets(values),
+    }),
     controlPlane: plan.hasApi ? part('control plane', 'control-plane.log', ['control-plane'], controlEnv) : null,
     console: plan.hasApi ? part('console', 'console.log', ['console'], env) : null,
   };

@@ -83,6 +83,7 @@ const GenerationRequestSchema = {
     },
     artifactPath: { type: 'string' },
     artifactBase64: { type: 'string' },
+    artifactGzipBase64: { type: 'string' },
     selfTest: { enum: ['inspect', 'skip'] },
     config: ProxyConfigSchema,
   },

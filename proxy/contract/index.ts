@@ -24,6 +24,8 @@ export interface GenerationRequest {
    */
   readonly artifactPath: string;
   readonly artifactBase64?: string;
+  /** The same, compressed before; for nodes whose status says `takesGzip`. */
+  readonly artifactGzipBase64?: string;
   readonly config: ProxyConfig;
   /**
    * `inspect` (default): a ruleset that misses the built-in probes is refused. `skip`: for rule sets without such

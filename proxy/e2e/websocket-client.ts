@@ -46,6 +46,7 @@ export interface Client {
   isClosed: boolean;
 }
 
+/** Resolves when the application has greeted, or the node has closed it in order; rejects where it ends otherwise. */
 export async function open(t: Test, port: number, path = '/chat', extra = ''): Promise<Client> {
   const client: Client = { socket: connect(port, '127.0.0.1'), heard: '', head: '', isClosed: false };
   t.teardown(() => client.socket.destroy());
@@ -61,7 +62,9 @@ export async function open(t: Test, port: number, path = '/chat', extra = ''): P
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
       `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${extra}\r\n`,
   );
-  if (!(await until(() => client.heard.includes('welcome')))) throw new Error(`no WebSocket: ${client.head}`);
+  const isGreeted = (): boolean => client.heard.includes('welcome') || codeOf(client) !== 0;
+  if (!(await until(() => isGreeted() || client.isClosed)) || !isGreeted())
+    throw new Error(`no WebSocket: ${client.head}`);
   return client;
 }
 

@@ -4,89 +4,16 @@
 // larger than what is looked at as a whole goes on in parts (long-message.ts). No extension was offered to the
 // upstream, so every frame is readable. Bytes of the upstream pass; they are followed as far as it takes to know
 // where a close frame may stand.
+import { closeFrame, FrameBorders, Opcode, readHead, type FrameHead } from './websocket-frames.js';
 import { LongMessage } from './long-message.js';
 import type { MessageInspector, TunnelAcceptance, TunnelClient } from './listener.js';
 
 /** Codes of RFC 6455 section 7.4.1. */
 const closeCode = { protocolError: 1002, policyViolation: 1008, tooBig: 1009 } as const;
 
-const enum Opcode {
-  Continuation,
-  Text,
-  Binary,
-  Close = 8,
-  Ping,
-  Pong,
-}
-
-const headBytesMax = 14;
 const controlBytesMax = 125;
 /** A time or a number, as nearly all pings carry, is shorter than what any rule looks for. */
 const controlTextMin = 9;
-
-interface FrameHead {
-  readonly opcode: number;
-  readonly isFinal: boolean;
-  readonly hasExtensionBits: boolean;
-  /** Where the mask begins; 0 = there is none. */
-  readonly maskAt: number;
-  readonly headBytes: number;
-  readonly payloadBytes: number;
-}
-
-/** Null: more bytes are needed. A length beyond 2^53 is no length. */
-function readHead(bytes: Buffer): FrameHead | null | 'invalid' {
-  if (bytes.length < 2) return null;
-  const first = bytes[0] as number;
-  const second = bytes[1] as number;
-  const isMasked = (second & 0x80) !== 0;
-  const short = second & 0x7f;
-  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
-  const headBytes = 2 + lengthBytes + (isMasked ? 4 : 0);
-  if (bytes.length < headBytes) return null;
-  let payloadBytes = short;
-  if (lengthBytes === 2) payloadBytes = bytes.readUInt16BE(2);
-  else if (lengthBytes === 8) payloadBytes = bytes.readUInt32BE(2) * 2 ** 32 + bytes.readUInt32BE(6);
-  if (!Number.isSafeInteger(payloadBytes)) return 'invalid';
-  return {
-    opcode: first & 0x0f,
-    isFinal: (first & 0x80) !== 0,
-    hasExtensionBits: (first & 0x70) !== 0,
-    maskAt: isMasked ? 2 + lengthBytes : 0,
-    headBytes,
-    payloadBytes,
-  };
-}
-
-/** Where frames of one direction begin and end; nothing is held but heads. */
-class FrameBorders {
-  private head: Buffer = Buffer.alloc(0);
-  private leftBytes = 0;
-
-  get isBetween(): boolean {
-    return this.head.length === 0 && this.leftBytes === 0;
-  }
-
-  push(bytes: Buffer): void {
-    let rest = bytes;
-    while (rest.length > 0) {
-      const passed = Math.min(rest.length, this.leftBytes);
-      this.leftBytes -= passed;
-      rest = rest.subarray(passed);
-      if (rest.length === 0) return;
-      const before = this.head.length;
-      const begun = Buffer.concat([this.head, rest.subarray(0, headBytesMax)]);
-      const head = readHead(begun);
-      if (head === null || head === 'invalid') {
-        this.head = begun;
-        return;
-      }
-      this.head = Buffer.alloc(0);
-      this.leftBytes = head.payloadBytes;
-      rest = rest.subarray(head.headBytes - before);
-    }
-  }
-}
 
 /** A data frame whose payload comes in parts. */
 interface OpenFrame {
@@ -94,10 +21,6 @@ interface OpenFrame {
   mask: Buffer;
   leftBytes: number;
   readonly isFinal: boolean;
-}
-
-function closeFrame(code: number): Buffer {
-  return Buffer.from([0x80 | Opcode.Close, 2, code >> 8, code & 0xff]);
 }
 
 function unmask(payload: Buffer, mask: Buffer): Buffer {

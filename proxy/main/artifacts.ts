@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 
 export function toShared(bytes: Uint8Array): SharedArrayBuffer {
   const shared = new SharedArrayBuffer(bytes.length);
@@ -18,6 +20,13 @@ export function requireNamed<T extends Uint8Array>(bytes: T, announced: string):
   if (sha256 !== announced) throw new Error(`the artifact's SHA-256 is ${sha256}, announced was ${announced}`);
   return bytes;
 }
+
+/** As much as an artifact in base64 may have as a body (admin/server.ts). */
+const unpackedBytesMax = 192 * 1024 * 1024;
+
+/** Rejects with zlib's reason for what was not compressed, or is larger than any artifact. */
+export const unpacked = (base64: string): Promise<Buffer> =>
+  promisify(gunzip)(Buffer.from(base64, 'base64'), { maxOutputLength: unpackedBytesMax });
 
 /** A file straight into memory that all threads see: 20 MB are not copied and leave nothing to collect. */
 export async function readShared(path: string): Promise<SharedArrayBuffer> {

@@ -7,7 +7,7 @@ import { messageOf } from '../contract/errors.js';
 import { checkGenerationRequest } from '../contract/check-generation.js';
 import type { GenerationReply, GenerationRequest, Problem, ProxyConfig } from '../contract/index.js';
 import type { GenerationPayload } from '../worker/messages.js';
-import { pruneArtifacts, readShared, requireNamed, sha256Of, toShared } from './artifacts.js';
+import { pruneArtifacts, readShared, requireNamed, sha256Of, toShared, unpacked } from './artifacts.js';
 import { writeAtomically } from './atomic-file.js';
 import type { StoredGeneration } from './stored-generation.js';
 import type { Supervisor } from './supervisor.js';
@@ -140,6 +140,8 @@ export class Generations {
     this.checkedPath = '';
     if (request.artifactBase64 !== undefined)
       return toShared(requireNamed(Buffer.from(request.artifactBase64, 'base64'), request.sha256));
+    if (request.artifactGzipBase64 !== undefined)
+      return toShared(requireNamed(await unpacked(request.artifactGzipBase64), request.sha256));
     const path = request.artifactPath === '' ? this.artifactPath(request.sha256) : request.artifactPath;
     const artifact = await readShared(path);
     requireNamed(new Uint8Array(artifact), request.sha256);

@@ -6,7 +6,7 @@ import { BodyCollector } from '../http/body-collector.js';
 import { codingsOf, decodeBody } from '../http/decode-body.js';
 import { findField, joinedField } from '../http/header-fields.js';
 import { isStream } from '../http/response-fields.js';
-import type { Exchange, TunnelClient } from '../listeners/listener.js';
+import type { Exchange } from '../listeners/listener.js';
 import type { Action } from '../metrics/families.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { masksReplies, replyMaskFor, type ReplyMask } from '../response-mask/reply-mask.js';
@@ -16,6 +16,7 @@ import type { UpstreamExchange, UpstreamHandler } from '../upstream/exchange.js'
 import { malformed, type UpstreamHead } from '../upstream/response-head.js';
 import { page, type Answer } from './answers.js';
 import { Relay, type RelayOwner, type RelayWorker, type SlowReason } from './limits/relay.js';
+import { LeavingTunnel } from './limits/leaving-tunnel.js';
 import type { OpenStream } from './limits/stream-places.js';
 import type { ResponseWriter } from './response-writer.js';
 import { messageInspectorOf, type HandshakenRequest } from './websocket-messages.js';
@@ -69,7 +70,7 @@ export class Reply implements UpstreamHandler, RelayOwner, OpenStream {
   private late: Buffer[] = [];
   private isEnded = false;
   private trailers: readonly string[] | null = null;
-  private tunnelClient: TunnelClient | null = null;
+  private tunnelClient: LeavingTunnel | null = null;
   private earlyTunnel: Buffer[] = [];
   private relay: Relay | null = null;
   private mask: ReplyMask | null = null;
@@ -356,10 +357,15 @@ export class Reply implements UpstreamHandler, RelayOwner, OpenStream {
         request.finish('served');
       },
       opened: (client) => {
-        this.tunnelClient = client;
-        for (const bytes of this.earlyTunnel.splice(0)) client.send(bytes);
+        const tunnel = (this.tunnelClient = new LeavingTunnel(client));
+        for (const bytes of this.earlyTunnel.splice(0)) tunnel.send(bytes);
+        if (this.worker.streams.isLeaving) tunnel.goAway();
       },
     });
+  }
+
+  goAway(): void {
+    this.tunnelClient?.goAway();
   }
 
   private sendToClient(chunk: Buffer): void {

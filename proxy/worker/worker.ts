@@ -205,6 +205,7 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   share?.leave();
+  if (bug === null) context.streams.goAway();
   await listener?.stop(drainMs, () => {
     if (bug !== null) post({ kind: 'dying', reason: bug });
   });

@@ -80,6 +80,8 @@ export async function describe({
     threats: { sha256: measures.sha256, networks: measures.networks, intervals: measures.intervals },
     shipping: shipper === null ? null : { ...shipper.counters, waiting: shipper.waitingRows },
     workers,
+    // what PUT /generation understands beside what every release does
+    takesGzip: true,
     release,
     // requests of the last minute; processes that want a core, as a share of the cores there are
     load: { rpm: attack.rpm, cpu: Math.round(((loadavg()[0] ?? 0) / availableParallelism()) * 100) / 100 },

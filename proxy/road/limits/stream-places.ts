@@ -13,10 +13,13 @@ export interface OpenStream extends ActiveMember {
   readonly address: string;
   /** The gates keep its client out by now; where they do not hold, it goes on. */
   clientDenied(): void;
+  /** The node ends: whoever can be told so is. */
+  goAway(): void;
 }
 
 export class StreamPlaces {
   readonly open = new ActiveList<OpenStream>();
+  isLeaving = false;
   private readonly taken = new ClientShares();
 
   /** False: all `placesMax` are taken, or all that this client may have. What was taken is given back once. */
@@ -31,6 +34,12 @@ export class StreamPlaces {
   endDenied(isDenied: (address: string) => boolean): void {
     if (this.open.size === 0) return;
     for (const stream of this.open.all()) if (isDenied(stream.address)) stream.clientDenied();
+  }
+
+  /** From now on, those that are open and those that open. */
+  goAway(): void {
+    this.isLeaving = true;
+    for (const stream of this.open.all()) stream.goAway();
   }
 
   giveBack(client: string): void {
