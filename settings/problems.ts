@@ -11,9 +11,9 @@ export interface Problem {
 }
 
 /**
- * The check of a schema of this house, which fills in defaults and names every problem. Slow: once a process. To shorten
- * the program that Ajv writes takes 0.4 s, for checks that are made a few times an hour; and our own schemas are not
- * held against the schema of schemas, which would have to be compiled as well.
+ * The check of a schema of this house, which fills in defaults and names every problem. Slow: once a process. To
+ * shorten the program that Ajv writes takes 0.4 s, for checks that are made a few times an hour; and our own schemas
+ * are not held against the schema of schemas, which would have to be compiled as well.
  */
 export function compileCheck(schema: object): ValidateFunction {
   const ajv = new Ajv({

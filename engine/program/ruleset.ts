@@ -5,7 +5,7 @@ import type { Artifact, ArtifactMeta } from './artifact-sections.js';
 import { decodingArtifact, hashArtifact } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
-import type { PlanIR } from './plan.js';
+import type { DatabaseIR, PlanIR } from './plan.js';
 import { finishSteps, type Steps } from './steps.js';
 
 export interface Ruleset {
@@ -54,18 +54,13 @@ export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibr
   return finishSteps(rulesetSteps(artifact, hash, library));
 }
 
-function* rulesetSteps(
-  artifact: Artifact,
-  hash: string,
-  library: MatcherLibrary,
-  isVerified = false,
-): Steps<Ruleset> {
+function* rulesetSteps(artifact: Artifact, hash: string, library: MatcherLibrary, isVerified = false): Steps<Ruleset> {
   const rebuilt: { key: string; reason: string }[] = [];
   const databases: Database[] = [];
   try {
-    for (const { key, patterns } of artifact.plan.databases) {
-      const blob = artifact.blobs.get(key);
-      databases.push(loadOrRebuild(library, key, blob, isVerified, patterns, rebuilt));
+    for (const database of artifact.plan.databases) {
+      const blob = artifact.blobs.get(database.key);
+      databases.push(loadOrRebuild(library, database, blob, isVerified, rebuilt));
       yield;
     }
   } catch (error) {
@@ -91,12 +86,12 @@ function* rulesetSteps(
 
 function loadOrRebuild(
   library: MatcherLibrary,
-  key: string,
+  wanted: DatabaseIR,
   blob: Uint8Array | undefined,
   isVerified: boolean,
-  patterns: PlanIR['databases'][number]['patterns'],
   rebuilt: { key: string; reason: string }[],
 ): Database {
+  const { key } = wanted;
   let reason = 'the artifact carries no bytes for it';
   if (blob !== undefined && library.name === 'hyperscan') {
     try {
@@ -107,5 +102,5 @@ function loadOrRebuild(
     }
   }
   rebuilt.push({ key, reason });
-  return library.load(library.compile(patterns), `${key}:rebuilt`);
+  return library.load(library.compile(wanted.patterns), `${key}:rebuilt`); // read now, and only where they are needed
 }

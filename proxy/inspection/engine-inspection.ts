@@ -20,11 +20,7 @@ export function loadInspection(artifact: Uint8Array, sha256?: string, isVerified
 }
 
 /** The same in steps of a few milliseconds; unpacking what is not a database is the longest, up to ten. */
-export function* loadingInspection(
-  artifact: Uint8Array,
-  sha256?: string,
-  isVerified = false,
-): Steps<LoadedInspection> {
+export function* loadingInspection(artifact: Uint8Array, sha256?: string, isVerified = false): Steps<LoadedInspection> {
   const known = sha256 === undefined ? null : { sha256, isVerified };
   const ruleset = yield* loadingRuleset(artifact, hyperscanLibrary(), known);
   let inspector: CompiledInspector;

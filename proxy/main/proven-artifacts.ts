@@ -13,7 +13,7 @@ export class ProvenArtifacts {
     if (artifact !== null && this.tests.get(artifact) !== 'inspect') this.tests.set(artifact, selfTest);
   }
 
-  /** The generation as a worker is told it; one that was loaded without a self-test, and is to have one, is not proven. */
+  /** The generation as a worker is told it; one that was loaded without a self-test that is due is not proven. */
   mark(generation: GenerationPayload): GenerationPayload {
     const { artifact, selfTest } = generation;
     const done = artifact === null ? undefined : this.tests.get(artifact);

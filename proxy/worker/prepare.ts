@@ -6,7 +6,7 @@ import type { ProxyConfig } from '../contract/index.js';
 import type { InspectionModule, LoadedInspection } from '../inspection/inspection.js';
 import { createGeneration, type Generation } from './generation.js';
 import type { GenerationPayload } from './messages.js';
-import { selfTest } from './self-test.js';
+import { selfTest, warmUp } from './self-test.js';
 
 export class GenerationRefused extends Error {
   override readonly name = 'GenerationRefused';
@@ -17,12 +17,14 @@ export class GenerationRefused extends Error {
  * step's end only. Throws GenerationRefused with a reason for people; nothing is left behind then. Main has held the
  * artifact's bytes against their name (main/generations.ts), which is not done again here; and where another worker has
  * proven the generation, it is neither looked through for damage nor shown the self-test again: both say the same of
- * the same bytes, and take a third of the processor time that a worker starts with.
+ * the same bytes, and take a third of the processor time that a worker starts with. `isServing`: requests come to this
+ * worker already, and the next would find everything cold.
  */
 export function* preparingGeneration(
   payload: GenerationPayload,
   module: InspectionModule,
   prepareGates: (config: ProxyConfig) => Admission,
+  isServing: boolean,
 ): Steps<Generation> {
   let inspection: LoadedInspection | null = null;
   const isProven = payload.isProven === true;
@@ -42,7 +44,7 @@ export function* preparingGeneration(
     if (inspection !== null && payload.selfTest === 'inspect' && !isProven) {
       const reason = yield* selfTest(inspection, module.createStore());
       if (reason !== null) throw new GenerationRefused(reason);
-    }
+    } else if (inspection !== null && isServing) yield* warmUp(inspection, module.createStore());
     const admission = prepareGates(payload.config);
     yield;
     return createGeneration(payload, inspection, admission);
