@@ -22,6 +22,7 @@ const processes: Readonly<Record<string, () => Promise<Run>>> = {
   'demo-data': async () => (await import('./commands/vm/demo-data.js')).runDemoData,
   gate: async () => (await import('./commands/vm/gate.js')).runGate,
   scan: async () => (await import('./commands/vm/scan/scan.js')).runScan,
+  capacity: async () => (await import('./capacity/command.js')).runCapacity,
   harden: async () => (await import('./harden/command.js')).runHarden,
   version: async () => (await import('./environment/version.js')).runVersion,
   demo: async () => (await import('./commands/demo.js')).runDemo,

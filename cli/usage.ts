@@ -36,6 +36,9 @@ export const usage = [
   '  gatehouse licence keygen --out DIRECTORY | issue --key FILE --customer NAME --max-domains N ' +
     '[--expires YYYY-MM-DD] [--edition NAME] | show FILE|KEY|-',
   '                                    for vendors: a key pair, a licence, what a licence says (docs/licence.md)',
+  '  gatehouse capacity [--seconds N] [--paranoia 1-4] [--workers N] [--json]',
+  '                                    what a request costs on this machine, ' +
+    'and what it would carry (docs/capacity.md); Linux',
   '  gatehouse harden [--dry-run]      limits of this host in front of the protected ports (nftables, sysctl): ' +
     '--rate N, --connections N, --ports A,B,',
   '                                    --trusted NETWORKS; --remove takes them back',

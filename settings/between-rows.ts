@@ -1,7 +1,7 @@
 // Rules between fields, and of fields that a pattern cannot say. One entry a rule; each is exercised by check.test.ts.
 import ipaddr from 'ipaddr.js';
 import { isReachable, refusePatterns } from './prefixes.js';
-import { parseWindow } from './row.js';
+import { parseWindow } from './rows/words.js';
 import { sitePoliciesMax, sitePoliciesOf } from './site-policies.js';
 import { settingNames, settingRows, siteIdentity, type Settings } from './table.js';
 

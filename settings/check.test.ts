@@ -4,6 +4,19 @@ import { accessOf, categoryKeys, checkSettings, defaultSettings, settingNames, s
 
 const site = (over: object = {}) => ({ name: 'shop', prefix: '/', upstream: 'http://10.0.0.1:80', ...over });
 
+const brief = { mode: 'DetectionOnly', paranoia_level: 2, sites: [site({ protected: false })] };
+const briefly = [checkSettings({ ...brief, categories: { sqli: { enabled: false } } }), checkSettings(brief)];
+
+t.test('settings that say little are what the whole check makes of them', async (t) => {
+  const again = [checkSettings({ ...brief, categories: { sqli: { enabled: false } } }), checkSettings(brief)];
+  for (const [index, one] of briefly.entries()) {
+    t.equal(one.kind, 'fine');
+    t.same(one, again[index]);
+    if (one.kind === 'fine') t.strictSame(Object.keys(one.settings).sort(), [...settingNames].sort());
+    t.equal(JSON.stringify(one), JSON.stringify(again[index]), 'in the same order, too');
+  }
+});
+
 t.test('defaults the specification states', async (t) => {
   const s = defaultSettings();
   t.match(s, {

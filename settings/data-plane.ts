@@ -1,8 +1,8 @@
 // What a data-plane node gets of the settings: the rows that reach it and that it enforces, under their names in the
 // style of its own code (`request_body_bytes_max` → `requestBodyBytesMax`). Type, values and the schema that its door
 // checks are all made from the table, so that a new row travels without a line here.
-import { Ajv, type ValidateFunction } from 'ajv';
-import { explainErrors, type Problem } from './problems.js';
+import type { ValidateFunction } from 'ajv';
+import { compileCheck, explainErrors, type Problem } from './problems.js';
 import { defaultOf, factsOf } from './row.js';
 import { defaultSettings, settingNames, settingRows, type SettingName, type Settings } from './table.js';
 
@@ -117,9 +117,7 @@ export function dataPlaneProperties(): Record<string, unknown> {
 export function createDoorCheck(schema: object): (candidate: unknown) => Problem[] {
   let check: ValidateFunction | undefined;
   return (candidate) => {
-    check ??= new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true }).compile(
-      JSON.parse(JSON.stringify(schema)) as object,
-    );
+    check ??= compileCheck(JSON.parse(JSON.stringify(schema)) as object);
     return check(candidate) ? [] : explainErrors(check.errors ?? []);
   };
 }

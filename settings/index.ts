@@ -21,17 +21,16 @@ export { withCurrentNames, type Renamed } from './names.js';
 export { explainErrors, formatProblems, type Problem } from './problems.js';
 export { findProfile, profiles, type Profile } from './profiles.js';
 export { describeSettings } from './reference.js';
-export { keptSecret, parseWindow, type Access } from './row.js';
+export { keptSecret, type Access } from './row.js';
 export { categoryKeys, ownerOfRuleId, ruleIdRanges, type CategoryKey } from './rows/categories.js';
 export { CustomRule, RuleTest } from './rows/rules.js';
+export { basePolicy, parseWindow, strictPolicy } from './rows/words.js';
 export { usualContentTypes } from './rows/http-policy.js';
 export { conditionFields, type ConditionField, type RuleCondition } from './rows/rule-conditions.js';
 export {
-  basePolicy,
   contentOfSite,
   sitePoliciesMax,
   sitePoliciesOf,
-  strictPolicy,
   type SitePolicy,
 } from './site-policies.js';
 export {

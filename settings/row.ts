@@ -158,11 +158,3 @@ export const Network = () =>
 
 export const MediaType = () =>
   Shaped('^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}$', 'write a media type without parameters');
-
-const windowUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
-/** Seconds of a window such as `1m`; null when it is not one. */
-export function parseWindow(window: string): number | null {
-  const found = /^([1-9]\d{0,4})(s|m|h|d)$/.exec(window);
-  return found === null ? null : Number(found[1]) * windowUnits[found[2] as keyof typeof windowUnits];
-}

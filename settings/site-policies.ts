@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { categoryKeys, type CategoryKey } from './rows/categories.js';
 import type { siteRules } from './rows/site-rules.js';
+import { basePolicy, strictPolicy } from './rows/words.js';
 import type { Settings } from './table.js';
 
 type SiteRuleName = keyof typeof siteRules;
@@ -38,10 +39,6 @@ export interface SitePolicy {
   readonly scoped: readonly number[];
 }
 
-/** Of requests that no site of its own policy has: also of everything that names no policy. */
-export const basePolicy = 'base';
-/** Of a path that may be read as that of several sites whose policies differ. */
-export const strictPolicy = 'strict';
 /** More would make the artifact large and the compile long. */
 export const sitePoliciesMax = 100;
 

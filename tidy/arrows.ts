@@ -6,7 +6,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
   settings: {},
   engine: {},
   compiler: { '#settings': 'value', '#engine': 'value', '#engine/compile': 'value' },
-  proxy: { '#settings': 'value', '#settings/environment': 'type', '#engine': 'value' },
+  proxy: { '#settings': 'value', '#settings/words': 'value', '#settings/environment': 'type', '#engine': 'value' },
   api: {
     '#settings': 'value',
     '#settings/environment': 'value',

@@ -113,7 +113,11 @@ function compile(addon: NativeAddon, patterns: readonly PatternSpec[]): Uint8Arr
 }
 
 /** Checks our header; returns Hyperscan's part and its checksum as text. Throws DatabaseRefused. */
-function open(addon: NativeAddon, bytes: Uint8Array): { readonly payload: Uint8Array; readonly sum: string } {
+function open(
+  addon: NativeAddon,
+  bytes: Uint8Array,
+  isVerified: boolean,
+): { readonly payload: Uint8Array; readonly sum: string } {
   const rebuild = 'rebuild it from the pattern sources';
   if (bytes.byteLength < headerBytes)
     throw new DatabaseRefused(
@@ -138,13 +142,13 @@ function open(addon: NativeAddon, bytes: Uint8Array): { readonly payload: Uint8A
       `Hyperscan database cut short: ${payload.byteLength} bytes of ${header.readUInt32LE(12)}; ${rebuild}.`,
     );
   const sum = header.readBigUInt64LE(16);
-  if (addon.checksum(payload) !== sum)
+  if (!isVerified && addon.checksum(payload) !== sum)
     throw new DatabaseRefused(`Hyperscan database damaged: the checksum differs; ${rebuild}.`);
   return { payload, sum: sum.toString(16) };
 }
 
-function load(addon: NativeAddon, bytes: Uint8Array, key: string): Database {
-  const { payload, sum } = open(addon, bytes);
+function load(addon: NativeAddon, bytes: Uint8Array, key: string, isVerified = false): Database {
+  const { payload, sum } = open(addon, bytes, isVerified);
   let handle: NativeDatabase;
   try {
     // The checksum is part of the shared name: a caller that reuses a key for other bytes must not get the old
@@ -182,7 +186,7 @@ export function hyperscanLibrary(): MatcherLibrary {
     name: 'hyperscan',
     version: `${versionOf(addon)}-${addon.platform()}`,
     compile: (patterns) => compile(addon, patterns),
-    load: (bytes, key) => load(addon, bytes, key),
+    load: (bytes, key, isVerified) => load(addon, bytes, key, isVerified),
     createScanner: (databases) => createScanner(addon, databases),
   };
 }

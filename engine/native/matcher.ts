@@ -38,9 +38,9 @@ export interface MatcherLibrary {
   compile(patterns: readonly PatternSpec[]): Uint8Array;
   /**
    * `key` names equal bytes (their hash): a database already loaded under it in this process is shared. Throws
-   * DatabaseRefused.
+   * DatabaseRefused. `isVerified`: these very bytes were held against a checksum already, and are not looked through.
    */
-  load(bytes: Uint8Array, key: string): Database;
+  load(bytes: Uint8Array, key: string, isVerified?: boolean): Database;
   /** A per-thread scanner over several databases with its own scratch space. */
   createScanner(databases: readonly Database[]): Scanner;
 }

@@ -5,7 +5,7 @@ import type { Artifact, ArtifactMeta } from './artifact-sections.js';
 import { decodingArtifact, hashArtifact } from './artifact.js';
 import type { Program } from './ir.js';
 import { DatabaseRefused, type Database, type MatcherLibrary } from '../native/matcher.js';
-import type { PlanIR } from './plan.js';
+import type { DatabaseIR, PlanIR } from './plan.js';
 import { finishSteps, type Steps } from './steps.js';
 
 export interface Ruleset {
@@ -26,7 +26,7 @@ export interface Ruleset {
 /** What the caller knows of the bytes, so that they are not hashed again while requests wait. */
 export interface KnownArtifact {
   readonly sha256: string;
-  /** The caller has held these very bytes against that name, so they are not damaged. */
+  /** The caller, or another thread, has held these very bytes against that name, so they are not damaged. */
   readonly isVerified: boolean;
 }
 
@@ -46,7 +46,7 @@ export function* loadingRuleset(
 ): Steps<Ruleset> {
   const artifact = yield* decodingArtifact(bytes, known?.isVerified);
   yield;
-  return yield* rulesetSteps(artifact, known?.sha256 ?? hashArtifact(bytes), library);
+  return yield* rulesetSteps(artifact, known?.sha256 ?? hashArtifact(bytes), library, known?.isVerified);
 }
 
 /** What an artifact says, without its bytes: for whoever has just made it. */
@@ -54,13 +54,13 @@ export function rulesetOf(artifact: Artifact, hash: string, library: MatcherLibr
   return finishSteps(rulesetSteps(artifact, hash, library));
 }
 
-function* rulesetSteps(artifact: Artifact, hash: string, library: MatcherLibrary): Steps<Ruleset> {
+function* rulesetSteps(artifact: Artifact, hash: string, library: MatcherLibrary, isVerified = false): Steps<Ruleset> {
   const rebuilt: { key: string; reason: string }[] = [];
   const databases: Database[] = [];
   try {
-    for (const { key, patterns } of artifact.plan.databases) {
-      const blob = artifact.blobs.get(key);
-      databases.push(loadOrRebuild(library, key, blob, patterns, rebuilt));
+    for (const database of artifact.plan.databases) {
+      const blob = artifact.blobs.get(database.key);
+      databases.push(loadOrRebuild(library, database, blob, isVerified, rebuilt));
       yield;
     }
   } catch (error) {
@@ -86,20 +86,21 @@ function* rulesetSteps(artifact: Artifact, hash: string, library: MatcherLibrary
 
 function loadOrRebuild(
   library: MatcherLibrary,
-  key: string,
+  wanted: DatabaseIR,
   blob: Uint8Array | undefined,
-  patterns: PlanIR['databases'][number]['patterns'],
+  isVerified: boolean,
   rebuilt: { key: string; reason: string }[],
 ): Database {
+  const { key } = wanted;
   let reason = 'the artifact carries no bytes for it';
   if (blob !== undefined && library.name === 'hyperscan') {
     try {
-      return library.load(blob, key);
+      return library.load(blob, key, isVerified);
     } catch (error) {
       if (!(error instanceof DatabaseRefused)) throw error;
       reason = error.message;
     }
   }
   rebuilt.push({ key, reason });
-  return library.load(library.compile(patterns), `${key}:rebuilt`);
+  return library.load(library.compile(wanted.patterns), `${key}:rebuilt`); // read now, and only where they are needed
 }

@@ -56,6 +56,27 @@ function keyTest(source: string, regex: Matcher): (key: string) => boolean {
   return only === undefined ? (key) => regex.matches(key) : (key) => key.includes(only) && regex.matches(key);
 }
 
+/** Rules share their selectors (of CRS, some hundred targets a handful): each is read and compiled once a thread. */
+const keysKept = new Map<string, Pick<BoundSelector, 'regex' | 'keys'>>();
+const keysKeptMax = 200;
+
+function keysOf(source: string): Pick<BoundSelector, 'regex' | 'keys'> {
+  const known = keysKept.get(source);
+  if (known !== undefined) return known;
+  const operator: OperatorIR = {
+    name: 'rx',
+    negated: false,
+    argument: `(?i)${source}`,
+    template: null,
+    phrases: null,
+  };
+  const regex = createMatcher(operator, operator.argument);
+  const keys = { regex, keys: { takes: keyTest(operator.argument, regex) } };
+  if (keysKept.size >= keysKeptMax) keysKept.clear();
+  keysKept.set(source, keys);
+  return keys;
+}
+
 function bindSelector(target: TargetIR): BoundSelector {
   const { selector } = target;
   if (selector === null) return { name: null, regex: null, xpath: null };
@@ -73,15 +94,7 @@ function bindSelector(target: TargetIR): BoundSelector {
           keys: { takes: (key) => key.startsWith(prefix) },
           xpath: null,
         };
-      const operator: OperatorIR = {
-        name: 'rx',
-        negated: false,
-        argument: `(?i)${selector.source}`,
-        template: null,
-        phrases: null,
-      };
-      const regex = createMatcher(operator, operator.argument);
-      return { name: null, regex, keys: { takes: keyTest(operator.argument, regex) }, xpath: null };
+      return { name: null, ...keysOf(selector.source), xpath: null };
     }
     case 'xpath':
       return { name: null, regex: null, xpath: selector.expression };

@@ -3,7 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import { createDoorCheck, dataPlaneProperties } from '#settings';
 import type { GenerationRequest, Problem } from './index.js';
-import { dashboardSite } from './proxy-config.js';
+import { dashboardSite } from './site-names.js';
 
 const network = '^([0-9]{1,3}(\\.[0-9]{1,3}){3}(/[0-9]{1,2})?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$';
 

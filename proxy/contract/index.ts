@@ -164,12 +164,12 @@ export {
 // What a producer of generations needs besides the types: settings → ProxyConfig.
 export {
   chooseSelfTest,
-  pathAtUpstream,
   resolveProxyConfig,
   toProxyConfig,
   upstreamDefaults,
   type UpstreamDefaults,
 } from './proxy-config.js';
+export { pathAtUpstream } from './site-names.js';
 export { isSameAddress, networkWith, systemNames } from '../admit/bots/crawler-check.js';
 export { claimedCrawler, crawlers, proveCrawler, type CrawlerProof } from '../admit/bots/crawlers.js';
 export { pipeline, type PipelineStage } from './pipeline.js';

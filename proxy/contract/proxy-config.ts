@@ -12,6 +12,7 @@ import {
 import { effectiveValueOf } from '#settings/environment';
 import type { DeclaredGraphql } from '../graphql/endpoints.js';
 import type { SchemaPlan } from '../schema/plan.js';
+import { dashboardSite } from './site-names.js';
 
 /**
  * What a node runs beside rules. The consumer owns its contract: whoever gives a node something produces exactly this.
@@ -33,20 +34,6 @@ export type ProxyConfig = Omit<DataPlaneSettings, 'sites' | 'timeouts'> & {
 };
 
 type SentSite = DataPlaneSettings['sites'][number];
-
-/**
- * What becomes of a request path at the upstream. `basePath` stands before the rest of the path, without a slash at its
- * end, null = nothing changes; `stripsPrefix`: it takes the place of the prefix, else it stands before the whole path.
- */
-export function pathAtUpstream(
-  upstream: string,
-  stripPrefix: boolean | null,
-): { readonly basePath: string | null; readonly stripsPrefix: boolean } {
-  // Of `http://h:1` and `http://h:1/`, which mean the same to a URL, only the second has always replaced the prefix.
-  const stripsPrefix = stripPrefix ?? upstream.slice(upstream.indexOf('://') + 3).includes('/');
-  const basePath = new URL(upstream).pathname.replace(/\/+$/, '');
-  return { basePath: stripsPrefix || basePath !== '' ? basePath : null, stripsPrefix };
-}
 
 /** What of a site is in the artifact, under the key of its policy. */
 const inArtifact = [
@@ -189,9 +176,6 @@ function environmentSites(upstreams: UpstreamDefaults): SiteConfig[] {
     { ...usualSite, name: 'payment', prefix: '/payment', upstream: upstreams.payment },
   ];
 }
-
-/** Name of the site that is the console; people cannot take it, names of sites begin with a letter or digit. */
-export const dashboardSite = '.dashboard';
 
 /**
  * The console under a name of its own. No rules look at it, because people write rules and payloads there; who comes is

@@ -15,13 +15,13 @@ import type { LoadedInspection } from './inspection.js';
 /**
  * Databases that this machine refuses are rebuilt inside, which takes seconds; other refusals throw ArtifactRefused.
  */
-export function loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection {
-  return finishSteps(loadingInspection(artifact, sha256));
+export function loadInspection(artifact: Uint8Array, sha256?: string, isVerified = false): LoadedInspection {
+  return finishSteps(loadingInspection(artifact, sha256, isVerified));
 }
 
 /** The same in steps of a few milliseconds; unpacking what is not a database is the longest, up to ten. */
-export function* loadingInspection(artifact: Uint8Array, sha256?: string): Steps<LoadedInspection> {
-  const known = sha256 === undefined ? null : { sha256, isVerified: false };
+export function* loadingInspection(artifact: Uint8Array, sha256?: string, isVerified = false): Steps<LoadedInspection> {
+  const known = sha256 === undefined ? null : { sha256, isVerified };
   const ruleset = yield* loadingRuleset(artifact, hyperscanLibrary(), known);
   let inspector: CompiledInspector;
   try {

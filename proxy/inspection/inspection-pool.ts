@@ -1,7 +1,7 @@
 // Large request bodies are inspected on threads of their own, so that one upload does not hold up everybody else's
 // request on the I/O thread. The pool thread loads the same artifact and runs phases 1 and 2 from the start; the I/O
 // thread keeps its own transaction for phases 3 to 5.
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { GivenValues, OpinionMode, RequestHead, SecondOpinion } from '#engine';
 import type { EventMessage, Mode } from '../contract/index.js';
 import type { Generation } from '../worker/generation.js';
@@ -57,9 +57,9 @@ const inspectionMsMax = 30_000; // from the call on; a thread that is at it then
 const idleThreadMs = 20_000; // then its memory (a ruleset of its own, about 60 MB) is given back
 const youngGenerationMb = 16;
 
-/** Threads are started when the first large body comes. */
-export function createInspectionPool(threads: number, inspectionModule: string): ForeignInspector {
-  const pool = new Piscina({
+async function openPool(threads: number, inspectionModule: string): Promise<Piscina> {
+  const { Piscina: Pool } = await import('piscina');
+  return new Pool({
     filename: new URL('./inspection-thread.js', import.meta.url).href,
     name: 'inspectTask',
     minThreads: 0,
@@ -70,6 +70,11 @@ export function createInspectionPool(threads: number, inspectionModule: string):
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
+}
+
+/** Threads are started, and what starts them is loaded, when the first large body comes: many workers never see one. */
+export function createInspectionPool(threads: number, inspectionModule: string): ForeignInspector {
+  let pool: Promise<Piscina> | null = null;
   let heldBytes = 0;
   return {
     inspect(generation, request) {
@@ -84,12 +89,13 @@ export function createInspectionPool(threads: number, inspectionModule: string):
       const limit = expireAfter(inspectionMsMax, () =>
         over.abort(new Error(`no verdict within ${inspectionMsMax} ms`)),
       );
-      const verdict = pool.run(task, { signal: over.signal }) as Promise<ForeignVerdict>;
+      pool ??= openPool(threads, inspectionModule);
+      const verdict = pool.then((open) => open.run(task, { signal: over.signal }) as Promise<ForeignVerdict>);
       return verdict.finally(() => {
         limit.stop();
         heldBytes -= request.body.length;
       });
     },
-    close: () => pool.destroy(),
+    close: async () => (await pool)?.destroy(),
   };
 }

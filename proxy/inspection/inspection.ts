@@ -31,11 +31,12 @@ export interface InspectionModule {
   createStore(): CollectionStore;
   /**
    * Loads and freezes a ruleset. Throws with a message for people when the bytes are refused. `sha256` is what they are
-   * known by; without it they are hashed.
+   * known by; without it they are hashed. `isVerified`: another thread has loaded these very bytes, so that they are
+   * not looked through for damage again.
    */
-  loadInspection(artifact: Uint8Array, sha256?: string): LoadedInspection;
+  loadInspection(artifact: Uint8Array, sha256?: string, isVerified?: boolean): LoadedInspection;
   /** The same in steps, between which requests are answered; a module without it loads in one go. */
-  loadingInspection?(artifact: Uint8Array, sha256?: string): Steps<LoadedInspection>;
+  loadingInspection?(artifact: Uint8Array, sha256?: string, isVerified?: boolean): Steps<LoadedInspection>;
 }
 
 /** The module that workers import when they are not told otherwise. */

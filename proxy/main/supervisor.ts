@@ -1,5 +1,6 @@
 // All workers together: a change reaches every one of them or none, and their figures are added up. How one is started
 // and replaced is worker-slot.ts. No request ever touches this thread.
+import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { BanRecord } from '../admit/bans/auto-ban.js';
 import type { CrawlerCount } from '../admit/bots/crawler-check.js';
@@ -16,20 +17,11 @@ import { expireAfter } from '../time/late-timers.js';
 import type { CertificateSet } from '../tls-edge/certificates/certificate-set.js';
 import type { ChallengeTable } from '../tls-edge/challenges/challenge-table.js';
 import { flightTableBytes } from '../worker/flight-table.js';
-import {
-  dispatch,
-  type GenerationPayload,
-  type Handlers,
-  type LogLevel,
-  type ToMain,
-  type ToWorker,
-  type WorkerNews,
-  type WorkerReport,
-  type WorkerSockets,
-  type WorkerStart,
-} from '../worker/messages.js';
+import { dispatch, type GenerationPayload, type Handlers, type LogLevel, type ToMain } from '../worker/messages.js';
+import type { ToWorker, WorkerNews, WorkerReport, WorkerSockets, WorkerStart } from '../worker/messages.js';
 import { pulseBytes } from '../time/pulse.js';
 import type { Crashes } from './crashes.js';
+import { ProvenArtifacts } from './proven-artifacts.js';
 import { upstreamsOf, type UpstreamStatus } from './admin/upstream-status.js';
 import { ownSockets, turnsOf, WorkerSlot, type Answer, type SlotOwner } from './worker-slot.js';
 
@@ -89,6 +81,9 @@ export interface SupervisorReport {
   readonly crawlers: readonly CrawlerCount[];
 }
 
+/** Workers that load at the same time. */
+const atOnceMax = availableParallelism();
+
 export class Supervisor implements SlotOwner {
   port: number;
   isStopping = false;
@@ -99,6 +94,7 @@ export class Supervisor implements SlotOwner {
   private readonly gone: MetricsSnapshot = emptyMetrics();
   private readonly drained = new Map<Worker, () => void>();
   private nextToken = 1;
+  private readonly proven = new ProvenArtifacts();
   /** Newer ones than those of the options. */
   private certificates: CertificateSet | null = null;
 
@@ -114,7 +110,8 @@ export class Supervisor implements SlotOwner {
   /**
    * Resolves when every worker listens; rejects with the first reason when one cannot. They begin together, when the
    * last has loaded everything: clients that come back after a restart keep their connection for long, and all of them
-   * would sit with the one that listened first. The first loads alone, and the others find its databases in memory.
+   * would sit with the one that listened first. The first loads alone, and the others find its databases in memory; of
+   * these there are as many at once as the machine has processors, since more only take turns and hang in the meantime.
    * `mayListen`: asked once all have loaded; from then on they take generations, and they listen when it is resolved.
    */
   async startAll(mayListen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
@@ -130,7 +127,8 @@ export class Supervisor implements SlotOwner {
       const begin = (slot: WorkerSlot): void => {
         const hasLoaded = async (): Promise<WorkerSockets> => {
           loaded += 1;
-          if (loaded === 1) others.forEach(begin);
+          if (loaded === 1) this.proven.add(this.options.generation());
+          for (const next of others.splice(0, loaded === 1 ? atOnceMax : 1)) begin(next);
           if (loaded === workers)
             mayListen()
               .then(() => open(this.options.openSockets?.() ?? []))
@@ -154,7 +152,7 @@ export class Supervisor implements SlotOwner {
       tls: start.tls === null || certificates === null ? start.tls : { ...start.tls, certificates },
       workerId,
       port: this.port,
-      generation: generation(),
+      generation: this.proven.mark(generation()),
       measures: measures(),
       safe: safe(),
       siteKeys: siteKeys(),
@@ -224,9 +222,7 @@ export class Supervisor implements SlotOwner {
 
   /**
    * Sends one message about generation `id` to these workers and collects one answer each; null = it died or took too
-   * long.
-   * Answers about other generations (one that was too late, one of a worker that caught up) are not waited for by
-   * anybody.
+   * long. Nobody waits for answers about other generations (one too late, one of a worker that caught up).
    */
   private askAll(
     slots: readonly WorkerSlot[],
@@ -264,9 +260,11 @@ export class Supervisor implements SlotOwner {
     for (const turn of turnsOf(this.preparing)) {
       if (reason !== null) break;
       const leftMs = Math.max(0, endMs - performance.now());
-      for (const answer of await this.askAll(turn, generation.id, { kind: 'prepare', generation }, leftMs)) {
+      const message: ToWorker = { kind: 'prepare', generation: this.proven.mark(generation) };
+      for (const answer of await this.askAll(turn, generation.id, message, leftMs)) {
         if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
         else if (answer.kind === 'refused') reason ??= answer.reason;
+        else this.proven.add(generation);
       }
     }
     if (reason === null) return { kind: 'prepared' };
@@ -292,7 +290,7 @@ export class Supervisor implements SlotOwner {
     const generation = this.options.generation();
     if (slot.generation === generation.id || slot.worker === null) return;
     slot.generation = generation.id;
-    slot.post({ kind: 'prepare', generation });
+    slot.post({ kind: 'prepare', generation: this.proven.mark(generation) });
     slot.post({ kind: 'commit', id: generation.id });
   }
 

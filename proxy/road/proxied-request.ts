@@ -11,7 +11,7 @@ import type { PreparedGate } from '../admit/gate.js';
 import { preflightHead, preflightReply, preflightTarget } from '../admit/preflight.js';
 import { LimitFields } from '../admit/limits/fields.js';
 import { ProxyError } from '../contract/errors.js';
-import { dashboardSite } from '../contract/proxy-config.js';
+import { dashboardSite } from '../contract/site-names.js';
 import { graphqlGate } from '../graphql/gate.js';
 import { findField } from '../http/header-fields.js';
 import type { ForeignInspector } from '../inspection/inspection-pool.js';

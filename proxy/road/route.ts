@@ -1,10 +1,10 @@
 // Which site a request belongs to: by host, then by the longest prefix, whole segments, on the path as an upstream
 // would read it. What could be read in two ways is never given the benefit of an unprotected site.
 import { URL } from 'node:url';
-import { strictPolicy } from '#settings';
+import { strictPolicy } from '#settings/words';
 import { readingsOf, type OpinionMode } from '#engine';
 import type { FailMode, Mode, ProxyConfig, SiteConfig } from '../contract/index.js';
-import { pathAtUpstream } from '../contract/proxy-config.js';
+import { pathAtUpstream } from '../contract/site-names.js';
 import { covers, keyOf, normalisePath, pathKeys, pathOf } from '../http/path-readings.js';
 
 export interface Site {

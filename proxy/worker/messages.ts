@@ -24,6 +24,8 @@ export interface GenerationPayload {
   readonly artifact: SharedArrayBuffer | null;
   readonly config: ProxyConfig;
   readonly selfTest: 'inspect' | 'skip';
+  /** A worker of this process has loaded this very artifact, and shown it the self-test where one is wanted. */
+  readonly isProven?: boolean;
 }
 
 /** Numbers of sockets that listen already and that the worker takes over; null: it opens its own. */

@@ -120,6 +120,14 @@ export function* selfTest(
   return null;
 }
 
+/**
+ * Ordinary requests alone, of rules that another worker has proven: what is built when it is first needed is then not
+ * built while somebody waits. A step is one of them.
+ */
+export function* warmUp({ inspector }: LoadedInspection, store: CollectionStore): Steps<void> {
+  for (const { ways, isAttack } of probes) if (!isAttack) yield* firstTaken(inspector, ways, store);
+}
+
 /** What becomes of the first way that no list refuses; null: all are. */
 function* firstTaken(inspector: Inspector, ways: Probe['ways'], store: CollectionStore): Steps<Verdict | null> {
   for (const { head, body } of ways) {

@@ -144,7 +144,8 @@ const guard = createConnectionCap({
   log: (fields, message) => log('warn', fields, message),
 });
 const prepareGates = openGates(gateWorker);
-const generationSteps = (payload: GenerationPayload) => preparingGeneration(payload, module, prepareGates);
+const generationSteps = (payload: GenerationPayload) =>
+  preparingGeneration(payload, module, prepareGates, listener !== null);
 
 const context: RoadContext = {
   current: () => serving.current,

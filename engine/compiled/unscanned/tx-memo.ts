@@ -97,9 +97,10 @@ export class TxMemo {
 /** Null unless the rule has exactly this form and nobody else writes such TX variables. */
 export function createTxMemo(rule: RuleIR, program: Program): TxMemo | null {
   const [head, second] = rule.links;
-  if (rule.links.length !== 2 || head === undefined || second === undefined || seesEarlierRules(program)) return null;
+  if (rule.links.length !== 2 || head === undefined || second === undefined) return null;
   const prefix = notePrefix(head);
-  if (prefix === null || !readsNotes(second, prefix)) return null;
+  // The last looks through all rules: asked where the form is right.
+  if (prefix === null || !readsNotes(second, prefix) || seesEarlierRules(program)) return null;
   const read: CollectionVariable[] = [];
   for (const target of head.targets) {
     const variable = variables.get(target.variable);

@@ -40,13 +40,17 @@ export function constantTest(
   steps: readonly Transformation[],
   context: TransformationContext,
 ): ValueTest {
-  const matcher = matcherOrNull(operator, argument);
-  if (matcher === null) return () => false;
   const { negated } = operator;
   const plain = steps.length === 0;
-  const compute = (value: string): boolean =>
-    matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
-  if (plain && cheapOperators.has(operator.name)) return compute;
+  const isCheap = cheapOperators.has(operator.name);
+  // Patterns and lists are built when the first value is asked about: most ask about headers that nobody sends, and
+  // would cost every thread memory and a part of its start.
+  let matcher = isCheap ? matcherOrNull(operator, argument) : undefined;
+  const compute = (value: string): boolean => {
+    if (matcher === undefined) matcher = matcherOrNull(operator, argument);
+    return matcher !== null && matcher.matches(plain ? value : transform(value, steps, context)) !== negated;
+  };
+  if (plain && isCheap) return compute;
   let known = new Map<string, boolean>();
   const once = new SeenOnce();
   return (value) => {

@@ -1,7 +1,7 @@
 // While under attack every client has a tight burst cap (attack_burst_events within attack_burst_window), besides the
 // limits that it has anyhow. Whether the node is under attack is main's to find out (main/attack/detector.ts); here it
 // is one look into memory that all threads share. `on`: always.
-import { parseWindow } from '#settings';
+import { parseWindow } from '#settings/words';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Gate } from '../gate.js';
 import { ask, compileLimit, limitBound, type Limit } from './limit.js';

@@ -6,7 +6,7 @@
 // in several ways takes a place wherever one of the readings belongs. One that has too many readings to tell takes one
 // in every endpoint of its method: the tightest decides, and nobody gets around a limit by writing a path oddly.
 // One that asks for another method as well (`X-HTTP-Method-Override`) takes a place for both.
-import { parseWindow } from '#settings';
+import { parseWindow } from '#settings/words';
 import type { ProxyConfig } from '../../contract/index.js';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Decision } from '../decision.js';

@@ -2,7 +2,7 @@
 //
 // Together: guards this program and what is behind it, so it counts requests of unprotected sites as well; nobody is
 // banned for it, because the one that is refused is not the one that floods.
-import { parseWindow } from '#settings';
+import { parseWindow } from '#settings/words';
 import { compileAutoBan, type AutoBan } from '../bans/auto-ban.js';
 import type { Gate } from '../gate.js';
 import { ask, compileLimit, everybody, limitBound, type Limit } from './limit.js';

@@ -3,7 +3,7 @@
 // that it is in, in the order of the settings; the first that is full refuses it.
 //
 // A zone by header counts a request without that field by its client: leaving the field out must not be a way around.
-import { parseWindow } from '#settings';
+import { parseWindow } from '#settings/words';
 import { isTwice } from '../../http/alike-fields.js';
 import { joinedField } from '../../http/header-fields.js';
 import type { ProxyConfig } from '../../contract/index.js';
