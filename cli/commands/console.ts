@@ -66,7 +66,8 @@ export function trustedProxiesOf(values: Values): string[] {
     if (version === 0 && isHostName(address)) continue;
     if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128))
       throw new Refusal(
-        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: write an address, a network (10.0.0.0/24), a host name or none.`,
+        `DASHBOARD_PROXIES has ${JSON.stringify(address)}: ` +
+          'write an address, a network (10.0.0.0/24), a host name or none.',
       );
   }
   return addresses;

@@ -1,5 +1,5 @@
-// Whose word of the client is believed: addresses, networks, and names. Names are looked up again and again: a container
-// has another address each time it is made. Of a name that is not known, or no longer, nobody new is believed.
+// Whose word of the client is believed: addresses, networks, and names. Names are looked up again and again: a
+// container has another address each time it is made. Of a name that is not known, nobody new is believed.
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 

@@ -15,7 +15,8 @@ const apart = 'unshare -n sh';
 /** The same with something that listens on port 80. */
 const withServer =
   `unshare -n ${process.execPath} -e "require('node:net').createServer().listen(80,()=>{` +
-  `const r=require('node:child_process').spawnSync('sh',process.argv.slice(1),{stdio:'inherit'});process.exit(r.status)})"`;
+  `const r=require('node:child_process').spawnSync('sh',process.argv.slice(1),{stdio:'inherit'});` +
+  `process.exit(r.status)})"`;
 
 const options = ['--run', 'none', '--domain', 'waf.gatehouse.invalid'];
 

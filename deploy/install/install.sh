@@ -244,7 +244,10 @@ port_of() { # NAME DEFAULT
 # Neither stands in the way: a name may be made afterwards, and a router or a balancer may be in front.
 check_domain() {
   addresses=$(timeout 5 getent ahosts "$domain" 2>/dev/null | awk '!seen[$1]++ { print $1 }' | head -n 4 | tr '\n' ' ')
+  # a small system has no ip; the kernel names its IPv4 addresses, and hostname those of IPv6
   own=$(ip -o addr show 2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $4 }' || true)
+  [ -n "$own" ] || own=$(awk '/[|]--/ { at = $2 } /32 host LOCAL/ { print at }' /proc/net/fib_trie 2>/dev/null
+    hostname -I 2>/dev/null | tr ' ' '\n')
   leads=no
   for address in $addresses; do if printf '%s\n' "$own" | grep -qxF "$address"; then leads=yes; fi; done
   if [ -z "$addresses" ]; then

@@ -9,7 +9,6 @@ import {
   type Problem,
   type Settings,
 } from '#settings';
-import { effectiveValueOf } from '#settings/environment';
 import type { DeclaredGraphql } from '../graphql/endpoints.js';
 import type { SchemaPlan } from '../schema/plan.js';
 import { dashboardSite } from './site-names.js';
@@ -87,7 +86,8 @@ export function upstreamDefaults(env: Readonly<Record<string, string | undefined
 function dashboardOf(env: Readonly<Record<string, string | undefined>>): Pick<UpstreamDefaults, 'dashboard'> {
   const host = env['DASHBOARD_DOMAIN']?.trim().toLowerCase() ?? '';
   if (host === '') return {};
-  return { dashboard: { host, upstream: effectiveValueOf('DASHBOARD_UPSTREAM', env) } };
+  const given = env['DASHBOARD_UPSTREAM'] ?? '';
+  return { dashboard: { host, upstream: given === '' ? `http://127.0.0.1:${env['UI_PORT'] || '3010'}` : given } };
 }
 
 /** `settings` are complete; what cannot be in them was found by `findImpossible`. */

@@ -1,4 +1,4 @@
-// Hosts and ports of a database URL whose hosts are IPv6 addresses: postgres.js takes what stands before the first colon
+// Hosts and ports of a database URL with IPv6 addresses: postgres.js takes what stands before the first colon
 // for the host, which of `[2001:db8::5]:5432` is the bracket.
 
 const defaultPort = 5432;
