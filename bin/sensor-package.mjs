@@ -2,9 +2,13 @@
 // Puts the sensor together as the npm package that applications install: build/sensor-package/, of which `npm pack`
 // makes an archive, and which the control plane gives out. One file, so that its own frames are known in any stack.
 import { build } from 'esbuild';
+import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const target = join(root, 'build/sensor-package');
@@ -38,4 +42,18 @@ export async function packSensor() {
   await writeFile(join(target, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
   await copyFile(join(root, 'sensor/README.md'), join(target, 'README.md'));
   await copyFile(join(root, 'LICENSE'), join(target, 'LICENSE'));
+  await writeArchive([...about.files, 'package.json']);
+}
+
+/**
+ * As `npm pack` would: everything below `package/`. The same files make the same bytes.
+ * @param {readonly string[]} names
+ */
+async function writeArchive(names) {
+  const archive = pack();
+  const written = pipeline(archive, createGzip({ level: 9 }), createWriteStream(join(target, 'gatehouse-sensor.tgz')));
+  for (const name of names)
+    archive.entry({ name: `package/${name}`, mode: 0o644, mtime: new Date(0) }, await readFile(join(target, name)));
+  archive.finalize();
+  await written;
 }
