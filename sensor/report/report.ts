@@ -1,7 +1,7 @@
 // From a value that reached something dangerous to an event: once for each place, with its stack, without secrets.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Value } from '../requests/values.js';
-import { runAlone, type Visit } from '../requests/visit.js';
+import { isAmbiguous, runAlone, type Visit } from '../requests/visit.js';
 import { isOwnText } from './known.js';
 import { maskShape, maskTexts } from './masks.js';
 import { placeNow, type Place } from './stack.js';
@@ -112,7 +112,8 @@ function proofOf(seen: Seen): Record<string, string> {
 }
 
 /** Notes what was seen; does nothing where it was told a short while ago, or where the program itself says the same. */
-export function report(visit: Visit, seen: Seen): void {
+export function report(running: Visit, seen: Seen): void {
+  const visit = seen.value.of ?? running;
   if (visit.reports >= reportsOfRequestMax) return;
   const once = `${seen.attack}\n${seen.value.text}\n${seen.text}`;
   if (visit.told.has(once)) return;
@@ -127,7 +128,9 @@ export function report(visit: Visit, seen: Seen): void {
   if (foreign !== null && runAlone(() => isOwnText(foreign, place.files, now))) return;
   if (!isNew(key, now)) return;
   visit.reports++;
-  const doubt = seen.doubt?.(place) ?? null;
+  const doubt = isAmbiguous(visit, seen.value.text)
+    ? 'another request at the same time had the same value'
+    : (seen.doubt?.(place) ?? null);
   const requestId = visit.head.headers['x-request-id'];
   take({
     event_id: createHash('sha256').update(randomUUID()).digest('hex').slice(0, 32),

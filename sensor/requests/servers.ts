@@ -37,7 +37,7 @@ function watch(owner: Emitter): void {
   owner.emit = function emitWithin(name, ...given) {
     if (name !== 'request' && name !== 'checkContinue') return Reflect.apply(emit, this, [name, ...given]) as boolean;
     if (!sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]) as boolean;
-    return runAs(begin(given[0]), () => Reflect.apply(emit, this, [name, ...given]) as boolean);
+    return runAs(begin(given[0]), given[1], () => Reflect.apply(emit, this, [name, ...given]) as boolean);
   };
 }
 
@@ -49,7 +49,7 @@ function watchHttp2(server: Emitter): void {
     const message = given[0] as { readonly stream?: Pushing; readonly headers?: object };
     const visit = new Visit(message as Head);
     if (message.stream !== undefined) watchBody(visit, message.stream);
-    return runAs(visit, () => Reflect.apply(emit, this, [name, ...given]) as boolean);
+    return runAs(visit, given[1], () => Reflect.apply(emit, this, [name, ...given]) as boolean);
   };
 }
 

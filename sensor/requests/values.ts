@@ -1,11 +1,13 @@
 // The values that a client chose: query, path, header fields, cookies and what the body has in it, each with its name.
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Head } from './visit.js';
+import type { Head, Visit } from './visit.js';
 
 export interface Value {
   /** Where it came from: `query q`, `body user.name`, `header x-a`, `cookie c`, `path 2`. */
   readonly name: string;
   readonly text: string;
+  /** The request, where several are looked at together. */
+  readonly of?: Visit;
 }
 
 const valuesMax = 256;

@@ -61,8 +61,10 @@ const climbs = (text: string): boolean => {
   return text.includes('..') && plainNormalize(text.replaceAll('\\', '/')).startsWith('..');
 };
 
+const none: readonly Value[] = [];
 const climbing = new WeakMap<readonly Value[], readonly Value[]>();
 function climbingOf(visit: Visit): readonly Value[] {
+  if (!visit.mayClimb()) return none;
   const values = visit.values();
   const known = climbing.get(values);
   if (known !== undefined) return known;
@@ -88,7 +90,7 @@ function left(visit: Visit, file: string, value: Value): Left | null {
     const base = resolve(file.slice(0, at).replace(/[^/\\]*$/, '') || '.');
     if (!isWithin(base, target)) return { isWhole: false };
   }
-  for (const joined of visit.joined) {
+  for (const joined of (value.of ?? visit).joined) {
     const { result, base, part } = joined;
     const isOf = file === result || file.startsWith(result + sep) || target === resolve(result);
     if (isOf && part === value.text && !isWithin(resolve(base), target)) return { isWhole: false, joined };
@@ -145,17 +147,18 @@ function noteJoins(name: 'join' | 'resolve' | 'normalize'): void {
 }
 
 function noteOne(visit: Visit, name: string, parts: readonly string[], at: number, result: string): void {
-  const note = (base: string, part: string): void => visit.noteJoined({ result, base, part, place: placeNow() });
+  const note = ({ text: part, of }: Value, base: string): void =>
+    (of ?? visit).noteJoined({ result, base, part, place: placeNow() });
   for (const value of climbingOf(visit)) {
     const whole = parts.findIndex((part, index) => index > 0 && part === value.text);
-    if (whole > 0) return note(plainResolve(...parts.slice(0, whole)), value.text);
+    if (whole > 0) return note(value, plainResolve(...parts.slice(0, whole)));
     // of a template: `${root}/${name}`, normalized later
     const index = name === 'normalize' ? 0 : at;
     const part = parts[index] ?? '';
     const place = part.indexOf(value.text);
     if (place <= 0) continue;
     const before = part.slice(0, place).replace(/[^/\\]*$/, '');
-    return note(plainResolve(...parts.slice(0, index), before), value.text);
+    return note(value, plainResolve(...parts.slice(0, index), before));
   }
 }
 
