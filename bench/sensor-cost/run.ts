@@ -105,7 +105,8 @@ async function measure(kind: string, database: string, control: string): Promise
   const [plain, sensed] = [summarize(micros.without).median, summarize(micros.within).median];
   process.stdout.write(
     `${kind}: without ${plain.toFixed(0)} µs, with ${sensed.toFixed(0)} µs a request; ` +
-      `ratio ${ratio.median.toFixed(4)} (median of ${rounds} rounds, ${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)})\n`,
+      `ratio ${ratio.median.toFixed(4)} (median of ${rounds} rounds, ` +
+      `${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)})\n`,
   );
 }
 

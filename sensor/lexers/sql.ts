@@ -73,8 +73,8 @@ export function lexSql(text: string, dialect: Dialect): Token[] {
 const ordering = /^(?:asc|desc|nulls|first|last|collate|nocase)$/i;
 const clauses = new RegExp(
   '^(?:or|and|xor|not|union|select|insert|update|delete|drop|alter|create|truncate|exec|execute|call|sleep|benchmark' +
-    '|waitfor|having|into|case|when|like|rlike|regexp|between|in|is|where|from|set|values|join|exists|intersect|except' +
-    '|begin|commit|grant|attach|pragma|copy|do|returning|null|true|false)$',
+    '|waitfor|having|into|case|when|like|rlike|regexp|between|in|is|where|from|set|values|join|exists|intersect' +
+    '|except|begin|commit|grant|attach|pragma|copy|do|returning|null|true|false)$',
   'i',
 );
 const changing = /[=<>!|&();~^]/;

@@ -1,5 +1,5 @@
-// The way to the control plane: a bounded queue, batches that are signed, a sign of life, and the switch that comes with
-// its answer. Nothing of it keeps the application running, and nothing waits for it.
+// The way to the control plane: a bounded queue, batches that are signed, a sign of life, and the switch that comes
+// with its answer. Nothing of it keeps the application running, and nothing waits for it.
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';

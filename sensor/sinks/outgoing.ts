@@ -87,7 +87,7 @@ function look(visit: Visit, sink: string, address: string): void {
   const isMetadata = metadata.has(url.hostname.replace(/^\[|\]$/g, ''));
   report(visit, {
     ...{ attack: isMetadata ? 'ssrf_metadata' : 'ssrf', sink, value, text: address, at: address.indexOf(value.text) },
-    effect: `chooses the host ${isInner(url.hostname) ? 'within' : 'outside'}, to which the application sends a request`,
+    effect: `chooses the host ${isInner(url.hostname) ? 'within' : 'outside'} that the application sends a request to`,
     // hosts that the program itself names are allowed
     foreign: url.host,
     doubt: () => (isInner(url.hostname) ? null : 'the host is a public one, which the program may let users choose'),

@@ -28,7 +28,7 @@ export function looking(original: Any, look: Look): Any {
   return wrapped as unknown as Any;
 }
 
-/** Puts a look before a member of an object or prototype, once; does nothing where it is none, or cannot be replaced. */
+/** Puts a look before a member of an object or prototype, once; does nothing where it is none or cannot be replaced. */
 export function watchMember(owner: unknown, name: string, look: Look): void {
   if ((typeof owner !== 'object' && typeof owner !== 'function') || owner === null) return;
   const held = Object.getOwnPropertyDescriptor(owner, name);

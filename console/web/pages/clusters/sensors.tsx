@@ -130,28 +130,33 @@ function Registration(props: { readonly applications: Applications; readonly onD
   );
 }
 
-export function Sensors(props: { readonly applications: Applications; readonly mayEdit: boolean }): JSX.Element {
-  const list = createPagedList('GET /api/v1/runtime/sensors', () => ({}));
-  const [isAdding, setAdding] = createSignal(false);
-  const [revoking, setRevoking] = createSignal<Sensor | null>(null);
+function createWork(reload: () => void, revoke: Work['revoke']) {
   const [newKey, setNewKey] = createSignal<string | null>(null);
-  const action = createAction();
   const rows = createAction();
   const flip = async ({ id, enabled }: Sensor): Promise<void> => {
     const body = { enabled: !enabled };
-    if (await rows.run(() => call('PATCH /api/v1/runtime/sensors/{id}', { params: { id }, body }))) list.reload();
+    if (await rows.run(() => call('PATCH /api/v1/runtime/sensors/{id}', { params: { id }, body }))) reload();
   };
   const rotate = async ({ id }: Sensor): Promise<void> => {
     const isDone = await rows.run(async () => {
       setNewKey((await call('POST /api/v1/runtime/sensors/{id}/key', { params: { id }, body: {} })).key);
     });
-    if (isDone) list.reload();
+    if (isDone) reload();
   };
   const work: Work = {
-    revoke: setRevoking,
+    revoke,
     flip: (sensor) => void flip(sensor),
     rotate: (sensor) => void rotate(sensor),
   };
+  return { rows, newKey, setNewKey, work };
+}
+
+export function Sensors(props: { readonly applications: Applications; readonly mayEdit: boolean }): JSX.Element {
+  const list = createPagedList('GET /api/v1/runtime/sensors', () => ({}));
+  const [isAdding, setAdding] = createSignal(false);
+  const [revoking, setRevoking] = createSignal<Sensor | null>(null);
+  const action = createAction();
+  const { rows, newKey, setNewKey, work } = createWork(list.reload, setRevoking);
   const revoke = async (): Promise<void> => {
     const sensor = revoking();
     if (sensor === null) return;
