@@ -88,7 +88,7 @@ export function watchLoading(): void {
   const compile = loader.prototype._compile;
   loader.prototype._compile = function compileNoted(content, filename, ...more) {
     const text = typeof content === 'string' && !isForeign(filename) ? withEvalNoted(content) : content;
-    return Reflect.apply(compile, this, [text, filename, ...more]) as unknown;
+    return Reflect.apply(compile, this, [text, filename, ...more]);
   };
   const name = '__gatehousePostgres';
   Object.defineProperty(globalThis, name, { value: clients['postgres'], enumerable: false });

@@ -21,23 +21,23 @@ function watchBody(visit: Visit, message: Pushing): void {
   const push = message.push;
   message.push = function pushNoted(chunk, encoding) {
     visit.take(chunk);
-    return Reflect.apply(push, this, [chunk, encoding]) as boolean;
+    return Reflect.apply(push, this, [chunk, encoding]);
   };
 }
 
 function begin(message: unknown): Visit {
   const head = message as Head & Partial<Pushing>;
   const visit = new Visit(head);
-  if (message instanceof IncomingMessage && hasBody(head)) watchBody(visit, message as unknown as Pushing);
+  if (message instanceof IncomingMessage && hasBody(head)) watchBody(visit, message);
   return visit;
 }
 
 function watch(owner: Emitter): void {
   const emit = owner.emit;
   owner.emit = function emitWithin(name, ...given) {
-    if (name !== 'request' && name !== 'checkContinue') return Reflect.apply(emit, this, [name, ...given]) as boolean;
-    if (!sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]) as boolean;
-    return runAs(begin(given[0]), given[1], () => Reflect.apply(emit, this, [name, ...given]) as boolean);
+    if (name !== 'request' && name !== 'checkContinue') return Reflect.apply(emit, this, [name, ...given]);
+    if (!sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]);
+    return runAs(begin(given[0]), given[1], () => Reflect.apply(emit, this, [name, ...given]));
   };
 }
 
@@ -45,11 +45,11 @@ function watch(owner: Emitter): void {
 function watchHttp2(server: Emitter): void {
   const emit = server.emit;
   server.emit = function emitWithin(name, ...given) {
-    if (name !== 'request' || !sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]) as boolean;
+    if (name !== 'request' || !sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]);
     const message = given[0] as { readonly stream?: Pushing; readonly headers?: object };
     const visit = new Visit(message as Head);
     if (message.stream !== undefined) watchBody(visit, message.stream);
-    return runAs(visit, given[1], () => Reflect.apply(emit, this, [name, ...given]) as boolean);
+    return runAs(visit, given[1], () => Reflect.apply(emit, this, [name, ...given]));
   };
 }
 
@@ -62,7 +62,7 @@ export function watchServers(): void {
     const make = makers[name];
     if (make === undefined) continue;
     makers[name] = function makeWatched(...given) {
-      const server = Reflect.apply(make, this, given) as Emitter;
+      const server = Reflect.apply(make, this, given);
       watchHttp2(server);
       return server;
     };

@@ -64,7 +64,12 @@ export function watchCode(): void {
   ];
   for (const [maker, sink] of kinds) watchMaker(maker, sink);
   globalThis.Function = watchMaker(Function, 'Function');
-  Object.defineProperty(globalThis, setter, { set: (text: unknown) => lookNow('eval', [text]), enumerable: false });
+  Object.defineProperty(globalThis, setter, {
+    set(text: unknown) {
+      lookNow('eval', [text]);
+    },
+    enumerable: false,
+  });
   for (const name of ['runInContext', 'runInNewContext', 'runInThisContext', 'compileFunction', 'Script'])
     watchMember(vm, name, (visit, [text]) => look(visit, `vm.${name}`, text));
 }

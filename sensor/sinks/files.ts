@@ -137,7 +137,7 @@ function noteJoins(name: 'join' | 'resolve' | 'normalize'): void {
   const original = owner[name];
   if (original === undefined) return;
   owner[name] = function joined(...parts) {
-    const result = Reflect.apply(original, this, parts) as string;
+    const result = Reflect.apply(original, this, parts);
     if (!sensorState.isOn) return result;
     const at = parts.findIndex((part, index) => index > 0 && (part.includes('..') || part.startsWith('/')));
     const visit = at > 0 || (name === 'normalize' && parts[0]?.includes('..')) ? currentVisit() : undefined;

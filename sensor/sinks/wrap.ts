@@ -25,7 +25,7 @@ export function looking(original: Any, look: Look): Any {
   }
   Object.setPrototypeOf(wrapped, Object.getPrototypeOf(original) as object | null);
   Object.defineProperty(wrapped, watched, { value: true });
-  return wrapped as unknown as Any;
+  return wrapped;
 }
 
 /** Puts a look before a member of an object or prototype, once; does nothing where it is none or cannot be replaced. */

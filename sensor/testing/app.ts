@@ -35,11 +35,13 @@ interface Parts {
   readonly headers: Values;
 }
 
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** One way for all servers: the value stands in one place. */
 function valueOf({ query, body, headers }: Parts, last: string): string {
-  const cookie = /(?:^|;\s*)value=([^;]*)/.exec(String(headers['cookie'] ?? ''))?.[1];
+  const cookie = /(?:^|;\s*)value=([^;]*)/.exec(asText(headers['cookie']))?.[1];
   const found = query['value'] ?? body['value'] ?? headers['x-value'] ?? (cookie && decodeURIComponent(cookie)) ?? last;
-  return String(found);
+  return asText(found);
 }
 
 const textOf = (request: http.IncomingMessage): Promise<string> =>
@@ -112,7 +114,10 @@ const servers: Readonly<Record<string, (at: Surroundings) => Promise<number>>> =
   koa: (at) => {
     const app = new (load('koa') as new () => KoaApp)();
     app.use(async (context) => {
-      const { parts, path: [flow = '', twin = '', last = ''] = [] } = await plainParts(context.req);
+      const {
+        parts,
+        path: [flow = '', twin = '', last = ''],
+      } = await plainParts(context.req);
       context.body = await answer({ flow, twin, value: valueOf(parts, last) }, at);
     });
     return listening(app.callback());

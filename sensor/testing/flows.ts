@@ -147,7 +147,9 @@ const files = {
 
 const scripts = {
   'code-function': {
+    // oxlint-disable-next-line typescript/no-implied-eval -- the flow that is to be told
     unsafe: (value) => new Function('a', `return a.${value}`)({ name: 1 }) as unknown,
+    // oxlint-disable-next-line typescript/no-implied-eval -- its twin
     safe: (value) => new Function('a', `return a[${JSON.stringify(value)}]`)({ name: 1 }) as unknown,
   },
   'code-eval': {
