@@ -26,7 +26,11 @@ for (const kind of ['http', 'fastify', 'koa'])
       const name = `${attempt.flow} ${attempt.place}`;
       t.match(told, [{ attack_type: attempt.type, confirmed: true }], `${name}: ${answer}`);
       t.equal(told.length, 1, `${name} is told once`);
-      t.match(told[0]?.file ?? '', /sensor\/testing\/(?:flows\.js|calc\.cjs)$/, `${name}: where`);
+      t.match(told[0]?.file ?? '', /sensor\/testing\/(?:flows\.js|app\.js|calc\.cjs)$/, `${name}: where`);
+      t.ok(
+        told[0]?.stack.some((frame) => /flows\.js|calc\.cjs/.test(frame)),
+        `${name}: by which flow`,
+      );
       t.ok(told[0]?.proof['parameter']?.startsWith(attempt.place === 'form' ? 'body' : attempt.place), `${name}: from`);
     }
     t.strictSame(collector.wrong, []);
