@@ -177,7 +177,7 @@ export function Sensors(props: { readonly applications: Applications; readonly m
         emptyAbout={text.noSensorsAbout}
         actions={
           <div class="row wrap">
-            <a class="button" href={linkTo('GET /api/v1/runtime/sensor-package', {})} download="gatehouse-sensor.tgz">
+            <a class="button" href={linkTo('GET /api/v1/runtime/sensor-package')} download="gatehouse-sensor.tgz">
               {text.packageFile}
             </a>
             <Show when={props.mayEdit}>
