@@ -13,6 +13,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fuse } from './fuse.mjs';
 import { fuseTap } from './fuse-tap.mjs';
+import { packSensor } from './sensor-package.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const rooms = [
@@ -22,6 +23,7 @@ const rooms = [
   'proxy',
   'api',
   'vm-manager',
+  'sensor',
   'cli',
   'bench',
   'fixtures',
@@ -197,6 +199,7 @@ for (const room of wanted) {
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
   if (!(await transpile(sources))) isWhole = false;
   if (room === 'api' && !(await takeVendorKey())) isWhole = false;
+  if (room === 'sensor' && isWhole) await packSensor();
   if (room === 'console') consoleFiles = files;
 }
 if (isWhole) {

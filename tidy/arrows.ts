@@ -17,6 +17,7 @@ const arrows: Readonly<Record<string, Readonly<Record<string, 'value' | 'type'>>
     '#vm-manager': 'value',
   },
   'vm-manager': { '#http-kit': 'value' },
+  sensor: {}, // goes into applications of others: it carries nothing of the house
   console: { '#api/contract': 'type', '#vm-manager/contract': 'type', '#settings': 'type' },
   cli: {
     '#settings': 'value',

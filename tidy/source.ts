@@ -30,6 +30,7 @@ export const rooms = [
   'proxy',
   'api',
   'vm-manager',
+  'sensor',
   'cli',
   'bench',
   'fixtures',

@@ -27,6 +27,7 @@ export const forPrograms: Readonly<Record<string, string>> = {
   'GET /api/v1/ci/badge/{application_id}': 'whoever shows the picture; its address is made at "Connect a pipeline"',
   'POST /api/v1/scm/webhook/{provider}': 'hosts of repositories',
   'POST /api/v1/runtime/events': 'sensors',
+  'POST /api/v1/runtime/heartbeat': 'sensors',
   'POST /api/v1/k8s-runtime/events': 'Falco, and the audit webhook of Kubernetes',
   'GET /api/v1/events': 'programs that follow what happens',
   'GET /api/v1/events/stream': 'programs that follow what happens as it happens',

@@ -39,7 +39,18 @@ export interface ReleaseTree {
 }
 
 const rooms: Readonly<Record<TreeKind, readonly string[]>> = {
-  whole: ['settings', 'engine', 'compiler', 'proxy', 'api', 'vm-manager', 'cli', 'console', 'fixtures/demo'],
+  whole: [
+    'settings',
+    'engine',
+    'compiler',
+    'proxy',
+    'api',
+    'vm-manager',
+    'cli',
+    'console',
+    'sensor-package',
+    'fixtures/demo',
+  ],
   'data-plane': ['settings', 'engine', 'compiler', 'proxy', 'cli', 'fixtures/demo'],
 };
 /** Rooms that the command line loads only for commands of the control plane. */

@@ -22,6 +22,7 @@ const confinedBy: Readonly<Record<string, RegExp>> = {
     '^POST /(applications|targets|vulnerabilities|vulnerabilities/bulk|comments|imports|sca/match|mutes|acceptances|' +
       'vex/statements|repositories|containers/images|assessments|threat-models|gate/evaluate|ci/runs|scm/hooks|' +
       'api-security/specs|api-security/posture|findings/deduplications|reports|runtime/events|runtime/sensors|' +
+      'runtime/heartbeat|' +
       'vpatches|sca/sboms|[^/]+/scans)$',
   ),
   'an application of the upload, else findings within reach (vex/statements.test.ts)': /^POST \/vex\/import$/,

@@ -9,6 +9,7 @@ import { refreshFindings } from '../findings/refresh.js';
 import { insertManual } from '../findings/store.js';
 import { transition } from '../findings/transition.js';
 import { isOpen, severityNumbers, type Status } from '../findings/words.js';
+import { findingsAt, type EventPlace } from './same-place.js';
 
 export interface ShownEvent {
   /** Of the event, or of the run of the exploit. */
@@ -20,6 +21,8 @@ export interface ShownEvent {
   readonly attack: { readonly cwe: number | null; readonly severity: string; readonly title: string };
   /** How the place may stand in a finding; the first that is found counts. */
   readonly places: readonly string[];
+  /** Where the application was, as the sensor in it says: the findings of this operation and of this line. */
+  readonly within?: Omit<EventPlace, 'cwe'>;
   /** Of the finding where none is there yet. */
   readonly location: string;
   /** What makes two events of one finding of their own. */
@@ -134,8 +137,18 @@ export async function prove(tx: Tx, row: FindingRow, event: ShownEvent, actor: A
   await refreshFindings(tx, [row.id], now);
 }
 
-/** Proves the finding of the event, which is made where there is none, and returns its id. */
+/**
+ * Proves the finding of the event, which is made where there is none, and returns its id. One that a scan of the code
+ * has at the same line is proven as well.
+ */
 export async function confirm(tx: Tx, place: Place, event: ShownEvent, actor: Actor, now: Date): Promise<number> {
+  const { cwe } = event.attack;
+  const at =
+    event.within === undefined || cwe === null
+      ? []
+      : await findingsAt(tx, place.applicationId, { ...event.within, cwe });
+  for (const row of at) await prove(tx, row, event, actor, now);
+  if (at[0] !== undefined) return at[0].id;
   const row = (await match(tx, place, event)) ?? (await create(tx, place, event, actor, now));
   await prove(tx, row, event, actor, now);
   return row.id;
@@ -152,6 +165,16 @@ export async function note(tx: Tx, place: Place, event: ShownEvent, actor: Actor
   return row.id;
 }
 
+/** The findings that an event proves, beside the one that it is tied to. */
+export async function alsoProven(tx: Tx, applicationId: number, eventId: number): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    select f.id from vm_findings f join vm_finding_details d on d.finding_id = f.id
+    where f.application_id = ${applicationId} and f.runtime_confirmed
+      and d.evidence @> ${json(tx, [{ kind: 'runtime', event_id: String(eventId) }])}
+    order by f.id limit 10 for update of f`;
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Takes the proof of an event from a finding. It stays proven where another confirmed event, or an exploit, proves it.
  */
@@ -165,7 +188,7 @@ export async function disprove(tx: Tx, finding: number, eventId: number, now: Da
     select
       exists (select 1 from vm_runtime_events where finding_id = ${finding} and confirmed and id <> ${eventId}) or
         exists (select 1 from vm_finding_details d, jsonb_array_elements(d.evidence) one
-          where d.finding_id = ${finding} and one ->> 'kind' = 'cluster') as runtime,
+          where d.finding_id = ${finding} and one ->> 'kind' in ('cluster', 'runtime')) as runtime,
       exists (select 1 from vm_findings f left join vm_finding_details d on d.finding_id = f.id
         where f.id = ${finding} and (f.source = 'dast' or exists (
           select 1 from jsonb_array_elements(coalesce(d.evidence, '[]')) one

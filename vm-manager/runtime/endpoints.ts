@@ -10,8 +10,9 @@ import { reachable, type Reach } from '../kit/caller.js';
 import { hasOneOf, SomeOf } from '../kit/comma-list.js';
 import { endpoint, notFound, toId, toMoment, unfit, When, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage, SortQuery } from '../kit/list.js';
+import { agentEndpoints } from './agents.js';
 import { attacks, attackTypes, type AttackType } from './attacks.js';
-import { confirm, disprove, prove, type ShownEvent } from './confirm.js';
+import { alsoProven, confirm, disprove, prove, type ShownEvent } from './confirm.js';
 import { maskText, maskValue } from './mask.js';
 import { checkSensors, noteSeen, sensorEndpoints } from './sensors.js';
 
@@ -138,15 +139,17 @@ interface StoredEvent extends EventRow {
   readonly method: string;
   readonly route: string;
   readonly file: string;
+  readonly line: number | null;
   readonly request_id: string | null;
   readonly proof: unknown;
 }
 
 const shown = (
-  event: Pick<StoredEvent, 'id' | 'attack_type' | 'method' | 'route' | 'file' | 'request_id' | 'proof' | 'at'>,
+  event: Pick<StoredEvent, 'id' | 'attack_type' | 'method' | 'route' | 'file' | 'line' | 'request_id' | 'proof' | 'at'>,
 ): ShownEvent => ({
   ...{ id: event.id, kind: 'runtime', name: event.attack_type, attack: attacks[event.attack_type] },
   places: [event.route, event.file],
+  within: { method: event.method, route: event.route, file: event.file, line: event.line },
   location: [event.method, event.route || event.file].filter((part) => part !== '').join(' '),
   of: [event.attack_type, event.method, event.route, event.file],
   ...{ requestId: event.request_id, proof: event.proof, at: event.at },
@@ -193,7 +196,9 @@ const link = endpoint({
         if (event === undefined) throw notFound('event', id);
         const next = wanted === null ? null : await requireLinked(tx, call.reach, wanted, event);
         if (next?.id === event.finding_id) return event;
-        if (event.finding_id !== null) await disprove(tx, event.finding_id, event.id, call.now);
+        const proven = await alsoProven(tx, event.application_id, event.id);
+        for (const one of new Set([...(event.finding_id === null ? [] : [event.finding_id]), ...proven]))
+          await disprove(tx, one, event.id, call.now);
         if (next !== null && event.confirmed) await prove(tx, next, shown(event), call.caller.actor, call.now);
         const [changed] = await tx<StoredEvent[]>`
           update vm_runtime_events set finding_id = ${next?.id ?? null} where id = ${event.id} returning *`;
@@ -250,6 +255,7 @@ export const runtimeEndpoints: readonly Endpoint[] = [
                 method: given.method ?? '',
                 route: maskText(given.route ?? ''),
                 file: given.file ?? '',
+                line: given.line ?? null,
                 request_id: given.request_id ?? null,
                 proof: maskValue(given.proof ?? {}),
                 at: new Date(given.at),
@@ -312,4 +318,5 @@ export const runtimeEndpoints: readonly Endpoint[] = [
   }),
   link,
   ...sensorEndpoints,
+  ...agentEndpoints,
 ];

@@ -16,7 +16,7 @@ const Id = Type.String({ maxLength: 20 });
 export const signatureMs = 300_000;
 const sensorsMax = 1000;
 
-interface SensorRow {
+export interface SensorRow {
   readonly id: number;
   readonly version: number;
   readonly name: string;
@@ -29,13 +29,23 @@ interface SensorRow {
   readonly last_seen_at: Date | null;
   readonly revoked_at: Date | null;
   readonly revoked_by: string | null;
+  readonly agent_version: string;
+  readonly runtime: string;
+  readonly dropped: number;
+  readonly is_enabled: boolean;
+  readonly former_sealed: string | null;
+  readonly former_until: Date | null;
 }
 
-const SensorView = Type.Object({
+export const SensorView = Type.Object({
   id: Type.String(),
   name: Type.String({ description: '`sensor_id` of its events' }),
   application_id: Type.String(),
   language: Type.String(),
+  agent_version: Type.String({ description: 'of the program, as it said itself' }),
+  runtime: Type.String(),
+  dropped: Type.Integer({ description: 'events that found no place in its queue since it started' }),
+  enabled: Type.Boolean({ description: 'false: it is told to look at nothing' }),
   key_prefix: Type.String({ description: 'of the key; the rest was shown once' }),
   created_by: Type.String(),
   created_at: Time,
@@ -45,14 +55,15 @@ const SensorView = Type.Object({
 });
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
-const view = (row: SensorRow) => ({
+export const sensorView = (row: SensorRow) => ({
   ...{ id: String(row.id), name: row.name, application_id: String(row.application_id), language: row.language },
+  ...{ agent_version: row.agent_version, runtime: row.runtime, dropped: row.dropped, enabled: row.is_enabled },
   ...{ key_prefix: row.key_prefix, created_by: row.created_by, created_at: row.created_at.toISOString() },
   ...{ last_seen_at: iso(row.last_seen_at), revoked_at: iso(row.revoked_at), revoked_by: row.revoked_by },
 });
 
-const sensors = { table: 'vm_sensors', noun: 'sensor', visible: visibleByApplication('vm_sensors') } as const;
-const placeOf = (name: string): string => `vm_sensors/${name}`;
+export const sensors = { table: 'vm_sensors', noun: 'sensor', visible: visibleByApplication('vm_sensors') } as const;
+export const placeOf = (name: string): string => `vm_sensors/${name}`;
 const sorts = {
   name: { column: 'name', type: 'text' },
   last_seen_at: { column: 'last_seen_at', type: 'time', ifNull: '-infinity' },
@@ -66,6 +77,17 @@ const header = (call: Call, name: string): string => {
   const value = call.request.headers[name];
   return typeof value === 'string' ? value : '';
 };
+
+/** The key that it has, and the one before while that is taken; sealed. */
+const keysOf = (row: SensorRow, now: Date): string[] =>
+  row.former_sealed !== null && row.former_until !== null && row.former_until > now
+    ? [row.sealed, row.former_sealed]
+    : [row.sealed];
+
+function isSame(wanted: string, given: string): boolean {
+  const [left, right] = [Buffer.from(wanted), Buffer.from(given)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
 
 /**
  * Holds a batch to the sensors that it names: those that are registered have to have signed it, and speak for their
@@ -95,9 +117,11 @@ export async function checkSensors(
     if (given === '') throw refuse(row.name, 'is registered: its events are signed (X-Sensor-Signature)');
     const isNow = /^\d{1,12}$/.test(seconds) && Math.abs(Number(seconds) * 1000 - now.getTime()) <= signatureMs;
     if (!isNow) throw refuse(row.name, 'signed another moment: X-Sensor-Timestamp is in seconds, within five minutes');
-    const wanted = signatureOf(host.secrets.open(row.sealed, placeOf(row.name)), seconds, rawBodyOf(call.request));
-    const [left, right] = [Buffer.from(wanted), Buffer.from(given)];
-    if (left.length !== right.length || !timingSafeEqual(left, right)) throw refuse(row.name, 'did not sign this body');
+    const isSigned = keysOf(row, now).some((sealed) => {
+      const key = host.secrets.open(sealed, placeOf(row.name));
+      return isSame(signatureOf(key, seconds, rawBodyOf(call.request)), given);
+    });
+    if (!isSigned) throw refuse(row.name, 'did not sign this body');
     const other = events.find((one) => one.sensor_id === row.name && one.application_id !== String(row.application_id));
     if (other !== undefined) throw refuse(row.name, `speaks for application ${row.application_id} only`);
   }
@@ -128,9 +152,12 @@ const list = endpoint({
       ...(revoked === undefined ? [] : [sql`(revoked_at is not null) = ${revoked}`]),
     ]);
     const page = await readPage<SensorRow>(sql, { table: 'vm_sensors', where, sorts, sort: 'name' }, query);
-    return { ...page, items: page.items.map(view) };
+    return { ...page, items: page.items.map(sensorView) };
   },
 });
+
+/** Shown once. */
+export const newKey = (): string => `gs_${randomBytes(32).toString('base64url')}`;
 
 const nameTaken = (name: string): ApiError =>
   new ApiError(
@@ -156,7 +183,7 @@ const register = endpoint({
   answer: Type.Composite([SensorView, Type.Object({ key: Type.String() })]),
   handle: async (call) => {
     const { name, language = '', application_id: application } = call.body;
-    const key = `gs_${randomBytes(32).toString('base64url')}`;
+    const key = newKey();
     const sealed = call.host.secrets.seal(key, placeOf(name));
     const insert = call.audited(
       'vm.create',
@@ -180,13 +207,13 @@ const register = endpoint({
         if (row === undefined) throw new Error('the sensor was not stored');
         return row;
       },
-      (made) => view(made),
+      (made) => sensorView(made),
     );
     const row = await insert.catch((error: unknown) => {
       if (violatedUnique(error) !== null) throw nameTaken(name);
       throw error;
     });
-    return { ...view(row), key };
+    return { ...sensorView(row), key };
   },
 });
 

@@ -377,6 +377,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /reports/:id/send': { channel_id: null, recipients: undefined },
   'POST /reports/preview': { scope: { application_id: application } },
   'POST /runtime/events': { events: [{ ...runtimeEvent, application_id: application }] },
+  'POST /runtime/heartbeat': { application_id: application },
   'POST /vpatches': {
     vulnerability_id: finding,
     parameter: undefined,

@@ -1,7 +1,7 @@
 // Sensors that are registered: each key is shown once; one that is revoked is heard no more.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { call, type Item } from '../../client/http.js';
+import { call, linkTo, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
@@ -16,17 +16,27 @@ import type { Applications } from '../vulnerabilities/words.js';
 
 type Sensor = Item<'GET /api/v1/runtime/sensors'>;
 
-const columnsOf = (
-  applications: Applications,
-  mayEdit: boolean,
-  ask: (sensor: Sensor) => void,
-): readonly TableColumn<Sensor>[] => [
+/** What is done with one sensor. */
+interface Work {
+  readonly revoke: (sensor: Sensor) => void;
+  readonly flip: (sensor: Sensor) => void;
+  readonly rotate: (sensor: Sensor) => void;
+}
+
+const columnsOf = (applications: Applications, mayEdit: boolean, work: Work): readonly TableColumn<Sensor>[] => [
   { title: text.sensorName, cell: ({ name }) => <Foreign text={name} max={120} /> },
   {
     title: text.application,
     cell: ({ application_id: id }) => <Foreign text={applications.nameOf(id)} max={80} />,
   },
   { title: text.language, isMinor: true, cell: ({ language }) => <Foreign text={language || '–'} max={60} /> },
+  {
+    title: text.program,
+    isMinor: true,
+    cell: ({ agent_version: version, runtime }) => (
+      <Foreign text={[version, runtime].filter(Boolean).join(' · ') || '–'} max={60} />
+    ),
+  },
   { title: text.key, class: 'mono', isMinor: true, cell: ({ key_prefix: prefix }) => `${prefix}…` },
   { title: text.registered, class: 'nums', isMinor: true, cell: ({ created_at: at }) => showMoment(at, true) },
   {
@@ -39,15 +49,40 @@ const columnsOf = (
     isTitleHidden: true,
     cell: (sensor) => (
       <Show when={sensor.revoked_at === null} fallback={<Badge>{text.revoked}</Badge>}>
-        <Show when={mayEdit}>
-          <Button isSmall aria-label={text.revokeOne(sensor.name)} onClick={() => ask(sensor)}>
-            {text.revoke}
-          </Button>
-        </Show>
+        <div class="row wrap">
+          <Show when={!sensor.enabled}>
+            <Badge>{text.off}</Badge>
+          </Show>
+          <Show when={mayEdit}>
+            <Button
+              isSmall
+              aria-label={text.switchOne(sensor.enabled ? 'off' : 'on', sensor.name)}
+              onClick={() => work.flip(sensor)}
+            >
+              {sensor.enabled ? text.switchOff : text.switchOn}
+            </Button>
+            <Button isSmall aria-label={text.newKeyOne(sensor.name)} onClick={() => work.rotate(sensor)}>
+              {text.newKey}
+            </Button>
+            <Button isSmall aria-label={text.revokeOne(sensor.name)} onClick={() => work.revoke(sensor)}>
+              {text.revoke}
+            </Button>
+          </Show>
+        </div>
       </Show>
     ),
   },
 ];
+
+const KeyOnce = (props: { readonly of: string; readonly about: string }): JSX.Element => (
+  <Notice tone="good" title={text.keyOnce}>
+    <code class="mono">{props.of}</code>
+    <div class="row wrap">
+      <CopyButton of={props.of} kind="key" />
+    </div>
+    <p>{props.about}</p>
+  </Notice>
+);
 
 function Registration(props: { readonly applications: Applications; readonly onDone: () => void }): JSX.Element {
   const [name, setName] = createSignal('');
@@ -90,17 +125,30 @@ function Registration(props: { readonly applications: Applications; readonly onD
         </form>
       }
     >
-      {(made) => (
-        <Notice tone="good" title={text.keyOnce}>
-          <code class="mono">{made()}</code>
-          <div class="row wrap">
-            <CopyButton of={made()} kind="key" />
-          </div>
-          <p>{text.keyAbout}</p>
-        </Notice>
-      )}
+      {(made) => <KeyOnce of={made()} about={text.keyAbout} />}
     </Show>
   );
+}
+
+function createWork(reload: () => void, revoke: Work['revoke']) {
+  const [newKey, setNewKey] = createSignal<string | null>(null);
+  const rows = createAction();
+  const flip = async ({ id, enabled }: Sensor): Promise<void> => {
+    const body = { enabled: !enabled };
+    if (await rows.run(() => call('PATCH /api/v1/runtime/sensors/{id}', { params: { id }, body }))) reload();
+  };
+  const rotate = async ({ id }: Sensor): Promise<void> => {
+    const isDone = await rows.run(async () => {
+      setNewKey((await call('POST /api/v1/runtime/sensors/{id}/key', { params: { id }, body: {} })).key);
+    });
+    if (isDone) reload();
+  };
+  const work: Work = {
+    revoke,
+    flip: (sensor) => void flip(sensor),
+    rotate: (sensor) => void rotate(sensor),
+  };
+  return { rows, newKey, setNewKey, work };
 }
 
 export function Sensors(props: { readonly applications: Applications; readonly mayEdit: boolean }): JSX.Element {
@@ -108,6 +156,7 @@ export function Sensors(props: { readonly applications: Applications; readonly m
   const [isAdding, setAdding] = createSignal(false);
   const [revoking, setRevoking] = createSignal<Sensor | null>(null);
   const action = createAction();
+  const { rows, newKey, setNewKey, work } = createWork(list.reload, setRevoking);
   const revoke = async (): Promise<void> => {
     const sensor = revoking();
     if (sensor === null) return;
@@ -122,18 +171,27 @@ export function Sensors(props: { readonly applications: Applications; readonly m
         title={text.sensors}
         label={text.sensors}
         list={list}
-        columns={columnsOf(props.applications, props.mayEdit, setRevoking)}
+        columns={columnsOf(props.applications, props.mayEdit, work)}
         keyOf={({ id }) => id}
         empty={text.noSensors}
         emptyAbout={text.noSensorsAbout}
         actions={
-          <Show when={props.mayEdit}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setAdding(true)}>
-              {text.newSensor}
-            </Button>
-          </Show>
+          <div class="row wrap">
+            <a class="button" href={linkTo('GET /api/v1/runtime/sensor-package')} download="gatehouse-sensor.tgz">
+              {text.packageFile}
+            </a>
+            <Show when={props.mayEdit}>
+              <Button isSmall look="primary" icon="plus" onClick={() => setAdding(true)}>
+                {text.newSensor}
+              </Button>
+            </Show>
+          </div>
         }
       />
+      <Show when={rows.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+      <Overlay isOpen={newKey() !== null} look="wide" title={text.newKey} onClose={() => setNewKey(null)}>
+        <Show when={newKey()}>{(made) => <KeyOnce of={made()} about={text.newKeyAbout} />}</Show>
+      </Overlay>
       <Overlay isOpen={isAdding()} look="wide" title={text.newSensor} onClose={() => setAdding(false)}>
         <Show when={isAdding()}>
           <Registration applications={props.applications} onDone={list.reload} />
