@@ -6,6 +6,7 @@ import { call, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
+import { createAsked } from '../../kit/asked.js';
 import { Badge, Button, Foreign, Notice, PageHead, Pairs, Tabs, type Tone } from '../../kit/basics.js';
 import { AreaField, SelectField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
@@ -15,6 +16,7 @@ import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { Mutes } from './mutes.js';
 import { AcceptanceTerms } from './acceptance-terms.js';
+import { RequestAcceptance } from './request-acceptance.js';
 
 type Acceptance = Item<'GET /api/v1/acceptances'>;
 type State = Acceptance['status'];
@@ -134,6 +136,7 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
     const status = state();
     return status === '' ? {} : { status };
   });
+  const [isAsking, setAsking] = createAsked('add');
   const opened = (): Acceptance | undefined => list.items().find(({ id }) => id === chosen());
   return (
     <>
@@ -147,6 +150,13 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
       </div>
       <ListCard
         label={text.acceptances}
+        actions={
+          <Show when={props.access.may('request_acceptance')}>
+            <Button isSmall look="primary" icon="plus" onClick={() => setAsking(true)}>
+              {text.acceptEverywhere}
+            </Button>
+          </Show>
+        }
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
@@ -159,6 +169,18 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
           </>
         }
       />
+      <Overlay
+        isOpen={isAsking() && props.access.may('request_acceptance')}
+        title={text.acceptEverywhere}
+        onClose={() => setAsking(false)}
+      >
+        <RequestAcceptance
+          onDone={() => {
+            setAsking(false);
+            list.reload();
+          }}
+        />
+      </Overlay>
       <Overlay
         isOpen={opened() !== undefined}
         look="drawer"
