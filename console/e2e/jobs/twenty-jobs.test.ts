@@ -1,0 +1,132 @@
+// Twenty jobs as people do them, each by mouse, with its clicks counted, and by keyboard alone.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { mmdbOf } from '#api/testing/builders/mmdb';
+import { makeDirectory } from '#api/testing/temporary';
+import { testMsMax } from '#api/testing/waiting';
+import { prepareChecks } from '../page-checks/checks.js';
+import { chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { firewallJobs, type Job } from './firewall-jobs.js';
+import { keysOf, mouseOf, type Hand } from './hands.js';
+import { managerJobs } from './manager-jobs.js';
+
+const nodeToken = 'd'.repeat(40);
+const network = '203.0.113.0'
+  .split('.')
+  .map((part) => Number(part).toString(2).padStart(8, '0'))
+  .join('')
+  .slice(0, 24);
+
+/** Files that say where 203.0.113.0/24 is. */
+async function locationFiles(t: Test): Promise<Readonly<Record<string, string>>> {
+  const directory = await makeDirectory(t, 'jobs');
+  const files = { MMDB_COUNTRY_FILE: join(directory, 'country'), MMDB_NETWORK_FILE: join(directory, 'network') };
+  const built = Math.floor(Date.now() / 1000);
+  const bits = `${'0'.repeat(96)}${network}`;
+  await writeFile(files.MMDB_COUNTRY_FILE, mmdbOf([{ bits, data: { country: { iso_code: 'DE' } } }], 6, built));
+  await writeFile(files.MMDB_NETWORK_FILE, mmdbOf([{ bits, data: { autonomous_system_number: 64_500 } }], 6, built));
+  return files;
+}
+
+/** Events as a node sends them; of these jobs begin. */
+async function storeEvents(t: Test, stack: Stack): Promise<void> {
+  const message = {
+    ...{ rule_id: 942_100, message: 'SQL injection', data: "Matched Data: 1' OR '1'='1 found within ARGS:q" },
+    match: "Matched \"Operator `rx'\" against variable `ARGS:q' (Value: `1' OR '1'='1')",
+    ...{ severity: '2', tags: [], line: 1, file: 'rules/x.conf' },
+  };
+  const events = Array.from({ length: 5 }, (_, n) => ({
+    ...{ request_id: `r${n}`, at_ms: Date.now() - n * 60_000, client_ip: `203.0.113.${n + 1}`, site: 'customer' },
+    ...{ method: 'GET', uri: '/search?q=1', status: 403, verdict: 'block', kind: 'waf', rule_id: 942_100 },
+    inbound_score: 5,
+    details: { headers: [['Host', 'shop.example']], messages: [message], phases: [1, 2] },
+  }));
+  const sent = await fetch(`${stack.api}/api/dataplane/records`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${nodeToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ node: 'n1', batch_id: 'b1', requests: [], events }),
+  });
+  t.equal(sent.status, 200, await sent.text());
+}
+
+/** An application with a known vulnerability, an assessment for each hand, and a channel for mail. */
+async function storeOrganisation(t: Test, page: Page): Promise<void> {
+  const states = await page.evaluate(async () => {
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json', 'x-gatehouse-request': '1' };
+      const reply = await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: reply.status, body: (await reply.json()) as { readonly id: string } };
+    };
+    const shop = await post('/applications', { name: 'shop' });
+    const application_id = shop.body.id;
+    const finding = { application_id, title: 'Log4Shell', severity: 'critical', vuln_ids: ['CVE-2021-44228'] };
+    const checklist = [{ item: 'orders of others can be read', result: 'open' }];
+    const config = { host: '127.0.0.1', port: 9, security: 'none', from: 'g@shop.example', to: ['board@shop.example'] };
+    const made = [
+      shop,
+      await post('/vulnerabilities', finding),
+      ...(await Promise.all(
+        ['mouse', 'keys'].map((name) =>
+          post('/assessments', {
+            application_id,
+            name: `pentest ${name}`,
+            kind: 'pentest',
+            status: 'active',
+            checklist,
+          }),
+        ),
+      )),
+      await post('/notifications/channels', { name: 'mail', type: 'email', config }),
+    ];
+    return made.map(({ status, body }) => (status === 201 ? 201 : JSON.stringify(body)));
+  });
+  t.same(states, [201, 201, 201, 201, 201]);
+}
+
+async function done(t: Test, job: Job, page: Page, hand: Hand): Promise<void> {
+  await job.begin(page);
+  hand.begin();
+  await job.run(page, hand, hand.name);
+  if (hand.name === 'keys') return void t.pass('by keyboard alone');
+  t.comment(`${job.name}: ${hand.clicks} clicks`);
+  if (job.most !== undefined) t.ok(hand.clicks <= job.most, `${hand.clicks} clicks, at most ${job.most}`);
+}
+
+t.setTimeout(testMsMax);
+t.test('27: twenty jobs', { skip: withoutBrowser }, async (t) => {
+  const jobs = [...firewallJobs, ...managerJobs];
+  t.equal(jobs.length, 20);
+  const stack = await startStack(t, {
+    ...(await locationFiles(t)),
+    DATA_ADMIN_TOKEN: nodeToken,
+    OUTBOUND_ALLOW: '127.0.0.1',
+  });
+  const { page, complaints } = await stack.open();
+  await prepareChecks(page);
+  await chooseOwnPassword(page);
+  await storeEvents(t, stack);
+  await storeOrganisation(t, page);
+  for (const handOf of [mouseOf, keysOf]) {
+    const opened = await stack.open();
+    await logIn(opened.page);
+    const hand = handOf(opened.page);
+    for (const job of jobs)
+      await t.test(`${job.name}, by ${hand.name}`, async (t) => {
+        try {
+          await done(t, job, opened.page, hand);
+        } catch (error) {
+          const directory = process.env['GATEHOUSE_TEST_PICTURES'];
+          if (directory !== undefined)
+            await opened.page.screenshot({
+              path: join(directory, `${hand.name} ${job.name.replaceAll('/', '-')}.png`),
+            });
+          throw error;
+        }
+      });
+    complaints.push(...opened.complaints);
+    await opened.page.context().close();
+  }
+  t.same(complaints, []);
+});
