@@ -5,14 +5,13 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { mmdbOf } from '#api/testing/builders/mmdb';
 import { makeDirectory } from '#api/testing/temporary';
-import { testMsMax } from '#api/testing/waiting';
+import { testMsMax, until } from '#api/testing/waiting';
 import { prepareChecks } from '../page-checks/checks.js';
-import { chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
 import { firewallJobs, type Job } from './firewall-jobs.js';
 import { keysOf, mouseOf, type Hand } from './hands.js';
 import { managerJobs } from './manager-jobs.js';
 
-const nodeToken = 'd'.repeat(40);
 const network = '203.0.113.0'
   .split('.')
   .map((part) => Number(part).toString(2).padStart(8, '0'))
@@ -30,25 +29,17 @@ async function locationFiles(t: Test): Promise<Readonly<Record<string, string>>>
   return files;
 }
 
-/** Events as a node sends them; of these jobs begin. */
-async function storeEvents(t: Test, stack: Stack): Promise<void> {
-  const message = {
-    ...{ rule_id: 942_100, message: 'SQL injection', data: "Matched Data: 1' OR '1'='1 found within ARGS:q" },
-    match: "Matched \"Operator `rx'\" against variable `ARGS:q' (Value: `1' OR '1'='1')",
-    ...{ severity: '2', tags: [], line: 1, file: 'rules/x.conf' },
-  };
-  const events = Array.from({ length: 5 }, (_, n) => ({
-    ...{ request_id: `r${n}`, at_ms: Date.now() - n * 60_000, client_ip: `203.0.113.${n + 1}`, site: 'customer' },
-    ...{ method: 'GET', uri: '/search?q=1', status: 403, verdict: 'block', kind: 'waf', rule_id: 942_100 },
-    inbound_score: 5,
-    details: { headers: [['Host', 'shop.example']], messages: [message], phases: [1, 2] },
-  }));
-  const sent = await fetch(`${stack.api}/api/dataplane/records`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${nodeToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ node: 'n1', batch_id: 'b1', requests: [], events }),
-  });
-  t.equal(sent.status, 200, await sent.text());
+/** Attacks of clients in that network; of their events jobs begin. */
+async function storeEvents(t: Test, page: Page, stack: Stack): Promise<void> {
+  const trusted = { rl_trust_proxy: true, rl_trusted_proxies: ['127.0.0.1/32'] };
+  t.equal(await askApi(page, 'PATCH', '/api/settings', trusted), 200);
+  t.equal(await askApi(page, 'POST', '/api/apply', {}), 200);
+  for (let n = 1; n <= 3; n += 1) {
+    const headers = { 'x-forwarded-for': `203.0.113.${n}` };
+    t.equal((await fetch(`${stack.waf}/search?q=1'%20OR%20'1'='1`, { headers })).status, 403);
+  }
+  const events = () => page.evaluate(async () => (await fetch('/api/events?country=DE')).text());
+  await until('the events have a country', async () => (await events()).includes('203.0.113.3'));
 }
 
 /** An application with a known vulnerability, an assessment for each hand, and a channel for mail. */
@@ -100,13 +91,12 @@ t.test('27: twenty jobs', { skip: withoutBrowser }, async (t) => {
   t.equal(jobs.length, 20);
   const stack = await startStack(t, {
     ...(await locationFiles(t)),
-    DATA_ADMIN_TOKEN: nodeToken,
     OUTBOUND_ALLOW: '127.0.0.1',
   });
   const { page, complaints } = await stack.open();
   await prepareChecks(page);
   await chooseOwnPassword(page);
-  await storeEvents(t, stack);
+  await storeEvents(t, page, stack);
   await storeOrganisation(t, page);
   for (const handOf of [mouseOf, keysOf]) {
     const opened = await stack.open();
