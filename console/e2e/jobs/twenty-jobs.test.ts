@@ -7,7 +7,17 @@ import { mmdbOf } from '#api/testing/builders/mmdb';
 import { makeDirectory } from '#api/testing/temporary';
 import { testMsMax, until } from '#api/testing/waiting';
 import { prepareChecks } from '../page-checks/checks.js';
-import { askApi, chooseOwnPassword, logIn, startStack, withoutBrowser, type Stack } from '../stack.js';
+import { loggedInPaths } from '../pages.js';
+import {
+  arrive,
+  askApi,
+  chooseOwnPassword,
+  logIn,
+  password,
+  startStack,
+  withoutBrowser,
+  type Stack,
+} from '../stack.js';
 import { firewallJobs, type Job } from './firewall-jobs.js';
 import { keysOf, mouseOf, type Hand } from './hands.js';
 import { managerJobs } from './manager-jobs.js';
@@ -85,6 +95,20 @@ async function done(t: Test, job: Job, page: Page, hand: Hand): Promise<void> {
   if (job.most !== undefined) t.ok(hand.clicks <= job.most, `${hand.clicks} clicks, at most ${job.most}`);
 }
 
+const viewer = { email: 'viewer@shop.example', name: 'V', role: 'viewer', password, must_change_password: false };
+
+/** Whatever the address asks for: nothing opens that a viewer is refused. */
+async function deepLinks(t: Test, page: Page, stack: Stack): Promise<void> {
+  t.equal(await askApi(page, 'POST', '/api/users', viewer), 201);
+  const other = await stack.open();
+  await logIn(other.page, viewer.email);
+  for (const path of new Set(loggedInPaths.map((one) => one.replace(/\?.*$/, '')))) {
+    await arrive(other.page, `${path}?add=1&add-vm=1&import=1`);
+    t.equal(await other.page.locator('dialog[open]').count(), 0, path);
+  }
+  t.same(other.complaints, []);
+}
+
 t.setTimeout(testMsMax);
 t.test('27: twenty jobs', { skip: withoutBrowser }, async (t) => {
   const jobs = [...firewallJobs, ...managerJobs];
@@ -119,4 +143,5 @@ t.test('27: twenty jobs', { skip: withoutBrowser }, async (t) => {
     await opened.page.context().close();
   }
   t.same(complaints, []);
+  await t.test('a viewer is offered nothing that is refused, by no address', (t) => deepLinks(t, page, stack));
 });

@@ -186,13 +186,22 @@ export function Applications(): JSX.Element {
           {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} onRemoved={removed} />}
         </Show>
       </Overlay>
-      <Overlay isOpen={isImporting()} look="wide" title={importText.title} onClose={() => setImporting(false)}>
+      <Overlay
+        isOpen={isImporting() && access.may('edit_assets')}
+        look="wide"
+        title={importText.title}
+        onClose={() => setImporting(false)}
+      >
         <ImportApplications onDone={list.reload} />
       </Overlay>
       <Overlay isOpen={areProjects()} look="wide" title={assetsText.projects} onClose={() => showProjects(false)}>
         <Projects mayEdit={access.may('edit_assets')} />
       </Overlay>
-      <Overlay isOpen={isAdding()} title={text.newApplication} onClose={() => setAdding(false)}>
+      <Overlay
+        isOpen={isAdding() && access.may('edit_assets')}
+        title={text.newApplication}
+        onClose={() => setAdding(false)}
+      >
         <ApplicationForm
           of={null}
           onSaved={() => {
