@@ -192,9 +192,10 @@ export async function placeStates(
   const active = measures.filter((one) => readPlace(one.subject) !== null && stateOf(one, nowMs) === 'active');
   if (active.length === 0) return new Map();
   await parts.locations.refresh();
+  const subjects = asJson(active.map(({ subject }) => subject));
   const rows = await parts.database.sql<(PlaceState & { subject: string; action: string })[]>`
     select subject, action, networks, problem from measured_places
-    where subject in (select value from json_array_elements_text(${asJson(active.map((one) => one.subject))}::text::json))`;
+    where subject in (select value from json_array_elements_text(${subjects}::text::json))`;
   return new Map(
     active.map(({ subject, action }) => {
       const known = rows.find((row) => row.subject === subject && row.action === action);

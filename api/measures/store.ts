@@ -137,8 +137,8 @@ export interface Decision {
 const decisionChunk = 5000;
 
 /**
- * Challenges, throttles, and denials of principals and places: the last decision on a subject holds, also where another source
- * made the one before; denials of addresses and networks stay beside it.
+ * Challenges, throttles, and denials of principals and places: the last decision on a subject holds, also where another
+ * source made the one before; denials of addresses and networks stay beside it.
  */
 export async function decide(
   tx: Tx,

@@ -20,7 +20,7 @@ import {
 } from '../stack.js';
 import { firewallJobs, type Job } from './firewall-jobs.js';
 import { keysOf, mouseOf, type Hand } from './hands.js';
-import { managerJobs } from './manager-jobs.js';
+import { managerJobs } from './vulnerability-jobs.js';
 
 const network = '203.0.113.0'
   .split('.')
@@ -102,8 +102,9 @@ async function deepLinks(t: Test, page: Page, stack: Stack): Promise<void> {
   t.equal(await askApi(page, 'POST', '/api/users', viewer), 201);
   const other = await stack.open();
   await logIn(other.page, viewer.email);
-  for (const path of new Set(loggedInPaths.map((one) => one.replace(/\?.*$/, '')))) {
-    await arrive(other.page, `${path}?add=1&add-vm=1&import=1`);
+  const paths = new Set(loggedInPaths.map((one) => `${one.replace(/\?.*$/, '')}?add=1&add-vm=1`));
+  for (const path of [...paths, '/vulnerabilities/applications?import=1']) {
+    await arrive(other.page, path);
     t.equal(await other.page.locator('dialog[open]').count(), 0, path);
   }
   t.same(other.complaints, []);
@@ -126,19 +127,7 @@ t.test('27: twenty jobs', { skip: withoutBrowser }, async (t) => {
     const opened = await stack.open();
     await logIn(opened.page);
     const hand = handOf(opened.page);
-    for (const job of jobs)
-      await t.test(`${job.name}, by ${hand.name}`, async (t) => {
-        try {
-          await done(t, job, opened.page, hand);
-        } catch (error) {
-          const directory = process.env['GATEHOUSE_TEST_PICTURES'];
-          if (directory !== undefined)
-            await opened.page.screenshot({
-              path: join(directory, `${hand.name} ${job.name.replaceAll('/', '-')}.png`),
-            });
-          throw error;
-        }
-      });
+    for (const job of jobs) await t.test(`${job.name}, by ${hand.name}`, (t) => done(t, job, opened.page, hand));
     complaints.push(...opened.complaints);
     await opened.page.context().close();
   }

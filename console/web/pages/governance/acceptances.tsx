@@ -128,6 +128,26 @@ function Decide(props: {
   );
 }
 
+/** For a vulnerability wherever it is; `?add=1` opens the form. */
+function AskEverywhere(props: { readonly onDone: () => void }): JSX.Element {
+  const [isAsking, setAsking] = createAsked('add');
+  return (
+    <>
+      <Button isSmall look="primary" icon="plus" onClick={() => setAsking(true)}>
+        {text.acceptEverywhere}
+      </Button>
+      <Overlay isOpen={isAsking()} title={text.acceptEverywhere} onClose={() => setAsking(false)}>
+        <RequestAcceptance
+          onDone={() => {
+            setAsking(false);
+            props.onDone();
+          }}
+        />
+      </Overlay>
+    </>
+  );
+}
+
 function List(props: { readonly access: VmAccess }): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const state = (): State | '' => states.find((name) => name === search['status']) ?? '';
@@ -136,7 +156,6 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
     const status = state();
     return status === '' ? {} : { status };
   });
-  const [isAsking, setAsking] = createAsked('add');
   const opened = (): Acceptance | undefined => list.items().find(({ id }) => id === chosen());
   return (
     <>
@@ -152,9 +171,7 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
         label={text.acceptances}
         actions={
           <Show when={props.access.may('request_acceptance')}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setAsking(true)}>
-              {text.acceptEverywhere}
-            </Button>
+            <AskEverywhere onDone={list.reload} />
           </Show>
         }
         list={list}
@@ -169,18 +186,6 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
           </>
         }
       />
-      <Overlay
-        isOpen={isAsking() && props.access.may('request_acceptance')}
-        title={text.acceptEverywhere}
-        onClose={() => setAsking(false)}
-      >
-        <RequestAcceptance
-          onDone={() => {
-            setAsking(false);
-            list.reload();
-          }}
-        />
-      </Overlay>
       <Overlay
         isOpen={opened() !== undefined}
         look="drawer"

@@ -51,7 +51,7 @@ export function RequestAcceptance(props: {
             label={text.vulnerability}
             value={cve()}
             onInput={setCve}
-            placeholder="CVE-2021-44228"
+            placeholder={text.vulnerabilityExample}
             help={text.vulnerabilityHelp}
             isRequired
           />
