@@ -22,7 +22,10 @@ import { listNewest } from '../measures/query.js';
 import type { GateFigures, NodeGates } from './node-gates.js';
 import { earlierBans, earlierMax, type EarlierBan } from './store.js';
 
-export type EdgeParts = Pick<Parts, 'database' | 'now' | 'audit' | 'measuresChanged' | 'currentSettings'> & {
+export type EdgeParts = Pick<
+  Parts,
+  'database' | 'now' | 'audit' | 'measuresChanged' | 'currentSettings' | 'locations'
+> & {
   readonly nodeGates: NodeGates | null;
 };
 

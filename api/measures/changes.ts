@@ -1,7 +1,7 @@
 // What changed in the list of measures since a server looked last: a change costs what was touched and not the list.
 import type { Queryable } from '../db/client.js';
 import { writeMeasureKey } from '#proxy/contract';
-import { measureActions, type MeasureAction } from './model.js';
+import { measureActions, readPlace, type MeasureAction } from './model.js';
 import { endOfMeasure } from './query.js';
 import { asJson, expiryKnownMs, inForce, touchedMax } from './store.js';
 
@@ -40,7 +40,7 @@ export async function changesSince(sql: Queryable, since: MeasurePosition, now: 
     union select subject from client_measures where expires_at > ${since.at} and expires_at <= ${now}
     limit ${touchedMax + 1}`;
   if (touched.length > touchedMax || touched.some(({ subject }) => subject === null)) return null;
-  const names = touched.map(({ subject }) => subject as string);
+  const names = touched.map(({ subject }) => subject as string).filter((subject) => readPlace(subject) === null);
   const found = await sql<{ subject: string; action: MeasureAction; ends: string | null }[]>`
     select t.subject, t.action, ${endOfMeasure(sql)} as ends
     from json_array_elements_text(${asJson(names)}::text::json) as n (value)

@@ -2,6 +2,7 @@
 // specification names (bans, threat intelligence, verdicts) read and lift the same rows.
 import { everybody, may, tuners, type Feature } from '../http-kit/index.js';
 import type { LiftParts } from './lift.js';
+import { createPlaceJob } from './places.js';
 import { registerMeasureRoutes } from './routes.js';
 
 export const measuresFeature: Feature<LiftParts> = {
@@ -11,5 +12,6 @@ export const measuresFeature: Feature<LiftParts> = {
     'DELETE /api/measures': may('threat-intel:write', tuners),
   },
   routes: registerMeasureRoutes,
+  jobs: (parts) => [createPlaceJob(parts)],
   migrations: new URL('./migrations/', import.meta.url),
 };

@@ -4,10 +4,11 @@ import { ApiError, type Actor } from '../http-kit/index.js';
 import type { Parts } from '../parts.js';
 import type { NodeGates } from '../edge/node-gates.js';
 import { toDenied } from '../addresses/denied.js';
-import { kindOfSubject, type MeasureAction } from './model.js';
+import { kindOfSubject, readPlace, subjectOfPlace, type MeasureAction } from './model.js';
+import { followPlaces } from './places.js';
 import { liftMeasures, type Lifted } from './store.js';
 
-export type LiftParts = Pick<Parts, 'database' | 'now' | 'audit' | 'measuresChanged'> & {
+export type LiftParts = Pick<Parts, 'database' | 'now' | 'audit' | 'measuresChanged' | 'locations'> & {
   readonly nodeGates: NodeGates | null;
 };
 
@@ -25,9 +26,11 @@ export interface LiftRequest {
   readonly absent: string;
 }
 
-/** Canonical, as measures have it; throws `validation_failed` for what is no address, network or principal. */
+/** Canonical, as measures have it; throws `validation_failed` for what is no address, network, principal or place. */
 export function subjectOf(text: string, path = '/network'): string {
   if (kindOfSubject(text) === 'principal') return text;
+  const place = readPlace(text);
+  if (place !== null) return subjectOfPlace(place);
   const parsed = toDenied(text);
   if (!('reason' in parsed)) return parsed.network;
   throw new ApiError('validation_failed', `The network ${parsed.reason}.`, {
@@ -46,6 +49,7 @@ export async function lift(parts: LiftParts, request: LiftRequest): Promise<read
     await parts.audit.record(tx, { actor, ...audited, details });
     return found;
   });
+  if (readPlace(subject) !== null) await followPlaces(parts, now);
   await tellNodes(parts, lifted, sources === undefined || sources.includes('auto-ban'));
   return lifted;
 }
@@ -60,7 +64,7 @@ export async function tellNodes(
   areBansLifted: boolean,
 ): Promise<void> {
   const isOfNetwork = ({ subject, action }: Lifted): boolean =>
-    action === 'deny' && kindOfSubject(subject) !== 'principal';
+    action === 'deny' && ['address', 'network'].includes(kindOfSubject(subject));
   const networks = [...new Set(lifted.filter(isOfNetwork).map(({ subject }) => subject))];
   await Promise.all([
     areBansLifted && networks.length > 0 ? parts.nodeGates?.lift(networks) : null,

@@ -8,19 +8,37 @@ export { measureActions, type MeasureAction } from '#proxy/contract';
 
 /**
  * Who can decide: people, exit nodes of Tor, the feed of the settings, the managed feed, bans of nodes, the detection
- * engine, findings of API abuse.
+ * engine, findings of API abuse. `location`: networks of a country or autonomous system that people decided about.
  */
-export const measureSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai', 'api-abuse'] as const;
+export const measureSources = ['manual', 'tor', 'feed', 'managed', 'auto-ban', 'ai', 'api-abuse', 'location'] as const;
 export type MeasureSource = (typeof measureSources)[number];
 
 /**
  * Sources that deliver whole lists: what they no longer name is gone, without a history. An entry that is lifted comes
  * back with the next list that names it. Views of single decisions leave them out unless they are asked for by name.
  */
-export const listSources: readonly MeasureSource[] = ['tor', 'feed', 'managed'];
+export const listSources: readonly MeasureSource[] = ['tor', 'feed', 'managed', 'location'];
 
-export const subjectKinds = ['address', 'network', 'principal'] as const;
+export const subjectKinds = ['address', 'network', 'principal', 'country', 'asn'] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
+
+/** A country (`country:DE`) or an autonomous system (`asn:64500`): nodes get its networks (places.ts), not itself. */
+export interface Place {
+  readonly kind: 'country' | 'asn';
+  readonly value: string;
+}
+
+const asnMax = 4_294_967_295;
+
+/** As people write it (`country:de`, `ASN:AS64500`); null: it is about something else, or about nothing. */
+export function readPlace(text: string): Place | null {
+  const [, country] = /^country:([a-z]{2})$/i.exec(text) ?? [];
+  if (country !== undefined) return { kind: 'country', value: country.toUpperCase() };
+  const [, asn] = /^asn?:(?:as)?(\d{1,10})$/i.exec(text) ?? [];
+  return asn === undefined || Number(asn) > asnMax ? null : { kind: 'asn', value: String(Number(asn)) };
+}
+
+export const subjectOfPlace = ({ kind, value }: Place): string => `${kind}:${value}`;
 
 /** `active`: in force; `ended`: its time is over; `lifted`: taken back before its end. */
 export const measureStates = ['active', 'ended', 'lifted'] as const;
@@ -43,7 +61,7 @@ export interface BanEvidence {
 export interface ClientMeasure {
   /** In the order in which they were made; null: an entry of a list from before there were numbers. */
   readonly id: number | null;
-  /** A canonical address or network, or a principal (`jwt:0123456789abcdef`). */
+  /** A canonical address or network, a principal (`jwt:0123456789abcdef`), or a place (`country:DE`). */
   readonly subject: string;
   readonly action: MeasureAction;
   /** One of `measureSources`. */
@@ -63,6 +81,8 @@ export interface ClientMeasure {
 
 export function kindOfSubject(subject: string): SubjectKind {
   if (readPrincipalKey(subject) !== null) return 'principal';
+  const place = readPlace(subject);
+  if (place !== null) return place.kind;
   return subject.includes('/') ? 'network' : 'address';
 }
 

@@ -11,7 +11,7 @@ import {
   type MeasureState,
   type SubjectKind,
 } from './model.js';
-import { inForce, principalPattern } from './store.js';
+import { inForce, isPlace, principalPattern } from './store.js';
 
 export interface MeasureFilter {
   readonly sources?: MeasureSource | readonly MeasureSource[] | undefined;
@@ -34,7 +34,9 @@ function conditionOf(sql: Queryable, filter: MeasureFilter, now: Date) {
   const ofKind: Readonly<Record<SubjectKind, Fragment>> = {
     principal,
     network: sql`position('/' in subject) > 0`,
-    address: sql`(position('/' in subject) = 0 and not (${principal}))`,
+    address: sql`(position('/' in subject) = 0 and not (${principal}) and not ${isPlace(sql)})`,
+    country: sql`subject like 'country:%'`,
+    asn: sql`subject like 'asn:%'`,
   };
   const ofState: Readonly<Record<MeasureState, Fragment>> = {
     active: sql`(${inForce(sql, now)})`,
@@ -46,8 +48,8 @@ function conditionOf(sql: Queryable, filter: MeasureFilter, now: Date) {
   const kindsOf = kinds === undefined ? [] : listOf(kinds).map((kind) => ofKind[kind]);
   const statesOf = states === undefined ? [] : listOf(states).map((state) => ofState[state]);
   return sql`true
-    ${isDecided ? sql`and source not in ('tor', 'feed', 'managed')` : sql``}
-    ${sources === undefined ? sql`` : sql`and source in ${sql([...listOf(sources)])}`}
+    ${isDecided ? sql`and source not in ('tor', 'feed', 'managed', 'location')` : sql``}
+    ${sources === undefined ? sql`and source <> 'location'` : sql`and source in ${sql([...listOf(sources)])}`}
     ${actions === undefined ? sql`` : sql`and action in ${sql([...listOf(actions)])}`}
     ${either(kindsOf)}
     ${either(statesOf)}
@@ -169,7 +171,7 @@ export async function* activeLines(sql: Queryable, now: Date): AsyncGenerator<Me
           ) as text, max(subject) as last, count(*) as entries
         from (
           select subject, ${endOfMeasure(sql)} as ends from client_measures
-          where subject > ${after} and ${ofAction(sql, action)} and ${inForce(sql, now)}
+          where subject > ${after} and ${ofAction(sql, action)} and ${inForce(sql, now)} and not ${isPlace(sql)}
           group by subject order by subject limit ${pageEntries}) page`;
       if (page === undefined || page.text === null) break;
       yield { text: `${page.text}\n`, entries: page.entries };

@@ -17,6 +17,7 @@ import {
 import { lift, subjectOf, type LiftParts } from './lift.js';
 import { kindOfSubject, measureActions, measureSources, measureStates, stateOf, subjectKinds } from './model.js';
 import type { ClientMeasure } from './model.js';
+import { placeStates, type PlaceState } from './places.js';
 import { keyOf, listMeasures, readKey } from './query.js';
 
 const tags = ['measures'];
@@ -31,10 +32,15 @@ const Evidence = Type.Object({
 });
 
 const View = Type.Object({
-  subject: Type.String({ description: 'an address, a network, or a principal: kind and keyed hash' }),
+  subject: Type.String({
+    description: 'an address, a network, a principal (kind and keyed hash), `country:DE` or `asn:64500`',
+  }),
   kind: OneOf(subjectKinds),
   action: OneOf(measureActions),
-  source: OneOf(measureSources, 'who decided; tor, feed and managed are lists'),
+  source: OneOf(
+    measureSources,
+    'who decided; tor, feed and managed are lists, location: networks of a country or autonomous system',
+  ),
   state: OneOf(measureStates, 'lifted: taken back before its end'),
   reason: Type.String(),
   evidence: Nullable(Evidence),
@@ -43,6 +49,10 @@ const View = Type.Object({
   expires_at: Nullable(Time),
   lifted_at: Nullable(Time),
   lifted_by: Nullable(Type.String()),
+  networks: Nullable(
+    Type.Integer({ description: 'of a country or autonomous system: so many networks are in force; null: none yet' }),
+  ),
+  problem: Nullable(Type.String({ description: 'why they are not, and what to do' })),
 });
 
 const listSchema = {
@@ -51,7 +61,7 @@ const listSchema = {
   querystring: Type.Object(
     {
       ...PageQuery,
-      source: Type.Optional(SomeOf(measureSources)),
+      source: Type.Optional(SomeOf(measureSources, 'location is left out unless it is named')),
       action: Type.Optional(SomeOf(measureActions)),
       kind: Type.Optional(SomeOf(subjectKinds)),
       state: Type.Optional(SomeOf([...measureStates, 'all'] as const, 'active where nothing is said')),
@@ -79,7 +89,7 @@ const liftSchema = {
   },
 };
 
-function view(row: ClientMeasure, nowMs: number): Static<typeof View> {
+function view(row: ClientMeasure, nowMs: number, state: PlaceState | undefined): Static<typeof View> {
   const { subject, action, source, reason, evidence, added_by: by } = row;
   return {
     ...{ subject, kind: kindOfSubject(subject), action, source: source as Static<typeof View>['source'] },
@@ -88,6 +98,7 @@ function view(row: ClientMeasure, nowMs: number): Static<typeof View> {
     expires_at: row.expires_at?.toISOString() ?? null,
     lifted_at: row.lifted_at?.toISOString() ?? null,
     lifted_by: row.lifted_by,
+    ...{ networks: state?.networks ?? null, problem: state?.problem ?? null },
   };
 }
 
@@ -97,11 +108,12 @@ export function registerMeasureRoutes(app: App, parts: LiftParts): void {
     const { source, action, kind, state = 'active', q, cursor, limit = 50 } = query;
     const nowMs = parts.now();
     const words = listOf(state);
-    const states = words.includes('all') ? undefined : words.filter((one) => one !== 'all');
-    const filter = { sources: source, actions: action, kinds: kind, states, q };
+    const wanted = words.includes('all') ? undefined : words.filter((one) => one !== 'all');
+    const filter = { sources: source, actions: action, kinds: kind, states: wanted, q };
     const after = cursor === undefined ? null : readKey(cursor);
     const rows = await listMeasures(sql, filter, after, new Date(nowMs), limit + 1);
-    return toPage(rows, limit, keyOf, (row) => view(row, nowMs));
+    const states = await placeStates(parts, rows, nowMs);
+    return toPage(rows, limit, keyOf, (row) => view(row, nowMs, states.get(`${row.subject} ${row.action}`)));
   });
   app.delete('/api/measures', { schema: liftSchema }, async (request) => {
     const { actor } = requirePrincipal(request);

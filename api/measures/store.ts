@@ -25,6 +25,9 @@ export const asJson = (values: readonly unknown[]): string => JSON.stringify(val
 export const inForce = (sql: Queryable, now: Date) =>
   sql`lifted_at is null and (expires_at is null or expires_at > ${now})`;
 
+/** A condition of a statement: a country or autonomous system, of which nodes get the networks (places.ts). */
+export const isPlace = (sql: Queryable) => sql`(subject like 'country:%' or subject like 'asn:%')`;
+
 /**
  * For the server that sends the list on: measures on these subjects may have changed. Revisions come in the order of
  * commits, because one writer at a time takes them.
@@ -36,6 +39,12 @@ async function recordTouched(tx: Tx, subjects: readonly string[]): Promise<void>
   await tx`
     insert into measure_changes (subject)
     select value from json_array_elements_text(${asJson(touched)}::text::json)`;
+}
+
+/** The same for more than are named: the whole list is read again. */
+export async function recordMany(tx: Tx): Promise<void> {
+  await lockUntilCommit(tx, 'measures');
+  await tx`insert into measure_changes (subject) values (null)`;
 }
 
 /**
@@ -118,7 +127,7 @@ export async function addEachDenial(
 
 export interface Decision {
   readonly subject: string;
-  /** `deny`: of a principal alone; `addDenials` is for addresses and networks. */
+  /** `deny`: of a principal or a place; `addDenials` is for addresses and networks. */
   readonly action: MeasureAction;
   readonly reason: string;
   readonly expiresAt: Date;
@@ -128,8 +137,8 @@ export interface Decision {
 const decisionChunk = 5000;
 
 /**
- * Challenges, throttles, and denials of principals: the last decision on a subject holds, also where another source
- * made the one before; denials of addresses and networks stay beside it.
+ * Challenges, throttles, and denials of principals and places: the last decision on a subject holds, also where another
+ * source made the one before; denials of addresses and networks stay beside it.
  */
 export async function decide(
   tx: Tx,
@@ -143,7 +152,7 @@ export async function decide(
     await tx`
       delete from client_measures m using json_to_recordset(${part}::text::json) as n(subject text, action text)
       where m.subject = n.subject and not (m.source = ${source} and m.action = n.action)
-        and (m.action <> 'deny' or m.subject ~ ${principalPattern})`;
+        and (m.action <> 'deny' or m.subject ~ ${principalPattern} or m.subject ~ '^(country|asn):')`;
     await tx`
       insert into client_measures (subject, source, action, reason, added_by, added_at, expires_at)
       select n.subject, ${source}::text, n.action, n.reason, ${addedBy}::text, ${now}::timestamptz, n."expiresAt"

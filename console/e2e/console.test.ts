@@ -187,7 +187,7 @@ async function viewers(t: Test, stack: Stack): Promise<void> {
   t.equal(status, 403, 'and refused by the server anyway');
 }
 
-/** A page is opened as on a telephone, then drawn wide, and looked at in both themes. */
+/** A page is opened as on a telephone, then in a narrow window, then wide and in both themes. */
 async function everyPage(t: Test, stack: Stack): Promise<void> {
   const { page, complaints } = await stack.open(telephone);
   await prepareChecks(page);
@@ -196,6 +196,10 @@ async function everyPage(t: Test, stack: Stack): Promise<void> {
     await page.setViewportSize({ width: telephone, height });
     await arrive(page, path);
     t.same(await tooWide(page), [], `${path} fits a telephone`);
+    t.same(await seriousOn(page), [], `${path} on a telephone`);
+    await page.setViewportSize({ width: 1024, height });
+    t.same(await tooWide(page), [], `${path} fits a narrow window`);
+    t.same(await seriousOn(page), [], `${path} in a narrow window`);
     await page.setViewportSize({ width: 1440, height });
     t.same(await tooWide(page), [], `${path} fits its window`);
     for (const [theme, rules] of [

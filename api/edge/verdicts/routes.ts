@@ -14,7 +14,8 @@ import {
   type App,
 } from '../../http-kit/index.js';
 import { lift, subjectOf } from '../../measures/lift.js';
-import { kindOfSubject, measureActions, measureSources } from '../../measures/model.js';
+import { kindOfSubject, measureActions, measureSources, readPlace } from '../../measures/model.js';
+import { checkPlace, followPlaces } from '../../measures/places.js';
 import { keyOf, listMeasures, readKey } from '../../measures/query.js';
 import { decide } from '../../measures/store.js';
 import { findCovering, importDenials } from '../../threat-intel/import.js';
@@ -22,8 +23,11 @@ import type { EdgeParts } from '../routes.js';
 
 const tags = ['edge'];
 
+/** Networks of a place that are put in force before the answer; more of them are its job's, within 15 seconds. */
+const atOnceMax = 20_000;
+
 const View = Type.Object({
-  network: Type.String({ description: 'a network, or a principal: kind and keyed hash, `jwt:0123456789abcdef`' }),
+  network: Type.String({ description: 'a network, a principal (`jwt:0123456789abcdef`), `country:DE` or `asn:64500`' }),
   action: OneOf(measureActions),
   source: OneOf(measureSources, 'who decided'),
   reason: Type.String(),
@@ -39,7 +43,9 @@ const addSchema = {
     {
       network: Type.String({
         maxLength: 64,
-        description: 'an address, a network, or a principal as verdicts have it (`jwt:0123456789abcdef`)',
+        description:
+          'an address, a network, a principal as verdicts have it (`jwt:0123456789abcdef`), a country (`country:DE`) ' +
+          'or an autonomous system (`asn:64500`); the last two need the MMDB files of docs/events.md',
       }),
       action: OneOf(measureActions),
       expires_in_seconds: Type.Optional(
@@ -73,15 +79,17 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
     const { actor } = requirePrincipal(request);
     const { action, reason = '', expires_in_seconds: seconds = 600, force = false } = request.body;
     const network = subjectOf(request.body.network);
+    const place = readPlace(network);
     const isPrincipal = kindOfSubject(network) === 'principal';
-    if (!force && !isPrincipal && findCovering([network], request.ip) !== undefined)
+    const networks = place === null ? [network] : await checkPlace(place, parts);
+    if (!force && !isPrincipal && findCovering(networks, request.ip) !== undefined)
       throw new ApiError(
         'conflict',
         `${network} covers your own address ${request.ip}. Send "force": true if that is what you want.`,
       );
     const now = new Date(parts.now());
     const expiresAt = new Date(now.getTime() + seconds * 1000);
-    if (action === 'deny' && !isPrincipal) {
+    if (action === 'deny' && !isPrincipal && place === null) {
       const given = { subjects: [network], source: 'manual', reason, addedBy: actor.name, expiresAt } as const;
       await importDenials(parts, actor, given, now);
     } else {
@@ -96,7 +104,7 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
         });
       });
     }
-    await parts.measuresChanged();
+    await (place === null || networks.length > atOnceMax ? parts.measuresChanged() : followPlaces(parts, now));
     const times = { added_at: now.toISOString(), expires_at: expiresAt.toISOString() };
     return { network, action, source: 'manual' as const, reason, added_by: actor.name, ...times };
   });

@@ -3,10 +3,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
+import { networksBy } from './networks-by.js';
 
 export interface LocationFiles {
   readonly country: string | null;
   readonly network: string | null;
+  /** How often they are looked at; 5000 unless it is given. */
+  readonly lookEveryMs?: number;
 }
 export const locationKinds = ['country', 'network'] as const;
 export type LocationKind = (typeof locationKinds)[number];
@@ -29,7 +32,16 @@ export interface Locations {
   locate(address: string): Place;
   /** Of the files that are set. */
   states(): readonly LocationState[];
+  /** Tells what was read of a file from what is read after it was replaced; null: nothing was read. */
+  stampOf(kind: LocationKind): string | null;
+  /**
+   * Of each country (`DE`) or autonomous system (`64500`) its networks, canonical and joined where they touch; null:
+   * nothing was read. Throws RangeError where they are more than `locatedNetworksMax`.
+   */
+  networksOf(kind: LocationKind, places: readonly string[]): Promise<ReadonlyMap<string, readonly string[]> | null>;
 }
+/** A large country has some 200,000; a list of client measures has room for a few million. */
+export const locatedNetworksMax = 1_000_000;
 
 const variables = { country: 'MMDB_COUNTRY_FILE', network: 'MMDB_NETWORK_FILE' } as const;
 const bytesMax = 512 * 1024 * 1024;
@@ -43,7 +55,10 @@ const isWhole = ({ metadata }: Reader<Response>, bytes: number): boolean =>
 
 class LocationFile {
   #reader: Reader<Response> | null = null;
+  /** What the reader reads. */
+  #bytes = Buffer.alloc(0);
   #stamp = '';
+  #read = '';
   #trouble: Pick<LocationState, 'status' | 'notice'> | null = null;
 
   constructor(
@@ -64,6 +79,9 @@ class LocationFile {
       if (!isWhole(reader, bytes.length)) throw new Error('is cut off, or no MMDB of version 2');
       reader.get('192.0.2.1');
       this.#reader = reader;
+      this.#bytes = bytes;
+      // the same on each server that has the same file
+      this.#read = `${size} ${reader.metadata.buildEpoch.getTime()}`;
       this.#trouble = null;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -90,6 +108,20 @@ class LocationFile {
       this.#say('broken', `has a place that cannot be read (${(error as Error).message})`);
       return {};
     }
+  }
+
+  get stamp(): string | null {
+    return this.#reader === null ? null : this.#read;
+  }
+
+  async networksOf(places: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]> | null> {
+    const reader = this.#reader;
+    if (reader === null) return null;
+    const placeAt = (found: Response | null): string | null => {
+      const place = placeIn[this.of]((found ?? {}) as Record<string, unknown>);
+      return place !== null && places.has(String(place)) ? String(place) : null;
+    };
+    return networksBy({ reader, bytes: this.#bytes, placeAt, most: locatedNetworksMax });
   }
 
   state(): LocationState {
@@ -120,8 +152,14 @@ function networkIn(found: Record<string, unknown>): number | null {
   return typeof asn === 'number' && Number.isInteger(asn) && asn >= 0 && asn <= 4_294_967_295 ? asn : null;
 }
 
+const placeIn = { country: countryIn, network: networkIn } as const;
+
 /** null: that file is not set. */
-export function createLocations({ country, network }: LocationFiles, now: () => number, lookEveryMs = 5000): Locations {
+export function createLocations(
+  { country, network, lookEveryMs: given }: LocationFiles,
+  now: () => number,
+  lookEveryMs = given ?? 5000,
+): Locations {
   const countries = country === null ? null : new LocationFile('country', country, now);
   const networks = network === null ? null : new LocationFile('network', network, now);
   const files = [countries, networks].filter((file) => file !== null);
@@ -138,5 +176,8 @@ export function createLocations({ country, network }: LocationFiles, now: () => 
       return { country: countryIn(countries?.get(plain) ?? {}), asn: networkIn(networks?.get(plain) ?? {}) };
     },
     states: () => files.map((file) => file.state()),
+    stampOf: (kind) => (kind === 'country' ? countries : networks)?.stamp ?? null,
+    networksOf: async (kind, places) =>
+      (await (kind === 'country' ? countries : networks)?.networksOf(new Set(places))) ?? null,
   };
 }

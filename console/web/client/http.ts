@@ -69,6 +69,10 @@ let showNotice: (text: string) => void = () => undefined;
 export const showNoticesBy = (show: (text: string) => void): void => void (showNotice = show);
 export const sessionIsBack = (): void => void setSessionLost(false);
 
+const [written, setWritten] = createSignal(0);
+/** Changes whenever something may have been changed from here: what shows states of the whole reads them again. */
+export { written };
+
 const codesOfDuty = new Set(['password_change_required', 'totp_enrolment_required']);
 /** What was typed to confirm something is wrong, beside a session that is as good as before. */
 const codesOfCredentials = new Set(['bad_credentials', 'bad_otp']);
@@ -138,6 +142,7 @@ async function answerTo<R extends Route>(route: R, address: string, init: Reques
   if (notice !== null) showNotice(notice);
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const data = (isJson ? await response.json() : null) as Reply<R>;
+  if (init.method !== 'GET' && !publicRoutes.has(route)) setWritten((count) => count + 1);
   return { data, etag: response.headers.get('etag') };
 }
 

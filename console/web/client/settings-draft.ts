@@ -24,11 +24,8 @@ const [conflicts, setConflicts] = createSignal<readonly Conflict[]>([]);
 const [typedOver, setTypedOver] = createSignal<SettingsValues>({});
 const [loadProblem, setLoadProblem] = createSignal<Refused | null>(null);
 const [isLoading, setLoading] = createSignal(false);
-const [savedAt, setSavedAt] = createSignal(0);
 
-export { problems, conflicts, savedAt };
-/** Saved changes were applied: readers of `savedAt` read the versions again. */
-export const noteApplied = (): void => void setSavedAt(Date.now());
+export { problems, conflicts };
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -125,7 +122,6 @@ export async function save(only: readonly string[] = changed()): Promise<boolean
       setBase(data as SettingsValues);
       setEtag(tag);
       discard(only);
-      setSavedAt(Date.now());
     });
     return true;
   } catch (error) {
@@ -153,7 +149,6 @@ export async function saveChange(change: (stored: SettingsValues) => SettingsVal
       batch(() => {
         setBase(data as SettingsValues);
         setEtag(tag);
-        setSavedAt(Date.now());
       });
       return;
     } catch (error) {

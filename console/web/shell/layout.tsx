@@ -1,11 +1,10 @@
 // The frame of every page: where one is, what is not active yet, who one is.
 import { A } from '@solidjs/router';
 import { createEffect, createSignal, Show, type JSX, type ParentProps } from 'solid-js';
-import { isSessionLost } from '../client/http.js';
+import { isSessionLost, written } from '../client/http.js';
 import { account, logOut, mayAs } from '../client/session.js';
 import { createQuery } from '../client/query.js';
 import { forgetHeld, readHeld } from '../client/vm-access.js';
-import { savedAt } from '../client/settings-draft.js';
 import { Badge, Button } from '../kit/basics.js';
 import { Icon } from '../kit/icons.js';
 import { Overlay, Toasts } from '../kit/overlays.js';
@@ -20,7 +19,7 @@ import { shellText as text } from '../texts/shell.js';
 
 /** Says when what is saved is not what serves. */
 function Unapplied(): JSX.Element {
-  const versions = createQuery('GET /api/config/versions', () => (savedAt(), { query: { limit: 1 } }), {
+  const versions = createQuery('GET /api/config/versions', () => (written(), { query: { limit: 1 } }), {
     everyMs: 10_000,
   });
   const isWaiting = (): boolean => versions.data()?.items[0]?.active === false;

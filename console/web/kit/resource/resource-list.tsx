@@ -2,16 +2,16 @@
 // address names, a form for what is made and changed, and a question before a deletion. A page says what it is made of.
 import { useSearchParams } from '@solidjs/router';
 import { createSignal, Show, type Accessor, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
 import type { PagedList } from '../../client/pages.js';
 import type { QueryState } from '../../client/query.js';
 import { kitText } from '../../texts/kit.js';
-import { Button, Foreign, Notice, Pairs } from '../basics.js';
+import { Button, Foreign, Pairs } from '../basics.js';
 import { AddressFilters, type AddressFilter } from '../fields/address-filters.js';
-import { Confirm, Overlay, tell } from '../overlays.js';
+import { Overlay, tell } from '../overlays.js';
 import { Read } from '../page-state.js';
 import { createChosen, ListCard } from '../table/list-card.js';
 import type { TableColumn } from '../table/table.js';
+import { Removal } from './entry-form.js';
 
 export interface ResourceRow {
   readonly id: string;
@@ -49,39 +49,6 @@ export interface ResourceProps<T extends ResourceRow> {
 /** `If-Match` of a row: what somebody else has changed meanwhile is not written over. */
 export const matchOf = ({ version }: ResourceRow): string => `"${version}"`;
 
-function Removal<T extends ResourceRow>(props: {
-  readonly of: ResourceProps<T>;
-  readonly row: T;
-  readonly onRemoved: () => void;
-}): JSX.Element {
-  const [isAsking, setAsking] = createSignal(false);
-  const action = createAction();
-  const remove = async (): Promise<void> => {
-    if (!(await action.run(() => props.of.remove(props.row)))) return;
-    tell(kitText.deleted);
-    props.onRemoved();
-  };
-  return (
-    <>
-      <Button onClick={() => setAsking(true)}>{kitText.delete}</Button>
-      <Confirm
-        isOpen={isAsking()}
-        title={props.of.text.deleteTitle}
-        action={kitText.delete}
-        isBusy={action.isBusy()}
-        onConfirm={() => void remove()}
-        onClose={() => setAsking(false)}
-      >
-        <p>
-          <Foreign text={props.of.nameOf(props.row)} max={200} />
-        </p>
-        <p>{props.of.text.deleteAbout}</p>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
-    </>
-  );
-}
-
 function Opened<T extends ResourceRow>(props: {
   readonly of: ResourceProps<T>;
   readonly id: string;
@@ -109,7 +76,16 @@ function Opened<T extends ResourceRow>(props: {
             <Show when={props.of.mayEdit}>
               <div class="row wrap">
                 <Button onClick={edit}>{kitText.edit}</Button>
-                <Removal of={props.of} row={row()} onRemoved={props.onRemoved} />
+                <Removal
+                  title={props.of.text.deleteTitle}
+                  about={props.of.text.deleteAbout}
+                  name={<Foreign text={props.of.nameOf(row())} max={200} />}
+                  remove={() => props.of.remove(row())}
+                  onRemoved={() => {
+                    tell(kitText.deleted);
+                    props.onRemoved();
+                  }}
+                />
               </div>
             </Show>
             {props.of.more?.(row, keep)}

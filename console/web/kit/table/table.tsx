@@ -60,8 +60,6 @@ export interface TableProps<T> {
   readonly isDense?: boolean;
   /** Rows come by themselves: their number is not read out at each of them. */
   readonly isLive?: boolean;
-  /** Of the part that scrolls, as CSS; without it a table grows until it is worth drawing in parts. */
-  readonly height?: string;
 }
 
 const partHeight = 'max(24rem, calc(100vh - 17rem))';
@@ -223,7 +221,8 @@ function Rows<T>(props: { readonly table: TableProps<T>; readonly rows: readonly
   const [sort, setSort] = createSignal<SortState | null>(null);
   const rows = createMemo(() => sortRows(props.rows, props.table.columns, sort()));
   const drawn = createDrawn(() => rows().length, props.table.isDense === true, scroll);
-  const height = (): string | undefined => props.table.height ?? (drawn.isPart() ? partHeight : undefined);
+  // a list that is drawn whole scrolls with its page: two bars beside each other are one too many
+  const height = (): string | undefined => (drawn.isPart() ? partHeight : undefined);
   createEffect(() => {
     const last = drawn.indexes().at(-1);
     if (drawn.isPart() && last !== undefined && last >= rows().length - 5) props.table.of.readMore?.();

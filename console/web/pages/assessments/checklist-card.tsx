@@ -4,11 +4,13 @@ import { createSignal, For, Index, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
-import { AreaField } from '../../kit/form.js';
+import { AreaField, SelectField, TextField } from '../../kit/form.js';
+import { Overlay } from '../../kit/overlays.js';
+import { EntryForm } from '../../kit/resource/entry-form.js';
 import { matchOf } from '../../kit/resource/resource-list.js';
 import { assessmentsText as text } from '../../texts/resources/assessments.js';
 import type { Assessment } from './assessments.js';
-import { progressOf, withAnswer, withLines, type Item, type Result } from './checklist.js';
+import { progressOf, severities, withAnswer, withLines, type Item, type Result, type Severity } from './checklist.js';
 
 const results = Object.entries(text.results) as readonly (readonly [Result, string])[];
 
@@ -21,6 +23,50 @@ export function ProgressBadges(props: { readonly of: readonly Item[] }): JSX.Ele
         <Badge tone="danger">{text.failed(progress().failed)}</Badge>
       </Show>
     </span>
+  );
+}
+
+/** The finding of an item that failed, or what writes one. */
+function Raised(props: {
+  readonly of: Item;
+  readonly onRaise: (raise: NonNullable<Item['raise']>) => void;
+}): JSX.Element {
+  const [isAsked, setAsked] = createSignal(false);
+  const [title, setTitle] = createSignal('');
+  const [severity, setSeverity] = createSignal<Severity>('medium');
+  const ask = (): void => {
+    setTitle(props.of.item);
+    setAsked(true);
+  };
+  const raise = async (): Promise<void> => {
+    props.onRaise({ title: title().trim(), severity: severity() });
+    setAsked(false);
+  };
+  return (
+    <>
+      <Show
+        when={props.of.vuln_id}
+        fallback={
+          <Button isSmall onClick={ask} disabled={props.of.raise !== undefined}>
+            {text.raise}
+          </Button>
+        }
+      >
+        {(id) => <A href={`/vulnerabilities?status=all&finding=${id()}`}>{text.raised(id())}</A>}
+      </Show>
+      <Overlay isOpen={isAsked()} title={text.raise} onClose={() => setAsked(false)}>
+        <EntryForm label={text.raise} isWhole={title().trim() !== ''} send={raise}>
+          <p class="muted">{text.raiseAbout}</p>
+          <TextField label={text.name} value={title()} onInput={setTitle} isRequired />
+          <SelectField
+            label={text.severity}
+            value={severity()}
+            options={severities.map((one) => [one, one] as const)}
+            onChange={setSeverity}
+          />
+        </EntryForm>
+      </Overlay>
+    </>
   );
 }
 
@@ -55,6 +101,11 @@ function ItemRow(props: {
         value={props.of.note ?? ''}
         onChange={(event) => props.onChange({ note: event.currentTarget.value })}
       />
+      <Show when={props.of.result === 'fail'}>
+        <div class="wide">
+          <Raised of={props.of} onRaise={(raise) => props.onChange({ raise })} />
+        </div>
+      </Show>
     </li>
   );
 }
@@ -69,6 +120,9 @@ function AnswerLine(props: { readonly of: Item }): JSX.Element {
       <span>
         <Badge tone={tone()[props.of.result]}>{text.results[props.of.result]}</Badge>
       </span>
+      <Show when={props.of.vuln_id}>
+        {(id) => <A href={`/vulnerabilities?status=all&finding=${id()}`}>{text.raised(id())}</A>}
+      </Show>
       <Show when={props.of.note}>
         <span class="muted small wide">
           <Foreign text={props.of.note} max={1000} />
@@ -114,6 +168,8 @@ function createStoring(first: Assessment, keep: (stored: Promise<boolean>) => vo
       const options = { params: { id: row.id }, body: { checklist: [...mine] }, ifMatch: matchOf(row) };
       row = await call('PATCH /api/v1/assessments/{id}', options);
       sent = mine;
+      // findings that were written of it stand in the answer; what was typed meanwhile is newer, and is sent next
+      if (mine === items()) setItems((sent = row.checklist ?? []));
     }
   };
   const put = (next: readonly Item[]): void => {

@@ -6,7 +6,14 @@ export interface Item {
   readonly item: string;
   readonly result: Result;
   readonly note?: string;
+  /** The finding that it led to. */
+  readonly vuln_id?: string | null;
+  /** Of one that failed: a finding is written of it when this is stored. */
+  readonly raise?: { readonly severity: Severity; readonly title?: string };
 }
+
+export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
+export type Severity = (typeof severities)[number];
 
 /** Of an item, in characters, as the API has it. */
 export const itemLengthMax = 300;
@@ -25,7 +32,9 @@ export function withLines(items: readonly Item[], typed: string): readonly Item[
 export const withAnswer = (items: readonly Item[], at: number, change: Partial<Item>): readonly Item[] =>
   items.map((one, index) => {
     if (index !== at) return one;
-    const { note, ...others } = { ...one, ...change };
+    const { raise, note, ...rest } = { ...one, ...change };
+    // what is to be written of a failure is nothing where it passed after all
+    const others = raise === undefined || rest.result !== 'fail' ? rest : { ...rest, raise };
     return note === undefined || note.trim() === '' ? others : { ...others, note: note.trim() };
   });
 

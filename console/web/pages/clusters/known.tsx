@@ -1,19 +1,17 @@
 // Clusters by name: which application their workloads are of, what scans have found, and what the rights lead to.
 import { createSignal, For, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
 import { call, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
-import { Badge, Button, Card, Foreign, Notice } from '../../kit/basics.js';
+import { Badge, Card, Foreign, Notice } from '../../kit/basics.js';
 import { AreaField, Switch, TextField } from '../../kit/form.js';
-import { Confirm, Overlay } from '../../kit/overlays.js';
 import { Read } from '../../kit/page-state.js';
+import { EntryForm } from '../../kit/resource/entry-form.js';
+import { ListWithForm, type FormProps } from '../../kit/resource/list-with-form.js';
 import { matchOf } from '../../kit/resource/resource-list.js';
-import { ListCard } from '../../kit/table/list-card.js';
 import { Table, type TableColumn } from '../../kit/table/table.js';
 import { ofRows } from '../../kit/table/table-source.js';
-import { kitText } from '../../texts/kit.js';
 import { knownClustersText as text } from '../../texts/vm/models/known-clusters.js';
 import { mapOf, mapText } from './map.js';
 
@@ -34,56 +32,19 @@ const columns: readonly TableColumn<Cluster>[] = [
   { title: text.madeBy, isMinor: true, cell: ({ created_by: by }) => <Foreign text={by ?? ''} max={80} /> },
 ];
 
-function Removal(props: { readonly of: Cluster; readonly onDone: () => void }): JSX.Element {
-  const [isAsking, setAsking] = createSignal(false);
-  const action = createAction();
-  const remove = async (): Promise<void> => {
-    const options = { params: { id: props.of.id }, ifMatch: matchOf(props.of) };
-    if (await action.run(() => call('DELETE /api/v1/k8s-posture/clusters/{id}', options))) props.onDone();
-  };
-  return (
-    <>
-      <Button onClick={() => setAsking(true)}>{kitText.delete}</Button>
-      <Confirm
-        isOpen={isAsking()}
-        title={text.deleteCluster}
-        action={kitText.delete}
-        isBusy={action.isBusy()}
-        onConfirm={() => void remove()}
-        onClose={() => setAsking(false)}
-      >
-        <p>{text.deleteClusterAbout}</p>
-        <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      </Confirm>
-    </>
-  );
-}
-
-function ClusterForm(props: { readonly of: Cluster | null; readonly onDone: () => void }): JSX.Element {
+function ClusterForm(props: FormProps<Cluster>): JSX.Element {
   const { of } = props;
   const [name, setName] = createSignal(of?.name ?? '');
   const [about, setAbout] = createSignal(of?.description ?? '');
   const [lines, setLines] = createSignal(mapText(of?.application_map ?? []));
-  const action = createAction();
-  const save = async (): Promise<void> => {
-    const map = mapOf(lines());
-    if (map === null) return;
-    const body = { name: name().trim(), description: about(), application_map: map };
-    const isDone = await action.run(() =>
-      of === null
-        ? call('POST /api/v1/k8s-posture/clusters', { body })
-        : call('PATCH /api/v1/k8s-posture/clusters/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) }),
-    );
-    if (isDone) props.onDone();
+  const save = (): Promise<unknown> => {
+    const body = { name: name().trim(), description: about(), application_map: mapOf(lines()) ?? [] };
+    return of === null
+      ? call('POST /api/v1/k8s-posture/clusters', { body })
+      : call('PATCH /api/v1/k8s-posture/clusters/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) });
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <EntryForm isWhole={mapOf(lines()) !== null} send={save} onDone={props.onDone} beside={props.removal}>
       <TextField label={text.name} value={name()} onInput={setName} help={text.nameHelp} isRequired />
       <TextField label={text.about} value={about()} onInput={setAbout} />
       <AreaField
@@ -93,14 +54,7 @@ function ClusterForm(props: { readonly of: Cluster | null; readonly onDone: () =
         value={lines()}
         onInput={setLines}
       />
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div class="row wrap">
-        <Button type="submit" look="primary" isBusy={action.isBusy()} disabled={mapOf(lines()) === null}>
-          {kitText.save}
-        </Button>
-        <Show when={of}>{(cluster) => <Removal of={cluster()} onDone={props.onDone} />}</Show>
-      </div>
-    </form>
+    </EntryForm>
   );
 }
 
@@ -184,41 +138,22 @@ export function RightsOfClusters(): JSX.Element {
 
 export function KnownClusters(props: { readonly mayEdit: boolean }): JSX.Element {
   const list = createPagedList('GET /api/v1/k8s-posture/clusters', () => ({ sort: 'name' as const }));
-  const [opened, setOpened] = createSignal<Cluster | 'new' | null>(null);
-  const done = (): void => {
-    setOpened(null);
-    list.reload();
-  };
-  const onOpen = (): { onOpen?: (cluster: Cluster) => void } => (props.mayEdit ? { onOpen: setOpened } : {});
   return (
-    <>
-      <ListCard
-        title={text.clusters}
-        label={text.clusters}
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        {...onOpen()}
-        empty={text.noClusters}
-        emptyAbout={text.noClustersAbout}
-        actions={
-          <Show when={props.mayEdit}>
-            <Button isSmall look="primary" icon="plus" onClick={() => setOpened('new')}>
-              {text.newCluster}
-            </Button>
-          </Show>
-        }
-      />
-      <Overlay
-        isOpen={opened() !== null}
-        look="wide"
-        title={opened() === 'new' ? text.newCluster : text.cluster}
-        onClose={() => setOpened(null)}
-      >
-        <Show when={opened()} keyed>
-          {(of) => <ClusterForm of={of === 'new' ? null : of} onDone={done} />}
-        </Show>
-      </Overlay>
-    </>
+    <ListWithForm
+      text={{
+        list: text.clusters,
+        one: text.cluster,
+        add: text.newCluster,
+        none: text.noClusters,
+        noneAbout: text.noClustersAbout,
+        deleteTitle: text.deleteCluster,
+        deleteAbout: text.deleteClusterAbout,
+      }}
+      mayEdit={props.mayEdit}
+      list={list}
+      columns={columns}
+      form={(of) => <ClusterForm {...of} />}
+      remove={(of) => call('DELETE /api/v1/k8s-posture/clusters/{id}', { params: { id: of.id }, ifMatch: matchOf(of) })}
+    />
   );
 }

@@ -11,6 +11,7 @@ import { copyAndTell } from '../../kit/copy.js';
 import { SelectField } from '../../kit/form.js';
 import { Confirm, Overlay, tell } from '../../kit/overlays.js';
 import { eventsText as words } from '../../texts/events.js';
+import { measuresText } from '../../texts/resources/measures.js';
 import { shareText as shareWords } from '../../texts/events/share.js';
 import { BlockDialog } from '../protection/block-dialog.js';
 import type { RuleTest } from '../rules/rule.js';
@@ -22,8 +23,17 @@ import { ShareDialog } from './share/share-dialog.js';
 const headersOf = (event: SecurityEvent): readonly StoredField[] =>
   ((event.details ?? {}) as EventDetails).headers ?? [];
 
-/** Blocks a client, challenges it or slows it down, for a while. */
-function Block(props: { readonly clientIp: string }): JSX.Element {
+/** The client of an event, and where it is known its autonomous system and country. */
+function whomOf({ client_ip: ip, asn, country }: SecurityEvent): readonly (readonly [string, string])[] {
+  return [
+    [ip, measuresText.onlyAddress(ip)],
+    ...(asn === null ? [] : [[`asn:${asn}`, measuresText.wholeAsn(asn)] as const]),
+    ...(country === null ? [] : [[`country:${country}`, measuresText.wholeCountry(country)] as const]),
+  ];
+}
+
+/** Blocks a client, challenges it or slows it down, for a while; where it is known also its network or country. */
+function Block(props: { readonly event: SecurityEvent }): JSX.Element {
   const [isAsked, setAsked] = createSignal(false);
   return (
     <>
@@ -32,7 +42,8 @@ function Block(props: { readonly clientIp: string }): JSX.Element {
       </Button>
       <BlockDialog
         isOpen={isAsked()}
-        client={props.clientIp}
+        client={props.event.client_ip}
+        whom={whomOf(props.event)}
         reason={words.fromSecurityEvent}
         onClose={() => setAsked(false)}
         onDone={() => undefined}
@@ -159,7 +170,7 @@ export function EventActions(props: { readonly event: SecurityEvent; readonly on
         <Button icon="tune" onClick={props.onExclude}>
           {words.exclude}
         </Button>
-        <Show when={keptOutBy.has(props.event.rule_id ?? 0)} fallback={<Block clientIp={props.event.client_ip} />}>
+        <Show when={keptOutBy.has(props.event.rule_id ?? 0)} fallback={<Block event={props.event} />}>
           <Unblock clientIp={props.event.client_ip} />
         </Show>
         <AddTest event={props.event} />

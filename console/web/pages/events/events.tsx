@@ -252,7 +252,6 @@ export function Events(): JSX.Element {
             keyOf={({ id }) => String(id)}
             chosen={chosen()}
             onOpen={open}
-            height="max(24rem, calc(100vh - 23rem))"
             empty={text.noEvents}
             emptyAbout={text.nothingMatchedTheseFilters}
           />

@@ -93,7 +93,6 @@ export function Requests(): JSX.Element {
           of={ofPages(list)}
           keyOf={({ id }) => String(id)}
           onOpen={({ request_id }) => navigate(`/soc?request_id=${encodeURIComponent(request_id)}`)}
-          height="max(24rem, calc(100vh - 17rem))"
           empty={text.noRequests}
           emptyAbout={text.nothingMatchedTheseFilters2}
         />

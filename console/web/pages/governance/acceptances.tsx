@@ -6,6 +6,7 @@ import { call, type Item } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
+import { createAsked } from '../../kit/asked.js';
 import { Badge, Button, Foreign, Notice, PageHead, Pairs, Tabs, type Tone } from '../../kit/basics.js';
 import { AreaField, SelectField } from '../../kit/form.js';
 import { Overlay, tell } from '../../kit/overlays.js';
@@ -15,6 +16,7 @@ import { governanceText as text } from '../../texts/vm/governance.js';
 import { createApplications } from '../vulnerabilities/words.js';
 import { Mutes } from './mutes.js';
 import { AcceptanceTerms } from './acceptance-terms.js';
+import { RequestAcceptance } from './request-acceptance.js';
 
 type Acceptance = Item<'GET /api/v1/acceptances'>;
 type State = Acceptance['status'];
@@ -126,6 +128,26 @@ function Decide(props: {
   );
 }
 
+/** For a vulnerability wherever it is; `?add=1` opens the form. */
+function AskEverywhere(props: { readonly onDone: () => void }): JSX.Element {
+  const [isAsking, setAsking] = createAsked('add');
+  return (
+    <>
+      <Button isSmall look="primary" icon="plus" onClick={() => setAsking(true)}>
+        {text.acceptEverywhere}
+      </Button>
+      <Overlay isOpen={isAsking()} title={text.acceptEverywhere} onClose={() => setAsking(false)}>
+        <RequestAcceptance
+          onDone={() => {
+            setAsking(false);
+            props.onDone();
+          }}
+        />
+      </Overlay>
+    </>
+  );
+}
+
 function List(props: { readonly access: VmAccess }): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const state = (): State | '' => states.find((name) => name === search['status']) ?? '';
@@ -147,6 +169,11 @@ function List(props: { readonly access: VmAccess }): JSX.Element {
       </div>
       <ListCard
         label={text.acceptances}
+        actions={
+          <Show when={props.access.may('request_acceptance')}>
+            <AskEverywhere onDone={list.reload} />
+          </Show>
+        }
         list={list}
         columns={columns}
         keyOf={({ id }) => id}

@@ -1,11 +1,10 @@
-// Asks for the risk of chosen findings to be accepted; who asks does not decide.
+// Asks for the risk of chosen findings, or of a vulnerability everywhere, to be accepted; who asks does not decide.
 import { createSignal, Show, type JSX } from 'solid-js';
-import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { dayAfter, endOfDay } from '../../client/moments.js';
-import { Button, Notice } from '../../kit/basics.js';
 import { AreaField, SelectField, TextField } from '../../kit/form.js';
 import { tell } from '../../kit/overlays.js';
+import { EntryForm } from '../../kit/resource/entry-form.js';
 import { governanceText as text } from '../../texts/vm/governance.js';
 
 const decisions = ['accept', 'reduce', 'avoid', 'transfer'] as const;
@@ -13,39 +12,53 @@ type Decision = (typeof decisions)[number];
 type AtEnd = 'resume' | 'restart';
 
 export function RequestAcceptance(props: {
-  readonly ids: readonly string[];
+  /** Findings; absent: a vulnerability by its name, which is typed. */
+  readonly ids?: readonly string[];
   readonly onDone: () => void;
 }): JSX.Element {
+  const [cve, setCve] = createSignal('');
   const [title, setTitle] = createSignal('');
   const [decision, setDecision] = createSignal<Decision>('accept');
   const [why, setWhy] = createSignal('');
   const [controls, setControls] = createSignal('');
   const [until, setUntil] = createSignal(dayAfter(Date.now(), 90));
   const [atEnd, setAtEnd] = createSignal<AtEnd>('resume');
-  const action = createAction();
+  const isNamed = (): boolean => props.ids !== undefined || /^[A-Za-z0-9][A-Za-z0-9._:-]{2,59}$/.test(cve().trim());
   const ask = async (): Promise<void> => {
     const body = {
       title: title().trim(),
       decision: decision(),
-      vuln_ids: [...props.ids],
+      ...(props.ids === undefined ? { cve: cve().trim() } : { vuln_ids: [...props.ids] }),
       justification: why(),
       ...(controls().trim() === '' ? {} : { compensating_controls: controls() }),
       expires_at: endOfDay(until()) ?? until(),
       on_expiry: atEnd(),
     };
-    if (!(await action.run(() => call('POST /api/v1/acceptances', { body })))) return;
-    tell(text.asked);
-    props.onDone();
+    const { left_out_total: leftOut } = await call('POST /api/v1/acceptances', { body });
+    tell(leftOut > 0 ? text.askedBut(leftOut) : text.asked);
   };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void ask();
-      }}
+    <EntryForm
+      label={text.ask}
+      isWhole={isNamed() && title().trim() !== '' && why().trim() !== ''}
+      send={ask}
+      onDone={props.onDone}
     >
-      <p class="muted">{text.askedFor(props.ids.length)}</p>
+      <Show
+        when={props.ids}
+        fallback={
+          <TextField
+            label={text.vulnerability}
+            value={cve()}
+            onInput={setCve}
+            placeholder={text.vulnerabilityExample}
+            help={text.vulnerabilityHelp}
+            isRequired
+          />
+        }
+      >
+        {(ids) => <p class="muted">{text.askedFor(ids().length)}</p>}
+      </Show>
       <TextField label={text.title} value={title()} onInput={setTitle} isRequired />
       <SelectField
         label={text.decision}
@@ -65,17 +78,6 @@ export function RequestAcceptance(props: {
         ]}
         onChange={setAtEnd}
       />
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
-        <Button
-          look="primary"
-          type="submit"
-          isBusy={action.isBusy()}
-          disabled={title().trim() === '' || why().trim() === ''}
-        >
-          {text.ask}
-        </Button>
-      </div>
-    </form>
+    </EntryForm>
   );
 }

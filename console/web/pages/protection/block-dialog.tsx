@@ -48,6 +48,8 @@ export function BlockDialog(props: {
   readonly isOpen: boolean;
   /** Known beforehand, as from a security event; absent: they are typed. */
   readonly client?: string;
+  /** What else of it can be decided about, such as its country; the first is the client. */
+  readonly whom?: readonly (readonly [subject: string, label: string])[];
   readonly reason?: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
@@ -90,7 +92,7 @@ export function BlockDialog(props: {
   return (
     <Overlay
       isOpen={props.isOpen}
-      title={props.client === undefined ? text.block : text.blockOne(props.client)}
+      title={props.client === undefined ? text.block : text.blockOne(clients())}
       onClose={props.onClose}
       footer={
         <Button
@@ -122,6 +124,9 @@ export function BlockDialog(props: {
           help={text.clientsHelp}
           problem={isTooMany() ? text.tooMany(oneByOneMax) : null}
         />
+      </Show>
+      <Show when={(props.whom?.length ?? 0) > 1}>
+        <SelectField label={text.whom} value={clients()} options={props.whom ?? []} onChange={setClients} />
       </Show>
       <SelectField label={text.action} value={action()} options={actions} onChange={setAction} />
       <SelectField label={text.for} value={spanToUse()} options={offered()} onChange={setSpan} />

@@ -25,6 +25,8 @@ t.test('only a list of addresses that are blocked is one request', async (t) => 
   for (const [action, clients, expected] of [
     ['deny', ['203.0.113.7', '2001:db8::1'], false],
     ['deny', ['203.0.113.7', 'jwt:0123456789abcdef'], true],
+    ['deny', ['203.0.113.7', 'country:DE'], true],
+    ['deny', ['asn:AS64500'], true],
     ['challenge', ['203.0.113.7'], true],
     ['throttle', ['203.0.113.7'], true],
   ] as const)

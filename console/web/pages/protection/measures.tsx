@@ -52,25 +52,39 @@ function Filters(props: {
   );
 }
 
-/** Whom it is about: what it did stands in events and in what the detection engine remembers. */
-const Whom = ({ subject, kind }: Measure): JSX.Element => (
-  <A
-    class="mono"
-    href={
-      kind === 'principal'
-        ? `/engine?view=history&address=${encodeURIComponent(subject)}`
-        : `/soc?client_ip=${encodeURIComponent(subject.split('/')[0] ?? '')}`
-    }
-  >
-    {nameOfKey(subject)}
+/** Where is shown what such clients did: in events, or in what the detection engine remembers. */
+function historyOf({ subject, kind }: Measure): string {
+  const value = encodeURIComponent(subject.slice(subject.indexOf(':') + 1));
+  if (kind === 'country' || kind === 'asn') return `/soc?${kind}=${value}`;
+  return kind === 'principal'
+    ? `/engine?view=history&address=${encodeURIComponent(subject)}`
+    : `/soc?client_ip=${encodeURIComponent(subject.split('/')[0] ?? '')}`;
+}
+
+const Whom = (one: Measure): JSX.Element => (
+  <A class="mono" href={historyOf(one)}>
+    {nameOfKey(one.subject)}
   </A>
 );
+
+/** Of a country or autonomous system: how much of it is in force, or why nothing is. */
+function InForce(props: { readonly of: Measure }): JSX.Element {
+  const isPlace = (): boolean => props.of.kind === 'country' || props.of.kind === 'asn';
+  const count = (): number | null => props.of.networks;
+  return (
+    <Show when={props.of.state === 'active' && isPlace()}>
+      <span class="small faint">{count() === null ? text.networksToCome : text.networksInForce(count() ?? 0)}</span>
+      <Show when={props.of.problem}>{(problem) => <Foreign text={problem()} max={300} />}</Show>
+    </Show>
+  );
+}
 
 /** The reason; of an automatic ban also the request that crossed the line, and the bans that made it longer. */
 function Why(props: { readonly of: Measure }): JSX.Element {
   return (
     <div class="stack tight">
       <Foreign text={props.of.reason} max={300} />
+      <InForce of={props.of} />
       <Show when={props.of.evidence}>
         {(evidence) => (
           <span class="row wrap small">

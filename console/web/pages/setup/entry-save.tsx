@@ -1,10 +1,10 @@
 // Saving one entry of a list in the settings (a site, a limit, a connector) from a form of its own: saved alone, or
 // saved and applied where nothing else waits to be applied. What is refused is shown at its field.
 import { createSignal, Show, type Accessor, type JSX } from 'solid-js';
-import { call, Refused } from '../../client/http.js';
+import { call, Refused, written } from '../../client/http.js';
 import { createQuery } from '../../client/query.js';
 import { mayAs } from '../../client/session.js';
-import { noteApplied, saveChange, savedAt, type SettingsValues } from '../../client/settings-draft.js';
+import { saveChange, type SettingsValues } from '../../client/settings-draft.js';
 import { Button, Notice } from '../../kit/basics.js';
 import { tell } from '../../kit/overlays.js';
 import { formsText as text } from '../../texts/setup/forms.js';
@@ -28,8 +28,6 @@ async function apply(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     tell(text.savedNotApplied(error.message), true);
-  } finally {
-    noteApplied();
   }
 }
 
@@ -83,7 +81,7 @@ export function SaveFoot(props: {
   readonly isBlank?: boolean;
   readonly onSave: (isApplied: boolean) => void;
 }): JSX.Element {
-  const versions = createQuery('GET /api/config/versions', () => (savedAt(), { query: { limit: 1 } }));
+  const versions = createQuery('GET /api/config/versions', () => (written(), { query: { limit: 1 } }));
   const head = (): boolean | undefined => versions.data()?.items[0]?.active;
   /** With other changes that wait, an apply would be of those as well: that is decided where they are shown. */
   const mayApply = (): boolean => mayAs('operator') && head() !== false;

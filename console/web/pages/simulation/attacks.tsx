@@ -52,7 +52,6 @@ export function Attacks(props: { readonly of: readonly Attack[] }): JSX.Element 
         of={ofRows(rows)}
         keyOf={({ attack }) => attack}
         empty={text.noAttacks}
-        height="28rem"
       />
     </Card>
   );

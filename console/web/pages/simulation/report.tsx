@@ -91,7 +91,6 @@ export function ReportView(props: { readonly of: Report }): JSX.Element {
           keyOf={({ id }) => String(id)}
           empty={text.noVerdicts}
           emptyAbout={text.noVerdictsAbout}
-          height="20rem"
         />
       </Card>
       <Attacks of={props.of.attacks} />

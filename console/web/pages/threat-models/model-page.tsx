@@ -53,7 +53,7 @@ function Picture(props: { readonly of: Model; readonly round: number }): JSX.Ele
   };
   return (
     <Card title={text.picture}>
-      <div class="threat-picture">
+      <div class="threat-picture" role="group" tabindex="0" aria-label={text.picture}>
         <Show when={address()} keyed>
           {(found) => <img src={found} alt={text.pictureOf(props.of.name ?? '')} />}
         </Show>

@@ -149,6 +149,7 @@ export function Applications(): JSX.Element {
   const close = (): void => choose(null);
   const [areProjects, showProjects] = createAsked('projects');
   const [isImporting, setImporting] = createAsked('import');
+  const mayEdit = (): boolean => access.may('edit_assets');
   const removed = (): void => {
     choose(null);
     list.reload();
@@ -164,7 +165,7 @@ export function Applications(): JSX.Element {
           onInput={(event) => setSearch({ q: event.currentTarget.value }, { replace: true })}
         />
         <Button onClick={() => showProjects(true)}>{assetsText.projects}</Button>
-        <Show when={access.may('edit_assets')}>
+        <Show when={mayEdit()}>
           <Button onClick={() => setImporting(true)}>{importText.title}</Button>
           <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
             {text.newApplication}
@@ -183,23 +184,22 @@ export function Applications(): JSX.Element {
       />
       <Overlay isOpen={chosen() !== null} look="drawer" title={text.application} onClose={close}>
         <Show when={chosen()} keyed>
-          {(id) => <Opened id={id} mayEdit={access.may('edit_assets')} onSaved={list.reload} onRemoved={removed} />}
+          {(id) => <Opened id={id} mayEdit={mayEdit()} onSaved={list.reload} onRemoved={removed} />}
         </Show>
       </Overlay>
-      <Overlay isOpen={isImporting()} look="wide" title={importText.title} onClose={() => setImporting(false)}>
+      <Overlay
+        isOpen={isImporting() && mayEdit()}
+        look="wide"
+        title={importText.title}
+        onClose={() => setImporting(false)}
+      >
         <ImportApplications onDone={list.reload} />
       </Overlay>
       <Overlay isOpen={areProjects()} look="wide" title={assetsText.projects} onClose={() => showProjects(false)}>
-        <Projects mayEdit={access.may('edit_assets')} />
+        <Projects mayEdit={mayEdit()} />
       </Overlay>
-      <Overlay isOpen={isAdding()} title={text.newApplication} onClose={() => setAdding(false)}>
-        <ApplicationForm
-          of={null}
-          onSaved={() => {
-            setAdding(false);
-            list.reload();
-          }}
-        />
+      <Overlay isOpen={isAdding() && mayEdit()} title={text.newApplication} onClose={() => setAdding(false)}>
+        <ApplicationForm of={null} onSaved={() => (setAdding(false), list.reload())} />
       </Overlay>
     </>
   );

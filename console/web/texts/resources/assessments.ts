@@ -47,6 +47,10 @@ export const assessmentsText = {
   noNote: 'Note',
   removeItem: (a: Shown) => `Remove ${a}`,
   add: 'Add',
+  raise: 'Write a finding of it',
+  raiseAbout: 'It is written for the application of this assessment, with the note, and stays linked here.',
+  raised: (a: Shown) => `Finding ${a}`,
+  severity: 'Severity',
   each: 'Each answer is stored at once.',
   writeFinding: 'Write a finding down',
 } as const;

@@ -51,6 +51,12 @@ export const governanceText = {
   onExpiry: 'When its time is over',
   resume: 'the deadline goes on where it was',
   restart: 'the deadline begins anew',
+  askedBut: (a: Shown) =>
+    `Somebody else decides now. ${a} of its findings are left out: you may see them, and ask for nothing there.`,
+  vulnerability: 'Vulnerability',
+  vulnerabilityExample: 'CVE-2021-44228',
+  vulnerabilityHelp: 'By any of its names. Meant are its open findings in every application that you may ask this for.',
+  acceptEverywhere: 'Accept a vulnerability everywhere',
   ask: 'Ask for acceptance',
   asked: 'It waits for the decision of another user.',
   askedFor: (a: Shown) => `For ${some(a, 'finding')}`,

@@ -1,10 +1,9 @@
 // A token for /api: settings, rules, events and statistics of the firewall.
-import { createSignal, For, Show, type JSX } from 'solid-js';
-import { createAction } from '../../../client/action.js';
+import { createSignal, For, type JSX } from 'solid-js';
 import { call, type Body } from '../../../client/http.js';
 import type { Role } from '../../../client/session.js';
-import { Button, Notice } from '../../../kit/basics.js';
 import { SelectField, TextField } from '../../../kit/form.js';
+import { EntryForm } from '../../../kit/resource/entry-form.js';
 import { adminText as words } from '../../../texts/admin.js';
 import { tokensText as text } from '../../../texts/vm/tokens.js';
 
@@ -32,23 +31,15 @@ export function NewFirewallToken(props: { readonly onMade: (token: string) => vo
   const [role, setRole] = createSignal<Role>('viewer');
   const [days, setDays] = createSignal('365');
   const [chosen, setChosen] = createSignal<readonly Scope[]>([]);
-  const action = createAction();
   const toggle = (scope: Scope): void =>
     void setChosen((all) => (all.includes(scope) ? all.filter((one) => one !== scope) : [...all, scope]));
-  const make = (): Promise<boolean> =>
-    action.run(async () => {
-      const expires = days().trim() === '' ? {} : { expires_in_days: Number(days()) };
-      const body = { name: name(), role: role(), scopes: [...chosen()], ...expires };
-      props.onMade((await call('POST /api/tokens', { body })).token);
-    });
+  const make = async (): Promise<void> => {
+    const expires = days().trim() === '' ? {} : { expires_in_days: Number(days()) };
+    const body = { name: name(), role: role(), scopes: [...chosen()], ...expires };
+    props.onMade((await call('POST /api/tokens', { body })).token);
+  };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void make();
-      }}
-    >
+    <EntryForm label={text.make} isWhole={name().trim() !== '' && chosen().length > 0} send={make}>
       <TextField label={words.name} value={name()} onInput={setName} placeholder={words.ciPipeline} />
       <SelectField
         label={words.role}
@@ -72,17 +63,6 @@ export function NewFirewallToken(props: { readonly onMade: (token: string) => vo
           )}
         </For>
       </fieldset>
-      <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-      <div>
-        <Button
-          look="primary"
-          type="submit"
-          isBusy={action.isBusy()}
-          disabled={name().trim() === '' || chosen().length === 0}
-        >
-          {text.make}
-        </Button>
-      </div>
-    </form>
+    </EntryForm>
   );
 }
