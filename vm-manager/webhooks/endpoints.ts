@@ -12,7 +12,7 @@ import { eventTypes } from '../kit/events.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { checkReceiver, isHollowSecret } from '../kit/outgoing.js';
 import { checkPredicate, PredicateSchema } from '../kit/predicate.js';
-import { maskedAddress } from '../kit/values/masked-address.js';
+import { withMaskedUrl as masked } from '../kit/values/masked-address.js';
 import {
   checkVersion,
   requireRow,
@@ -52,7 +52,7 @@ const webhooks: Resource = {
   view: 'view_health',
   edit: 'manage_webhooks',
   only: ['list', 'get'],
-  masked: (given) => (typeof given['url'] === 'string' ? { ...given, url: maskedAddress(given['url']) } : given),
+  masked,
   visible: (sql, reach) => (isUnconfined(reach) ? sql`true` : sql`false`),
   columns: {
     name: { schema: Name, as: 'plain', write: 'always', searched: true, sort: 'text' },
@@ -157,7 +157,7 @@ const create = endpoint({
           } as never)}`;
         return requireRow(tx, webhooks, call.reach, String(channel?.id));
       },
-      (one: Row) => ({ ...toView(webhooks, one), url: maskedAddress(url) }),
+      (one: Row) => masked(toView(webhooks, one)),
     );
     call.reply.header('etag', `"${row.version}"`);
     return { ...toView(webhooks, row), secret: body.secret === undefined ? own : null };
@@ -204,11 +204,7 @@ const change = endpoint({
         await store(tx, call, before, given, key);
         return requireRow(tx, webhooks, call.reach, id);
       },
-      () => ({
-        ...given,
-        ...(given.url === undefined ? {} : { url: maskedAddress(given.url) }),
-        ...(given.secret === undefined ? {} : { secret: 'set' }),
-      }),
+      () => masked({ ...given, ...(given.secret === undefined ? {} : { secret: 'set' }) }),
     );
     call.reply.header('etag', `"${row.version}"`);
     return { ...toView(webhooks, row), secret: shown };
@@ -340,16 +336,13 @@ const viewDelivery = (row: DeliveryRow) => ({
   webhook_id: String(row.channel_id),
   delivery_id: deliveryId(row.id),
   event_id: row.event_id,
-  type: row.type,
-  entity: row.entity,
-  entity_id: row.entity_id,
+  ...{ type: row.type, entity: row.entity, entity_id: row.entity_id },
   title: row.event.title,
   state: row.state,
   attempts: row.attempts,
   last_error: row.last_error,
   not_before: row.not_before.toISOString(),
-  created_at: row.created_at.toISOString(),
-  sent_at: row.sent_at?.toISOString() ?? null,
+  ...{ created_at: row.created_at.toISOString(), sent_at: row.sent_at?.toISOString() ?? null },
 });
 
 const deliveries = endpoint({

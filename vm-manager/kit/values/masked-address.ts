@@ -16,3 +16,7 @@ export function mayWrite(caller: Pick<Caller, 'reach'>, permission: VmPermission
   const reach = caller.reach(permission, true);
   return reach !== null && isUnconfined(reach);
 }
+
+/** Values whose `url` is such an address. */
+export const withMaskedUrl = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  typeof given['url'] === 'string' ? { ...given, url: maskedAddress(given['url']) } : given;
