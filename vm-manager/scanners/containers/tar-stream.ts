@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { SourceError, type Budget } from '../sources/source.js';
+import type { Budget } from '../sources/source.js';
+import { unpackZstd } from '../sources/zstd/stream.js';
 
 export interface TarEntry {
   readonly header: Header;
@@ -44,11 +45,9 @@ export interface Unpacked {
   sum(): string;
 }
 
-/** Entries of a tar that may be packed with gzip. Throws SourceError for another packing, and beyond the budget. */
+/** Entries of a tar that may be packed with gzip or Zstandard. Throws SourceError beyond the budget. */
 export async function unpack(from: AsyncIterable<Buffer>, budget: Budget): Promise<Unpacked> {
   const { head, all } = await peek(from);
-  if (head.subarray(0, 4).equals(zstd))
-    throw new SourceError('A layer is packed with zstd, which is not read here: save the image with gzip.');
   const hash = createHash('sha256');
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -61,7 +60,8 @@ export async function unpack(from: AsyncIterable<Buffer>, budget: Budget): Promi
       }
     },
   });
-  const source = Readable.from(all, { objectMode: false });
+  const isZstd = head.subarray(0, 4).equals(zstd);
+  const source = Readable.from(isZstd ? unpackZstd(all) : all, { objectMode: false });
   const tar = extract();
   const isPacked = head.subarray(0, 2).equals(gzip);
   const fed = isPacked ? pipeline(source, createGunzip(), counted, tar) : pipeline(source, counted, tar);
