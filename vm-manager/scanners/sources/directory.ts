@@ -56,9 +56,10 @@ async function* walk(root: string, below: string, budget: Budget): AsyncGenerato
 async function* fileAt(root: string, path: string, budget: Budget): AsyncGenerator<SourceItem> {
   const at = join(root, path);
   try {
-    const { size } = await lstat(at);
+    const { size, mtimeMs, ctimeMs, ino, dev } = await lstat(at);
     budget.bytes(size);
-    yield { path, bytes: size, read: async (most = size) => readFileOf(at, Math.min(most, size)) };
+    const stamp = { is: `${size} ${mtimeMs} ${ctimeMs} ${dev} ${ino}`, changedMs: Math.max(mtimeMs, ctimeMs) };
+    yield { path, bytes: size, stamp, read: async (most = size) => readFileOf(at, Math.min(most, size)) };
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     yield { path, passed: `the file cannot be read (${codeOf(error)})`, isFault: true };
