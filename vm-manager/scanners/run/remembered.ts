@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Finding, FoundPackage, NotScanned, Outcome, Scanner } from '../contract.js';
 import { together } from '../contract.js';
-import { isPassed, type Source, type SourceFile } from '../sources/source.js';
+import { isPassed, type Source, type SourceFile, type SourceItem } from '../sources/source.js';
 import { joined } from './joined.js';
 import type { ScannerResult, ScanResult } from './result.js';
 import { scan, type Progress, type ScanLimits, scanLimits } from './scan.js';
@@ -47,7 +47,9 @@ async function sumOf(file: SourceFile, memory: Memory): Promise<string | null> {
 /** What of the source is known. */
 async function look(source: Source, scanners: readonly Scanner[], memory: Memory, signal: AbortSignal) {
   const seen = new Map<Scanner, Seen>(scanners.map((one) => [one, { fresh: new Map(), known: new Map(), all: [] }]));
+  const items: SourceItem[] = [];
   for await (const item of source.items(signal)) {
+    items.push(item);
     if (isPassed(item)) continue;
     const wanting = scanners.filter((one) => item.bytes <= one.fileBytesMax && one.wants(item.path) === true);
     const sum = wanting.length === 0 ? null : await sumOf(item, memory);
@@ -62,7 +64,7 @@ async function look(source: Source, scanners: readonly Scanner[], memory: Memory
       else own.known.set(item.path, outcome);
     }
   }
-  return seen;
+  return { seen, items };
 }
 
 const byPath = <T extends { readonly path: string }>(all: readonly T[]): Map<string, T[]> => {
@@ -122,7 +124,19 @@ function asResult(scanner: Scanner, outcome: Outcome, paths: readonly string[]):
   };
 }
 
-/** Like `scan`, of a source that can be read twice: a directory. */
+/** Files of a directory can be read later, too. */
+const held = (source: Source, items: readonly SourceItem[]): Source => ({
+  ...source,
+  total: items.length,
+  async *items(signal) {
+    for (const item of items) {
+      if (signal.aborted) return;
+      yield item;
+    }
+  },
+});
+
+/** Like `scan`, of a source whose files can be read at any time: a directory. */
 export async function scanRemembered(
   source: Source,
   scanners: readonly Scanner[],
@@ -132,7 +146,7 @@ export async function scanRemembered(
   limits: ScanLimits = scanLimits,
 ): Promise<ScanResult> {
   const began = performance.now();
-  const seen = await look(source, scanners, memory, signal);
+  const { seen, items } = await look(source, scanners, memory, signal);
   const whole = new Map<Scanner, Outcome>();
   for (const [scanner, own] of seen) {
     const outcome = scanner.joinsFiles ? memory.recall(keyOfAll(scanner, own), '') : null;
@@ -147,7 +161,7 @@ export async function scanRemembered(
       return wanted === true && isKnown === true ? false : wanted;
     },
   }));
-  const result = await scan(source, narrowed, progress, signal, limits);
+  const result = await scan(held(source, items), narrowed, progress, signal, limits);
   const results = result.results.map((made, at): ScannerResult => {
     const scanner = scanners[at] ?? made.scanner;
     const own = seen.get(scanner);
