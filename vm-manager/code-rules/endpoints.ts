@@ -11,7 +11,7 @@ import { scannerOf } from '../scanners/catalogue.js';
 import { fileKinds, type FileKind } from '../scanners/contract.js';
 import { allowlistEndpoints } from './allowlist.js';
 import { requirePattern } from './pattern.js';
-import { asRule, ownRows, settingsOf, type OwnRow } from './profile.js';
+import { asRule, ownRows, settingsOf, type OwnRow, type Setting } from './profile.js';
 
 const closed = { additionalProperties: false } as const;
 const ofOrganisation = 'Rules of scanners';
@@ -53,6 +53,13 @@ const RuleView = Type.Object({
   updated_at: Nullable(Time),
 });
 
+/** A row that says what the rule says by itself is nobody's. */
+function placeOf(set: Setting | undefined): 'organisation' | 'application' | null {
+  if (set === undefined) return null;
+  if (set.application_id !== null) return 'application';
+  return set.enabled === false || set.severity !== null ? 'organisation' : null;
+}
+
 async function rulesOf({ sql }: Call, kind: FileKind, application: number | null) {
   const settings = await settingsOf(sql, kind, application);
   const own = new Map((await ownRows(sql, kind)).map((row) => [row.rule_id, row]));
@@ -64,8 +71,7 @@ async function rulesOf({ sql }: Call, kind: FileKind, application: number | null
       ...{ default_severity: rule.severity, severity: set?.severity ?? rule.severity, enabled: set?.enabled ?? true },
       provenance: row === undefined ? ('built-in' as const) : ('own' as const),
       ...{ pattern: row?.pattern ?? null, endings: [...(row?.endings ?? [])], reason: set?.reason ?? '' },
-      set_for:
-        set === undefined ? null : set.application_id === null ? ('organisation' as const) : ('application' as const),
+      set_for: placeOf(set),
       ...{ updated_by: set?.updated_by ?? null, updated_at: set?.updated_at.toISOString() ?? null },
     };
   });

@@ -1,9 +1,11 @@
 // `gatehouse scan` as a pipeline runs it: what it prints and writes, and the exit codes, of which 2 is never "clean".
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { captured } from '../../../testing/rule-command.js';
+import { imageOf } from '#vm-manager/testing/made-image';
 import { runScan } from './scan.js';
 
 function directory(t: Test, files: Readonly<Record<string, string>>): string {
@@ -18,6 +20,10 @@ function directory(t: Test, files: Readonly<Record<string, string>>): string {
 const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${Array.from({ length: 8 }, (_, index) =>
   Buffer.from(`a line ${index} of no key at all, ${index * 7919}`).toString('base64'),
 ).join('\n')}\n-----END PRIVATE ${'KEY'}-----\n`;
+
+// what these scans remember goes with the test
+process.env['XDG_CACHE_HOME'] = mkdtempSync(join(tmpdir(), 'gatehouse-scan-cache-'));
+t.teardown(() => rmSync(process.env['XDG_CACHE_HOME'] ?? '', { recursive: true, force: true }));
 
 t.test('exit codes: nothing, something, not everything', async (t) => {
   for (const [what, files, args, code] of [
@@ -85,4 +91,84 @@ t.test('wrong usage ends with 2 and says what is right', async (t) => {
   ] as const)
     await t.rejects(runScan([root, ...args]), { exitCode: 2, message: told });
   await t.rejects(runScan([join(root, 'missing')]), { exitCode: 2, message: /ENOENT/ });
+});
+
+const json = async (args: readonly string[]) => {
+  const out = join(mkdtempSync(join(tmpdir(), 'gatehouse-scan-out-')), 'r.json');
+  const { code, text } = await captured(() => runScan([...args, '--format', 'json', '-o', out]));
+  const report = JSON.parse(readFileSync(out, 'utf8')) as {
+    files: number;
+    findings: { rule: string; path: string; suppressed?: string }[];
+    scanners: { kind: string; complete: boolean; packages: number }[];
+  };
+  rmSync(dirname(out), { recursive: true, force: true });
+  return { code, text, ...report };
+};
+
+t.test('a second scan reads what has changed, and says the same of the rest', async (t) => {
+  const root = directory(t, { 'a.pem': key, 'b.js': 'x = 1;\n', Dockerfile: 'FROM debian\nUSER a\n', 'c.tf': 'resource {' });
+  const old = new Date(Date.now() - 60_000);
+  for (const name of ['a.pem', 'b.js', 'Dockerfile', 'c.tf']) utimesSync(join(root, name), old, old);
+  const first = await json([root, '--no-cache']);
+  for (let n = 0; n < 3; n++) {
+    const again = await json([root]);
+    t.same({ ...again, seconds: 0 }, { ...first, seconds: 0 }, `scan ${n}`);
+  }
+  writeFileSync(join(root, 'b.js'), key);
+  writeFileSync(join(root, 'a.pem'), 'nothing');
+  t.match(await json([root]), { findings: [{ rule: 'private-key', path: 'b.js' }, {}] });
+  rmSync(join(root, 'b.js'));
+  t.notOk((await json([root])).findings.some(({ rule }) => rule === 'private-key'));
+});
+
+t.test('a baseline sets aside what is known, and nothing else', async (t) => {
+  const root = directory(t, { 'a.pem': key });
+  const baseline = join(directory(t, {}), 'baseline.json');
+  t.equal((await json([root, '--write-baseline', baseline])).code, 0);
+  const text = readFileSync(baseline, 'utf8');
+  writeFileSync(baseline, text.replace('"count":1', '"count":1,"reason":"of a test"'));
+  const known = await json([root, '--baseline', baseline]);
+  t.match(known, { code: 0, findings: [{ suppressed: 'baseline: of a test' }] });
+  writeFileSync(join(root, 'a.pem'), `\n\n${key}`);
+  t.equal((await json([root, '--baseline', baseline])).code, 0, 'lines move');
+  writeFileSync(join(root, 'b.pem'), key);
+  t.equal((await json([root, '--baseline', baseline])).code, 1, 'a new one');
+  await json([root, '--write-baseline', baseline]);
+  t.match(readFileSync(baseline, 'utf8'), /of a test/, 'reasons stay');
+  rmSync(join(root, 'a.pem'));
+  t.match((await captured(() => runScan([root, '--baseline', baseline]))).text, /1 of it are no longer found/);
+  writeFileSync(baseline, '{}');
+  await t.rejects(runScan([root, '--baseline', baseline]), { exitCode: 2, message: /is no baseline/ });
+});
+
+t.test('several paths, images and bills', async (t) => {
+  const root = directory(t, {
+    'src/a.pem': key,
+    'src/b.pem': key,
+    'one.txt': 'nothing',
+    'any name.json': JSON.stringify({ bomFormat: 'CycloneDX', components: [{ name: 'a', version: '1', purl: 'pkg:npm/a@1' }] }),
+  });
+  const image = await imageOf({ layers: [[{ name: 'app/id.pem', data: key }], [{ name: 'app/.wh.id.pem' }]] });
+  writeFileSync(join(root, 'shop.tar'), image);
+  const both = await json([join(root, 'src'), join(root, 'one.txt')]);
+  t.same(both.findings.map(({ path }) => path), ['src/a.pem', 'src/b.pem']);
+  const of = await json([join(root, 'shop.tar'), '--only', 'containers']);
+  t.ok(of.findings.some(({ path, rule }) => path === 'shop.tar!app/id.pem' && rule === 'private-key'), 'deleted later');
+  await t.rejects(runScan([join(root, 'shop.tar'), '--only', 'secrets']), { message: /is an image: add containers/ });
+  const all = await json([root, '--all']);
+  const paths = all.findings.filter(({ rule }) => rule === 'private-key').map(({ path }) => path);
+  t.same(paths.sort(), ['shop.tar!app/id.pem', 'src/a.pem', 'src/b.pem']);
+  const bill = await json([join(root, 'any name.json')]);
+  t.match(bill.scanners.find(({ kind }) => kind === 'sca'), { packages: 1, complete: false });
+  t.equal(bill.code, 2, 'compared with nothing');
+});
+
+t.test('the script for pipelines says it in arguments that no path changes', (t) => {
+  const root = directory(t, {});
+  const program = join(root, 'echo');
+  writeFileSync(program, '#!/bin/sh\nfor one; do printf "%s|" "$one"; done\n', { mode: 0o755 });
+  const env = { PATH: process.env['PATH'], GATEHOUSE: program, SCAN_PATHS: '--x * a', SCAN_ONLY: 'secrets', SCAN_OUTPUT: 'o' };
+  const said = execFileSync('sh', ['deploy/scan/scan.sh'], { env }).toString();
+  t.equal(said, 'scan|--format|sarif|-o|o|--fail-on|high|--no-cache|--only|secrets|--|--x|*|a|');
+  t.end();
 });
