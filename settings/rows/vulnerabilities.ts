@@ -69,10 +69,14 @@ export const vulnerabilityRows = {
       'says that none was named',
   }),
   vm_git_hosts: setting(
-    Shaped('^$|^[a-z0-9.:\\[\\]-]+(, ?[a-z0-9.:\\[\\]-]+)*$', 'write names of hosts, in small letters, with commas between', {
-      maxLength: 2000,
-      default: '',
-    }),
+    Shaped(
+      '^$|^[a-z0-9.:\\[\\]-]+(, ?[a-z0-9.:\\[\\]-]+)*$',
+      'write names of hosts, in small letters, with commas between',
+      {
+        maxLength: 2000,
+        default: '',
+      },
+    ),
     {
       access: 'admin',
       reach: ['control'],

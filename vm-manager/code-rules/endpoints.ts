@@ -107,7 +107,10 @@ const list = (kind: FileKind, { path, view }: Place): Endpoint =>
 const RuleBody = Type.Object(
   {
     application_id: Type.Optional(
-      Type.String({ maxLength: 20, description: 'for scans of this application alone, over what the organisation has' }),
+      Type.String({
+        maxLength: 20,
+        description: 'for scans of this application alone, over what the organisation has',
+      }),
     ),
     enabled: Type.Optional(Nullable(Type.Boolean({ description: 'null: as the organisation has it' }))),
     severity: Type.Optional(Nullable(OneOf(severityNames, 'null: its own, or that of the organisation'))),

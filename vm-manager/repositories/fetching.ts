@@ -42,7 +42,10 @@ function credentialOf({ host }: Call, repository: Row, { origin }: URL) {
   const sealed = repository['credential'];
   if (typeof sealed !== 'string') return null;
   try {
-    return { user: String(repository['credential_user'] ?? ''), word: host.secrets.open(sealed, placeOfCredential(origin)) };
+    return {
+      user: String(repository['credential_user'] ?? ''),
+      word: host.secrets.open(sealed, placeOfCredential(origin)),
+    };
   } catch {
     throw new ApiError('conflict', 'The credential was sealed for another address or installation: give it again.');
   }

@@ -46,7 +46,8 @@ export const repositories: Resource = {
           minLength: 1,
           maxLength: 1000,
           pattern: '^[\\x21-\\x7e]+$',
-          description: 'token or password to fetch with: sealed, never shown, sent to the origin of url alone; null: none',
+          description:
+            'token or password to fetch with: sealed, never shown, sent to the origin of url alone; null: none',
         }),
       ),
       as: 'secret',

@@ -117,11 +117,7 @@ async function pass(guard: Guard, request: IncomingMessage, reply: ServerRespons
   }
 }
 
-export async function openDoor(
-  target: URL,
-  connect: NonNullable<WayOut['connect']>,
-  bytesMax: number,
-): Promise<Door> {
+export async function openDoor(target: URL, connect: NonNullable<WayOut['connect']>, bytesMax: number): Promise<Door> {
   const word = randomBytes(24).toString('hex');
   const guard = new Guard(target, connect, bytesMax, word);
   const server = createServer((request, reply) => void pass(guard, request, reply));

@@ -47,10 +47,12 @@ function environmentOf(home: string, settings: readonly (readonly [name: string,
     GIT_ASKPASS: 'false',
     GIT_ALLOW_PROTOCOL: scheme,
     GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(settings.flatMap(([name, value], at) => [
-      [`GIT_CONFIG_KEY_${at}`, name],
-      [`GIT_CONFIG_VALUE_${at}`, value],
-    ])),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, name],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
   };
 }
 

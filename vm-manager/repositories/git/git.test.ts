@@ -48,33 +48,36 @@ async function suite(t: Test, database: Database): Promise<void> {
     }
   });
 
-  await t.test('a branch is a snapshot and is scanned; what the repository says of archives changes nothing', async (t) => {
-    const commit = server.commit('shop', 'main', {
-      'a.ts': token(1),
-      'hidden/b.ts': token(2),
-      '.gitattributes': 'hidden export-ignore\n*.txt export-subst\n* filter=evil\n',
-      'c.txt': '$Format:%H$',
-      '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = http://127.0.0.1:1/x\n',
-    });
-    server.commit('shop', 'feature/one', { 'd.ts': token(3) });
-    const id = await repository({ name: 'team/shop', url: `${server.url}/shop.git` });
-    const made = await fetched(id);
-    t.match(made, { status: 201, body: { commit, branch: 'main', files: 5, root: '', form: 'tar', state: 'ready' } });
-    t.match(await fetched(id), { body: { id: made.body['id'] } }, 'the same commit is the same snapshot');
-    t.match(await fetched(id, { branch: 'feature/one' }), { status: 201, body: { branch: 'feature/one', files: 1 } });
-    at.clock.nowMs += 60_000;
-    const begun = await client.call('POST', `/repositories/${id}/scan`, {
-      engines: ['secrets'],
-      snapshot_id: made.body['id'],
-    });
-    const [run] = begun.body['items'] as Json[];
-    await until('the scan ends', async () => {
-      const { status } = (await client.call('GET', `/runs/${run?.['id']}`)).body;
-      return status !== 'queued' && status !== 'running';
-    });
-    const places = (await client.findings(app)).map(({ location }) => String(location)).sort();
-    t.same(places, ['a.ts:1', 'hidden/b.ts:1']);
-  });
+  await t.test(
+    'a branch is a snapshot and is scanned; what the repository says of archives changes nothing',
+    async (t) => {
+      const commit = server.commit('shop', 'main', {
+        'a.ts': token(1),
+        'hidden/b.ts': token(2),
+        '.gitattributes': 'hidden export-ignore\n*.txt export-subst\n* filter=evil\n',
+        'c.txt': '$Format:%H$',
+        '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = http://127.0.0.1:1/x\n',
+      });
+      server.commit('shop', 'feature/one', { 'd.ts': token(3) });
+      const id = await repository({ name: 'team/shop', url: `${server.url}/shop.git` });
+      const made = await fetched(id);
+      t.match(made, { status: 201, body: { commit, branch: 'main', files: 5, root: '', form: 'tar', state: 'ready' } });
+      t.match(await fetched(id), { body: { id: made.body['id'] } }, 'the same commit is the same snapshot');
+      t.match(await fetched(id, { branch: 'feature/one' }), { status: 201, body: { branch: 'feature/one', files: 1 } });
+      at.clock.nowMs += 60_000;
+      const begun = await client.call('POST', `/repositories/${id}/scan`, {
+        engines: ['secrets'],
+        snapshot_id: made.body['id'],
+      });
+      const [run] = begun.body['items'] as Json[];
+      await until('the scan ends', async () => {
+        const { status } = (await client.call('GET', `/runs/${run?.['id']}`)).body;
+        return status !== 'queued' && status !== 'running';
+      });
+      const places = (await client.findings(app)).map(({ location }) => String(location)).sort();
+      t.same(places, ['a.ts:1', 'hidden/b.ts:1']);
+    },
+  );
 
   await t.test('a credential is sealed, goes to its origin alone, and is in no answer', async (t) => {
     const id = await repository({

@@ -46,7 +46,10 @@ function serve(root: string, request: IncomingMessage, reply: ServerResponse): v
     const lines = all.toString('latin1', 0, Math.max(0, end)).split('\r\n');
     const headers = lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const);
     const status = headers.find(([name]) => name === 'Status')?.[1];
-    reply.writeHead(Number(status?.slice(0, 3) ?? 200), headers.filter(([name]) => name !== 'Status').flat() as string[]);
+    reply.writeHead(
+      Number(status?.slice(0, 3) ?? 200),
+      headers.filter(([name]) => name !== 'Status').flat() as string[],
+    );
     reply.end(all.subarray(end + 4));
   });
 }
@@ -67,7 +70,9 @@ export async function startGitServer(): Promise<GitServer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-git-server-'));
   const asked: string[] = [];
   const git = (cwd: string, ...args: string[]): string =>
-    execFileSync('git', args, { cwd, env: quiet, stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+    execFileSync('git', args, { cwd, env: quiet, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
   const server = createServer((request, reply) => {
     asked.push(request.headers.authorization ?? '');
     if (made.instead === null) serve(directory, request, reply);

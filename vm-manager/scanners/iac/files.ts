@@ -5,8 +5,7 @@ const ofCode =
   /\.(?:dockerignore|[cm]?[jt]sx?|map|vue|svelte|py|go|rs|rb|php|java|kt|cs|lua|md|rst|adoc|html?|s?css|json|lock)$/i;
 
 export const isDockerfile = (path: string): boolean =>
-  /(?:^|\/)(?:[\w.-]+\.)?(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$/i.test(path) &&
-  !ofCode.test(path);
+  /(?:^|\/)(?:[\w.-]+\.)?(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$/i.test(path) && !ofCode.test(path);
 
 export const isCompose = (path: string): boolean => /(?:^|\/)(?:docker-)?compose(?:[.-][\w-]+)*\.ya?ml$/i.test(path);
 

@@ -82,7 +82,9 @@ function toResult(finding: Finding, rules: ReadonlyMap<string, number>) {
     ],
     ...(fingerprint === undefined ? {} : { partialFingerprints: { 'gatehouse/v1': fingerprint } }),
     ...(flow === undefined ? {} : { codeFlows: [toCodeFlow(path, flow)] }),
-    ...(suppressed === undefined ? {} : { suppressions: [{ kind: isOfBaseline === true ? 'external' : 'inSource', justification: suppressed }] }),
+    ...(suppressed === undefined
+      ? {}
+      : { suppressions: [{ kind: isOfBaseline === true ? 'external' : 'inSource', justification: suppressed }] }),
   };
 }
 

@@ -39,7 +39,9 @@ function joinOne(results: readonly ScannerResult[]): ScannerResult {
     scanner: first.scanner,
     findings: results
       .flatMap((one) => one.findings)
-      .sort((left, right) => compare(left.path, right.path) || left.line - right.line || compare(left.rule, right.rule)),
+      .sort(
+        (left, right) => compare(left.path, right.path) || left.line - right.line || compare(left.rule, right.rule),
+      ),
     packages: results.flatMap((one) => one.packages),
     objects: results.flatMap((one) => one.objects),
     ...(advisories === null ? {} : { advisories: [...advisories.values()] }),

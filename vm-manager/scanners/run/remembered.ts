@@ -90,12 +90,16 @@ function keepEach(result: ScannerResult, { fresh }: Seen, memory: Memory): void 
     const passed = notScanned.get(path) ?? [];
     // neither read nor passed: its reason had no room in the list
     if (!isLasting(passed) || (passed.length === 0 && !scanned.has(path))) continue;
-    memory.keep(key, {
-      findings: findings.get(path) ?? [],
-      packages: packages.get(path) ?? [],
-      notScanned: passed,
-      scanned: scanned.has(path) ? [path] : [],
-    }, path);
+    memory.keep(
+      key,
+      {
+        findings: findings.get(path) ?? [],
+        packages: packages.get(path) ?? [],
+        notScanned: passed,
+        scanned: scanned.has(path) ? [path] : [],
+      },
+      path,
+    );
   }
 }
 
@@ -153,14 +157,16 @@ export async function scanRemembered(
     if (outcome !== null) whole.set(scanner, outcome);
   }
   // a scanner wants no file that it is remembered for; what the source passes is told as ever
-  const narrowed = scanners.map((scanner): Scanner => ({
-    ...scanner,
-    wants: (path) => {
-      const wanted = scanner.wants(path);
-      const isKnown = whole.has(scanner) ? seen.get(scanner)?.fresh.has(path) : seen.get(scanner)?.known.has(path);
-      return wanted === true && isKnown === true ? false : wanted;
-    },
-  }));
+  const narrowed = scanners.map(
+    (scanner): Scanner => ({
+      ...scanner,
+      wants: (path) => {
+        const wanted = scanner.wants(path);
+        const isKnown = whole.has(scanner) ? seen.get(scanner)?.fresh.has(path) : seen.get(scanner)?.known.has(path);
+        return wanted === true && isKnown === true ? false : wanted;
+      },
+    }),
+  );
   const result = await scan(held(source, items), narrowed, progress, signal, limits);
   const results = result.results.map((made, at): ScannerResult => {
     const scanner = scanners[at] ?? made.scanner;
@@ -171,10 +177,12 @@ export async function scanRemembered(
     if (!scanner.joinsFiles) keepEach(fresh, own, memory);
     else if (!whole.has(scanner)) keepAll(scanner, fresh, own, memory);
     const known = whole.has(scanner) ? [...own.fresh.keys()] : [...own.known.keys()];
-    const both = joined([result, result].map((one, n) => ({
-      ...one,
-      results: [n === 0 ? fresh : asResult(scanner, outcome, known)],
-    })));
+    const both = joined(
+      [result, result].map((one, n) => ({
+        ...one,
+        results: [n === 0 ? fresh : asResult(scanner, outcome, known)],
+      })),
+    );
     return both.results[0] ?? fresh;
   });
   return { ...result, results, seconds: (performance.now() - began) / 1000 };

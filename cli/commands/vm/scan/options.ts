@@ -1,5 +1,14 @@
 // What `gatehouse scan` is told: its options, and which scanners they ask for.
-import { extents, offeredKinds, toCyclonedx, toJson, toJunit, toMarkdown, toSarif, toTable } from '#vm-manager/scanners';
+import {
+  extents,
+  offeredKinds,
+  toCyclonedx,
+  toJson,
+  toJunit,
+  toMarkdown,
+  toSarif,
+  toTable,
+} from '#vm-manager/scanners';
 import type { Extent, ScanResult } from '#vm-manager/scanners';
 import { parseOptions } from '../../../command-line.js';
 import { wrongUsage } from '../../../refusal.js';

@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { pack } from 'tar-stream';
 import t, { type Test } from 'tap';
 import { captured } from '../../../testing/rule-command.js';
-import { imageOf } from '#vm-manager/testing/made-image';
 import { runScan } from './scan.js';
 
 function directory(t: Test, files: Readonly<Record<string, string>>): string {
@@ -21,6 +22,7 @@ const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${Array.from({ length: 8 }, (_, i
   Buffer.from(`a line ${index} of no key at all, ${index * 7919}`).toString('base64'),
 ).join('\n')}\n-----END PRIVATE ${'KEY'}-----\n`;
 
+t.setTimeout(300_000);
 // what these scans remember goes with the test
 process.env['XDG_CACHE_HOME'] = mkdtempSync(join(tmpdir(), 'gatehouse-scan-cache-'));
 t.teardown(() => rmSync(process.env['XDG_CACHE_HOME'] ?? '', { recursive: true, force: true }));
@@ -93,6 +95,27 @@ t.test('wrong usage ends with 2 and says what is right', async (t) => {
   await t.rejects(runScan([join(root, 'missing')]), { exitCode: 2, message: /ENOENT/ });
 });
 
+async function tarOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, data] of Object.entries(files)) tar.entry({ name, mtime: new Date(0) }, data);
+  tar.finalize();
+  const parts: Buffer[] = [];
+  for await (const part of tar) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+/** As `docker save` writes it. */
+async function imageOf(layers: readonly Readonly<Record<string, string>>[]): Promise<Buffer> {
+  const tars = await Promise.all(layers.map(tarOf));
+  const diff_ids = tars.map((one) => `sha256:${createHash('sha256').update(one).digest('hex')}`);
+  const names = tars.map((_, at) => `${at}/layer.tar`);
+  return tarOf({
+    ...Object.fromEntries(tars.map((one, at) => [names[at] ?? '', one])),
+    'config.json': JSON.stringify({ os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids } }),
+    'manifest.json': JSON.stringify([{ Config: 'config.json', RepoTags: ['shop:1'], Layers: names }]),
+  });
+}
+
 const json = async (args: readonly string[]) => {
   const out = join(mkdtempSync(join(tmpdir(), 'gatehouse-scan-out-')), 'r.json');
   const { code, text } = await captured(() => runScan([...args, '--format', 'json', '-o', out]));
@@ -106,7 +129,12 @@ const json = async (args: readonly string[]) => {
 };
 
 t.test('a second scan reads what has changed, and says the same of the rest', async (t) => {
-  const root = directory(t, { 'a.pem': key, 'b.js': 'x = 1;\n', Dockerfile: 'FROM debian\nUSER a\n', 'c.tf': 'resource {' });
+  const root = directory(t, {
+    'a.pem': key,
+    'b.js': 'x = 1;\n',
+    Dockerfile: 'FROM debian\nUSER a\n',
+    'c.tf': 'resource {',
+  });
   const old = new Date(Date.now() - 60_000);
   for (const name of ['a.pem', 'b.js', 'Dockerfile', 'c.tf']) utimesSync(join(root, name), old, old);
   const first = await json([root, '--no-cache']);
@@ -146,20 +174,31 @@ t.test('several paths, images and bills', async (t) => {
     'src/a.pem': key,
     'src/b.pem': key,
     'one.txt': 'nothing',
-    'any name.json': JSON.stringify({ bomFormat: 'CycloneDX', components: [{ name: 'a', version: '1', purl: 'pkg:npm/a@1' }] }),
+    'any name.json': JSON.stringify({
+      bomFormat: 'CycloneDX',
+      components: [{ name: 'a', version: '1', purl: 'pkg:npm/a@1' }],
+    }),
   });
-  const image = await imageOf({ layers: [[{ name: 'app/id.pem', data: key }], [{ name: 'app/.wh.id.pem' }]] });
-  writeFileSync(join(root, 'shop.tar'), image);
+  writeFileSync(join(root, 'shop.tar'), await imageOf([{ 'app/id.pem': key }, { 'app/.wh.id.pem': '' }]));
   const both = await json([join(root, 'src'), join(root, 'one.txt')]);
-  t.same(both.findings.map(({ path }) => path), ['src/a.pem', 'src/b.pem']);
+  t.same(
+    both.findings.map(({ path }) => path),
+    ['src/a.pem', 'src/b.pem'],
+  );
   const of = await json([join(root, 'shop.tar'), '--only', 'containers']);
-  t.ok(of.findings.some(({ path, rule }) => path === 'shop.tar!app/id.pem' && rule === 'private-key'), 'deleted later');
+  t.ok(
+    of.findings.some(({ path, rule }) => path === 'shop.tar!app/id.pem' && rule === 'private-key'),
+    'deleted later',
+  );
   await t.rejects(runScan([join(root, 'shop.tar'), '--only', 'secrets']), { message: /is an image: add containers/ });
   const all = await json([root, '--all']);
   const paths = all.findings.filter(({ rule }) => rule === 'private-key').map(({ path }) => path);
   t.same(paths.sort(), ['shop.tar!app/id.pem', 'src/a.pem', 'src/b.pem']);
   const bill = await json([join(root, 'any name.json')]);
-  t.match(bill.scanners.find(({ kind }) => kind === 'sca'), { packages: 1, complete: false });
+  t.match(
+    bill.scanners.find(({ kind }) => kind === 'sca'),
+    { packages: 1, complete: false },
+  );
   t.equal(bill.code, 2, 'compared with nothing');
 });
 
@@ -167,7 +206,13 @@ t.test('the script for pipelines says it in arguments that no path changes', (t)
   const root = directory(t, {});
   const program = join(root, 'echo');
   writeFileSync(program, '#!/bin/sh\nfor one; do printf "%s|" "$one"; done\n', { mode: 0o755 });
-  const env = { PATH: process.env['PATH'], GATEHOUSE: program, SCAN_PATHS: '--x * a', SCAN_ONLY: 'secrets', SCAN_OUTPUT: 'o' };
+  const env = {
+    PATH: process.env['PATH'],
+    GATEHOUSE: program,
+    SCAN_PATHS: '--x * a',
+    SCAN_ONLY: 'secrets',
+    SCAN_OUTPUT: 'o',
+  };
   const said = execFileSync('sh', ['deploy/scan/scan.sh'], { env }).toString();
   t.equal(said, 'scan|--format|sarif|-o|o|--fail-on|high|--no-cache|--only|secrets|--|--x|*|a|');
   t.end();

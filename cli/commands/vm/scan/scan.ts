@@ -51,7 +51,12 @@ function writeMemory(memory: FileMemory): void {
   }
 }
 
-async function scanDirectories(targets: readonly Target[], kinds: readonly string[], values: Values, stop: AbortSignal) {
+async function scanDirectories(
+  targets: readonly Target[],
+  kinds: readonly string[],
+  values: Values,
+  stop: AbortSignal,
+) {
   const source = sourceOf(targets, 'directory');
   if (source === null || kinds.length === 0) return [];
   const memory = memoryOf(targets, values);

@@ -52,7 +52,10 @@ export const askGate = (result: ScanResult, covers: Extent, values: Values): Pro
 function askGit(path: string, ...args: readonly string[]): string | undefined {
   const directory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : '.';
   try {
-    const said = execFileSync('git', ['-C', directory, ...args], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 5000 });
+    const said = execFileSync('git', ['-C', directory, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5000,
+    });
     const text = said.toString().trim();
     return text === '' || text === 'HEAD' ? undefined : text;
   } catch {

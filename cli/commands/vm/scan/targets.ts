@@ -110,7 +110,8 @@ async function targetOf(path: string, isAlone: boolean, all: boolean): Promise<T
     return all ? [own, ...(await nested(resolve(path), at))] : [own];
   }
   const source = await openSource(resolve(path), basename(name));
-  if (source.isOneFile) return [{ kind: 'files', at: name.slice(0, name.length - basename(name).length), source, path }];
+  if (source.isOneFile)
+    return [{ kind: 'files', at: name.slice(0, name.length - basename(name).length), source, path }];
   return [{ kind: 'files', at: isAlone ? '' : `${name}!`, source, path }];
 }
 

@@ -31,10 +31,7 @@ interface Kind {
 const kinds: Readonly<Record<'literals' | 'offsets' | 'matches', Kind>> = {
   literals: {
     ...{ logMax: 9, symbolMax: 35 },
-    usual: fseTable(
-      [4, 3, ...repeated([11, 2], [3, 1], [9, 2]), 3, 2, ...repeated([5, 1], [4, -1])],
-      6,
-    ),
+    usual: fseTable([4, 3, ...repeated([11, 2], [3, 1], [9, 2]), 3, 2, ...repeated([5, 1], [4, -1])], 6),
   },
   offsets: { logMax: 8, symbolMax: 31, usual: fseTable(repeated([6, 1], [3, 2], [15, 1], [5, -1]), 5) },
   matches: {
