@@ -1,4 +1,5 @@
-// A Git server on the loopback interface: repositories of a directory through `git http-backend`, as web servers have it.
+// A Git server on the loopback interface: repositories of a directory through `git http-backend`, as web servers have
+// it.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -48,7 +48,7 @@ export const usage = [
   '  --baseline     findings that are known: they are shown as set aside, and fail nothing',
   '  --write-baseline  writes what is found now as such a file; reasons in it stay',
   '  --cache        where is kept what was found in files, so that only what has changed is read again;',
-  '                 default: gatehouse/scan in $XDG_CACHE_HOME or ~/.cache; --no-cache reads everything',
+  '                 default: ~/.cache/gatehouse/scan; --no-cache reads everything',
   '  --gate         sends the findings to the server and ends with the verdict of its gate (see `gatehouse gate`)',
   '  --upload       sends the findings to the server; commit and branch are those of Git where they are not named',
   '',

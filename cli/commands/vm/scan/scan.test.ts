@@ -23,9 +23,8 @@ const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${Array.from({ length: 8 }, (_, i
 ).join('\n')}\n-----END PRIVATE ${'KEY'}-----\n`;
 
 t.setTimeout(300_000);
-// what these scans remember goes with the test
-process.env['XDG_CACHE_HOME'] = mkdtempSync(join(tmpdir(), 'gatehouse-scan-cache-'));
-t.teardown(() => rmSync(process.env['XDG_CACHE_HOME'] ?? '', { recursive: true, force: true }));
+/** What a scan remembers is asked for by those tests alone. */
+const run = (args: readonly string[]) => runScan(args.includes('--cache') ? args : [...args, '--no-cache']);
 
 t.test('exit codes: nothing, something, not everything', async (t) => {
   for (const [what, files, args, code] of [
@@ -40,7 +39,7 @@ t.test('exit codes: nothing, something, not everything', async (t) => {
     ['a bill', { 'requirements.txt': 'a==1.0\n' }, ['--format', 'cyclonedx'], 0],
     ['an empty directory', {}, [], 2],
   ] as const) {
-    const found = await captured(() => runScan([directory(t, files), ...args]));
+    const found = await captured(() => run([directory(t, files), ...args]));
     t.equal(found.code, code, `${what}: ${found.text}`);
   }
 });
@@ -55,7 +54,7 @@ t.test('every format has what was found, and what was not read', async (t) => {
     ['json', [/"complete": false/, /"rule": "private-key"/]],
     ['sarif', [/"name": "gatehouse-secrets"/, /"ruleId": "private-key"/, /"not-read"/]],
   ] as const) {
-    t.equal((await captured(() => runScan([root, '--format', format, '-o', out]))).code, 1);
+    t.equal((await captured(() => run([root, '--format', format, '-o', out]))).code, 1);
     const text = readFileSync(out, 'utf8');
     for (const pattern of patterns) t.match(text, pattern, format);
     if (format === 'json' || format === 'sarif') t.type(JSON.parse(text), 'object');
@@ -71,12 +70,12 @@ t.test('no report of a scan that read nothing says that nothing was found', asyn
     ['json', /"complete": false/],
     ['sarif', /"not-read"/],
   ] as const) {
-    const { code, text } = await captured(() => runScan([empty, '--format', format]));
+    const { code, text } = await captured(() => run([empty, '--format', format]));
     t.equal(code, 2, format);
     t.match(text, pattern, format);
   }
   const text = directory(t, { 'a.txt': 'x' });
-  const junit = await captured(() => runScan([text, '--only', 'iac', '--format', 'junit']));
+  const junit = await captured(() => run([text, '--only', 'iac', '--format', 'junit']));
   t.match(junit.text, /<skipped message="no file of this kind"/);
   t.notMatch(junit.text, /no finding/);
 });
@@ -91,8 +90,8 @@ t.test('wrong usage ends with 2 and says what is right', async (t) => {
     [['--only', 'sca', '--advisories', root], /there is no advisory in this folder/],
     [['-o', root], /is a directory/],
   ] as const)
-    await t.rejects(runScan([root, ...args]), { exitCode: 2, message: told });
-  await t.rejects(runScan([join(root, 'missing')]), { exitCode: 2, message: /ENOENT/ });
+    await t.rejects(run([root, ...args]), { exitCode: 2, message: told });
+  await t.rejects(run([join(root, 'missing')]), { exitCode: 2, message: /ENOENT/ });
 });
 
 async function tarOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
@@ -118,7 +117,7 @@ async function imageOf(layers: readonly Readonly<Record<string, string>>[]): Pro
 
 const json = async (args: readonly string[]) => {
   const out = join(mkdtempSync(join(tmpdir(), 'gatehouse-scan-out-')), 'r.json');
-  const { code, text } = await captured(() => runScan([...args, '--format', 'json', '-o', out]));
+  const { code, text } = await captured(() => run([...args, '--format', 'json', '-o', out]));
   const report = JSON.parse(readFileSync(out, 'utf8')) as {
     files: number;
     findings: { rule: string; path: string; suppressed?: string }[];
@@ -137,16 +136,17 @@ t.test('a second scan reads what has changed, and says the same of the rest', as
   });
   const old = new Date(Date.now() - 60_000);
   for (const name of ['a.pem', 'b.js', 'Dockerfile', 'c.tf']) utimesSync(join(root, name), old, old);
-  const first = await json([root, '--no-cache']);
+  const first = await json([root]);
+  const cache = ['--cache', directory(t, {})];
   for (let n = 0; n < 3; n++) {
-    const again = await json([root]);
+    const again = await json([root, ...cache]);
     t.same({ ...again, seconds: 0 }, { ...first, seconds: 0 }, `scan ${n}`);
   }
   writeFileSync(join(root, 'b.js'), key);
   writeFileSync(join(root, 'a.pem'), 'nothing');
-  t.match(await json([root]), { findings: [{ rule: 'private-key', path: 'b.js' }, {}] });
+  t.match(await json([root, ...cache]), { findings: [{ rule: 'private-key', path: 'b.js' }, {}] });
   rmSync(join(root, 'b.js'));
-  t.notOk((await json([root])).findings.some(({ rule }) => rule === 'private-key'));
+  t.notOk((await json([root, ...cache])).findings.some(({ rule }) => rule === 'private-key'));
 });
 
 t.test('a baseline sets aside what is known, and nothing else', async (t) => {
@@ -164,9 +164,9 @@ t.test('a baseline sets aside what is known, and nothing else', async (t) => {
   await json([root, '--write-baseline', baseline]);
   t.match(readFileSync(baseline, 'utf8'), /of a test/, 'reasons stay');
   rmSync(join(root, 'a.pem'));
-  t.match((await captured(() => runScan([root, '--baseline', baseline]))).text, /1 of it are no longer found/);
+  t.match((await captured(() => run([root, '--baseline', baseline]))).text, /1 of it are no longer found/);
   writeFileSync(baseline, '{}');
-  await t.rejects(runScan([root, '--baseline', baseline]), { exitCode: 2, message: /is no baseline/ });
+  await t.rejects(run([root, '--baseline', baseline]), { exitCode: 2, message: /is no baseline/ });
 });
 
 t.test('several paths, images and bills', async (t) => {
@@ -190,7 +190,7 @@ t.test('several paths, images and bills', async (t) => {
     of.findings.some(({ path, rule }) => path === 'shop.tar!app/id.pem' && rule === 'private-key'),
     'deleted later',
   );
-  await t.rejects(runScan([join(root, 'shop.tar'), '--only', 'secrets']), { message: /is an image: add containers/ });
+  await t.rejects(run([join(root, 'shop.tar'), '--only', 'secrets']), { message: /is an image: add containers/ });
   const all = await json([root, '--all']);
   const paths = all.findings.filter(({ rule }) => rule === 'private-key').map(({ path }) => path);
   t.same(paths.sort(), ['shop.tar!app/id.pem', 'src/a.pem', 'src/b.pem']);

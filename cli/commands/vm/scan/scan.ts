@@ -1,5 +1,5 @@
-// `gatehouse scan`: the scanners of the vulnerability manager without a server, over directories, archives, images, bills
-// and files. Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read,
+// `gatehouse scan`: the scanners of the vulnerability manager without a server, over directories, archives, images,
+// bills and files. Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read,
 // nothing was looked at, wrong usage): a pipeline never takes "not looked" for "clean".
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -37,9 +37,8 @@ const tell = ({ files, bytes }: Progress): void => {
 /** What earlier scans of these directories have found; null: it is not wanted, or has no place. */
 function memoryOf(targets: readonly Target[], values: Values): FileMemory | null {
   if (values['no-cache']) return null;
-  const home = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const roots = targets.filter(({ kind }) => kind === 'directory').map(({ path, at }) => `${realpathSync(path)} ${at}`);
-  return new FileMemory(values.cache ?? join(home, 'gatehouse', 'scan'), roots.join('\n'), new Date());
+  return new FileMemory(values.cache ?? join(homedir(), '.cache', 'gatehouse', 'scan'), roots.join('\n'), new Date());
 }
 
 function writeMemory(memory: FileMemory): void {

@@ -5,7 +5,7 @@ export class ZstdError extends Error {}
 
 export const highBit = (value: number): number => 31 - Math.clz32(value);
 
-/** Bits of a stream from its end on; beyond its beginning there are zeros. Behind `bytes` must lie 4 bytes of anything. */
+/** Bits of a stream from its end on; beyond its beginning there are zeros. Behind `bytes` must lie 4 more bytes. */
 export class BackwardBits {
   readonly #bytes: Buffer;
   readonly #from: number;
