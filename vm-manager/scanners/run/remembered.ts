@@ -1,5 +1,6 @@
 // A scan that reads again only what has changed: what a scanner said of a file is kept by the SHA-256 of the file and
-// the scanner's own version. A scanner that reads files beside each other is asked again where one of its files differs.
+// the scanner's own version. A scanner that reads files beside each other is asked again where one of its files
+// differs.
 import { createHash } from 'node:crypto';
 import type { Finding, FoundPackage, NotScanned, Outcome, Scanner } from '../contract.js';
 import { together } from '../contract.js';

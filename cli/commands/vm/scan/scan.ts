@@ -1,6 +1,6 @@
 // `gatehouse scan`: the scanners of the vulnerability manager without a server, over directories, archives, images,
-// bills and files. Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read,
-// nothing was looked at, wrong usage): a pipeline never takes "not looked" for "clean".
+// bills and files. Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not
+// read, nothing was looked at, wrong usage): a pipeline never takes "not looked" for "clean".
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
