@@ -49,7 +49,7 @@ export const usage = [
   '  gatehouse gate --application ID --commit HASH [--report FILE]… [--junit FILE] [--sarif FILE] [--json FILE]',
   '                                    whether a commit may go on, for pipelines: 0 yes, 1 no, 2 unknown; ' +
     'GATEHOUSE_URL, GATEHOUSE_TOKEN',
-  '  gatehouse scan [DIRECTORY|ARCHIVE] [--only KIND,…] [--format ' +
+  '  gatehouse scan [PATH|ARCHIVE|IMAGE|BILL]… [--only KIND,…] [--format ' +
     'table|sarif|cyclonedx|json|junit|markdown] [-o FILE] ' +
     '[--fail-on SEVERITY]',
   '                                    looks for secrets and more without a server; 0 nothing, 1 something, ' +

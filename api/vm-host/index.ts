@@ -58,6 +58,7 @@ const toHost = (parts: VmParts): Host => ({
   closePercentMax: async () => (await parts.currentSettings()).vm_import_close_percent,
   takeEvents,
   wayOut: parts.outbound,
+  gitHosts: async () => (await parts.currentSettings()).vm_git_hosts.split(/[\s,]+/).filter(Boolean),
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
   eastWest: createEastWest(parts),

@@ -1,5 +1,5 @@
 // The vulnerability manager: which chains it makes, and who may describe them.
-import { Flag, HttpUrl, Line, Secret, setting, Whole } from '../row.js';
+import { Flag, HttpUrl, Line, Secret, setting, Shaped, Whole } from '../row.js';
 
 export const vulnerabilityRows = {
   vm_toxic_pack: setting(Flag(false), {
@@ -68,6 +68,24 @@ export const vulnerabilityRows = {
       'namespace of the publisher in CSAF documents: an address that your organisation controls; empty: one that ' +
       'says that none was named',
   }),
+  vm_git_hosts: setting(
+    Shaped(
+      '^$|^[a-z0-9.:\\[\\]-]+(, ?[a-z0-9.:\\[\\]-]+)*$',
+      'write names of hosts, in small letters, with commas between',
+      {
+        maxLength: 2000,
+        default: '',
+      },
+    ),
+    {
+      access: 'admin',
+      reach: ['control'],
+      enforcedBy: 'api/vm-host/index.ts',
+      description:
+        'hosts that repositories are fetched from with Git, such as git.example.org, or with a port ' +
+        'git.example.org:8443; private addresses need OUTBOUND_ALLOW, too; empty: nothing is fetched',
+    },
+  ),
   vm_import_close_percent: setting(Whole(0, 100, 50), {
     access: 'operator',
     reach: ['control'],

@@ -98,6 +98,37 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal((await client.call('PATCH', '/sast/rules/none', { enabled: true })).status, 404);
   });
 
+  await t.test('a rule is set for one application, over what the organisation has', async (t) => {
+    const [mine, other] = [await client.application(), await client.application()];
+    const file = { name: 'a.ts', data: token(7) };
+    const path = '/secrets/detectors';
+    await scan(mine, '/secrets/scans', [file]);
+    const rule = await ruleOf(path, mine);
+    const off = { application_id: mine, enabled: false, reason: 'a game' };
+    t.match(await change(`${path}/${rule}`, off), { enabled: false, set_for: 'application', reason: 'a game' });
+    const of = async (query: string): Promise<Json | undefined> =>
+      ((await client.call('GET', `${path}${query}`)).body['items'] as Json[]).find(({ id }) => id === rule);
+    t.match(await of(''), { enabled: true, set_for: null });
+    t.match(await of(`?application_id=${mine}`), { enabled: false, set_for: 'application' });
+    const run = await scan(mine, '/secrets/scans', [file]);
+    t.match(run['result'], { rules_off: [rule], severities_set: [] }, 'the run says so');
+    t.match(await found(mine), [/resolved/]);
+    t.match((await scan(other, '/secrets/scans', [file]))['result'], { rules_off: [] });
+    t.match(await found(other), [/new/], 'others are as they were');
+    await change(`${path}/${rule}`, { enabled: false, reason: 'nowhere' });
+    await change(`${path}/${rule}`, { application_id: mine, enabled: true, severity: 'info' });
+    t.match(await of(`?application_id=${other}`), { enabled: false, set_for: 'organisation' });
+    await scan(mine, '/secrets/scans', [file]);
+    await scan(other, '/secrets/scans', [file]);
+    t.match([...(await found(mine)), ...(await found(other))], [/ info$/, /resolved/]);
+    const back = { application_id: mine, enabled: null, severity: null };
+    t.match(await change(`${path}/${rule}`, back), { enabled: false, set_for: 'organisation' });
+    t.match(await client.call('PATCH', `${path}/${rule}`, { enabled: null }), { status: 422, text: /application_id/ });
+    t.equal((await client.call('PATCH', `${path}/${rule}`, { ...back, application_id: '999999' })).status, 404);
+    t.equal((await client.call('GET', `${path}?application_id=999999`)).status, 404);
+    await change(`${path}/${rule}`, { enabled: true });
+  });
+
   await t.test('own rules find in the next scan, and run on RE2 alone', async (t) => {
     const sast = { ...own('own-template', 'evalTemplate\\('), endings: ['js'], cwes: [94] };
     t.match(await client.call('POST', '/sast/rules', sast), {

@@ -2,15 +2,16 @@
 // known to be none. All of it counts from the next scan on.
 import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
-import { json, violatedUnique } from '../database.js';
-import { severityNames } from '../findings/words.js';
+import { requireApplication } from '../assets/resources.js';
+import { json, violatedUnique, type Tx } from '../database.js';
+import { severityNames, type Severity } from '../findings/words.js';
 import { endpoint, notFound, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import type { VmPermission } from '../kit/permissions.js';
 import { scannerOf } from '../scanners/catalogue.js';
 import { fileKinds, type FileKind } from '../scanners/contract.js';
 import { allowlistEndpoints } from './allowlist.js';
 import { requirePattern } from './pattern.js';
-import { asRule, ownRows, settingsOf, type OwnRow } from './profile.js';
+import { asRule, ownRows, settingsOf, type OwnRow, type Setting } from './profile.js';
 
 const closed = { additionalProperties: false } as const;
 const ofOrganisation = 'Rules of scanners';
@@ -46,13 +47,21 @@ const RuleView = Type.Object({
   known_as: Type.Array(Type.String({ description: 'ids under which other tools know the same' })),
   pattern: Nullable(Type.String({ description: 'of an own rule' })),
   endings: Type.Array(Type.String({ description: 'of the files of an own rule; none: every file' })),
+  set_for: Nullable(OneOf(['organisation', 'application'], 'who has set it; null: nobody, it is as it came')),
   reason: Type.String({ description: 'why it was changed' }),
   updated_by: Nullable(Type.String()),
   updated_at: Nullable(Time),
 });
 
-async function rulesOf({ sql }: Call, kind: FileKind) {
-  const settings = await settingsOf(sql, kind);
+/** A row that says what the rule says by itself is nobody's. */
+function placeOf(set: Setting | undefined): 'organisation' | 'application' | null {
+  if (set === undefined) return null;
+  if (set.application_id !== null) return 'application';
+  return set.enabled === false || set.severity !== null ? 'organisation' : null;
+}
+
+async function rulesOf({ sql }: Call, kind: FileKind, application: number | null) {
+  const settings = await settingsOf(sql, kind, application);
   const own = new Map((await ownRows(sql, kind)).map((row) => [row.rule_id, row]));
   return [...scannerOf(kind).rules, ...[...own.values()].map(asRule)].map(({ knownAs = [], cwes, ...rule }) => {
     const set = settings.get(rule.id);
@@ -62,16 +71,23 @@ async function rulesOf({ sql }: Call, kind: FileKind) {
       ...{ default_severity: rule.severity, severity: set?.severity ?? rule.severity, enabled: set?.enabled ?? true },
       provenance: row === undefined ? ('built-in' as const) : ('own' as const),
       ...{ pattern: row?.pattern ?? null, endings: [...(row?.endings ?? [])], reason: set?.reason ?? '' },
+      set_for: placeOf(set),
       ...{ updated_by: set?.updated_by ?? null, updated_at: set?.updated_at.toISOString() ?? null },
     };
   });
 }
 
-async function requireRule(call: Call, kind: FileKind, id: string) {
-  const found = (await rulesOf(call, kind)).find((rule) => rule.id === id);
+async function requireRule(call: Call, kind: FileKind, id: string, application: number | null = null) {
+  const found = (await rulesOf(call, kind, application)).find((rule) => rule.id === id);
   if (found === undefined) throw notFound('rule', id.slice(0, 80));
   return found;
 }
+
+/** null: none is named. Throws 404 for one that the caller does not see. */
+const applicationOf = async (
+  { sql, reach }: Call,
+  { application_id: id }: { readonly application_id?: string },
+): Promise<number | null> => (id === undefined ? null : (await requireApplication(sql, reach, id)).id);
 
 const list = (kind: FileKind, { path, view }: Place): Endpoint =>
   endpoint({
@@ -80,9 +96,55 @@ const list = (kind: FileKind, { path, view }: Place): Endpoint =>
     permission: view,
     kind: 'C',
     summary: `What the scanner for ${scannerOf(kind).label.toLowerCase()} looks for, and what to do about it`,
+    query: Type.Object(
+      { application_id: Type.Optional(Type.String({ maxLength: 20, description: 'as scans of it have them' })) },
+      closed,
+    ),
     answer: Type.Object({ items: Type.Array(RuleView) }),
-    handle: async (call) => ({ items: await rulesOf(call, kind) }),
+    handle: async (call) => ({ items: await rulesOf(call, kind, await applicationOf(call, call.query)) }),
   });
+
+const RuleBody = Type.Object(
+  {
+    application_id: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        description: 'for scans of this application alone, over what the organisation has',
+      }),
+    ),
+    enabled: Type.Optional(Nullable(Type.Boolean({ description: 'null: as the organisation has it' }))),
+    severity: Type.Optional(Nullable(OneOf(severityNames, 'null: its own, or that of the organisation'))),
+    reason: Type.Optional(Type.String({ maxLength: 2000, description: 'needed to switch it off' })),
+  },
+  { ...closed, minProperties: 1, examples: [{ enabled: false, reason: 'our framework does this' }] },
+);
+
+interface RuleSetting {
+  readonly kind: FileKind;
+  readonly id: string;
+  readonly application: number | null;
+  readonly enabled?: boolean | null;
+  readonly severity?: Severity | null;
+  readonly reason: string;
+}
+
+/** What is not given stays; what says nothing for an application any more goes. */
+async function setRule(tx: Tx, { now, caller }: Call, given: RuleSetting): Promise<void> {
+  const { kind, id, application, reason } = given;
+  const [before] = await tx<{ enabled: boolean | null; severity: Severity | null }[]>`
+    select enabled, severity from vm_scan_rules
+    where kind = ${kind} and rule_id = ${id} and application_id is not distinct from ${application}`;
+  const unset = application === null ? true : null;
+  const enabled = given.enabled === undefined ? (before?.enabled ?? unset) : given.enabled;
+  const severity = given.severity === undefined ? (before?.severity ?? null) : given.severity;
+  await tx`
+    delete from vm_scan_rules
+    where kind = ${kind} and rule_id = ${id} and application_id is not distinct from ${application}`;
+  if (application !== null && enabled === null && severity === null) return;
+  await tx`
+    insert into vm_scan_rules (kind, rule_id, application_id, enabled, severity, reason, updated_by, updated_at)
+    values (${kind}, ${id}, ${application}, ${enabled}, ${severity}, ${reason}, ${caller.actor.name}, ${now})`;
+}
 
 const patch = (kind: FileKind, { path, edit }: Place): Endpoint =>
   endpoint({
@@ -92,33 +154,23 @@ const patch = (kind: FileKind, { path, edit }: Place): Endpoint =>
     ofOrganisation,
     kind: 'C',
     summary: 'Switch a rule off or on, or give its findings another severity, from the next scan on',
-    body: Type.Object(
-      {
-        enabled: Type.Optional(Type.Boolean()),
-        severity: Type.Optional(Nullable(OneOf(severityNames, 'null: its own'))),
-        reason: Type.Optional(Type.String({ maxLength: 2000, description: 'needed to switch it off' })),
-      },
-      { ...closed, minProperties: 1, examples: [{ enabled: false, reason: 'our framework does this' }] },
-    ),
+    body: RuleBody,
     answer: RuleView,
     handle: async (call) => {
-      const { body, now, caller } = call;
-      const before = await requireRule(call, kind, call.params['id'] ?? '');
-      const { enabled = before.enabled, reason = before.reason } = body;
-      const set = before.severity === before.default_severity ? null : before.severity;
-      const severity = body.severity === undefined ? set : body.severity;
-      if (!enabled && reason.trim() === '') throw unfit('/reason', 'is needed to switch a rule off');
+      const { body } = call;
+      const application = await applicationOf(call, body);
+      const before = await requireRule(call, kind, call.params['id'] ?? '', application);
+      if (body.enabled === null && application === null)
+        throw unfit('/enabled', 'is null, which means as the organisation has it', 'name an application_id');
+      const reason = body.reason ?? before.reason;
+      if (body.enabled === false && reason.trim() === '') throw unfit('/reason', 'is needed to switch a rule off');
       await call.audited(
         'vm.update',
-        `changed the rule ${before.id} of ${kind}`,
-        (tx) => tx`
-          insert into vm_scan_rules (kind, rule_id, enabled, severity, reason, updated_by, updated_at)
-          values (${kind}, ${before.id}, ${enabled}, ${severity}, ${reason}, ${caller.actor.name}, ${now})
-          on conflict (kind, rule_id) do update set enabled = excluded.enabled, severity = excluded.severity,
-            reason = excluded.reason, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+        `changed the rule ${before.id} of ${kind}${application === null ? '' : ` for the application ${application}`}`,
+        (tx) => setRule(tx, call, { kind, id: before.id, application, ...body, reason }),
         () => ({ kind, rule: before.id, ...body }),
       );
-      return requireRule(call, kind, before.id);
+      return requireRule(call, kind, before.id, application);
     },
   });
 

@@ -8,7 +8,10 @@ import type { ScanResult } from '../scanners/run/result.js';
 
 export interface Setting {
   readonly rule_id: string;
-  readonly enabled: boolean;
+  /** null: of the organisation. */
+  readonly application_id: number | null;
+  /** null: as the organisation has it. */
+  readonly enabled: boolean | null;
   readonly severity: Severity | null;
   readonly reason: string;
   readonly updated_by: string;
@@ -30,10 +33,27 @@ export interface OwnRow {
   readonly created_at: Date;
 }
 
-export const settingsOf = async (sql: Sql, kind: ScanKind): Promise<ReadonlyMap<string, Setting>> =>
-  new Map(
-    (await sql<Setting[]>`select * from vm_scan_rules where kind = ${kind}`).map((one) => [one.rule_id, one] as const),
-  );
+/** By rule: what the organisation has set, and over it what is set for the application. */
+export async function settingsOf(
+  sql: Sql,
+  kind: ScanKind,
+  application: number | null,
+): Promise<ReadonlyMap<string, Setting>> {
+  const rows = await sql<Setting[]>`
+    select * from vm_scan_rules where kind = ${kind}
+      and (application_id is null or application_id = ${application}) order by application_id nulls first`;
+  const found = new Map<string, Setting>();
+  for (const row of rows) {
+    const above = found.get(row.rule_id);
+    const { enabled, severity } = row;
+    found.set(row.rule_id, {
+      ...row,
+      enabled: enabled ?? above?.enabled ?? true,
+      severity: severity ?? above?.severity ?? null,
+    });
+  }
+  return found;
+}
 
 export const ownRows = async (sql: Sql, kind: ScanKind): Promise<readonly OwnRow[]> => sql<OwnRow[]>`
   select * from vm_own_rules where kind = ${kind} order by id`;
@@ -48,6 +68,8 @@ export const asOwn = ({ rule_id: id, kind, title, severity, pattern, endings }: 
 });
 
 export interface Profile {
+  /** What the run says of it: rules that were off, and those whose findings have another severity. */
+  readonly told: { readonly rules_off: readonly string[]; readonly severities_set: readonly string[] };
   /** With the installation's own rules. */
   readonly scanner: Scanner;
   readonly additions: Additions;
@@ -56,7 +78,7 @@ export interface Profile {
 }
 
 export async function profileOf(sql: Sql, scanner: Scanner, application: number, now: Date): Promise<Profile> {
-  const settings = await settingsOf(sql, scanner.kind);
+  const settings = await settingsOf(sql, scanner.kind, application);
   const own = await ownRows(sql, scanner.kind);
   const allowed =
     scanner.kind === 'secrets'
@@ -69,7 +91,12 @@ export async function profileOf(sql: Sql, scanner: Scanner, application: number,
     ...scanner,
     rules: [...scanner.rules, ...own.map(asRule)].map((rule) => withSeverity(rule, settings.get(rule.id)?.severity)),
   };
+  const set = [...settings.values()];
   return {
+    told: {
+      rules_off: set.filter(({ enabled }) => enabled === false).map(({ rule_id: id }) => id),
+      severities_set: set.filter(({ severity }) => severity !== null).map(({ rule_id: id }) => id),
+    },
     scanner: extended,
     additions: { rules: own.filter(({ rule_id: id }) => isOn(id)).map(asOwn), allowed: [...allowed] },
     adjust: (result) => ({

@@ -70,6 +70,7 @@ const needsMore: readonly string[] = [
   'POST /exploit/runs 409',
   'POST /findings/deduplications/:id/undo 409',
   'POST /gate/evaluations/:id/override 409',
+  'POST /repositories/:id/fetch 422', // it has no address
   'POST /repositories/:id/scan 409',
   'POST /runs/:id/cancel 409',
   'POST /scans 409',

@@ -3,7 +3,7 @@ import { ApiError, OneOf } from '#http-kit';
 import { Type, type Static } from '@sinclair/typebox';
 import { requireApplication } from '../assets/resources.js';
 import { allOf } from '../database.js';
-import { endpoint, notFound, toId, type Call, type Endpoint } from '../kit/endpoint.js';
+import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../kit/endpoint.js';
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { requireWhole } from '../kit/caller.js';
 import { requireRow, resourceEndpoints, type Row } from '../kit/resource.js';
@@ -12,6 +12,8 @@ import { scannerOf } from '../scanners/catalogue.js';
 import { extents, fileKinds, type Scanner } from '../scanners/contract.js';
 import { beginScan, ScanView, viewScan } from '../scanners/hub/run-scan.js';
 import { fetchContent, shared, storeContent, sumOf } from './content.js';
+import { fetchRepository } from './fetching.js';
+import { branchPattern } from './git/fetch.js';
 import { examine, isPackersRoot, withoutRoot, type Examined } from './examine.js';
 import { repositories } from './resource.js';
 import { dropOlder, limits, requireRoom, scansOf, SnapshotView, viewSnapshot, type Snapshot } from './store.js';
@@ -107,6 +109,39 @@ const addArchive = endpoint({
       return viewSnapshot(await keep(call, repository, sent));
     } finally {
       await sent.discard();
+    }
+  },
+});
+
+const fetchBranch = endpoint({
+  method: 'POST',
+  path: '/repositories/:id/fetch',
+  permission: 'run_code_scans',
+  kind: 'I',
+  summary:
+    'Fetch a branch from the address of the repository with Git and keep it as a snapshot; of hosts in vm_git_hosts ' +
+    `alone, within ${limits.fetchMsMax / 1000} s`,
+  body: Type.Object(
+    {
+      branch: Type.Optional(
+        Type.String({ pattern: branchPattern, maxLength: 200, description: 'the default branch by default' }),
+      ),
+    },
+    { ...closed, examples: [{}] },
+  ),
+  status: 201,
+  answer: SnapshotView,
+  handle: async (call) => {
+    const repository = await requireRow(call.sql, repositories, call.reach, call.params['id'] ?? '');
+    const branch = call.body.branch ?? String(repository['default_branch']);
+    if (!new RegExp(branchPattern).test(branch))
+      throw unfit('/branch', 'is no name of a branch', 'give one, or fix the default branch of the repository');
+    const { file, bytes, commit, discard } = await fetchRepository(call, repository, branch);
+    try {
+      const sent = { fields: { branch, commit, root: 'keep' as const }, fileName: `${branch}.tar` };
+      return viewSnapshot(await keep(call, repository, { ...sent, file, bytes, discard }));
+    } finally {
+      await discard();
     }
   },
 });
@@ -249,6 +284,7 @@ async function begin(
 export const repositoryEndpoints: readonly Endpoint[] = [
   ...resourceEndpoints(repositories),
   addArchive,
+  fetchBranch,
   listSnapshots,
   scanSnapshot,
 ];

@@ -2,7 +2,9 @@
 import { ApiError, Nullable } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Id, inApplication, Name, visibleByApplication } from '../assets/resources.js';
-import type { Resource } from '../kit/resource.js';
+import { unfit, type Call } from '../kit/endpoint.js';
+import type { Resource, Row } from '../kit/resource.js';
+import { originOf, placeOfCredential } from './fetching.js';
 
 const repositoriesMax = 200;
 
@@ -22,12 +24,34 @@ export const repositories: Resource = {
         Type.String({
           maxLength: 1000,
           pattern: '^(https?://[^\\s@]+|ssh://(git@)?[^\\s@]+|git@[^\\s@]+)$',
-          description: 'to open in a browser; without a password. Nothing is fetched from it',
+          description: 'without a password; from https of a host in vm_git_hosts it is fetched',
         }),
       ),
       as: 'plain',
       write: 'always',
       searched: true,
+    },
+    credential_user: {
+      schema: Type.String({
+        maxLength: 200,
+        pattern: '^[^\\s:]*$',
+        description: 'of the credential; hosts that take tokens mostly want none, or any',
+      }),
+      as: 'plain',
+      write: 'always',
+    },
+    credential: {
+      schema: Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 1000,
+          pattern: '^[\\x21-\\x7e]+$',
+          description:
+            'token or password to fetch with: sealed, never shown, sent to the origin of url alone; null: none',
+        }),
+      ),
+      as: 'secret',
+      write: 'always',
     },
     default_branch: {
       schema: Type.String({ minLength: 1, maxLength: 200 }),
@@ -38,6 +62,7 @@ export const repositories: Resource = {
   },
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
+    sealCredential(call, values, before);
     if (before !== null) return;
     const [row] = await tx<{ n: number }[]>`
       select count(*)::integer as n from vm_repositories where application_id = ${Number(values['application_id'])}`;
@@ -52,3 +77,21 @@ export const repositories: Resource = {
       throw new ApiError('conflict', 'A scan of the repository is running: wait for its end, or cancel it.');
   },
 };
+
+/** Throws 422 where the address leads to another origin and the credential would follow it there. */
+function sealCredential({ host }: Call, values: Record<string, unknown>, before: Row | null): void {
+  const origin = originOf(values['url'] === undefined ? before?.['url'] : values['url']);
+  const given = values['credential'];
+  if (typeof given === 'string') {
+    if (origin === null) throw unfit('/credential', 'is for no address', 'give the repository an https address');
+    values['credential'] = host.secrets.seal(given, placeOfCredential(origin));
+    return;
+  }
+  const had = originOf(before?.['url']);
+  if (given === undefined && typeof before?.['credential'] === 'string' && origin !== had)
+    throw unfit(
+      '/credential',
+      `is needed again: it was given for ${had ?? 'another address'} and is sent nowhere else`,
+      'give it together with the new address, or null',
+    );
+}

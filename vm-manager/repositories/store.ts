@@ -3,8 +3,14 @@ import { ApiError, Nullable, OneOf, Time } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import type { Queryable, Sql, Tx } from '../database.js';
 
-/** Of one archive; of all that are kept together; how many a repository keeps. */
-export const limits = { archiveBytesMax: 256 * 1024 ** 2, allBytesMax: 4 * 1024 ** 3, kept: 5, listed: 100 } as const;
+/** Of one archive; of all that are kept together; how many a repository keeps; how long Git may take. */
+export const limits = {
+  archiveBytesMax: 256 * 1024 ** 2,
+  allBytesMax: 4 * 1024 ** 3,
+  kept: 5,
+  listed: 100,
+  fetchMsMax: 120_000,
+} as const;
 /** An upload that has not ended by then was lost with its server. */
 const incomingMsMax = 3_600_000;
 

@@ -58,6 +58,8 @@ export interface Finding {
   readonly flow?: readonly FlowStep[];
   /** It is set aside in the source, and why. */
   readonly suppressed?: string;
+  /** By a baseline, and not in the source. */
+  readonly isOfBaseline?: true;
 }
 
 /** A package that a lock file, a manifest or a bill lists. */
@@ -96,6 +98,10 @@ export interface NotScanned {
   readonly path: string;
   readonly reason: string;
   readonly isFault: boolean;
+  /** It has to do with this run and not with the file: a time that was over, a file that could not be read. */
+  readonly isOfRun?: true;
+  /** The engine says it, of a file that it was given. */
+  readonly isOfEngine?: true;
 }
 
 export interface InputFile {

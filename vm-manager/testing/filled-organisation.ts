@@ -328,6 +328,7 @@ const bodiesOf = (application: string, finding: string, target: string, person: 
   'POST /comments': { entity: 'finding', entity_id: finding },
   'POST /repositories': { name: 'new', application_id: application, url: null },
   'PATCH /repositories/:id': { name: 'other', url: null },
+  'POST /repositories/:id/fetch': { branch: 'main' },
   'POST /repositories/:id/scan': { engines: ['secrets'], snapshot_id: undefined },
   ...bodiesOfRules,
   'POST /sca/match': { application_id: application },

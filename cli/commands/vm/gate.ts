@@ -24,7 +24,7 @@ const usage = [
   'Exit codes: 0 go on, 1 stop, 2 nothing was scanned, or the question could not be asked.',
 ].join('\n');
 
-const defaultUrl = 'http://127.0.0.1:8095';
+export const defaultUrl = 'http://127.0.0.1:8095';
 /** A first evaluation of a large organisation builds all chains. */
 const answerMsMax = 120_000;
 const reportMsMax = 600_000;
@@ -59,7 +59,7 @@ const fixes: Readonly<Record<number, string>> = {
 };
 
 /** `/api/v1` of one installation. Whatever goes wrong here is told with the exit code 2. */
-class Api {
+export class Api {
   readonly #base: string;
   readonly #token: string;
 
@@ -176,7 +176,7 @@ function readQuestion(argv: readonly string[]) {
   return values;
 }
 
-function toApi(url: string): Api {
+export function toApi(url: string): Api {
   const token = process.env['GATEHOUSE_TOKEN'] ?? '';
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw wrongUsage(`--url (or GATEHOUSE_URL) is no URL: ${url}; write https://gatehouse.example.org`);

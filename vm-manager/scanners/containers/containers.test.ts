@@ -15,6 +15,7 @@ import { readLayout } from './layout.js';
 import { visibleOf, whiteoutOf, type LayerFacts } from './merge.js';
 import { imageScanner } from './scanner.js';
 import { dpkg, imageOf, type MadeImage } from './testing/made-image.js';
+import { berkeleyDatabase } from './testing/berkeley-database.js';
 import { rpmDatabase } from './testing/rpm-database.js';
 
 t.setTimeout(testMsMax);
@@ -188,7 +189,7 @@ function headerOf(texts: Readonly<Record<number, string>>): Buffer {
   return Buffer.concat([head, ...index, data]);
 }
 
-t.test('RPM: SQLite and NDB are read, Berkeley DB and damage make the scan incomplete', async (t) => {
+t.test('RPM: SQLite, NDB and Berkeley DB are read, and damage makes the scan incomplete', async (t) => {
   const release = { name: 'etc/os-release', data: 'ID=rocky\nVERSION_ID=9.3\n' };
   const sqlite = await scanned({ layers: [[release, { name: 'var/lib/rpm/rpmdb.sqlite', data: rpmDatabase() }]] });
   t.equal(sqlite.packages.length, 60, 'each package once, and no key');
@@ -209,8 +210,24 @@ t.test('RPM: SQLite and NDB are read, Berkeley DB and damage make the scan incom
     ],
   });
   t.same(purls(ndb), ['1 pkg:rpm/opensuse/zypper@1.14-150?distro=opensuse-leap-15.5']);
+  const long = headerOf({ 1000: 'bash', 1001: '4.2.46', 1002: '35', 1011: 'v'.repeat(2000) });
+  for (const isLittle of [true, false]) {
+    const data = berkeleyDatabase([Buffer.alloc(4), ...blobs, long], isLittle);
+    const bdb = await scanned({ layers: [[release, { name: 'var/lib/rpm/Packages', data }]] });
+    t.same(purls(bdb), [
+      '1 pkg:rpm/rocky/bash@4.2.46-35?distro=rocky-9.3',
+      '1 pkg:rpm/rocky/zypper@1.14-150?distro=rocky-9.3',
+    ]);
+    t.equal(bdb.complete, true);
+  }
+  const berkeley = berkeleyDatabase([long, long]);
+  const looped = Buffer.from(berkeley);
+  looped.writeUInt32LE(2, 2 * 512 + 16);
+  looped.writeUInt16LE(1, 2 * 512 + 22);
   const damaged: readonly (readonly [name: string, path: string, data: Buffer, reason: RegExp])[] = [
-    ['an old form', 'var/lib/rpm/Packages', Buffer.alloc(512), /Berkeley DB/],
+    ['no hash table', 'var/lib/rpm/Packages', Buffer.alloc(512), /no hash table of Berkeley DB/],
+    ['a table cut off', 'var/lib/rpm/Packages', berkeley.subarray(0, 1024), /ends before its last page/],
+    ['a chain in a circle', 'var/lib/rpm/Packages', looped, /chain of pages that leads nowhere/],
     ['cut off', 'var/lib/rpm/rpmdb.sqlite', rpmDatabase().subarray(0, 2000), /ends before one of its pages/],
     ['no database', 'var/lib/rpm/rpmdb.sqlite', Buffer.from('x'.repeat(200)), /no SQLite database/],
     [

@@ -18,7 +18,7 @@ import type { Database } from './files.js';
 import { summaryPath, unmarked, type Marked, type Summary } from './image-source.js';
 import { blocksOf, type Installed } from './packages/database.js';
 import { purlOfInstalled, readRelease, type Release } from './packages/release.js';
-import { readRpmNdb, readRpmSqlite } from './packages/rpm.js';
+import { readRpmBerkeley, readRpmNdb, readRpmSqlite } from './packages/rpm.js';
 import { readApk, readDpkg } from './packages/text-databases.js';
 import { imageRules } from './rules.js';
 
@@ -42,7 +42,7 @@ function readDatabase(database: Database, path: string, bytes: Buffer): Installe
     case 'rpm-ndb':
       return readRpmNdb(bytes);
     case 'rpm-bdb':
-      throw new Error('databases of RPM before 4.16 (Berkeley DB) are not read: the packages of the image are unknown');
+      return readRpmBerkeley(bytes);
   }
 }
 
@@ -78,8 +78,6 @@ export class ImageEngine implements Engine {
     const { path, layer, isNow } = at;
     const database = databaseOf(path);
     if (database !== null) {
-      // an earlier form of a database that is not read matters only while it is there
-      if (!isNow && database === 'rpm-bdb') return nothing;
       this.#lists.push({ at, database, installed: readDatabase(database, path, file.bytes) });
       return nothing;
     }

@@ -113,7 +113,8 @@ export const imageSource = (path: string, layout: Layout, limits: SourceLimits =
   total: null,
   isOneFile: false,
   async *items(signal) {
-    const { size } = await stat(path);
+    const found = await stat(path);
+    const size = found.isDirectory() ? null : found.size;
     // the outer archive counts, too
     const budget = () => new Budget({ ...limits, bytesMax: limits.bytesMax * 2 }, size);
     try {

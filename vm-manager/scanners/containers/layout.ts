@@ -53,12 +53,12 @@ function linkTarget(name: string, to: string): string {
 }
 
 async function readOuter(path: string): Promise<Outer> {
-  const { size } = await stat(path);
+  const found = await stat(path);
   const texts = new Map<string, Buffer>();
   const names = new Set<string>();
   const links = new Map<string, string>();
   let all = 0;
-  const { entries } = await unpackFile(path, new Budget(sourceLimits, size));
+  const { entries } = await unpackFile(path, new Budget(sourceLimits, found.isDirectory() ? null : found.size));
   for await (const { header, read } of entries) {
     const name = innerName(header.name);
     if (header.type === 'symlink' || header.type === 'link') {
@@ -180,16 +180,33 @@ function layersOf(outer: Outer, { layerEntries }: Named, config: Json): Layer[] 
   });
 }
 
-/** Throws SourceError for what is no archive of an image, or of several. */
-export async function readLayout(path: string): Promise<Layout> {
-  let outer: Outer;
+async function outerOf(path: string): Promise<Outer> {
   try {
-    outer = await readOuter(path);
+    return await readOuter(path);
   } catch (error) {
     if (error instanceof SourceError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new SourceError(`The archive cannot be read to its end (${why.slice(0, 200)}).`);
   }
+}
+
+/** Other archives, too, have a manifest.json: of an image it is a list of what has layers. */
+function isImage({ names, texts }: Outer): boolean {
+  if (names.has('oci-layout') && names.has('index.json')) return true;
+  const manifest = texts.get('manifest.json')?.toString('utf8') ?? '';
+  return manifest.startsWith('[') && /"Layers"\s*:/.test(manifest) && /"Config"\s*:/.test(manifest);
+}
+
+/** null: it is an archive (or a directory) of something else. Throws SourceError for an image that is damaged. */
+export async function readImage(path: string): Promise<Layout | null> {
+  const outer = await outerOf(path);
+  return isImage(outer) ? layoutOf(outer) : null;
+}
+
+/** Throws SourceError for what is no archive of an image, or of several. */
+export const readLayout = async (path: string): Promise<Layout> => layoutOf(await outerOf(path));
+
+function layoutOf(outer: Outer): Layout {
   const form = outer.names.has('manifest.json') ? 'docker' : 'oci';
   if (form === 'oci' && !outer.names.has('index.json'))
     throw new SourceError('It is no image: there is neither manifest.json (docker save) nor index.json (OCI) in it.');

@@ -2,11 +2,14 @@
 // its name says. Nothing is unpacked to the disk.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { SourceError, type Budget } from '../sources/source.js';
+import type { Budget } from '../sources/source.js';
+import { unpackZstd } from '../sources/zstd/stream.js';
 
 export interface TarEntry {
   readonly header: Header;
@@ -16,6 +19,8 @@ export interface TarEntry {
   bytes(): AsyncIterable<Buffer>;
 }
 
+/** blobs/sha256/NAME */
+const directoryDepthMax = 4;
 const gzip = Buffer.from([0x1f, 0x8b]);
 const zstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
@@ -44,11 +49,9 @@ export interface Unpacked {
   sum(): string;
 }
 
-/** Entries of a tar that may be packed with gzip. Throws SourceError for another packing, and beyond the budget. */
+/** Entries of a tar that may be packed with gzip or Zstandard. Throws SourceError beyond the budget. */
 export async function unpack(from: AsyncIterable<Buffer>, budget: Budget): Promise<Unpacked> {
   const { head, all } = await peek(from);
-  if (head.subarray(0, 4).equals(zstd))
-    throw new SourceError('A layer is packed with zstd, which is not read here: save the image with gzip.');
   const hash = createHash('sha256');
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -61,7 +64,8 @@ export async function unpack(from: AsyncIterable<Buffer>, budget: Budget): Promi
       }
     },
   });
-  const source = Readable.from(all, { objectMode: false });
+  const isZstd = head.subarray(0, 4).equals(zstd);
+  const source = Readable.from(isZstd ? unpackZstd(all) : all, { objectMode: false });
   const tar = extract();
   const isPacked = head.subarray(0, 2).equals(gzip);
   const fed = isPacked ? pipeline(source, createGunzip(), counted, tar) : pipeline(source, counted, tar);
@@ -106,9 +110,35 @@ async function* entriesOf(
   }
 }
 
-/** Entries of the archive in a file. */
+/** Entries of the archive in a file; of a directory (an OCI layout that was unpacked) its files. */
 export const unpackFile = async (path: string, budget: Budget): Promise<Unpacked> =>
-  unpack(createReadStream(path), budget);
+  (await stat(path)).isDirectory()
+    ? { entries: entriesOfDirectory(path, budget), sum: () => '' }
+    : unpack(createReadStream(path), budget);
+
+/** Links are passed: nothing outside of the directory is read. */
+async function* entriesOfDirectory(root: string, budget: Budget, within = ''): AsyncGenerator<TarEntry> {
+  const names = await readdir(join(root, within), { withFileTypes: true });
+  for (const one of names.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    const name = within === '' ? one.name : `${within}/${one.name}`;
+    const at = join(root, name);
+    budget.entry();
+    if (one.isDirectory() && name.split('/').length < directoryDepthMax) yield* entriesOfDirectory(root, budget, name);
+    if (!one.isFile()) continue;
+    const { size } = await stat(at);
+    budget.bytes(size);
+    yield {
+      header: { name, size, type: 'file' } as Header,
+      read: async (most) => {
+        const parts: Buffer[] = [];
+        for await (const part of createReadStream(at, { end: Math.max(0, Math.min(most, size) - 1) }))
+          parts.push(part as Buffer);
+        return Buffer.concat(parts);
+      },
+      bytes: () => createReadStream(at),
+    };
+  }
+}
 
 /** As entries are called within an image: no `./`, no `/` at either end. */
 export function innerName(name: string): string {

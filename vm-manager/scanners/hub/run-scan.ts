@@ -157,10 +157,10 @@ async function runScan(given: Work, source: Source, id: number) {
   try {
     const tell = (at: Progress): void => void (progress = percentOf(at));
     const application = Number(given.sent.fields.application_id);
-    const { scanner, additions, adjust } = await profileOf(sql, given.scanner, application, now());
+    const { scanner, additions, adjust, told } = await profileOf(sql, given.scanner, application, now());
     const found = adjust(await scan(source, [scanner], tell, stop.signal, scanLimits, additions));
     const end = await endOf({ ...given, scanner }, begun.named?.(found) ?? found, id);
-    await finishRun(sql, id, end, now());
+    await finishRun(sql, id, { ...end, result: { ...(end.result as object | undefined), ...told } }, now());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     await finishRun(sql, id, { status: 'failed', error: why.slice(0, 2000) }, now()).catch(() => undefined);

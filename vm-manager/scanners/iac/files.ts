@@ -1,8 +1,11 @@
 // Which file is of which kind, by its name.
 
+/** Programs and texts about Dockerfiles; those of a purpose are called `Dockerfile.dev`. */
+const ofCode =
+  /\.(?:dockerignore|[cm]?[jt]sx?|map|vue|svelte|py|go|rs|rb|php|java|kt|cs|lua|md|rst|adoc|html?|s?css|json|lock)$/i;
+
 export const isDockerfile = (path: string): boolean =>
-  /(?:^|\/)(?:[\w.-]+\.)?(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$/i.test(path) &&
-  !/\.(?:dockerignore|md|ts|js|py|go)$/i.test(path);
+  /(?:^|\/)(?:[\w.-]+\.)?(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$/i.test(path) && !ofCode.test(path);
 
 export const isCompose = (path: string): boolean => /(?:^|\/)(?:docker-)?compose(?:[.-][\w-]+)*\.ya?ml$/i.test(path);
 

@@ -143,7 +143,7 @@ export const toJson = (result: ScanResult): object => ({
     files_scanned: scanned.length,
     packages: packages.length,
     not_scanned: notScannedByReason,
-    faults: notScanned.filter(({ isFault }) => isFault),
+    faults: notScanned.filter(({ isFault }) => isFault).map(({ path, reason }) => ({ path, reason, isFault: true })),
   })),
   findings: allFindings(result),
 });

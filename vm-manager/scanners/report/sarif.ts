@@ -58,7 +58,7 @@ const toCodeFlow = (path: string, flow: readonly FlowStep[]) => ({
 
 function toResult(finding: Finding, rules: ReadonlyMap<string, number>) {
   const { rule, path, line, endLine, column, message, severity, address, snippet, fingerprint } = finding;
-  const { suppressed, flow } = finding;
+  const { suppressed, isOfBaseline, flow } = finding;
   return {
     ruleId: rule,
     ruleIndex: rules.get(rule) ?? -1,
@@ -82,7 +82,9 @@ function toResult(finding: Finding, rules: ReadonlyMap<string, number>) {
     ],
     ...(fingerprint === undefined ? {} : { partialFingerprints: { 'gatehouse/v1': fingerprint } }),
     ...(flow === undefined ? {} : { codeFlows: [toCodeFlow(path, flow)] }),
-    ...(suppressed === undefined ? {} : { suppressions: [{ kind: 'inSource', justification: suppressed }] }),
+    ...(suppressed === undefined
+      ? {}
+      : { suppressions: [{ kind: isOfBaseline === true ? 'external' : 'inSource', justification: suppressed }] }),
   };
 }
 

@@ -57,7 +57,7 @@ class Tally {
     const outcome = bounded(given, packagesMax - this.#packages);
     this.#packages += outcome.packages.length;
     this.#outcomes.push({ ...outcome, notScanned: [] });
-    for (const one of outcome.notScanned) this.pass(one);
+    for (const one of outcome.notScanned) this.pass({ ...one, isOfEngine: true });
   }
 
   pass(one: NotScanned): void {
@@ -103,6 +103,7 @@ class Scan {
   #taken: BatchFile[] = [];
   #waiting: BatchFile[] = [];
   #waitingBytes = 0;
+  #isAsked = false;
 
   constructor(scanners: readonly Scanner[], limits: ScanLimits, additions: Additions) {
     this.#tallies = scanners.map((one) => new Tally(one));
@@ -120,7 +121,7 @@ class Scan {
     if (small.length === 0) return;
     const bytes = await readOf(file);
     if (typeof bytes === 'string') {
-      for (const tally of small) tally.pass({ path: file.path, reason: bytes, isFault: true });
+      for (const tally of small) tally.pass({ path: file.path, reason: bytes, isFault: true, isOfRun: true });
       return;
     }
     this.bytes += bytes.length;
@@ -150,6 +151,7 @@ class Scan {
     this.#waiting = [];
     this.#waitingBytes = 0;
     if (files.length === 0) return;
+    this.#isAsked = true;
     const { fileMsMax } = this.#limits;
     if ((await this.#ask({ type: 'batch', files }, fileMsMax * 2)) === null)
       return void (this.#taken = [...this.#taken, ...files.map(withoutBytes)]);
@@ -162,8 +164,10 @@ class Scan {
 
   async end(): Promise<void> {
     await this.flush();
+    // where no file was for it there is nothing to join, and starting it takes longer than all else
+    if (!this.#isAsked) return;
     const why = await this.#ask({ type: 'end' }, this.#limits.endMsMax);
-    if (why !== null) this.passAll({ path: 'all files together', reason: why, isFault: true });
+    if (why !== null) this.passAll({ path: 'all files together', reason: why, isFault: true, isOfRun: true });
   }
 
   async close(): Promise<void> {
@@ -177,7 +181,7 @@ class Scan {
 
   #passFor({ path, kinds }: BatchFile, reason: string): void {
     for (const tally of this.#tallies)
-      if (kinds.includes(tally.scanner.kind)) tally.pass({ path, reason, isFault: true });
+      if (kinds.includes(tally.scanner.kind)) tally.pass({ path, reason, isFault: true, isOfRun: true });
   }
 
   /** Why it could not be asked; null: it answered, and the answer is taken. */

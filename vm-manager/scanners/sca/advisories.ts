@@ -102,8 +102,11 @@ export function withAdvisories(result: ScannerResult, sets: AdvisorySets): Scann
   for (const { reason } of faults) byReason[reason] = (byReason[reason] ?? 0) + 1;
   return {
     ...result,
-    scanner: { ...result.scanner, rules: known.map(({ advisory }) => toRule(advisory)) },
-    findings: known.flatMap(({ advisory, own }) => own.flatMap((hit) => findingsOf(advisory, hit, result.packages))),
+    scanner: { ...result.scanner, rules: [...result.scanner.rules, ...known.map(({ advisory }) => toRule(advisory))] },
+    findings: [
+      ...result.findings,
+      ...known.flatMap(({ advisory, own }) => own.flatMap((hit) => findingsOf(advisory, hit, result.packages))),
+    ],
     advisories: known.map(
       ({ advisory, own }): MatchedAdvisory => ({
         id: advisory.id,

@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from '../contract.js';
 import { Lines } from '../lines.js';
-import { folderOf, hasLock, isGoSum, isPom, manifestOf, nameIn, readerOf } from './files.js';
+import { folderOf, hasLock, isGoSum, isPom, manifestOf, nameIn, readBill, readerOf } from './files.js';
 import { purlOf, type Listing } from './listing.js';
 import { needsGoSum } from './readers/compiled.js';
 import { listPom, readPom, type Pom } from './readers/maven.js';
@@ -98,8 +98,8 @@ export class ScaEngine implements Engine {
       return nothing;
     }
     if (nameIn(path) === 'go.mod' && !needsGoSum(text)) this.#wholeGoMods.add(folderOf(path));
-    const reader = readerOf(path);
-    if (reader === null) return nothing;
+    const reader = readerOf(path) ?? (/"(?:bomFormat|spdxVersion)"/.test(text) ? readBill : null);
+    if (reader === null || reader === undefined) return nothing;
     const outcome = outcomeOf(reader(text, path), path, lines);
     if (!isGoSum(path)) return outcome;
     this.#sums.push({ path, outcome });

@@ -37,6 +37,8 @@ export const folderOf = (path: string): string => path.slice(0, Math.max(0, path
 export const readerOf = (path: string): Reader | null =>
   formats.find(([name]) => name.test(baseName(path)))?.[1] ?? null;
 export const isPom = (path: string): boolean => baseName(path) === 'pom.xml';
+export const isNamedBill = (path: string): boolean => /\.json$/i.test(path) && readerOf(path) === null;
+export const readBill = others['bill'];
 export const isGoSum = (path: string): boolean => baseName(path) === 'go.sum';
 
 /** A manifest, what its text has where it needs anything, and the lock files that go with it. */

@@ -1,7 +1,7 @@
 // The scanner of packages as the catalogue has it. Its rules are the advisories, which an installation imports.
 import type { Scanner } from '../contract.js';
 import { toCyclonedx } from '../report/cyclonedx.js';
-import { isPom, manifestOf, readerOf } from './files.js';
+import { isNamedBill, isPom, manifestOf, readerOf } from './files.js';
 
 export const scaScanner: Scanner = {
   kind: 'sca',
@@ -12,6 +12,8 @@ export const scaScanner: Scanner = {
   joins: () => true,
   fileBytesMax: 32 * 1024 * 1024,
   wants: (path) => readerOf(path) !== null || isPom(path) || manifestOf(path) !== null,
+  // a bill may have any name; one that a person has named says by what is in it whether it is one
+  wantsNamed: isNamedBill,
   createEngine: async () => new (await import('./engine.js')).ScaEngine(),
   toReport: toCyclonedx,
 };

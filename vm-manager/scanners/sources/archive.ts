@@ -2,9 +2,9 @@
 // become paths of this machine, links are not followed, and nested archives stay closed and are reported.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { Transform, type Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import * as zlib from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import { openPromise, type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import {
@@ -19,6 +19,7 @@ import {
   type SourceItem,
   type SourceLimits,
 } from './source.js';
+import { unpackZstd } from './zstd/stream.js';
 
 export type ArchiveForm = 'zip' | 'tar' | 'tar.gz' | 'tar.zst';
 
@@ -56,13 +57,14 @@ const counted = (budget: Budget): Transform =>
     },
   });
 
-function unpacker(form: ArchiveForm): Transform | null {
-  if (form === 'tar') return null;
-  if (form === 'tar.gz') return zlib.createGunzip();
-  const make = (zlib as unknown as { createZstdDecompress?: () => Transform }).createZstdDecompress;
-  if (make === undefined)
-    throw new SourceError(`Node.js ${process.versions.node} cannot unpack zstd (22.15 can); pack it with gzip.`);
-  return make();
+/** The archive as it was before it was packed. */
+function plain(path: string, form: ArchiveForm): Readable {
+  const packed = createReadStream(path);
+  if (form === 'tar') return packed;
+  if (form === 'tar.zst') return Readable.from(unpackZstd(packed), { objectMode: false });
+  const through = createGunzip();
+  pipeline(packed, through).catch((error: unknown) => through.destroy(error as Error));
+  return through;
 }
 
 /** All of it, or its first bytes; throws where more comes than the entry says. */
@@ -180,11 +182,7 @@ export const archiveSource = (path: string, form: ArchiveForm, limits: SourceLim
     const { size } = await stat(path);
     const budget = new Budget(limits, size);
     try {
-      const unpacking = form === 'zip' ? null : unpacker(form);
-      const items =
-        form === 'zip'
-          ? zipItems(path, budget)
-          : tarItems(unpacking === null ? createReadStream(path) : unpacked(path, unpacking), budget);
+      const items = form === 'zip' ? zipItems(path, budget) : tarItems(plain(path, form), budget);
       for await (const item of items) {
         if (signal.aborted) return;
         yield item;
@@ -196,9 +194,3 @@ export const archiveSource = (path: string, form: ArchiveForm, limits: SourceLim
     }
   },
 });
-
-function unpacked(path: string, through: Transform): Transform {
-  const fed = pipeline(createReadStream(path), through);
-  fed.catch((error: unknown) => through.destroy(error as Error));
-  return through;
-}

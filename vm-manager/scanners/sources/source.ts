@@ -7,6 +7,8 @@ export interface SourceFile {
   readonly bytes: number;
   /** It was named by itself, and did not come with a directory or an archive. */
   readonly isNamed?: true;
+  /** What changes whenever the file does, and when that was; of files on the disk. */
+  readonly stamp?: { readonly is: string; readonly changedMs: number };
   /** All of it; or no more than its first bytes. */
   read(most?: number): Promise<Buffer>;
 }

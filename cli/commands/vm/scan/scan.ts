@@ -1,119 +1,99 @@
-// `gatehouse scan`: the scanners of the vulnerability manager without a server, over a directory, an archive or a file.
-// Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not read, nothing was
-// looked at, wrong usage): a pipeline never takes "not looked" for "clean".
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+// `gatehouse scan`: the scanners of the vulnerability manager without a server, over directories, archives, images,
+// bills and files. Exit codes as of the gate: 0 nothing at or above --fail-on, 1 something, 2 unknown (a file was not
+// read, nothing was looked at, wrong usage): a pipeline never takes "not looked" for "clean".
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import {
+  applyBaseline,
+  baselineOf,
+  below,
   failing,
-  offeredKinds,
-  openSource,
+  FileMemory,
+  imageSource,
+  joined,
+  readBaseline,
   readSets,
   scan,
   scannerOf,
+  scanRemembered,
   SourceError,
-  toCyclonedx,
-  toJson,
-  toJunit,
-  toMarkdown,
-  toSarif,
-  toTable,
+  unmarked,
   withAdvisories,
-  extents,
-  type Extent,
+  type Baseline,
+  type Progress,
   type ScanResult,
 } from '#vm-manager/scanners';
-import { parseOptions } from '../../../command-line.js';
-import { isSystemError, pathRefusal, Refusal, unreadable, withFiles, wrongUsage } from '../../../refusal.js';
+import { pathRefusal, Refusal, withFiles, wrongUsage } from '../../../refusal.js';
+import { readOptions, requireFitting, usage, wantedBy, writers } from './options.js';
+import type { Severity, Values, Wanted } from './options.js';
+import { askGate, upload } from './send.js';
+import { extentOf, isBill, sourceOf, targetsOf, type Target } from './targets.js';
 
-const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
-type Severity = (typeof severities)[number];
-
-const writers: Readonly<Record<string, (result: ScanResult, covers: Extent) => string>> = {
-  table: toTable,
-  markdown: toMarkdown,
-  junit: toJunit,
-  json: (result) => JSON.stringify(toJson(result), null, 2),
-  cyclonedx: (result) => JSON.stringify(toCyclonedx(result), null, 1),
-  sarif: (result, covers) => JSON.stringify(toSarif(result, covers), null, 1),
+const tell = ({ files, bytes }: Progress): void => {
+  if (process.stderr.isTTY) process.stderr.write(`\rscan: ${files} files, ${(bytes / 1e6).toFixed(0)} MB\u001b[K`);
 };
 
-const usage = [
-  'Usage: gatehouse scan [DIRECTORY|ARCHIVE|FILE] [--only KIND,…] [--format FORMAT] [-o FILE] [--fail-on SEVERITY]',
-  '                      [--covers whole|part] [--advisories DIRECTORY]',
-  '                      [--gate --application ID --commit HASH [--branch NAME]]',
-  '',
-  '  DIRECTORY      default: here; an archive is tar, tar.gz, tar.zst or zip, and is not unpacked to the disk',
-  `  --only         ${offeredKinds.join(', ')}; default: all, sca only with --advisories`,
-  `  --format       ${Object.keys(writers).join(', ')}; default: table`,
-  '  -o             file for the report; default: standard output',
-  '  --fail-on      critical, high, medium, low, info or never; default: high',
-  '  --covers       whole: with --gate (or a SARIF that is imported), findings in files that are gone are closed;',
-  '                 part: only those in files that were looked at. Default: whole for a directory, unless it lies',
-  '                 within a checkout (.git, .hg, .svn above it); part for an archive and a file',
-  '  --advisories   folder of OSV sets (JSON, lines of JSON, zip) that packages are compared with',
-  '  --gate         sends the findings to the server and ends with the verdict of its gate (see `gatehouse gate`)',
-  '',
-  'A line with `gatehouse:ignore RULE reason` sets the finding of that line, or of the next one, aside.',
-  'Exit codes: 0 nothing at or above --fail-on, 1 something, 2 something was not read, or nothing could be looked at.',
-].join('\n');
-
-function readOptions(argv: readonly string[]) {
-  return parseOptions({
-    args: [...argv],
-    allowPositionals: true,
-    options: {
-      only: { type: 'string' },
-      format: { type: 'string', default: 'table' },
-      output: { type: 'string', short: 'o' },
-      'fail-on': { type: 'string', default: 'high' },
-      gate: { type: 'boolean', default: false },
-      application: { type: 'string' },
-      commit: { type: 'string' },
-      branch: { type: 'string' },
-      advisories: { type: 'string' },
-      covers: { type: 'string' },
-      url: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+/** What earlier scans of these directories have found; null: it is not wanted, or has no place. */
+function memoryOf(targets: readonly Target[], values: Values): FileMemory | null {
+  if (values['no-cache']) return null;
+  const roots = targets.filter(({ kind }) => kind === 'directory').map(({ path, at }) => `${realpathSync(path)} ${at}`);
+  return new FileMemory(values.cache ?? join(homedir(), '.cache', 'gatehouse', 'scan'), roots.join('\n'), new Date());
 }
 
-type Values = ReturnType<typeof readOptions>['values'];
-
-/** Packages alone show no weakness: without advisories they are listed when `--only sca` or CycloneDX asks for them. */
-const kindsOf = ({ only, advisories, format }: Values): readonly string[] => {
-  if (only === undefined && format === 'cyclonedx') return ['sca'];
-  const wanted =
-    only === undefined
-      ? offeredKinds.filter((kind) => kind !== 'sca' || advisories !== undefined)
-      : only.split(',').map((one) => one.trim());
-  for (const one of wanted)
-    if (!offeredKinds.some((kind) => kind === one))
-      throw wrongUsage(`--only ${one}: there is no such scanner; there are ${offeredKinds.join(', ')}`);
-  return [...new Set(wanted)];
-};
-
-/** Throws Refusal for what is not there or cannot be read as a source. */
-async function scanPath(path: string, kinds: readonly string[], signal: AbortSignal): Promise<ScanResult> {
+function writeMemory(memory: FileMemory): void {
   try {
-    const source = await openSource(resolve(path), basename(resolve(path)));
-    const tell = process.stderr.isTTY
-      ? ({ files, bytes }: { files: number; bytes: number }) =>
-          process.stderr.write(`\rscan: ${files} files, ${(bytes / 1e6).toFixed(0)} MB\u001b[K`)
-      : () => undefined;
-    const result = await scan(source, kinds.map(scannerOf), tell, signal);
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    return result;
+    memory.write();
   } catch (error) {
-    if (error instanceof SourceError) throw new Refusal(`${path}: ${error.message}`, 2);
-    throw pathRefusal(error) ?? error;
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`scan: what was found cannot be kept for the next scan (${why}); --no-cache asks for none`);
   }
 }
 
+async function scanDirectories(
+  targets: readonly Target[],
+  kinds: readonly string[],
+  values: Values,
+  stop: AbortSignal,
+) {
+  const source = sourceOf(targets, 'directory');
+  if (source === null || kinds.length === 0) return [];
+  const memory = memoryOf(targets, values);
+  const scanners = kinds.map(scannerOf);
+  if (memory === null) return [await scan(source, scanners, tell, stop)];
+  const result = await scanRemembered(source, scanners, tell, stop, memory);
+  if (result.stopped === null) writeMemory(memory);
+  return [result];
+}
+
+/** Throws Refusal for what cannot be read as a source. */
+async function scanTargets(targets: readonly Target[], { kinds, images }: Wanted, values: Values, stop: AbortSignal) {
+  const results: ScanResult[] = [];
+  try {
+    results.push(...(await scanDirectories(targets, kinds, values, stop)));
+    const files = sourceOf(targets, 'files');
+    if (files !== null && kinds.length > 0) results.push(await scan(files, kinds.map(scannerOf), tell, stop));
+    for (const one of targets) {
+      if (one.kind !== 'image' || stop.aborted) continue;
+      if (!images) throw wrongUsage(`${one.path} is an image: add containers to --only`);
+      const found = await scan(imageSource(one.path, one.layout), [scannerOf('container')], tell, stop);
+      results.push(below(one.at, found, (path) => unmarked(path).path));
+    }
+  } catch (error) {
+    if (error instanceof SourceError) throw new Refusal(`${targets[0]?.path ?? '.'}: ${error.message}`, 2);
+    throw pathRefusal(error) ?? error;
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  if (results.length === 0) throw wrongUsage('--only containers looks at images, and none is named');
+  return joined(results);
+}
+
+const hasPackages = ({ scanner }: ScanResult['results'][number]): boolean =>
+  scanner.kind === 'sca' || scanner.kind === 'container';
+
 /** With the packages compared, or marked as compared with nothing. */
 async function compared(result: ScanResult, { advisories, format }: Values): Promise<ScanResult> {
-  if (!result.results.some(({ scanner }) => scanner.kind === 'sca')) return result;
+  if (!result.results.some(hasPackages)) return result;
   if (advisories === undefined) {
     if (format === 'cyclonedx') return result;
     const reason = 'packages that were compared with no advisories: name a folder of OSV sets with --advisories';
@@ -122,8 +102,7 @@ async function compared(result: ScanResult, { advisories, format }: Values): Pro
   try {
     const sets = await readSets(advisories);
     if (sets.byId.size === 0) throw new Refusal(`--advisories ${advisories}: there is no advisory in this folder`, 2);
-    const results = result.results.map((one) => (one.scanner.kind === 'sca' ? withAdvisories(one, sets) : one));
-    return { ...result, results };
+    return { ...result, results: result.results.map((one) => (hasPackages(one) ? withAdvisories(one, sets) : one)) };
   } catch (error) {
     throw pathRefusal(error) ?? error;
   }
@@ -131,7 +110,7 @@ async function compared(result: ScanResult, { advisories, format }: Values): Pro
 
 function withFault(result: ScanResult, reason: string): ScanResult {
   const results = result.results.map((one) =>
-    one.scanner.kind !== 'sca' || one.packages.length === 0
+    !hasPackages(one) || one.packages.length === 0
       ? one
       : {
           ...one,
@@ -151,50 +130,32 @@ function exitCodeOf(result: ScanResult, from: string): number {
   return isWhole ? 0 : 2;
 }
 
-/** Whether a directory above this one is a checkout: then this is a part of it. */
-function isWithinCheckout(directory: string): boolean {
-  if (['.git', '.hg', '.svn'].some((name) => existsSync(join(directory, name)))) return false;
-  for (let above = dirname(directory), below = directory; above !== below; [below, above] = [above, dirname(above)])
-    if (['.git', '.hg', '.svn'].some((name) => existsSync(join(above, name)))) return true;
-  return false;
-}
-
-function kindOf(path: string): Stats {
+function baselineAt(file: string): Baseline {
   try {
-    return statSync(path);
+    return readBaseline(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw isSystemError(error) ? unreadable(path, error, 'or start it as its owner', 2) : error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw pathRefusal(error) ?? new Refusal(`--baseline ${file}: ${why}`, 2);
   }
 }
 
-/** What is said, else what the path is; a file, and an archive of nobody knows what, is a part. */
-function extentOf(path: string, given: string | undefined): Extent {
-  const isDirectory = kindOf(path).isDirectory();
-  if (given === undefined) return isDirectory && !isWithinCheckout(realpathSync(path)) ? 'whole' : 'part';
-  const found = extents.find((one) => one === given);
-  if (found === undefined) throw wrongUsage(`--covers ${given}: choose one of ${extents.join(', ')}`);
-  return found;
-}
-
-/** The gate of the server over what was found. */
-async function askGate(result: ScanResult, covers: Extent, values: Values): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-scan-'));
-  try {
-    const report = join(directory, 'scan.sarif');
-    writeFileSync(report, JSON.stringify(toSarif(result, covers)));
-    const { runGate } = await import('../gate.js');
-    const named = (['application', 'commit', 'branch', 'url'] as const).flatMap((name) =>
-      values[name] === undefined ? [] : [`--${name}`, values[name]],
-    );
-    const bill = join(directory, 'packages.cdx.json');
-    const hasPackages = result.results.some(({ packages }) => packages.length > 0);
-    if (hasPackages) writeFileSync(bill, JSON.stringify(toCyclonedx(result)));
-    // components do not say which file they are of: of a part the bill closes none
-    const bills = hasPackages ? [covers === 'whole' ? '--report' : '--report-of-part', bill] : [];
-    return await runGate([...named, '--report', report, ...bills]);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+/** The result with what the baseline knows set aside; a new baseline is written of what is found. */
+function besideBaseline(result: ScanResult, values: Values): ScanResult {
+  const { baseline, 'write-baseline': written } = values;
+  const before = baseline === undefined ? null : baselineAt(baseline);
+  if (written !== undefined) {
+    const known = before ?? (existsSync(written) ? baselineAt(written) : null);
+    const text = baselineOf(result, known);
+    withFiles(() => writeFileSync(written, text));
+    return applyBaseline(result, readBaseline(text)).result;
   }
+  if (before === null) return result;
+  const { result: made, known, gone } = applyBaseline(result, before);
+  console.error(
+    `scan: ${known} findings are known by the baseline` +
+      (gone === 0 ? '' : `; ${gone} of it are no longer found: write it anew with --write-baseline`),
+  );
+  return made;
 }
 
 /** Resolves with 0, 1 or 2; rejects with Refusals of the exit code 2 only. */
@@ -214,30 +175,27 @@ async function run(argv: readonly string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const { format, output, 'fail-on': failOn } = values;
-  const write = writers[format];
-  if (write === undefined) throw wrongUsage(`--format ${format}: choose one of ${Object.keys(writers).join(', ')}`);
-  if (failOn !== 'never' && !severities.some((one) => one === failOn))
-    throw wrongUsage(`--fail-on ${failOn}: choose one of ${severities.join(', ')}, never`);
-  if (positionals.length > 1) throw wrongUsage(`scan takes one path; not ${positionals.join(' ')}`);
-  if (values.gate && (values.application === undefined || values.commit === undefined))
-    throw wrongUsage('--gate needs --application ID and --commit HASH');
-  const path = positionals[0] ?? '.';
+  requireFitting(values);
+  const { output } = values;
+  const paths = positionals.length === 0 ? ['.'] : [...new Set(positionals)];
   if (output !== undefined && statSync(output, { throwIfNoEntry: false })?.isDirectory() === true)
     throw wrongUsage(`-o ${output}: is a directory; name a file`);
-  const covers = extentOf(path, values.covers);
+  const covers = extentOf(paths, values.covers);
+  const wanted = wantedBy(values, (await Promise.all(paths.map(isBill))).some(Boolean));
   const stop = new AbortController();
   const onStop = (): void => stop.abort();
   process.once('SIGINT', onStop);
   try {
-    const kinds = kindsOf(values);
-    if (values.only === undefined && !kinds.includes('sca'))
+    const targets = await targetsOf(paths, values.all);
+    if (values.only === undefined && !wanted.kinds.includes('sca') && targets.some(({ kind }) => kind !== 'image'))
       console.error('scan: packages are not looked at; --advisories names a folder of OSV sets to compare them with');
-    const result = await compared(await scanPath(path, kinds, stop.signal), values);
-    const text = write(result, covers);
+    const found = await compared(await scanTargets(targets, wanted, values, stop.signal), values);
+    const result = besideBaseline(found, values);
+    const text = writers[values.format]?.(result, covers) ?? '';
     if (output === undefined) console.log(text);
     else withFiles(() => writeFileSync(output, `${text}\n`));
-    if (!values.gate) return exitCodeOf(result, failOn);
+    if (values.upload) await upload(result, covers, values, paths[0] ?? '.');
+    if (!values.gate) return exitCodeOf(result, values['fail-on']);
     if (covers === 'part')
       console.error('scan: this is a part: findings in files that are not in it stay open; --covers whole closes them');
     return await askGate(result, covers, values);

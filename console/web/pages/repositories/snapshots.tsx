@@ -49,6 +49,15 @@ function KeepForm(props: { readonly id: string; readonly onKept: () => void }): 
     });
     if (isDone) props.onKept();
   };
+  const fetching = createAction();
+  const fetchIt = async (): Promise<void> => {
+    const body = branch().trim() === '' ? {} : { branch: branch().trim() };
+    const isDone = await fetching.run(async () => {
+      const { id } = await call('POST /api/v1/repositories/{id}/fetch', { params: { id: props.id }, body });
+      tell(text.kept(id));
+    });
+    if (isDone) props.onKept();
+  };
   return (
     <Card title={text.keep}>
       <div class="stack">
@@ -58,9 +67,13 @@ function KeepForm(props: { readonly id: string; readonly onKept: () => void }): 
           <TextField label={text.commit} value={commit()} onInput={setCommit} />
         </div>
         <Show when={action.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
-        <div>
+        <Show when={fetching.problem()}>{(found) => <Notice tone="danger">{found()}</Notice>}</Show>
+        <div class="row wrap">
           <Button look="primary" isBusy={action.isBusy()} disabled={file() === null} onClick={() => void keep()}>
             {text.keep}
+          </Button>
+          <Button isBusy={fetching.isBusy()} onClick={() => void fetchIt()}>
+            {text.fetch}
           </Button>
         </div>
       </div>

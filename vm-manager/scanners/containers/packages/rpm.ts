@@ -1,5 +1,5 @@
-// RPM: headers of packages, and the two newer forms of the database that holds them. The oldest (Berkeley DB) is not
-// read, and says so.
+// RPM: headers of packages, and the three forms of the database that holds them.
+import { valuesOf } from './berkeley.js';
 import { installedMax, type Installed } from './database.js';
 import { rowsOf } from './sqlite.js';
 
@@ -66,5 +66,11 @@ function* blobsOfNdb(bytes: Buffer): Generator<Buffer> {
   }
 }
 
+/** The number of the next package is a value of its own, of four bytes. */
+function* blobsOfBerkeley(bytes: Buffer): Generator<Buffer> {
+  for (const value of valuesOf(bytes)) if (value.length > 16) yield value;
+}
+
+export const readRpmBerkeley = (bytes: Buffer): Installed[] => all(blobsOfBerkeley(bytes));
 export const readRpmSqlite = (bytes: Buffer): Installed[] => all(blobsOfSqlite(bytes));
 export const readRpmNdb = (bytes: Buffer): Installed[] => all(blobsOfNdb(bytes));
