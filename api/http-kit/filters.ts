@@ -11,7 +11,7 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, descr
 export const Moment = (description: string) =>
   Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z)?$', description });
 
-/** Whether the day that a text begins with, if any, is one that a calendar has: JavaScript moves 30 February to March. */
+/** Whether the day that a text begins with, if any, is in the calendar: JavaScript moves 30 February to March. */
 export function isDayOfCalendar(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? [];
   if (day === undefined) return true;

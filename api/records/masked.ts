@@ -1,5 +1,5 @@
-// What of a recorded request nobody can look at any more: letters and digits of secrets, and with privacy_mode of personal
-// data, are x in records (proxy/masking), and bodies are kept of some requests only.
+// What of a recorded request cannot be looked at any more: letters and digits of secrets, and with privacy_mode of
+// personal data, are x in records (proxy/masking), and bodies are kept of some requests only.
 import type { ReplaySample } from '../change/replay.js';
 
 /** Nothing but x between what is no letter or digit. Words such as `maxx` are none. */

@@ -33,8 +33,8 @@ export const digestOfText = (text: string): string => createHash('sha256').updat
 const toRow = (row: SpecRow): SpecRow => ({ ...row, id: Number(row.id) });
 
 /**
- * Names of sites that begin so are places of applications of the vulnerability manager, which are nobody's site. What is
- * kept there is of the people of the application, who ask /api/v1/api-security.
+ * Names of sites that begin so are places of applications of the vulnerability manager, which are no site. What is
+ * stored there belongs to the users of the application, who ask /api/v1/api-security.
  */
 export const isPlaceOfApplication = (site: string): boolean => site.startsWith('~');
 

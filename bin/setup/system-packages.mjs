@@ -74,6 +74,12 @@ function optionalNeeds() {
       present: () => onPath('pebble') && onPath('pebble-challtestsrv'),
     },
     {
+      package: 'haproxy',
+      why: 'rolling upgrades are not tested',
+      present: () => onPath('haproxy') || existsSync('/usr/sbin/haproxy'),
+    },
+    { package: 'zstd', why: 'Zstandard is tested with stored frames only', present: () => onPath('zstd') },
+    {
       package: 'nginx',
       why: 'the benchmark has no peer',
       present: () => onPath('nginx') || existsSync('/usr/sbin/nginx'),

@@ -123,7 +123,7 @@ async function checkApplication(tx: Tx, call: Call, values: Record<string, unkno
   values['project_id'] = Number(given);
 }
 
-/** By its names an application is found to be a service: only names that somebody of the whole has given count to all. */
+/** By its names an application is found to be a service: only names given by a user of the whole count for all. */
 function noteNames({ reach }: Call, values: Record<string, unknown>, before: Row | null): void {
   const given = ['name', 'external_id'].filter((name) => values[name] !== undefined);
   if (isUnconfined(reach)) {

@@ -11,7 +11,7 @@ import { proposalKinds, readTold, type Told } from './told.js';
 /** Questions of one person within an hour. */
 export const asksPerHourMax = 60;
 /**
- * A model that hangs is waited for by whoever has asked it, and others still get their turn: two questions of a person at
+ * A model that hangs keeps the user waiting who asked it, and others still get their turn: two questions of a user at
  * once, whatever they are about. The model itself takes four.
  */
 const asking = new Crowd({ what: 'questions', atOnce: { perPerson: 2, all: 4 } });

@@ -3,6 +3,7 @@
 import { ApiError } from '#http-kit';
 import { unfit, type Call } from '../kit/endpoint.js';
 import type { Row } from '../kit/resource.js';
+import { textOf } from '../kit/values/text.js';
 import { fetchTree, type FetchedTree } from './git/fetch.js';
 import { limits } from './store.js';
 
@@ -43,7 +44,7 @@ function credentialOf({ host }: Call, repository: Row, { origin }: URL) {
   if (typeof sealed !== 'string') return null;
   try {
     return {
-      user: String(repository['credential_user'] ?? ''),
+      user: textOf(repository['credential_user']),
       word: host.secrets.open(sealed, placeOfCredential(origin)),
     };
   } catch {

@@ -94,8 +94,8 @@ const precedence = (one: Timed, other: Timed): number =>
   (other.at?.getTime() ?? 0) - (one.at?.getTime() ?? 0) || Number(isOfVersion(other)) - Number(isOfVersion(one));
 
 /**
- * Of the statements of one document on one finding the one that counts: as OpenVEX says, the latest. null where two that
- * stand alike say different things, as CSAF forbids (6.1.6): then nobody knows which is meant, and neither counts.
+ * Of the statements of one document on one finding the one that counts: the latest (OpenVEX). null where two that
+ * stand alike say different things, as CSAF forbids (6.1.6): then neither counts.
  */
 export function decisiveOf<T extends Timed>(statements: readonly T[]): T | null {
   const [first, ...others] = [...statements].sort(precedence);

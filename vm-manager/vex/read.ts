@@ -80,8 +80,8 @@ class Reader {
     if (this.unread.length < unreadMax) this.unread.push({ at: place, reason });
   }
   /**
-   * When it was stated: by the first of these that says anything. undefined, and told: that is no moment, or one that has
-   * not come yet, which would stand above everything that is said from now on.
+   * When it was stated: by the first of these that says anything. undefined, and reported: that is no moment, or one that
+   * has not come yet, which would stand above everything that is said from now on.
    */
   when(...given: readonly (readonly [place: string, value: unknown])[]): Date | null | undefined {
     for (const [place, value] of given) {

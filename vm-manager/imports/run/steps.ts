@@ -1,5 +1,5 @@
-// Where the statements of an import, or of what writes findings as an import does, run: all in one transaction, or in short
-// ones, between which others have their turn.
+// Where the statements of an import, or of what writes findings as an import does, run: all in one transaction, or in
+// short ones, between which others have their turn.
 import { ApiError } from '#http-kit';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tx } from '../../database.js';

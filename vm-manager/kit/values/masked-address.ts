@@ -4,7 +4,7 @@ import type { Caller } from '../caller.js';
 import { isUnconfined } from '../caller.js';
 import type { VmPermission } from '../permissions.js';
 
-/** `https://hook.example.org/…`: scheme and host alone; as it is where nothing else is in it. What is no address: `…`. */
+/** `https://hook.example.org/…`: scheme and host alone; unchanged where it has nothing else. No address: `…`. */
 export function maskedAddress(url: string): string {
   if (!URL.canParse(url)) return '…';
   const { protocol, host, pathname, search, username } = new URL(url);

@@ -45,12 +45,10 @@ function serve(root: string, request: IncomingMessage, reply: ServerResponse): v
     const all = Buffer.concat(parts);
     const end = all.indexOf('\r\n\r\n');
     const lines = all.toString('latin1', 0, Math.max(0, end)).split('\r\n');
-    const headers = lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const);
+    const headers = lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
     const status = headers.find(([name]) => name === 'Status')?.[1];
-    reply.writeHead(
-      Number(status?.slice(0, 3) ?? 200),
-      headers.filter(([name]) => name !== 'Status').flat() as string[],
-    );
+    const rest = headers.filter(([name]) => name !== 'Status').flat();
+    reply.writeHead(Number(status?.slice(0, 3) ?? 200), rest);
     reply.end(all.subarray(end + 4));
   });
 }

@@ -12,6 +12,21 @@ type Matches = Reply<'POST /api/rules/matches'>;
 /** After the check, which a person waits for first. */
 const countAfterMs = 1200;
 
+function Example(props: { readonly one: Matches['examples'][number] }): JSX.Element {
+  return (
+    <li class="row wrap small">
+      <span class="faint">{showMoment(props.one.at)}</span>
+      <code class="mono">
+        {props.one.method} <Foreign text={props.one.uri} max={120} />
+      </code>
+      <span class="faint">
+        <Foreign text={props.one.variable} />
+      </span>
+      <A href={`/requests?request_id=${encodeURIComponent(props.one.request_id)}`}>{text.open}</A>
+    </li>
+  );
+}
+
 export function RecordedMatches(props: { readonly rule: CustomRule; readonly isReady: boolean }): JSX.Element {
   const [found, setFound] = createSignal<Matches | null>(null);
   const [isCounting, setCounting] = createSignal(false);
@@ -62,20 +77,7 @@ export function RecordedMatches(props: { readonly rule: CustomRule; readonly isR
                 </p>
               </Show>
               <ul class="plain-list stack tight">
-                <For each={reply().examples}>
-                  {(one) => (
-                    <li class="row wrap small">
-                      <span class="faint">{showMoment(one.at)}</span>
-                      <code class="mono">
-                        {one.method} <Foreign text={one.uri} max={120} />
-                      </code>
-                      <span class="faint">
-                        <Foreign text={one.variable} />
-                      </span>
-                      <A href={`/requests?request_id=${encodeURIComponent(one.request_id)}`}>{text.open}</A>
-                    </li>
-                  )}
-                </For>
+                <For each={reply().examples}>{(one) => <Example one={one} />}</For>
               </ul>
             </>
           )}

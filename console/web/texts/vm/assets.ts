@@ -10,8 +10,8 @@ export const assetsText = {
     'traffic until it is confirmed.',
   confirmSite: 'Confirm the link',
   namesUnsure:
-    'Its name or external id was given by somebody who reaches a part of the organisation. To such people no service ' +
-    'of a mesh or a cluster is this application until somebody who reaches the whole of it confirms the names.',
+    'Its name or external id was given by a user who reaches a part of the organisation. To such users no service ' +
+    'of a mesh or a cluster is this application until a user who reaches the whole of it confirms the names.',
   confirmNames: 'Confirm the names',
   namesSure: 'Confirmed.',
   noSites: 'Only a site that the settings name can be chosen, and they name none yet.',

@@ -52,7 +52,7 @@ export const governanceText = {
   resume: 'the deadline goes on where it was',
   restart: 'the deadline begins anew',
   askedBut: (a: Shown) =>
-    `Somebody else decides now. ${a} of its findings are left out: you may see them, and ask for nothing there.`,
+    `Another user decides now. ${a} of its findings are left out: you may see them, and ask for nothing there.`,
   vulnerability: 'Vulnerability',
   vulnerabilityExample: 'CVE-2021-44228',
   vulnerabilityHelp: 'By any of its names. Meant are its open findings in every application that you may ask this for.',
