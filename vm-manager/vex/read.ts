@@ -80,7 +80,7 @@ class Reader {
     if (this.unread.length < unreadMax) this.unread.push({ at: place, reason });
   }
   /**
-   * When it was stated: by the first of these that says anything. undefined, and reported: that is no moment, or one that
+   * When it was stated: by the first of these that says anything. undefined, and reported: no moment, or one that
    * has not come yet, which would stand above everything that is said from now on.
    */
   when(...given: readonly (readonly [place: string, value: unknown])[]): Date | null | undefined {
