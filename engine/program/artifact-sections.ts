@@ -3,15 +3,11 @@
 // The payload is one record of MessagePack (msgpackr's extension: the names once, then the values) whose fields are the
 // sections in the order of the table. A new section goes to the end and needs another format version, for a reader
 // takes the payload whole.
-//
-// Program and plan are JSON inside, a character a byte: every worker reads them, and the JSON reader of V8 takes a
-// third of the time that a packer written in JavaScript does. The patterns behind the databases are two thirds of the
-// plan and read only where a database has to be rebuilt: a section of their own, read when somebody asks.
 
 // The plain JavaScript half: the package's native accelerator crashes in worker threads, and an artifact is read once.
 import { Packr } from 'msgpackr/pack';
 import type { Program } from './ir.js';
-import type { DatabaseIR, PlanIR } from './plan.js';
+import type { PlanIR } from './plan.js';
 
 export interface ArtifactMeta {
   /** Version of Gatehouse's compiler. */
@@ -43,89 +39,32 @@ export interface Artifact {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What a section holds. */
-interface Contents {
-  readonly meta: ArtifactMeta;
-  readonly program: Program;
-  /** Without the patterns of its databases. */
-  readonly plan: PlanIR;
-  /** Parallel to the plan's databases, as JSON. */
-  readonly patterns: Buffer;
-  readonly blobs: Artifact['blobs'];
-}
-
 interface Section<Content> {
   /** The section's bytes, in pieces that stand one behind the other. */
-  readonly encode: (artifact: Artifact, packr: Packr) => readonly Uint8Array[];
+  readonly encode: (content: Content, packr: Packr) => readonly Uint8Array[];
   /** From the unpacked field; null = not what this release can run. */
   readonly decode: (field: unknown) => Content | null;
 }
 
-const sections: { readonly [Name in keyof Contents]: Section<Contents[Name]> } = {
+const sections: { readonly [Name in keyof Artifact]: Section<Artifact[Name]> } = {
   meta: {
-    encode: ({ meta }, packr) => [packr.pack(meta)],
+    encode: (meta, packr) => [packr.pack(meta)],
     decode: (field) => field as ArtifactMeta,
   },
   program: {
-    encode: ({ program }) => binary(toJson(program)),
-    decode: (field) => readJson<Program>(field, ({ version }) => version === 1),
+    encode: (program, packr) => [packr.pack(program)],
+    decode: (field) => ((field as Program | undefined)?.version === 1 ? (field as Program) : null),
   },
   plan: {
-    encode: ({ plan }) => binary(toJson({ ...plan, databases: plan.databases.map(withoutPatterns) })),
-    decode: (field) => readJson<PlanIR>(field, ({ classes }) => Array.isArray(classes)),
-  },
-  patterns: {
-    encode: ({ plan }) => binary(toJson(plan.databases.map(({ patterns }) => patterns))),
-    decode: (field) => (Buffer.isBuffer(field) ? field : null),
+    encode: (plan, packr) => [packr.pack(plan)],
+    decode: (field) => (Array.isArray((field as PlanIR | undefined)?.classes) ? (field as PlanIR) : null),
   },
   blobs: {
-    encode: ({ blobs }, packr) => encodeBlobs(blobs, packr),
+    encode: encodeBlobs,
     decode: (field) => (Array.isArray(field) ? new Map(field as [string, Uint8Array][]) : null),
   },
 };
-const names = Object.keys(sections) as (keyof Contents)[];
-
-function withoutPatterns({ key, atomOf }: DatabaseIR): Omit<DatabaseIR, 'patterns'> {
-  return { key, atomOf };
-}
-
-/** A character a byte; those beyond are escaped. */
-function toJson(content: unknown): Buffer {
-  const text = JSON.stringify(content).replace(
-    /[\u0100-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return Buffer.from(text, 'latin1');
-}
-
-/** Null = it is none, or not right. Throws what the reader of JSON throws. */
-function readJson<Content>(field: unknown, isRight: (content: Partial<Content>) => boolean): Content | null {
-  if (!Buffer.isBuffer(field)) return null;
-  const content = JSON.parse(field.toString('latin1')) as Content | null;
-  return content !== null && isRight(content) ? content : null;
-}
-
-/** A plan that was read: the patterns of all databases are read when those of one are first asked for. */
-function withPatterns(plan: PlanIR, bytes: Buffer): PlanIR {
-  let kept: WeakRef<readonly DatabaseIR['patterns'][]> | null = null;
-  const all = (): readonly DatabaseIR['patterns'][] => {
-    const known = kept?.deref(); // who rebuilds asks for all of them in turn, and nobody keeps them
-    if (known !== undefined) return known;
-    const read = JSON.parse(bytes.toString('latin1')) as DatabaseIR['patterns'][];
-    kept = new WeakRef(read);
-    return read;
-  };
-  const databases = plan.databases.map(
-    ({ key, atomOf }, place): DatabaseIR => ({
-      key,
-      get patterns() {
-        return all()[place] ?? [];
-      },
-      atomOf,
-    }),
-  );
-  return { ...plan, databases };
-}
+const names = Object.keys(sections) as (keyof Artifact)[];
 
 /** Kinds of records that have a number at a time: the package's own choice, which it halves for sequential packers. */
 const recordNumbers = 64;
@@ -138,24 +77,24 @@ export function encodeSections(artifact: Artifact): readonly Uint8Array[] {
   const packr = new Packr({ ...packing, sequential: true, maxOwnStructures: recordNumbers });
   // A record of nothing (one byte each) begins with its definition.
   const definition = packr.pack(Object.fromEntries(names.map((name) => [name, null]))).subarray(0, -names.length);
-  return [definition, ...names.flatMap((name) => sections[name].encode(artifact, packr))];
+  const encode = <Name extends keyof Artifact>(name: Name): readonly Uint8Array[] =>
+    sections[name].encode(artifact[name], packr);
+  return [definition, ...names.flatMap(encode)];
 }
 
 /** Null = some section is missing or not of this release. Throws what the unpacker throws. */
 export function decodeSections(payload: Buffer): Artifact | null {
   const record = unpack(payload);
-  const decoded: Partial<Record<keyof Contents, unknown>> = {};
-  for (const name of names) if ((decoded[name] = sections[name].decode(record?.[name])) === null) return null;
-  const { meta, program, plan, patterns, blobs } = decoded as Contents;
-  return { meta, program, plan: withPatterns(plan, patterns), blobs };
+  const decoded = names.map((name) => [name, sections[name].decode(record?.[name])] as const);
+  return decoded.some(([, content]) => content === null) ? null : (Object.fromEntries(decoded) as unknown as Artifact);
 }
 
 const reader = new Packr(packing);
 const nil = Buffer.from([0xc0]);
 
-function unpack(payload: Buffer): Partial<Record<keyof Contents, unknown>> | null {
+function unpack(payload: Buffer): Partial<Record<keyof Artifact, unknown>> | null {
   try {
-    return reader.unpack(payload) as Partial<Record<keyof Contents, unknown>> | null;
+    return reader.unpack(payload) as Partial<Record<keyof Artifact, unknown>> | null;
   } finally {
     reader.unpack(nil); // the package holds on to the bytes it read last, 27 MB in every thread
   }
@@ -178,10 +117,6 @@ function arrayHead(count: number): Buffer {
 function binHead(bytes: number): Buffer {
   if (bytes < 0x100) return Buffer.from([0xc4, bytes]);
   return bytes < 0x1_0000 ? Buffer.from([0xc5, bytes >> 8, bytes & 0xff]) : withCount(0xc6, bytes);
-}
-/** A byte string. */
-function binary(bytes: Buffer): readonly Uint8Array[] {
-  return [binHead(bytes.length), bytes];
 }
 function withCount(tag: number, count: number): Buffer {
   const head = Buffer.from([tag, 0, 0, 0, 0]);

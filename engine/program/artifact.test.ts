@@ -117,15 +117,7 @@ const plainPacker = new Packr({ useRecords: true, structuredClone: false, moreTy
 /** The payload in one go, the blobs too. */
 function packedWhole({ meta, program, plan, blobs }: Artifact): Buffer {
   const list = [...blobs].sort(([a], [b]) => (a < b ? -1 : 1));
-  const databases = plan.databases.map(({ key, atomOf }) => ({ key, atomOf }));
-  const json = (content: unknown): Buffer => Buffer.from(JSON.stringify(content), 'latin1');
-  return plainPacker.pack({
-    meta,
-    program: json(program),
-    plan: json({ ...plan, databases }),
-    patterns: json(plan.databases.map(({ patterns }) => patterns)),
-    blobs: list,
-  });
+  return plainPacker.pack({ meta, program, plan, blobs: list });
 }
 
 t.test('the bytes are those of the packer, and bytes that were verified are not verified again', (t) => {

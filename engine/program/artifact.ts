@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { decodeSections, encodeSections, type Artifact } from './artifact-sections.js';
 import { finishSteps, type Steps } from './steps.js';
 
-export const artifactFormatVersion = 4;
+export const artifactFormatVersion = 3;
 const magic = Buffer.from('GATEHSE', 'latin1');
 const checksumAt = magic.length + 1;
 const headerBytes = 40;

@@ -102,5 +102,5 @@ function loadOrRebuild(
     }
   }
   rebuilt.push({ key, reason });
-  return library.load(library.compile(wanted.patterns), `${key}:rebuilt`); // read now, and only where they are needed
+  return library.load(library.compile(wanted.patterns), `${key}:rebuilt`);
 }
