@@ -135,7 +135,7 @@ async function acceptances(t: Test, stack: Stack): Promise<void> {
   await arrive(page, '/vulnerabilities/acceptances');
   await page.locator('.table-row', { hasText: 'My own question' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Somebody else has to decide').waitFor();
+  await dialog.getByText('Another user has to decide').waitFor();
   t.ok(await dialog.getByRole('button', { name: 'Approve' }).isDisabled(), 'who asks does not decide');
   const other = await openAs(stack, 'operator', second);
   await ask(other.page, /OS command injection/, 'The old ledger goes in spring');

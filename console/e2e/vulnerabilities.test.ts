@@ -86,7 +86,7 @@ async function triage(t: Test, stack: Stack): Promise<void> {
   await drawer.getByRole('link', { name: 'CWE-78, OS command injection' }).waitFor();
   t.match(page.url(), /finding=\d+/, 'a finding has an address');
   await drawer.getByLabel('New state').selectOption('in_progress');
-  await drawer.getByText('Somebody has to have it first').waitFor();
+  await drawer.getByText('It needs an assignee first').waitFor();
   t.ok(await drawer.getByRole('button', { name: 'Change the state' }).isDisabled());
   await drawer.getByRole('button', { name: 'Assign to me' }).click();
   await drawer.getByText('you', { exact: true }).waitFor();

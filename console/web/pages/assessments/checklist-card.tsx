@@ -1,6 +1,6 @@
 // The checklist of an assessment: each answer is stored when it is given.
 import { A } from '@solidjs/router';
-import { createSignal, For, Index, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, For, Index, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
 import { call } from '../../client/http.js';
 import { Badge, Button, Foreign, Notice } from '../../kit/basics.js';
@@ -75,6 +75,8 @@ function ItemRow(props: {
   readonly onChange: (change: Partial<Item>) => void;
   readonly onRemove: () => void;
 }): JSX.Element {
+  // a list that comes back must not write over a note that is being typed: only a note that differs is written
+  const note = createMemo(() => props.of.note ?? '');
   return (
     <li class="check-item">
       <span>
@@ -98,7 +100,7 @@ function ItemRow(props: {
         class="input wide"
         aria-label={text.note(props.of.item)}
         placeholder={text.noNote}
-        value={props.of.note ?? ''}
+        value={note()}
         onChange={(event) => props.onChange({ note: event.currentTarget.value })}
       />
       <Show when={props.of.result === 'fail'}>
