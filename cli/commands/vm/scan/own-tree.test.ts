@@ -1,4 +1,4 @@
-// Our own tree as `gatehouse scan` sees it: each finding is fixed, set aside where it stands, or argued in the baseline;
+// Our own tree as `gatehouse scan` sees it: a finding is fixed, set aside where it stands, or argued in a baseline;
 // what is not read is named here. A new finding is either fixed, or gets its entry with a reason:
 //   bin/gatehouse scan <folders of the tree> --only secrets,sast,iac,k8s --write-baseline fixtures/own-baseline.json
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
