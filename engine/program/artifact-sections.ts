@@ -141,13 +141,30 @@ export function encodeSections(artifact: Artifact): readonly Uint8Array[] {
   return [definition, ...names.flatMap((name) => sections[name].encode(artifact, packr))];
 }
 
-/** Null = some section is missing or not of this release. Throws what the unpacker throws. */
-export function decodeSections(payload: Buffer): Artifact | null {
+/**
+ * Null = some section is missing or not of this release. `isFormer`: of format 3. Throws what the unpacker throws.
+ */
+export function decodeSections(payload: Buffer, isFormer: boolean): Artifact | null {
   const record = unpack(payload);
+  if (isFormer) return decodeFormer(record);
   const decoded: Partial<Record<keyof Contents, unknown>> = {};
   for (const name of names) if ((decoded[name] = sections[name].decode(record?.[name])) === null) return null;
   const { meta, program, plan, patterns, blobs } = decoded as Contents;
   return { meta, program, plan: withPatterns(plan, patterns), blobs };
+}
+
+/**
+ * Format 3 had the same content, with program and plan packed and the patterns in the plan. Read, and not written any
+ * more: what served before an update serves from its first moment on, and not when it has been compiled anew.
+ */
+function decodeFormer(record: Partial<Record<keyof Artifact, unknown>> | null): Artifact | null {
+  const { meta, program, plan, blobs } = record ?? {};
+  if ((program as Program | undefined)?.version !== 1 || !Array.isArray((plan as PlanIR | undefined)?.classes))
+    return null;
+  const read = sections.blobs.decode(blobs);
+  return read === null
+    ? null
+    : { meta: meta as ArtifactMeta, program: program as Program, plan: plan as PlanIR, blobs: read };
 }
 
 const reader = new Packr(packing);

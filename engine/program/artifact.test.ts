@@ -206,7 +206,12 @@ function signed(payload: Buffer, version = artifactFormatVersion): Buffer {
 
 t.test('foreign files and versions are refused', (t) => {
   const rows: readonly [string, Buffer, string][] = [
-    ['an older format', signed(sample.subarray(40), artifactFormatVersion - 1), 'format-version'],
+    ['an older format', signed(sample.subarray(40), artifactFormatVersion - 2), 'format-version'],
+    [
+      'what calls itself of the format before and is not',
+      signed(sample.subarray(40), artifactFormatVersion - 1),
+      'content',
+    ],
     ['a newer format', signed(sample.subarray(40), artifactFormatVersion + 1), 'format-version'],
     ['a well-signed payload that is nothing', signed(Buffer.alloc(0)), 'content'],
     ['a well-signed number', signed(Buffer.from([7])), 'content'],
@@ -224,6 +229,28 @@ t.test('foreign files and versions are refused', (t) => {
     ['text', Buffer.from('SecRuleEngine On\n'.repeat(10)), 'not-an-artifact'],
   ];
   for (const [name, bytes, expected] of rows) t.equal(codeOf(bytes), expected, name);
+  t.end();
+});
+
+t.test('the format before is read: what served before an update goes on', (t) => {
+  const artifact = artifactWith('some rule', [['aa', Buffer.alloc(300, 7)]]);
+  const { meta, program, blobs } = artifact;
+  const former = signed(plainPacker.pack({ meta, program, plan, blobs: [...blobs] }), artifactFormatVersion - 1);
+  const read = decodeArtifact(former);
+  t.strictSame(
+    { meta: read.meta, program: read.program, plan: read.plan, blobs: [...read.blobs] },
+    { meta, program, plan, blobs: [...blobs] },
+  );
+  t.ok(encodeArtifact(read).equals(encodeArtifact(artifact)), 'and is the same as what is written today');
+  for (const without of ['program', 'plan', 'blobs'])
+    t.equal(
+      codeOf(signed(plainPacker.pack({ meta, program, plan, blobs: [...blobs], [without]: null }), 3)),
+      'content',
+      `without ${without}`,
+    );
+  const damaged = Buffer.from(former);
+  damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1;
+  t.equal(codeOf(damaged), 'damaged');
   t.end();
 });
 

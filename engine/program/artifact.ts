@@ -10,7 +10,9 @@ import { createHash } from 'node:crypto';
 import { decodeSections, encodeSections, type Artifact } from './artifact-sections.js';
 import { finishSteps, type Steps } from './steps.js';
 
+/** Of what is written. The one before is read, too (artifact-sections.ts). */
 export const artifactFormatVersion = 4;
+const formerFormatVersion = 3;
 const magic = Buffer.from('GATEHSE', 'latin1');
 const checksumAt = magic.length + 1;
 const headerBytes = 40;
@@ -63,9 +65,9 @@ export function hashArtifact(bytes: Uint8Array): string {
 }
 
 /**
- * Throws ArtifactRefused on anything that is not a whole, undamaged artifact of this format version. `isVerified`: the
- * caller has held these very bytes against the artifact's name, so damage is out of the question and the checksum of 20
- * MB, a dozen milliseconds, is left out.
+ * Throws ArtifactRefused on anything that is not a whole, undamaged artifact of this format version or the one before.
+ * `isVerified`: the caller has held these very bytes against the artifact's name, so damage is out of the question and
+ * the checksum of 20 MB, a dozen milliseconds, is left out.
  */
 export function decodeArtifact(bytes: Uint8Array, isVerified = false): Artifact {
   return finishSteps(decodingArtifact(bytes, isVerified));
@@ -74,7 +76,7 @@ export function decodeArtifact(bytes: Uint8Array, isVerified = false): Artifact 
 /** The same, with places to pause at on the way through the checksum and behind it. */
 export function* decodingArtifact(bytes: Uint8Array, isVerified = false): Steps<Artifact> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  checkHeader(buffer);
+  const isFormer = checkHeader(buffer) === formerFormatVersion;
   const payload = buffer.subarray(headerBytes);
   const checksum = isVerified ? null : yield* checksumSteps(payload);
   if (checksum !== null && !checksum.equals(buffer.subarray(checksumAt, headerBytes))) {
@@ -83,7 +85,7 @@ export function* decodingArtifact(bytes: Uint8Array, isVerified = false): Steps<
       'the artifact does not match its checksum: it was cut or changed on the way; copy or compile it again',
     );
   }
-  const artifact = readPayload(payload);
+  const artifact = readPayload(payload, isFormer);
   if (artifact === null)
     throw new ArtifactRefused(
       'content',
@@ -92,7 +94,8 @@ export function* decodingArtifact(bytes: Uint8Array, isVerified = false): Steps<
   return artifact;
 }
 
-function checkHeader(buffer: Buffer): void {
+/** Returns the format version. */
+function checkHeader(buffer: Buffer): number {
   if (
     buffer.length < headerBytes ||
     buffer.length > artifactBytesMax ||
@@ -104,17 +107,18 @@ function checkHeader(buffer: Buffer): void {
     );
   }
   const version = buffer[magic.length] as number;
-  if (version !== artifactFormatVersion)
+  if (version !== artifactFormatVersion && version !== formerFormatVersion)
     throw new ArtifactRefused(
       'format-version',
-      `the artifact has format version ${version}, this data plane reads ${artifactFormatVersion}: ` +
-        'compile the rules again with the same release',
+      `the artifact has format version ${version}, this data plane reads ${formerFormatVersion} and ` +
+        `${artifactFormatVersion}: compile the rules again with the same release`,
     );
+  return version;
 }
 
-function readPayload(payload: Buffer): Artifact | null {
+function readPayload(payload: Buffer, isFormer: boolean): Artifact | null {
   try {
-    return decodeSections(payload);
+    return decodeSections(payload, isFormer);
   } catch (error) {
     throw new ArtifactRefused(
       'content',
