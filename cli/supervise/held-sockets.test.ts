@@ -21,7 +21,8 @@ const program = `
   const names = process.argv[3].split(',').map((name) => [name, store?.take(name) ?? null]);
   const fds = names.flatMap(([, fd]) => (fd === null ? [] : [fd]));
   const unused = store?.unused() ?? [];
-  process.send({ found: fds.length, unused, again: names.filter(([name]) => (store?.take(name) ?? null) !== null).length,
+  process.send({ found: fds.length, unused,
+    again: names.filter(([name]) => (store?.take(name) ?? null) !== null).length,
     isNamed: 'GATEHOUSE_HELD_SOCKETS' in process.env });
   for (const fd of fds) createServer((asked, answer) => answer.end(process.argv[2])).listen({ fd });
 `;
