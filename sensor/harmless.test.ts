@@ -1,9 +1,12 @@
 // What is wrong with the sensor's own settings or its control plane is no matter of the application.
+import path from 'node:path';
 import t from 'tap';
 import { attempts } from './testing/attempts.js';
 import { startCollector } from './testing/collector.js';
 import { send, startApp } from './testing/started.js';
 import { routeOf } from './report/report.js';
+import { watchFiles } from './sinks/files.js';
+import { sensorState } from './state.js';
 
 t.test('a token that no header can carry does not end the application', async (t) => {
   const collector = await startCollector();
@@ -13,7 +16,7 @@ t.test('a token that no header can carry does not end the application', async (t
   t.teardown(() => app.close());
   const [attempt] = attempts(app.inner, app.directory);
   if (attempt === undefined) throw new Error('there is nothing to try');
-  for (let turn = 0; turn < 200 && app.said.length === 0; turn += 1) await new Promise((done) => setTimeout(done, 30));
+  for (let turn = 0; turn < 2000 && app.said.length === 0; turn += 1) await new Promise((done) => setTimeout(done, 30));
   t.match(app.said.join('\n'), /gatehouse-sensor: no answer of use: .*header/i, 'it says what is wrong');
   await send(app.port, attempt, 'unsafe', attempt.attack);
   await new Promise((done) => setTimeout(done, 300)); // a batch later
@@ -28,4 +31,22 @@ t.test('keys that stand in a path are no part of a route', async (t) => {
   t.equal(route('/orders/17?token=secret'), '/orders/{}');
   t.equal(route('/api/getCustomerAccountDetails'), '/api/getCustomerAccountDetails');
   t.equal(route('/reset-password-confirmation-page'), '/reset-password-confirmation-page');
+});
+
+t.test('paths are put together as before, whatever they are put together of', async (t) => {
+  const { resolve } = path;
+  watchFiles();
+  t.not(path.resolve, resolve, 'they are looked at');
+  sensorState.isOn = true;
+  t.teardown(() => (sensorState.isOn = false));
+  for (const parts of [
+    ['/a', undefined, '/b'],
+    ['/a', null, '/b', '..'],
+    [7, '/b'],
+    ['/a', '../b'],
+    [],
+  ] as unknown as string[][])
+    t.equal(path.resolve(...parts), resolve(...parts), JSON.stringify(parts));
+  t.throws(() => path.resolve('/a', 7 as unknown as string), { code: 'ERR_INVALID_ARG_TYPE' });
+  t.equal(sensorState.troubles, 0);
 });
