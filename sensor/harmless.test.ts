@@ -1,9 +1,11 @@
 // What is wrong with the sensor's own settings or its control plane is no matter of the application.
 import path from 'node:path';
+import { Script } from 'node:vm';
 import t from 'tap';
 import { attempts } from './testing/attempts.js';
 import { startCollector } from './testing/collector.js';
 import { send, startApp } from './testing/started.js';
+import { withEvalNoted } from './load.js';
 import { routeOf } from './report/report.js';
 import { watchFiles } from './sinks/files.js';
 import { sensorState } from './state.js';
@@ -49,4 +51,24 @@ t.test('paths are put together as before, whatever they are put together of', as
     t.equal(path.resolve(...parts), resolve(...parts), JSON.stringify(parts));
   t.throws(() => path.resolve('/a', 7 as unknown as string), { code: 'ERR_INVALID_ARG_TYPE' });
   t.equal(sensorState.troubles, 0);
+});
+
+t.test('a note behind eval leaves every script readable', async (t) => {
+  const noted = '(globalThis.__gatehouseEval=';
+  for (const call of [
+    'eval(a)',
+    'eval(/* c */ a)',
+    'eval(// )\n a)',
+    'x ? eval(y) : eval(z)',
+    '(function* () { eval(yield 1) })',
+  ])
+    t.ok(withEvalNoted(call).includes(noted), call);
+  for (const other of [
+    ...['eval()', 'eval(/* c */)', 'eval(...a)', 'eval(/* c */ ...a)', 'o.eval(x)', 'o?.eval(x)', '(0, eval)(x)'],
+    ...['class A { eval(code) { return code } }', 'class A { static eval(code) /* c */ { return code } }'],
+    ...['o = { eval(c, d = 3) // c\n { return { c } } }', 'o = { async *eval(x) {} }', 'function eval(a) /* c */ {}'],
+  ]) {
+    t.equal(withEvalNoted(other), other);
+    t.doesNotThrow(() => new Script(withEvalNoted(`eval(b); ${other}`)), other);
+  }
 });
