@@ -30,7 +30,7 @@ function begin(config: SensorConfig): void {
   let told: string | null = null;
   const beat = async (): Promise<void> => {
     await sender.beat();
-    if (sender.refusal !== null && sender.refusal !== told) say(`the control plane says ${sender.refusal}`);
+    if (sender.refusal !== null && sender.refusal !== told) say(`no answer of use: ${sender.refusal}`);
     told = sender.refusal;
   };
   runAlone(() => {

@@ -20,7 +20,7 @@ for (const kind of ['http', 'fastify', 'koa'])
     for (const attempt of list) {
       const before = collector.events.length;
       const answer = await send(app.port, attempt, 'unsafe', attempt.attack);
-      for (let turn = 0; turn < 200 && collector.events.length === before; turn++) await pause(30);
+      for (let turn = 0; turn < 2000 && collector.events.length === before; turn++) await pause(30);
       await pause(130); // one batch more, that it is told once
       const told = collector.events.slice(before);
       const name = `${attempt.flow} ${attempt.place}`;

@@ -48,9 +48,10 @@ export class ArtifactBodies {
   }
 
   private compressed(file: string): Promise<Buffer> {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => (this.last = null), forgetAfterMs).unref();
     if (this.last?.file !== file) {
+      clearTimeout(this.timer);
+      // From when it was read on: a file that was damaged and made anew must not be sent as it was for ever.
+      this.timer = setTimeout(() => (this.last = null), forgetAfterMs).unref();
       const bytes = compress(file);
       const last = { file, bytes };
       bytes.catch(() => this.last === last && (this.last = null)); // the next one tries again

@@ -175,21 +175,24 @@ function start(options: DataPlaneOptions): Promise<DataPlane> {
 const isWatched = (): boolean => process.send !== undefined || findServiceManager() !== null;
 
 /** Resolves with the end of a supervised one alone: signals, or the end of whoever started it, end the process. */
-export async function runDataPlane(given: readonly string[]): Promise<number> {
-  const args = given.filter((arg) => arg !== keepAliveFlag);
-  if (args.length < given.length && !isWatched())
+export async function runDataPlane(all: readonly string[]): Promise<number> {
+  const args = all.filter((arg) => arg !== keepAliveFlag);
+  if (args.length < all.length && !isWatched())
     return superviseDataPlane(args, inContainer(readEnvironment(readFlags(args).flags)));
   const { flags, others } = readFlags(args);
   const own = readOwnFlags(others);
   const values = inContainer(readEnvironment(flags));
   adoptDirectories(values);
   const manager = findServiceManager();
-  const plane = await start({
-    ...(await optionsOf(own, values)),
-    socketStore: manager ?? takeHeldSockets(process.env),
-  });
+  const given = takeHeldSockets(process.env);
+  const plane = await start({ ...(await optionsOf(own, values)), socketStore: manager ?? given });
   process.once('disconnect', () => void plane.stop().finally(() => process.exit(0))); // whoever started us is gone
   manager?.ready(() => plane.isServing());
-  sayReady({ ...plane.ports, workers: plane.workers, listener: plane.listener });
+  sayReady({
+    ...plane.ports,
+    workers: plane.workers,
+    listener: plane.listener,
+    unusedSockets: given?.unused() ?? [],
+  });
   return new Promise(() => {});
 }

@@ -7,6 +7,8 @@ import { LogFile } from './log-file.js';
 
 const healthMsMax = 180_000; // a child that ends is noticed at once; this is for one that hangs, not for a slow machine
 const stopMsMax = 15_000;
+/** While it is away for so long, clients wait for it; then they are refused, as where nobody holds its sockets. */
+const heldMsMax = 30_000;
 const lastWordsMax = 12;
 const wordCharactersMax = 400;
 
@@ -21,6 +23,8 @@ export interface Ready {
   /** Of the control plane. */
   readonly url?: string;
   readonly firstLogin?: FirstLogin | null;
+  /** Of the sockets that it was handed, those that it does not listen on. */
+  readonly unusedSockets?: readonly string[];
 }
 
 /** Tells whoever started this process that it serves; nothing where nobody listens. */
@@ -40,6 +44,8 @@ export interface ChildOptions {
   readonly logFile: string;
   /** What it listens on, asked before its first start: held here until it is stopped. */
   readonly holdSockets?: () => HeldSockets | null;
+  /** For tests; milliseconds that clients wait for one that is away. */
+  readonly heldMsMax?: number;
 }
 
 export class Child {
@@ -56,11 +62,17 @@ export class Child {
   private logged: Promise<void> = Promise.resolve();
 
   private readonly holdSockets: () => HeldSockets | null;
-  /** undefined: it was not started yet. */
+  /** undefined: to be opened with the next start. */
   private held: HeldSockets | null | undefined;
+  private readonly heldMsMax: number;
+  /** Runs while it is away. */
+  private lettingGo: NodeJS.Timeout | undefined;
+  private hasLetGo = false;
 
-  constructor({ name, args, env, logFile, holdSockets = () => null }: ChildOptions) {
+  constructor(options: ChildOptions) {
+    const { name, args, env, logFile, holdSockets = () => null } = options;
     this.holdSockets = holdSockets;
+    this.heldMsMax = options.heldMsMax ?? heldMsMax;
     this.name = name;
     this.args = args;
     this.env = env;
@@ -89,6 +101,7 @@ export class Child {
     });
     child.on('exit', (code, signal) => {
       this.process = null;
+      this.letGoLater();
       this.onExit(code ?? signal ?? 'nothing');
     });
     return this.ready(child);
@@ -96,13 +109,15 @@ export class Child {
 
   private ready(child: ChildProcess): Promise<Ready> {
     return new Promise((settle, refuse) => {
-      const timer = setTimeout(
-        () => refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.lastWords()}`)),
-        healthMsMax,
-      );
+      const timer = setTimeout(() => {
+        refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.lastWords()}`));
+        // It has its sockets, and clients wait there: nothing but its end frees them.
+        if ((this.held?.numbers.length ?? 0) > 0 || this.hasLetGo) child.kill('SIGKILL');
+      }, healthMsMax);
       child.on('message', (message) => {
         if (!isReady(message)) return;
         clearTimeout(timer);
+        this.serves(message);
         settle(message);
       });
       child.once('exit', (code, signal) => {
@@ -112,6 +127,27 @@ export class Child {
         );
       });
     });
+  }
+
+  private serves({ unusedSockets = [] }: Ready): void {
+    clearTimeout(this.lettingGo);
+    this.lettingGo = undefined;
+    this.held?.drop(unusedSockets);
+    if (this.hasLetGo) this.held = undefined;
+    this.hasLetGo = false;
+  }
+
+  /** One that does not come back must not leave clients waiting for ever: balancers would not see that it is away. */
+  private letGoLater(): void {
+    if (this.isStopping || this.lettingGo !== undefined || (this.held?.numbers.length ?? 0) === 0) return;
+    this.lettingGo = setTimeout(() => {
+      console.error(
+        `gatehouse: ${this.name} has been away for ${this.heldMsMax / 1000} s; clients are refused until it serves`,
+      );
+      this.held?.close();
+      this.held = null;
+      this.hasLetGo = true;
+    }, this.heldMsMax).unref();
   }
 
   private lastWords(): string {
@@ -129,6 +165,7 @@ export class Child {
   /** Asks it to end, and ends it when it takes too long. */
   stop(): Promise<void> {
     this.isStopping = true;
+    clearTimeout(this.lettingGo);
     this.held?.close(); // who connects from now on is to be told so
     this.held = null;
     const child = this.process;

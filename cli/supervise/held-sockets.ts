@@ -16,8 +16,21 @@ export interface HeldSockets {
   readonly numbers: readonly number[];
   /** For its environment. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Closes those that the data plane does not listen on: the kernel gives each socket of a port its share of clients,
+   * and whoever got one of these would wait for ever.
+   */
+  drop(unused: readonly string[]): void;
   /** Once: nobody follows any more. */
   close(): void;
+}
+
+/** What a process finds of those that were handed to it. */
+export interface GivenSockets {
+  take(name: string): number | null;
+  keep(name: string, socket: number): void;
+  /** Closes what was not taken, and names it; for `drop`. */
+  unused(): readonly string[];
 }
 
 /** One socket for each worker and port, by the name under which the data plane looks for it (kept-sockets.ts). */
@@ -45,27 +58,34 @@ function placesOf(values: Values): { readonly name: string; readonly host: strin
  */
 export function holdSockets(values: Values): HeldSockets | null {
   if (process.platform !== 'linux' || !['auto', 'net'].includes(values.DATA_LISTENER)) return null;
-  const numbers: number[] = [];
-  const close = (): void => {
-    for (const socket of numbers.splice(0)) closeSync(socket);
-  };
-  const names: string[] = [];
-  try {
-    for (const { name, host, port } of placesOf(values)) {
-      numbers.push(openSharedSocket(host, port, backlog));
-      names.push(name);
+  const sockets = new Map<string, number>();
+  const drop = (unused: Iterable<string>): void => {
+    for (const name of unused) {
+      const socket = sockets.get(name);
+      if (sockets.delete(name)) closeSync(socket ?? -1);
     }
+  };
+  const close = (): void => drop([...sockets.keys()]);
+  try {
+    for (const { name, host, port } of placesOf(values)) sockets.set(name, openSharedSocket(host, port, backlog));
   } catch {
     close();
     return null;
   }
-  return { numbers, env: { [variable]: names.join(',') }, close };
+  return {
+    get numbers() {
+      return [...sockets.values()];
+    },
+    get env() {
+      return { [variable]: [...sockets.keys()].join(',') };
+    },
+    drop,
+    close,
+  };
 }
 
 /** What whoever supervises this process holds, taken out of `env`; null: nobody does. For `socketStore`. */
-export function takeHeldSockets(
-  env: NodeJS.ProcessEnv,
-): { take(name: string): number | null; keep(name: string, socket: number): void } | null {
+export function takeHeldSockets(env: NodeJS.ProcessEnv): GivenSockets | null {
   const names = env[variable] ?? '';
   delete env[variable];
   if (names === '') return null;
@@ -82,5 +102,11 @@ export function takeHeldSockets(
       return socket;
     },
     keep() {}, // whoever holds sockets opened them
+    unused() {
+      const names = [...sockets.keys()];
+      for (const socket of sockets.values()) closeSync(socket);
+      sockets.clear();
+      return names;
+    },
   };
 }

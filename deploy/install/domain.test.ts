@@ -1,7 +1,7 @@
 // install.sh --domain on a host that has nothing yet: HTTPS is asked for at 443 and proved at 80, so these are taken
 // where they are free, whenever the run was interrupted; and what is missing of the way to this host is told.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { isInstalled } from '../release/commands.js';
@@ -74,6 +74,22 @@ t.test('where something has port 80 it is told what has to lead where', { skip }
   t.match(stdout, /warn port 443 +JA3_PORT is 8443 /);
   t.strictSame([valueOf('WAF_PORT'), valueOf('JA3_PORT')], ['8080', '8443']);
 });
+
+t.test(
+  'an interrupted run that finds port 80 taken chooses once, and no later run changes ports',
+  { skip },
+  async (t) => {
+    const { bundle, run, root, valueOf } = await fresh(t, withServer);
+    const note = join(root, 'var/lib/gatehouse-installer/web-ports');
+    mkdirSync(join(root, 'var/lib/gatehouse-installer'), { recursive: true });
+    writeFileSync(note, 'yes\n');
+    writeFileSync(join(root, 'etc/gatehouse/.env'), 'WAF_PORT=8080\nJA3_PORT=8443\n', { mode: 0o600 });
+    const { status, stderr } = run(bundle('1.0.0'), ...options);
+    t.equal(status, 0, stderr);
+    t.strictSame([valueOf('WAF_PORT'), valueOf('JA3_PORT')], ['8080', '8443']);
+    t.notOk(existsSync(note), 'the choice is made');
+  },
+);
 
 t.test('--harden is refused where it cannot work, before anything is changed', { skip }, async (t) => {
   const { bundle, run } = await fresh(t, apart);

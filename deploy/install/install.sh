@@ -360,8 +360,9 @@ write_options() {
   if [ $web_ports = yes ]; then
     set_value WAF_PORT 80
     set_value JA3_PORT 443
-    rm -f "$keep/web-ports"
   fi
+  # also where one of them was taken meanwhile: the ports of this installation are chosen now, and stay
+  rm -f "$keep/web-ports"
   if [ ! -f "$keep/release.pub" ] || [ -n "$key" ]; then
     cp "${key:-$source/gatehouse-release.pub}" "$keep/release.pub.part"
     chmod 0644 "$keep/release.pub.part"

@@ -89,13 +89,16 @@ export function createInspectionPool(threads: number, inspectionModule: string):
       const limit = expireAfter(inspectionMsMax, () =>
         over.abort(new Error(`no verdict within ${inspectionMsMax} ms`)),
       );
-      pool ??= openPool(threads, inspectionModule);
+      pool ??= openPool(threads, inspectionModule).catch((error: unknown) => {
+        pool = null; // no descriptor was left, say: the next body tries again
+        throw error;
+      });
       const verdict = pool.then((open) => open.run(task, { signal: over.signal }) as Promise<ForeignVerdict>);
       return verdict.finally(() => {
         limit.stop();
         heldBytes -= request.body.length;
       });
     },
-    close: async () => (await pool)?.destroy(),
+    close: async () => (await pool?.catch(() => null))?.destroy(),
   };
 }

@@ -51,12 +51,15 @@ export function readHead(bytes: Buffer): FrameHead | null | 'invalid' {
 export class FrameBorders {
   private head: Buffer = Buffer.alloc(0);
   private leftBytes = 0;
+  /** What came is no frame: nobody knows any more where one would begin. */
+  private isLost = false;
 
   get isBetween(): boolean {
-    return this.head.length === 0 && this.leftBytes === 0;
+    return !this.isLost && this.head.length === 0 && this.leftBytes === 0;
   }
 
   push(bytes: Buffer): void {
+    if (this.isLost) return;
     let rest = bytes;
     while (rest.length > 0) {
       const passed = Math.min(rest.length, this.leftBytes);
@@ -67,8 +70,13 @@ export class FrameBorders {
       const next = rest.subarray(0, headBytesMax);
       const begun = before === 0 ? next : Buffer.concat([this.head, next]);
       const head = readHead(begun);
-      if (head === null || head === 'invalid') {
+      if (head === null) {
         this.head = Buffer.from(begun); // the bytes are borrowed
+        return;
+      }
+      if (head === 'invalid') {
+        this.isLost = true;
+        this.head = Buffer.alloc(0);
         return;
       }
       this.head = Buffer.alloc(0);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { configOf } from '../e2e/harness.js';
 import type { GenerationPayload } from '../worker/messages.js';
@@ -70,4 +71,26 @@ t.test('a disk that takes nothing is told, and keeps no half files', async (t) =
   await rm(join(dataDir, 'current.json'), { recursive: true });
   t.match(await give('b'), { outcome: 'active', isPersisted: true });
   t.match(JSON.parse(await readFile(join(dataDir, 'current.json'), 'utf8')), { id: 3, sha256: sha256('b') });
+});
+
+t.test('rules come compressed, and a node that is asked whether it has them refuses no change', async (t) => {
+  const { generations } = start(t);
+  const config = configOf({});
+  const text = 'rules '.repeat(1000);
+  const send = (more: object) =>
+    generations.activate(supervisor, { id: 0, sha256: sha256(text), artifactPath: '', config, ...more });
+  t.match(await send({}), { outcome: 'refused', reason: /ENOENT/ });
+  t.equal(generations.lastOutcome, 'none', 'it was a question');
+  const packed = gzipSync(text).toString('base64');
+  for (const [what, artifactGzipBase64, reason] of [
+    ['other rules', gzipSync('other').toString('base64'), /SHA-256/],
+    ['what is not compressed', Buffer.from(text).toString('base64'), /header/],
+    ['what was cut', packed.slice(0, packed.length / 2), /end/],
+  ] as const) {
+    t.match(await send({ artifactGzipBase64 }), { outcome: 'refused', reason }, what);
+    t.equal(generations.lastOutcome, 'refused');
+  }
+  t.match(await send({ artifactGzipBase64: packed }), { outcome: 'active', id: 2, sha256: sha256(text) });
+  t.equal(generations.lastOutcome, 'active');
+  t.match(await send({}), { outcome: 'active', id: 3 }, 'asked again it has them');
 });

@@ -111,7 +111,10 @@ export class Generations {
     try {
       artifact = await this.bytesOf(request);
     } catch (error) {
-      return refused(id, messageOf(error)); // unreadable file: the sender's to fix
+      const reason = messageOf(error); // unreadable file: the sender's to fix
+      // Asked by the name alone whether it has these rules, a node without them has refused no change.
+      const isQuestion = request.artifactPath === '' && (error as NodeJS.ErrnoException).code === 'ENOENT';
+      return isQuestion ? { outcome: 'refused', id, reason, problems } : refused(id, reason);
     }
     const payload: GenerationPayload = {
       id,

@@ -101,6 +101,33 @@ t.test('the answer about another generation is not the answer about this one', a
   await good.stop(0);
 });
 
+t.test('an answer about an earlier attempt with the same number proves nothing of this one', async (t) => {
+  const said: unknown[] = [];
+  // The first to load answers about what it says here; the second tells what it was asked.
+  const answering = (sha256: string, selfTest: string): Promise<Supervisor> =>
+    supervise(
+      `if (message.kind === 'prepare') {
+        const { id, isProven = false } = message.generation;
+        if (workerId === 1) post({ kind: 'log', level: 'info', fields: { isProven }, message: '' });
+        post({ kind: 'prepared', id, sha256: '${sha256}', selfTest: '${selfTest}' });
+      }`,
+      2,
+      ({ isProven }) => isProven !== undefined && said.push(isProven),
+    );
+  const asked = { ...generation(7), sha256: 'now', artifact: new SharedArrayBuffer(8), selfTest: 'inspect' } as const;
+  for (const [sha256, selfTest, isProven] of [
+    ['before', 'inspect', false],
+    ['now', 'skip', false],
+    ['now', 'inspect', true],
+  ] as const) {
+    said.length = 0;
+    const supervisor = await answering(sha256, selfTest);
+    t.same(await supervisor.prepare(asked, 60_000), { kind: 'prepared' });
+    await supervisor.stop(0);
+    t.same(said, [isProven], `${sha256}, ${selfTest}`);
+  }
+});
+
 const loadsSlowly = `
   if (message.kind === 'prepare') {
     post({ kind: 'log', level: 'info', fields: { workerId, isBusy: true }, message: '' });

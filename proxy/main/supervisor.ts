@@ -84,6 +84,10 @@ export interface SupervisorReport {
 /** Workers that load at the same time. */
 const atOnceMax = availableParallelism();
 
+/** Whether a worker says that it has loaded this artifact, and not that of an earlier attempt with the same number. */
+const isAbout = (answer: Answer, { sha256, selfTest }: GenerationPayload): boolean =>
+  answer.kind === 'prepared' && answer.sha256 === sha256 && answer.selfTest === selfTest;
+
 export class Supervisor implements SlotOwner {
   port: number;
   isStopping = false;
@@ -176,7 +180,7 @@ export class Supervisor implements SlotOwner {
     const { options } = this;
     const answered = (answer: Answer): void => slot.answer?.(answer);
     const handlers: Handlers<Omit<WorkerNews, 'loaded' | 'ready' | 'failed'>> = {
-      prepared: ({ id }) => answered({ kind: 'prepared', id }),
+      prepared: (what) => answered({ ...what, kind: 'prepared' }),
       refused: ({ id, reason }) => answered({ kind: 'refused', id, reason }),
       committed: ({ id }) => answered({ kind: 'committed', id }),
       report: ({ token, report }) => this.reports.get(token)?.(report),
@@ -264,7 +268,7 @@ export class Supervisor implements SlotOwner {
       for (const answer of await this.askAll(turn, generation.id, message, leftMs)) {
         if (answer === null) reason ??= `a worker died or did not answer within ${timeoutMs} ms while preparing`;
         else if (answer.kind === 'refused') reason ??= answer.reason;
-        else this.proven.add(generation);
+        else if (isAbout(answer, generation)) this.proven.add(generation);
       }
     }
     if (reason === null) return { kind: 'prepared' };

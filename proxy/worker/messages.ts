@@ -124,7 +124,8 @@ export interface WorkerNews {
   readonly loaded: Readonly<Record<never, never>>;
   readonly ready: { readonly port: number };
   readonly failed: { readonly reason: string };
-  readonly prepared: { readonly id: number };
+  /** What was prepared, since a number is given again where the one before it was too late. */
+  readonly prepared: { readonly id: number } & Pick<GenerationPayload, 'sha256' | 'selfTest'>;
   readonly refused: { readonly id: number; readonly reason: string };
   readonly committed: { readonly id: number };
   readonly report: { readonly token: number; readonly report: WorkerReport };

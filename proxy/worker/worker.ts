@@ -225,10 +225,10 @@ async function stop(drainMs: number, bug: string | null = null): Promise<void> {
 }
 
 async function prepare(payload: GenerationPayload): Promise<void> {
-  const { id } = payload;
+  const { id, sha256, selfTest } = payload;
   try {
     await serving.prepare(() => besideRequests(generationSteps(payload)));
-    post({ kind: 'prepared', id });
+    post({ kind: 'prepared', id, sha256, selfTest });
   } catch (error) {
     if (!(error instanceof GenerationRefused)) throw error;
     post({ kind: 'refused', id, reason: error.message });

@@ -117,7 +117,7 @@ export function breaksScript(text: string, value: string, tokens: readonly Token
 
 /** The place behind each `eval(` that calls it by its name, with something that can be assigned behind. */
 export function evalCalls(text: string): number[] {
-  const tokens = lexScript(text, 500_000);
+  const tokens = lexScript(text, 500_000).filter(({ kind }) => kind !== 'comment');
   const found: number[] = [];
   const written = (index: number): string => {
     const token = tokens[index];

@@ -64,6 +64,9 @@ export function reportTo(taker: (event: SensorEvent) => void): void {
 
 const isVariable = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16,}|[0-9A-HJKMNP-TV-Z]{26}|.*\d.*\d.*\d.*\d.*)$/i;
 
+/** What keys and marks of sessions look like that stand in a path; names of routes in camel case have no digit. */
+const isToken = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w-]{20,}$/;
+
 /** The path with `{}` where its parts are numbers, identities, or the value itself. */
 export function routeOf(url: string, value: string): string {
   const path = url.split('?', 1)[0] ?? '';
@@ -71,7 +74,7 @@ export function routeOf(url: string, value: string): string {
     if (part === '') return part;
     const text = plain(part);
     const isChosen = value !== '' && text.length >= 3 && (text.includes(value) || value.includes(text));
-    return isChosen || isVariable.test(text) ? '{}' : part;
+    return isChosen || isVariable.test(text) || isToken.test(text) ? '{}' : part;
   });
   return parts.join('/').slice(0, 1000);
 }

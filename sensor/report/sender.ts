@@ -111,7 +111,7 @@ export class Sender {
       ...{ sent: this.sent, dropped: this.dropped, troubles: sensorState.troubles },
     });
     if (status !== 200) {
-      this.refusal = status === 0 ? null : `${status} ${body.slice(0, 300)}`;
+      this.refusal = status === 0 ? body.slice(0, 300) || null : `${status} ${body.slice(0, 300)}`;
       if (status === 401 || status === 403) sensorState.isOn = false;
       return false;
     }
@@ -120,8 +120,17 @@ export class Sender {
     return true;
   }
 
-  /** Status 0: no answer. */
-  #post(path: string, content: object): Promise<Answer> {
+  /** Status 0: no answer. Never rejects: nobody would hear of it but the application, which it would end. */
+  async #post(path: string, content: object): Promise<Answer> {
+    try {
+      return await this.#send(path, content);
+    } catch (error) {
+      // a token with what no header can carry, an agent of the application that throws
+      return { status: 0, body: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #send(path: string, content: object): Promise<Answer> {
     const { url, key, token } = this.#config;
     const body = Buffer.from(JSON.stringify(content));
     const seconds = String(Math.floor(Date.now() / 1000));

@@ -139,9 +139,11 @@ function noteJoins(name: 'join' | 'resolve' | 'normalize'): void {
   owner[name] = function joined(...parts) {
     const result = Reflect.apply(original, this, parts);
     if (!sensorState.isOn) return result;
-    const at = parts.findIndex((part, index) => index > 0 && (part.includes('..') || part.startsWith('/')));
-    const visit = at > 0 || (name === 'normalize' && parts[0]?.includes('..')) ? currentVisit() : undefined;
-    if (visit !== undefined) guarded(() => noteOne(visit, name, parts, at, result));
+    // `resolve` does not look at what stands before a root: it may be no text
+    const texts = parts.map((part: unknown) => (typeof part === 'string' ? part : ''));
+    const at = texts.findIndex((part, index) => index > 0 && (part.includes('..') || part.startsWith('/')));
+    const visit = at > 0 || (name === 'normalize' && texts[0]?.includes('..')) ? currentVisit() : undefined;
+    if (visit !== undefined) guarded(() => noteOne(visit, name, texts, at, result));
     return result;
   };
 }

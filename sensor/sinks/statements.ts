@@ -4,6 +4,7 @@ import type { Token } from '../lexers/token.js';
 import { SeenTexts } from '../report/known.js';
 import { report } from '../report/report.js';
 import type { Visit } from '../requests/visit.js';
+import { guarded } from '../state.js';
 import { watchMember, type Any } from './wrap.js';
 
 const textMax = 100_000;
@@ -52,7 +53,7 @@ function watchPostgresSql(sql: unknown): void {
       const made: unknown = Reflect.apply(original as Any, this, wrapped);
       if (name !== 'reserve' || !(made instanceof Promise)) return made;
       return made.then((reserved: unknown) => {
-        watchPostgresSql(reserved);
+        guarded(() => watchPostgresSql(reserved));
         return reserved;
       });
     };
@@ -62,7 +63,7 @@ function watchPostgresSql(sql: unknown): void {
 const withWatched =
   (work: Any): ((...given: unknown[]) => unknown) =>
   (...given) => {
-    watchPostgresSql(given[0]);
+    guarded(() => watchPostgresSql(given[0]));
     return Reflect.apply(work, undefined, given);
   };
 
@@ -76,7 +77,7 @@ export function watchPostgres(maker: unknown): unknown {
   const made = new Proxy(maker, {
     apply(target, self, given: unknown[]) {
       const sql: unknown = Reflect.apply(target as Any, self, given);
-      watchPostgresSql(sql);
+      guarded(() => watchPostgresSql(sql));
       return sql;
     },
   });
@@ -103,7 +104,7 @@ export const clients: Readonly<Record<string, (exports: unknown) => unknown>> = 
       ...Object.getOwnPropertyDescriptor(given, 'createConnection'),
       value(this: unknown, ...options: unknown[]): unknown {
         const made: unknown = Reflect.apply(make as Any, this, options);
-        watchMysql(Object.getPrototypeOf(made), 'mysql');
+        guarded(() => watchMysql(Object.getPrototypeOf(made), 'mysql'));
         return made;
       },
     });

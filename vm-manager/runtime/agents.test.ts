@@ -168,7 +168,7 @@ async function proven(t: Test, database: Database): Promise<void> {
   for (const value of ['hello', 'a; echo pwned'])
     await (await fetch(`http://127.0.0.1:${port}/run?name=${encodeURIComponent(value)}`)).text();
   let events: Json[] = [];
-  for (let turn = 0; turn < 200 && events.length === 0; turn++) {
+  for (let turn = 0; turn < 1000 && events.length === 0; turn++) {
     await new Promise((done) => setTimeout(done, 50));
     events = (await call('GET', '/runtime/events')).body['items'] as Json[];
   }

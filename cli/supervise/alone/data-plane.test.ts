@@ -48,6 +48,8 @@ t.test('it is started again, and nobody is refused', { skip: process.platform !=
       const answers = await Promise.all(Array.from({ length: 8 }, () => ask(port)));
       t.same(new Set(answers), new Set(['200']), `round ${round}: who came meanwhile waited`);
     }
+    const other = startUp(t, variables, ['data-plane', '--keep-alive']);
+    await other.until(new RegExp(`port ${port} .*is taken`));
     const pid = dataPlane();
     t.equal(await stop(up), 0);
     t.notOk(isAlive(pid), 'it ends with who watches it');

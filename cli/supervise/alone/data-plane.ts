@@ -6,12 +6,15 @@ import { root, shown } from '../../environment/directories.js';
 import { Child } from '../child.js';
 import { holdSockets } from '../held-sockets.js';
 import { keepAlive, resuming, urgentPauses } from '../keep-alive.js';
+import { checkPorts, wantedPorts } from '../ports.js';
 
 /**
  * Runs until a signal; resolves with the exit code. `args`: of `gatehouse data-plane`, without the flag. Rejects with a
- * Refusal where the first start fails.
+ * Refusal where a port is taken or the first start fails.
  */
 export async function superviseDataPlane(args: readonly string[], values: Values): Promise<number> {
+  // Before its sockets are opened, which share a port with whoever has it: half of the clients would be theirs.
+  await checkPorts(wantedPorts(values, { demo: false, api: false }));
   const child = new Child({
     name: 'data plane',
     args: ['data-plane', ...args],

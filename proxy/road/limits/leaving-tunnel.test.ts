@@ -35,3 +35,15 @@ t.test('behind a frame that is under way, wherever that was cut', async (t) => {
   }
   t.pass('told behind the frame');
 });
+
+t.test('an upstream that speaks something else is passed on, and nothing of it is kept', async (t) => {
+  const { tunnel, sent } = tunnelTo();
+  const none = Buffer.from([0x82, 127, 255, 255, 255, 255, 255, 255, 255, 255]); // a length beyond any
+  const { borders } = tunnel as unknown as { readonly borders: { readonly head: Buffer } };
+  for (let count = 0; count < 100; count += 1) {
+    tunnel.send(none);
+    t.ok(borders.head.length <= 14, 'heads do not pile up');
+  }
+  tunnel.goAway();
+  t.equal(sent(), none.toString('hex').repeat(100), 'no close frame stands where nobody knows what is one');
+});

@@ -20,17 +20,19 @@ interface Stored {
   readonly outcomes: Readonly<Record<string, Outcome | 1>>;
 }
 
-/** Of the scanners as they are installed: with another program, or in another month, everything is read again. */
-function versionOf(now: Date): string {
-  const code = fileURLToPath(new URL('..', import.meta.url));
-  const files = readdirSync(code, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile() && one.name.endsWith('.js'))
-    .map((one) => join(one.parentPath, one.name))
-    .sort();
+/** Rooms that decide what is found; a release gives all of its files one time, so their contents count. */
+const rooms = ['scanners', 'secrets', 'components', 'osv'];
+
+/**
+ * Of the scanners as they are installed: with another program, or in another month, everything is read again. `base`:
+ * where the rooms are.
+ */
+export function versionOf(now: Date, base = new URL('../../', import.meta.url)): string {
   const sum = createHash('sha256').update(`${packVersion} ${process.version} ${now.toISOString().slice(0, 7)}`);
-  for (const file of files) {
-    const { size, mtimeMs } = statSync(file);
-    sum.update(`${file} ${size} ${mtimeMs}\n`);
+  for (const room of rooms) {
+    const code = fileURLToPath(new URL(room, base));
+    const files = readdirSync(code, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    for (const name of files.sort()) sum.update(`${room}/${name}\n`).update(readFileSync(join(code, name)));
   }
   return sum.digest('hex');
 }
