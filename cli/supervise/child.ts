@@ -44,8 +44,9 @@ export interface ChildOptions {
   readonly logFile: string;
   /** What it listens on, asked before its first start: held here until it is stopped. */
   readonly holdSockets?: () => HeldSockets | null;
-  /** For tests; milliseconds that clients wait for one that is away. */
+  /** For tests; milliseconds that clients wait for one that is away, and in which a start has to be ready. */
   readonly heldMsMax?: number;
+  readonly readyMsMax?: number;
 }
 
 export class Child {
@@ -65,6 +66,7 @@ export class Child {
   /** undefined: to be opened with the next start. */
   private held: HeldSockets | null | undefined;
   private readonly heldMsMax: number;
+  private readonly readyMsMax: number;
   /** Runs while it is away. */
   private lettingGo: NodeJS.Timeout | undefined;
   private hasLetGo = false;
@@ -73,6 +75,7 @@ export class Child {
     const { name, args, env, logFile, holdSockets = () => null } = options;
     this.holdSockets = holdSockets;
     this.heldMsMax = options.heldMsMax ?? heldMsMax;
+    this.readyMsMax = options.readyMsMax ?? healthMsMax;
     this.name = name;
     this.args = args;
     this.env = env;
@@ -84,10 +87,11 @@ export class Child {
     const log = new LogFile(this.logFile, (text) => console.error(`gatehouse: ${text}`));
     this.log = log;
     if (this.held === undefined) this.held = this.holdSockets();
+    const numbers = this.held?.numbers ?? [];
     const child = spawn(process.execPath, [program, ...this.args], {
       cwd: root,
       env: { ...this.env, ...this.held?.env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...(this.held?.numbers ?? [])],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', ...numbers],
       detached: true,
     });
     this.process = child;
@@ -104,16 +108,16 @@ export class Child {
       this.letGoLater();
       this.onExit(code ?? signal ?? 'nothing');
     });
-    return this.ready(child);
+    return this.ready(child, numbers.length > 0);
   }
 
-  private ready(child: ChildProcess): Promise<Ready> {
+  private ready(child: ChildProcess, hasSockets: boolean): Promise<Ready> {
     return new Promise((settle, refuse) => {
       const timer = setTimeout(() => {
-        refuse(new Refusal(`${this.name} did not become ready in ${healthMsMax / 1000} s.\n${this.lastWords()}`));
-        // It has its sockets, and clients wait there: nothing but its end frees them.
-        if ((this.held?.numbers.length ?? 0) > 0 || this.hasLetGo) child.kill('SIGKILL');
-      }, healthMsMax);
+        refuse(new Refusal(`${this.name} did not become ready in ${this.readyMsMax / 1000} s.\n${this.lastWords()}`));
+        // It has sockets on which clients wait: nothing but its end frees them.
+        if (hasSockets) child.kill('SIGKILL');
+      }, this.readyMsMax);
       child.on('message', (message) => {
         if (!isReady(message)) return;
         clearTimeout(timer);

@@ -138,6 +138,25 @@ t.test('one that stays away leaves nobody waiting', { skip: !isPossible && 'sock
   t.equal(opened, 2, 'one that served is held again');
 });
 
+t.test('one that hangs at its start is ended', { skip: !isPossible && 'sockets are held on Linux' }, async (t) => {
+  const port = await freePort();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-held-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const hang = '--import=data:text/javascript,setInterval(()=>{},1000);await(new(Promise)(()=>{}))';
+  const child = new Child({
+    name: 'part',
+    args: ['demo'],
+    env: { PATH: process.env['PATH'], GATEHOUSE_ENV_FILE: devNull, NODE_OPTIONS: hang },
+    logFile: join(directory, 'part.log'),
+    readyMsMax: 1000,
+    holdSockets: () => holdSockets(valuesOf({ WAF_PORT: String(port), DATA_WORKERS: '1' })),
+  });
+  t.teardown(() => child.stop());
+  const gone = new Promise((resolve) => (child.onExit = resolve));
+  t.match(await child.start().catch((reason: Error) => reason.message), /part did not become ready in 1 s/);
+  t.equal(await gone, 'SIGKILL');
+});
+
 t.test('what cannot be handed over is not held', { skip: !isPossible && 'sockets are held on Linux' }, async (t) => {
   const port = String(await freePort());
   t.equal(holdSockets(valuesOf({ WAF_PORT: port, DATA_LISTENER: 'uws' })), null, 'its library opens its own');
