@@ -1,6 +1,6 @@
 // One branch of a repository as an archive, by the program `git`: one commit deep, without tags and submodules, into a
 // bare repository of its own, so that nothing of it is checked out and no hook and no filter runs.
-import { spawn, type StdioOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
@@ -80,8 +80,10 @@ const notInstalled = (): ApiError =>
 
 /** Rejects with what git said, and ends git with all that it has begun where the signal says so. */
 async function run(args: readonly string[], { cwd, env, signal }: Running, into: Writable | null): Promise<string> {
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
-  const child = spawn(shell, ['-c', limited, 'git', ...args], { cwd, env, stdio, detached: true });
+  const child = spawn(shell, ['-c', limited, 'git', ...args], {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [out, said] = ['', ''];
   const end = (): void => {
     try {
