@@ -1,6 +1,6 @@
 // The small parts that every page is made of. Each shows all of its states; none knows what it is used for.
 import { A } from '@solidjs/router';
-import { createEffect, For, Show, splitProps, type JSX } from 'solid-js';
+import { children, createEffect, For, Show, splitProps, type JSX } from 'solid-js';
 import { Icon, type IconName } from './icons.js';
 import { Foreign, ForeignLines, told } from './foreign.js';
 
@@ -59,12 +59,14 @@ export function Card(props: {
   readonly isFlush?: boolean;
   readonly children: JSX.Element;
 }): JSX.Element {
+  // made once: a dialog among them that is made to see whether there is one stands in no document, and cannot open
+  const actions = children(() => props.actions);
   return (
     <section class="card">
-      <Show when={props.title ?? props.actions}>
+      <Show when={props.title !== undefined || actions.toArray().some((one) => one != null && one !== false)}>
         <header>
           <h2>{told(props.title)}</h2>
-          <div class="row wrap">{props.actions}</div>
+          <div class="row wrap">{actions()}</div>
         </header>
       </Show>
       <div class={props.isFlush === true ? '' : 'body'}>{props.children}</div>

@@ -29,7 +29,7 @@ export async function layerOf(files: readonly MadeFile[]): Promise<Buffer> {
 export function zstdFrame(bytes: Buffer): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32LE(bytes.length);
-  const parts = [Buffer.from('28b52ffda0', 'hex'), size];
+  const parts: Buffer[] = [Buffer.from('28b52ffda0', 'hex'), size];
   const blockMax = 128 * 1024;
   for (let at = 0; at === 0 || at < bytes.length; at += blockMax) {
     const block = bytes.subarray(at, at + blockMax);
@@ -59,7 +59,7 @@ export async function imageOf(made: MadeImage): Promise<Buffer> {
   const diff_ids = made.diffIds ?? layers.map((layer) => `sha256:${sum(layer)}`);
   const description = { architecture: 'amd64', os: 'linux', config, history, rootfs: { type: 'layers', diff_ids } };
   const configBytes = Buffer.from(JSON.stringify(description));
-  const pack = isPacked === 'zstd' ? zstdFrame : isPacked ? gzipSync : (layer: Buffer) => layer;
+  const pack = (layer: Buffer): Buffer => (isPacked === 'zstd' ? zstdFrame(layer) : isPacked ? gzipSync(layer) : layer);
   const blobs = layers.map((layer) => pack(layer));
   const files: MadeFile[] = [];
   if (form === 'docker') {

@@ -79,7 +79,7 @@ t.test('what zstd has packed comes back', { skip: hasProgram() ? false : 'no pro
 });
 
 t.test('the file is let go at its end, where it is damaged, and where nobody reads on', async (t) => {
-  const [text = ''] = known[0];
+  const [text] = known[0];
   const packed = Buffer.from(text, 'base64');
   for (const [name, bytes] of [
     ['its end', packed],
@@ -90,7 +90,7 @@ t.test('the file is let go at its end, where it is damaged, and where nobody rea
     writeFileSync(file, bytes);
     const from = createReadStream(file, { highWaterMark: 8 });
     try {
-      for await (const _ of unpackZstd(from)) if (name === 'nobody reads on') break;
+      for await (const part of unpackZstd(from)) if (name === 'nobody reads on' && part.length > 0) break;
       t.not(name, 'damaged');
     } catch (error) {
       t.ok(error instanceof ZstdError, name);
