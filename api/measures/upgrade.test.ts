@@ -65,7 +65,7 @@ async function suite(t: Test, database: Database): Promise<void> {
   const nowMs = Date.now(); // what the migration calls now
   await oldRows(database, nowMs);
   await sql`delete from siem_outbox`;
-  t.equal(await migrate(database, modules), 1);
+  t.equal(await migrate(database, modules), 2);
   t.equal((await sql`select 1 from siem_outbox`).length, 0, 'no old news');
 
   const told: string[] = [];
