@@ -4,6 +4,7 @@ import type { Database } from '../db/client.js';
 import { startTestApp, type TestApp } from '../testing/app.js';
 import { event } from '../testing/builders/records.js';
 import { onBothDatabases } from '../testing/databases.js';
+import { until } from '../testing/waiting.js';
 
 const hostile = `<script>alert(1)</script>\u202e\u0000${'x'.repeat(3000)}`;
 const client = '203.0.113.7';
@@ -175,5 +176,59 @@ t.test('a link ends with its event and with who made it', async (t) => {
     await database.sql`delete from security_events`;
     t.match(await open(at, made.body['token']), { status: 404 });
     t.match(await at.call('POST', `/api/events/${id}/shares`, { token: admin.token, body: {} }), { status: 404 });
+  });
+});
+
+t.test('one user makes thirty links within five minutes, and others still make theirs', async (t) => {
+  await onBothDatabases(t, 'event-shares-crowd', async (t, database) => {
+    const { at, operator, id } = await withEvent(t, database);
+    const make = (token: string) => at.call('POST', `/api/events/${id}/shares`, { token, body: {} });
+    let made = 0;
+    // the embedded database makes one after the other: five are never under way there
+    if (database.kind === 'postgres')
+      made = await database.sql
+        .begin(async (tx) => {
+          await tx`lock table event_shares in access exclusive mode`;
+          const refused: Awaited<ReturnType<typeof make>>[] = [];
+          const crowd = Array.from({ length: 12 }, async () => {
+            const reply = await make(operator.token);
+            if (reply.status === 429) refused.push(reply);
+            return reply;
+          });
+          await until('all others are refused', () => Promise.resolve(refused.length === 7));
+          for (const { body, headers } of refused) {
+            t.match(body, { code: 'too_many_requests', detail: /5 of your share links are in the making/ });
+            t.match(headers['retry-after'], /^[1-9]\d*$/);
+          }
+          return { crowd };
+        })
+        .then(async ({ crowd }) => (await Promise.all(crowd)).filter(({ status }) => status === 201).length);
+    let last = await make(operator.token);
+    for (; last.status === 201 && made < 40; last = await make(operator.token)) made++;
+    t.equal(made, 30);
+    t.match(last, { status: 429, body: { detail: /You have made 30 share links within 5 minutes/ } }, last.text);
+    t.match(await make((await at.user('admin')).token), { status: 201 }, 'another user');
+    const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from event_shares`;
+    t.equal(row?.n, 31, 'what was refused is no link');
+  });
+});
+
+t.test('one user has two hundred links that work, and others still make theirs', async (t) => {
+  await onBothDatabases(t, 'event-shares-most', async (t, database) => {
+    const { at, operator, id } = await withEvent(t, database);
+    const make = (token: string) => at.call('POST', `/api/events/${id}/shares`, { token, body: {} });
+    const first = await make(operator.token);
+    t.equal(first.status, 201, first.text);
+    await database.sql`
+      insert into event_shares (id, token_hash, event_id, event_at, title, created_by, created_at, expires_at)
+      select id || n, token_hash || n, event_id, event_at, title, created_by, created_at, expires_at
+      from event_shares, generate_series(1, 199) as n`;
+    t.match(await make(operator.token), { status: 409, body: { detail: /200 share links of yours work/ } });
+    t.match(await make((await at.user('admin')).token), { status: 201 });
+    t.equal(
+      (await at.call('DELETE', `/api/event-shares/${first.body['details'].id}`, { token: operator.token })).status,
+      204,
+    );
+    t.match(await make(operator.token), { status: 201 }, 'one that is revoked counts no more');
   });
 });

@@ -68,10 +68,12 @@ interface Decided {
   readonly expires_at: Date | null;
   /** Of its networks; null: none are worked out. */
   readonly stamp: string | null;
+  readonly networks: number | null;
 }
 
 const decidedPlaces = ({ database: { sql } }: PlaceParts, now: Date) => sql<Decided[]>`
-  select m.subject, m.action, max(m.expires_at) as expires_at, max(p.stamp) as stamp
+  select m.subject, m.action, max(m.expires_at) as expires_at, max(p.stamp) as stamp,
+    max(p.networks) as networks
   from client_measures m left join measured_places p on p.subject = m.subject and p.action = m.action
   where (m.subject like 'country:%' or m.subject like 'asn:%') and ${inForce(sql, now)}
   group by m.subject, m.action order by m.subject, m.action limit ${placesMax}`;
@@ -89,19 +91,21 @@ async function removeNetworks(
   }
 }
 
-/** Networks of what was lifted, has ended, or was decided otherwise. */
+/**
+ * Networks of what was lifted, has ended, or was decided otherwise. By what is said of places, which are few: this runs
+ * every 15 seconds, and there may be a million networks.
+ */
 async function removeUndecided(parts: PlaceParts, now: Date): Promise<boolean> {
-  const isGone = await removeNetworks(
-    parts,
-    (sql) => sql`not exists (
-      select 1 from client_measures d where d.subject = m.instance and d.action = m.action
-        and d.lifted_at is null and (d.expires_at is null or d.expires_at > ${now}))`,
-  );
   const { sql } = parts.database;
-  await sql`
-    delete from measured_places p where not exists (
+  const undecided = await sql<{ subject: string; action: MeasureAction }[]>`
+    select subject, action from measured_places p where not exists (
       select 1 from client_measures d where d.subject = p.subject and d.action = p.action
         and d.lifted_at is null and (d.expires_at is null or d.expires_at > ${now}))`;
+  let isGone = false;
+  for (const { subject, action } of undecided) {
+    if (await removeNetworks(parts, (tx) => tx`instance = ${subject} and action = ${action}`)) isGone = true;
+    await sql`delete from measured_places where subject = ${subject} and action = ${action}`;
+  }
   return isGone;
 }
 
@@ -145,6 +149,10 @@ async function follow(parts: PlaceParts, decided: Decided, now: Date): Promise<b
   if (stamp === decided.stamp) return false;
   try {
     const networks = (await networksOfPlace(place, parts)) ?? [];
+    // no network without a line about its place, also where this ends in the midst
+    await parts.database.sql`
+      insert into measured_places (subject, action, stamp, networks)
+      values (${decided.subject}, ${decided.action}, '', 0) on conflict do nothing`;
     await putNetworks(parts, decided, networks, { stamp, now });
     await settleMeasures(parts.database.sql, networks.length);
     const problem = networks.length === 0 ? noNetwork(place) : null;
@@ -152,7 +160,8 @@ async function follow(parts: PlaceParts, decided: Decided, now: Date): Promise<b
     return true;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    await sayState(parts, decided, { stamp, networks: 0, problem: error.message });
+    // those of the file before stay in force
+    await sayState(parts, decided, { stamp, networks: decided.networks ?? 0, problem: error.message });
     return false;
   }
 }
@@ -194,7 +203,8 @@ export async function placeStates(
   await parts.locations.refresh();
   const subjects = asJson(active.map(({ subject }) => subject));
   const rows = await parts.database.sql<(PlaceState & { subject: string; action: string })[]>`
-    select subject, action, networks, problem from measured_places
+    select subject, action, case when stamp = '' then null else networks end as networks, problem
+    from measured_places
     where subject in (select value from json_array_elements_text(${subjects}::text::json))`;
   return new Map(
     active.map(({ subject, action }) => {

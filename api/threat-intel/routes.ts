@@ -16,7 +16,7 @@ import {
 import { lift, subjectOf, type LiftParts } from '../measures/lift.js';
 import { measureSources } from '../measures/model.js';
 import { listDenied, type DeniedNetwork } from '../measures/query.js';
-import { findCovering, importDenials, readGivenList } from './import.js';
+import { findCoveringOfMany, importDenials, readGivenList } from './import.js';
 
 export type ThreatParts = LiftParts;
 
@@ -114,7 +114,7 @@ function registerImport(app: App, parts: ThreatParts): void {
       throw new ApiError('validation_failed', 'There is nothing to import.', {
         errors: [{ path: '', reason: 'give addresses or text' }],
       });
-    const own = request.body.force === true ? undefined : findCovering(networks, request.ip);
+    const own = request.body.force === true ? undefined : await findCoveringOfMany(networks, request.ip);
     if (own !== undefined)
       throw new ApiError(
         'conflict',

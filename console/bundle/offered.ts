@@ -103,7 +103,6 @@ export const sameAs: Readonly<Record<string, string>> = {
   'POST /api/spec/preview': 'GET /api/spec/{id}/preview',
   'GET /api/config/versions/{id}': 'GET /api/config/versions',
   'GET /api/v1/tokens/{id}': 'GET /api/v1/tokens',
-  'GET /api/v1/imports/{id}': 'GET /api/v1/imports',
   'GET /api/v1/mutes/{id}': 'GET /api/v1/mutes',
   'GET /api/v1/acceptances/{id}': 'GET /api/v1/acceptances',
   'GET /api/v1/rules/runs/{id}': 'GET /api/v1/rules/runs',

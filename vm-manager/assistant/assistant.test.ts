@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { startTestApp } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
+import { until } from '#api/testing/waiting';
 import { exercise } from '../testing/api/examples.js';
 import { Client, type Json } from '../testing/import-client.js';
 import { asksPerHourMax } from './ask.js';
@@ -211,6 +212,31 @@ async function whoMay(t: Test, { at, client, model, finding, application, explai
 }
 
 /** A narrative goes to the same model: it was sent names and secrets as they stand, without end. */
+/** A model that hangs keeps who asked it waiting, and others still get their turn. */
+async function twoAtOnce(t: Test, { at, client, model, finding, explain, calls }: Started): Promise<void> {
+  const id = await finding('Asked about by many');
+  const operator = new Client(at, (await at.user('operator')).token);
+  const held: (() => void)[] = [];
+  const answer = saying(good(id));
+  model.answer = (request, response) => void held.push(() => answer(request, response));
+  const logged = (await calls()).length;
+  const waiting = [explain(id), explain(id)];
+  await until('two are at the model', () => Promise.resolve(held.length === 2));
+  const refused = await explain(id);
+  t.match(refused.body, { ok: false, call_id: null, reason: /2 of your questions are in the making.*Try again/ });
+  const narrated = await client.call('POST', '/graph/attack-chains/explain', {
+    hop_vuln_ids: [id, await finding('Injection')],
+  });
+  t.match(narrated.body, { ok: false, reason: /2 of your questions/ }, 'nor a narrative of a chain');
+  waiting.push(explain(id, operator));
+  await until('another user has their turn', () => Promise.resolve(held.length === 3));
+  for (const say of held) say();
+  for (const reply of await Promise.all(waiting)) t.match(reply.body, { ok: true });
+  t.equal((await calls()).length, logged + 3, 'what was refused was not sent');
+  model.answer = answer;
+  t.match((await explain(id)).body, { ok: true }, 'and the next one is asked');
+}
+
 async function narratives(t: Test, { at, client, model, finding, calls }: Started): Promise<void> {
   const title = `SSRF at shop.zebra.example of Zebra Store, ${planted.aws}, ann@zebra.example`;
   const ids = [await finding(title, { cwe: ['CWE-918'] }), await finding('Injection')];
@@ -304,6 +330,7 @@ t.test('30.assistant', (t) =>
       '30.assistant: off by default, and what is missing is said': offByDefault,
       '30.assistant: no secret leaves, and answers cite what is there': explains,
       '30.assistant: hostile texts and answers cause nothing': hostile,
+      '30.assistant: two questions of one user at once': twoAtOnce,
       '30.assistant: who may ask, and how often': whoMay,
       '30.assistant: narratives of chains are masked, logged and counted, too': narratives,
     }))

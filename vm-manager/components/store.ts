@@ -108,8 +108,8 @@ async function write(tx: Tx, rows: readonly object[], scope: ComponentScope, cou
 /** The application is matched with the advisories again. */
 export async function noteChanged(tx: Tx, applicationId: number, now: Date): Promise<void> {
   await tx`
-    insert into vm_osv_pending (application_id, noted_at) values (${applicationId}, ${now}) 
-      on conflict (application_id) do update set run_id = null`;
+    insert into vm_osv_pending (application_id, noted_at) values (${applicationId}, ${now})
+      on conflict (application_id) do update set mark = null`;
 }
 
 /** Takes back what a run did to the inventory of its scope. */

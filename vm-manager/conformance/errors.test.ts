@@ -50,6 +50,7 @@ const needsMore: readonly string[] = [
   'GET /sso/providers/:id 404',
   'GET /vpatches/:id/hits 503',
   'PATCH /backups/schedule 409',
+  'PATCH /repositories/:id 422', // a credential, and no address that it is for
   'PATCH /sso/providers/:id 404',
   'PATCH /threat-models/:id/threats/:tid 404', // the second id is of no threat
   'POST /acceptances/:id/approve 403',
@@ -70,9 +71,11 @@ const needsMore: readonly string[] = [
   'POST /exploit/runs 409',
   'POST /findings/deduplications/:id/undo 409',
   'POST /gate/evaluations/:id/override 409',
+  'POST /repositories 422', // a credential, and no address that it is for
   'POST /repositories/:id/fetch 422', // it has no address
   'POST /repositories/:id/scan 409',
   'POST /runs/:id/cancel 409',
+  'POST /runtime/heartbeat 403', // a sensor that is registered has to sign
   'POST /scans 409',
   'POST /scans/:id/cancel 409',
   'POST /scans/:id/prove 404',

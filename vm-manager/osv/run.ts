@@ -1,5 +1,6 @@
 // What the advisories say of one application becomes findings, by the road of every import: the same fingerprints, the
 // same states, the same rules for what is gone. A finding that another tool has already gets one more sighting.
+import { randomInt } from 'node:crypto';
 import { systemActor, type Actor } from '#http-kit';
 import type { Host } from '../host.js';
 import type { Queryable, Tx } from '../database.js';
@@ -23,6 +24,8 @@ import { groupAliases, matchComponents, type Hit, type KnownAdvisory, type Match
 const tool = 'OSV';
 const problemsMax = 200;
 const evidenceMax = 20;
+/** Tells one match from another of the same application. */
+const marksMax = 2 ** 47;
 /** Values of one statement. */
 const chunk = 500;
 
@@ -185,9 +188,17 @@ async function begin(tx: Tx, { applicationId, actor, now }: Matching): Promise<R
   const scopeKey = scopeKeyOf(applicationId);
   await lockScope(tx, scopeKey);
   const wanted = { kind: 'osv', applicationId, input: {}, createdBy: actor.name, scopeKey, status: 'running' } as const;
-  const run = await insertRun(tx, wanted, now);
-  await tx`update vm_osv_pending set run_id = ${run.id} where application_id = ${applicationId}`;
-  return run;
+  return insertRun(tx, wanted, now);
+}
+
+/**
+ * Marks what waits, in a statement of its own: were the row locked until the match ends, an import that notes something
+ * meanwhile would wait for it with findings that the match itself waits for.
+ */
+async function markPending({ sql }: Pick<Host, 'sql'>, applicationId: number): Promise<number> {
+  const mark = randomInt(1, marksMax);
+  await sql`update vm_osv_pending set mark = ${mark} where application_id = ${applicationId}`;
+  return mark;
 }
 
 /**
@@ -197,20 +208,23 @@ async function begin(tx: Tx, { applicationId, actor, now }: Matching): Promise<R
  */
 export async function matchApplication(matching: Matching): Promise<Run> {
   const { host, applicationId, finish } = matching;
-  if (host.hasOneConnection !== true)
+  if (host.hasOneConnection !== true) {
+    const mark = await markPending(host, applicationId);
     return finish(async (tx) => {
       const run = await begin(tx, matching);
-      return end(tx, matching, run, await matchWithin(tx, atOnce(tx), matching, run));
+      return end(tx, matching, run, { ...(await matchWithin(tx, atOnce(tx), matching, run)), mark });
     });
+  }
   return oneAtATime(scopeKeyOf(applicationId), async () => {
     const { sql } = host;
+    const mark = await markPending(host, applicationId);
     const run = await sql.begin(async (tx) => begin(tx, matching));
     try {
       const within = inSteps({ sql, now: () => host.now() }, run);
       const matched = await matchWithin(sql, within, matching, run);
       return await finish(async (tx) => {
         await requireRunning(tx, run, new Date(host.now()));
-        return end(tx, matching, run, matched);
+        return end(tx, matching, run, { ...matched, mark });
       });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -271,15 +285,15 @@ async function end(
   tx: Tx,
   { applicationId, actor, now, host }: Matching,
   run: Run,
-  { matches, report }: Matched,
+  { matches, report, mark }: Matched & { readonly mark: number },
 ): Promise<Run> {
   const { problems: dropped, ...counts } = report;
   if (isAnyNew(report)) {
     await applyNewMutes(tx, actor, run.id, now);
     await queueImport(tx, run.id, actor, now);
   }
-  // what was noted meanwhile has taken the run away, and waits on
-  await tx`delete from vm_osv_pending where application_id = ${applicationId} and run_id = ${run.id}`;
+  // what was noted meanwhile has taken the mark away, and waits on
+  await tx`delete from vm_osv_pending where application_id = ${applicationId} and mark = ${mark}`;
   const { problems, ...told } = unknownReport(matches.unknown);
   const result = { components: matches.components, matches: matches.hits.length, ...told, ...counts };
   const finished = { status: 'succeeded', result, problems: [...problems, ...dropped] } as const;
@@ -313,7 +327,7 @@ export async function matchPending(
   for (let done = 0; ; done++) {
     if (done >= applicationsPerRoundMax || signal?.aborted === true) return done;
     const [next] = await sql<{ application_id: number }[]>`
-      select application_id from vm_osv_pending order by noted_at, application_id limit 1`;
+      select application_id from vm_osv_pending order by noted_at, application_id limit 1 for update skip locked`;
     if (next === undefined) return done;
     const matching = { host, applicationId: next.application_id, actor: systemActor, now, keyed };
     await matchApplication({ ...matching, finish: async (work) => sql.begin(work) });

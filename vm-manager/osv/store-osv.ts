@@ -35,7 +35,7 @@ async function noteApplications(tx: Tx, ids: readonly string[], now: Date): Prom
     select distinct c.application_id, ${now}::timestamptz from vm_components c
     where c.gone_at is null
       and c.package in (select package from vm_osv_affected where osv_id in ${tx(ids)})
-    on conflict (application_id) do update set run_id = null`;
+    on conflict (application_id) do update set mark = null`;
 }
 
 async function write(tx: Tx, all: readonly Advisory[], now: Date) {

@@ -18,7 +18,7 @@ import { kindOfSubject, measureActions, measureSources, readPlace } from '../../
 import { checkPlace, followPlaces } from '../../measures/places.js';
 import { keyOf, listMeasures, readKey } from '../../measures/query.js';
 import { decide } from '../../measures/store.js';
-import { findCovering, importDenials } from '../../threat-intel/import.js';
+import { findCoveringOfMany, importDenials } from '../../threat-intel/import.js';
 import type { EdgeParts } from '../routes.js';
 
 const tags = ['edge'];
@@ -82,7 +82,7 @@ export function registerVerdictRoutes(app: App, parts: EdgeParts): void {
     const place = readPlace(network);
     const isPrincipal = kindOfSubject(network) === 'principal';
     const networks = place === null ? [network] : await checkPlace(place, parts);
-    if (!force && !isPrincipal && findCovering(networks, request.ip) !== undefined)
+    if (!force && !isPrincipal && (await findCoveringOfMany(networks, request.ip)) !== undefined)
       throw new ApiError(
         'conflict',
         `${network} covers your own address ${request.ip}. Send "force": true if that is what you want.`,

@@ -3,7 +3,7 @@
 create table measured_places (
   subject text not null,
   action text not null,
-  -- Of the file and the decision that the networks were worked out from.
+  -- Of the file and the decision that the networks were worked out from; '': they are being put in.
   stamp text not null,
   networks integer not null,
   -- What is wrong and what to do; null: nothing.
@@ -12,3 +12,4 @@ create table measured_places (
 );
 create index client_measures_of_places on client_measures (subject)
   where subject like 'country:%' or subject like 'asn:%';
+create index client_measures_of_location on client_measures (instance) where source = 'location';

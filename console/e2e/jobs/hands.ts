@@ -1,5 +1,6 @@
 // The same job by mouse, with its clicks counted, and by keyboard alone.
 import type { Locator, Page } from 'playwright-core';
+import { until } from '#api/testing/waiting';
 import { choose, openRow, press, tabTo, typeInto } from '../page-checks/keyboard.js';
 
 export interface Hand {
@@ -57,9 +58,11 @@ export function mouseOf(page: Page): Hand {
       await page.keyboard.insertText(text);
     },
     async choose(select, beginning) {
-      const options = await select.locator('option').allTextContents();
-      const label = options.find((option) => option.toLowerCase().startsWith(beginning.toLowerCase()));
-      if (label === undefined) throw new Error(`${String(select)} has no choice "${beginning}": ${options.join(', ')}`);
+      const begins = (option: string): boolean => option.toLowerCase().startsWith(beginning.toLowerCase());
+      const labelOf = async () => (await select.locator('option').allTextContents()).find(begins);
+      // choices may be on their way from the control plane
+      await until(`${String(select)} has the choice ${beginning}`, async () => (await labelOf()) !== undefined);
+      const label = (await labelOf()) ?? '';
       await select.selectOption({ label });
       clicks += 2;
     },

@@ -107,7 +107,40 @@ async function deepLinks(t: Test, page: Page, stack: Stack): Promise<void> {
     await arrive(other.page, path);
     t.equal(await other.page.locator('dialog[open]').count(), 0, path);
   }
+  await importLinks(t, page, other.page);
   t.same(other.complaints, []);
+}
+
+/** Links to imports, such as components have them: of any age, and also to one that is not there. */
+async function importLinks(t: Test, page: Page, viewers: Page): Promise<void> {
+  const id = await page.evaluate(async () => {
+    const headers = { 'x-gatehouse-request': '1' };
+    const applications = (await (await fetch('/api/v1/applications?q=shop')).json()) as { items: { id: string }[] };
+    const form = new FormData();
+    form.set('application_id', applications.items[0]?.id ?? '');
+    form.set('file', new Blob(['{"bomFormat":"CycloneDX","specVersion":"1.5","components":[]}']), 'bill.json');
+    const reply = await fetch('/api/v1/imports', { method: 'POST', headers, body: form });
+    return ((await reply.json()) as { id?: string }).id ?? `none: ${reply.status}`;
+  });
+  t.match(id, /^\d+$/);
+  // as if a hundred had come after it
+  const none = { status: 200, json: { items: [], next_cursor: null } };
+  await viewers.route(/\/api\/v1\/imports\?/, (route) => route.fulfill(none));
+  const drawer = viewers.getByRole('dialog', { name: `Import ${id}` });
+  await arrive(viewers, `/vulnerabilities/imports?import=${id}`);
+  await drawer.getByText('Read', { exact: true }).waitFor();
+  await drawer.getByRole('link', { name: 'See the findings' }).waitFor();
+  t.equal(await drawer.getByRole('button', { name: 'Undo this import' }).count(), 0, 'a viewer undoes no import');
+  await arrive(page, `/vulnerabilities/imports?import=${id}`);
+  await page
+    .getByRole('dialog', { name: `Import ${id}` })
+    .getByRole('button', { name: 'Undo this import' })
+    .waitFor();
+  await arrive(viewers, '/vulnerabilities/imports?import=999999');
+  await viewers
+    .getByRole('dialog')
+    .getByText(/There is no import 999999/)
+    .waitFor();
 }
 
 t.setTimeout(testMsMax);

@@ -59,11 +59,11 @@ export function Card(props: {
   readonly isFlush?: boolean;
   readonly children: JSX.Element;
 }): JSX.Element {
-  // made once: a dialog among them that is made twice opens outside of the document, too, which throws
+  // made once: a dialog among them that is made to see whether there is one stands in no document, and cannot open
   const actions = children(() => props.actions);
   return (
     <section class="card">
-      <Show when={props.title ?? actions()}>
+      <Show when={props.title !== undefined || actions.toArray().some((one) => one != null && one !== false)}>
         <header>
           <h2>{told(props.title)}</h2>
           <div class="row wrap">{actions()}</div>

@@ -29,6 +29,7 @@ class Guard {
   readonly #sockets = new Set<Duplex>();
   #left: number;
   #connections = 0;
+  #isClosed = false;
   refusal: unknown = null;
 
   constructor(target: URL, connect: NonNullable<WayOut['connect']>, bytesMax: number, word: string) {
@@ -54,6 +55,10 @@ class Guard {
       const host = this.#target.hostname.replace(/^\[|\]$/g, '');
       const socket = await this.#connect({ transport: 'tcp', host, port: this.port(), timeoutMs: connectMsMax });
       this.keep(socket);
+      if (this.#isClosed) {
+        socket.destroy();
+        throw new Error('the fetch is over');
+      }
       socket.on('data', (chunk: Buffer) => {
         this.#left -= chunk.length;
         if (this.#left >= 0) return;
@@ -73,7 +78,9 @@ class Guard {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
+  /** Whoever is still on the way to the host is let go when they are there. */
   close(): void {
+    this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 }

@@ -30,7 +30,12 @@ export interface FetchedTree {
   discard(): Promise<void>;
 }
 
-const program = 'git';
+/** Of a process: a few bytes of a pack say to repeat others until nothing is left of the memory. */
+const memoryKbMax = 2 * 1024 ** 2;
+const shell = '/bin/sh';
+const limited = `ulimit -v ${memoryKbMax} && exec git "$@"`;
+/** What a shell ends with that does not find the program. */
+const notFound = 127;
 const saidMax = 2000;
 /** Of what a branch may be called, what `git check-ref-format` takes and no program takes for an option. */
 export const branchPattern = '^(?![-/.])(?!.*(?:\\.\\.|//|@\\{|/\\.|\\.lock$|[/.]$))[A-Za-z0-9._/#+@-]{1,200}$';
@@ -70,9 +75,15 @@ const told = (text: string): string =>
     .trim()
     .slice(0, 300);
 
+const notInstalled = (): ApiError =>
+  new ApiError('not_ready', 'The program git is not installed where the control plane runs.');
+
 /** Rejects with what git said, and ends git with all that it has begun where the signal says so. */
 async function run(args: readonly string[], { cwd, env, signal }: Running, into: Writable | null): Promise<string> {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(shell, ['-c', limited, 'git', ...args], {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [out, said] = ['', ''];
   const end = (): void => {
     try {
@@ -91,12 +102,12 @@ async function run(args: readonly string[], { cwd, env, signal }: Running, into:
   try {
     if (into === null) child.stdout.on('data', (chunk: Buffer) => (out = `${out}${chunk.toString()}`.slice(-saidMax)));
     const [code] = await Promise.all([exited, into === null ? null : pipeline(child.stdout, into)]);
+    if (code === notFound) throw notInstalled();
     if (code !== 0) throw new Error(told(said) || `ended with ${code}`);
     return out.trim();
   } catch (error) {
     end();
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new ApiError('not_ready', 'The program git is not installed where the control plane runs.');
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notInstalled();
     throw error;
   } finally {
     signal.removeEventListener('abort', end);

@@ -1,12 +1,18 @@
 // Repositories that the server fetches: by the guarded way out alone, of hosts that are named, a branch as it is.
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { startTestApp } from '#api/testing/app';
-import { onBothDatabases } from '#api/testing/databases';
+import { onBothDatabases, onOneDatabase } from '#api/testing/databases';
 import { testMsMax, until } from '#api/testing/waiting';
 import { Client, type Json } from '../../testing/import-client.js';
 import { madeChecked } from '../../scanners/testing/made-secrets.js';
 import { hasGit, startGitServer } from '../testing/git-server.js';
+import { openDoor } from './door.js';
 import { branchPattern, fetchTree } from './fetch.js';
 
 t.setTimeout(testMsMax);
@@ -133,6 +139,17 @@ t.test('limits of size and time', { skip }, async (t) => {
   t.ok(performance.now() - began < 20_000);
 });
 
+/** Both ends of a connection. */
+async function pairOf(t: Test): Promise<{ readonly socket: Socket; readonly other: Socket }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => void server.close());
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [other] = (await once(server, 'connection')) as [Socket];
+  other.on('error', () => undefined).resume();
+  return { socket, other };
+}
+
 t.test('names of branches', (t) => {
   for (const name of ['main', 'feature/one', 'release-1.0', 'user@home', 'a#1'])
     t.match(name, new RegExp(branchPattern), name);
@@ -141,4 +158,43 @@ t.test('names of branches', (t) => {
   t.end();
 });
 
-if (skip === false) void onBothDatabases(t, 'fetched repositories', suite);
+/** The control plane may run where there is no git: it says so, and everything else works. */
+async function withoutGit(t: Test, database: Database): Promise<void> {
+  const at = await startTestApp(database, { outbound: createGuardedClient(['127.0.0.1']) });
+  t.teardown(() => at.close());
+  const client = new Client(at, (await at.user('admin')).token);
+  const body = { vm_git_hosts: '127.0.0.1:9' };
+  t.equal((await at.call('PATCH', '/api/settings', { token: client.token, body })).status, 200);
+  const made = await client.call('POST', '/repositories', {
+    ...{ name: 'shop', application_id: await client.application(), url: 'http://127.0.0.1:9/shop.git' },
+  });
+  const path = process.env['PATH'];
+  process.env['PATH'] = t.testdir({});
+  t.teardown(() => void (process.env['PATH'] = path));
+  const reply = await client.call('POST', `/repositories/${made.body['id']}/fetch`, {});
+  t.match(reply, { status: 503, body: { detail: /git is not installed/ } }, reply.text);
+  const left = readdirSync(tmpdir()).filter((name) => name.startsWith('gatehouse-git-'));
+  t.notOk(
+    left.some((name) => existsSync(join(tmpdir(), name, 'r'))),
+    'nothing is left behind',
+  );
+}
+
+t.test('a door that is closed lets nobody through who is on the way', async (t) => {
+  const { socket, other } = await pairOf(t);
+  let arrive = (_: Socket): void => undefined;
+  const door = await openDoor(new URL('https://git.example'), () => new Promise((done) => (arrive = done)), 1e6);
+  const { port, username, password } = new URL(door.url);
+  const client = connect(Number(port), '127.0.0.1');
+  const word = Buffer.from(`${username}:${password}`).toString('base64');
+  client.write(`CONNECT git.example:443 HTTP/1.1\r\nProxy-Authorization: Basic ${word}\r\n\r\n`);
+  client.on('error', () => undefined);
+  await new Promise((done) => setTimeout(done, 100));
+  door.close();
+  arrive(socket);
+  await once(other, 'close');
+  t.ok(socket.destroyed);
+});
+
+t.test('where git is not installed', (t) => onOneDatabase(t, 'no git', withoutGit));
+t.test('fetched repositories', { skip }, (t) => onBothDatabases(t, 'fetched repositories', suite));

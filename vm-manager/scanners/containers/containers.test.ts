@@ -98,6 +98,20 @@ t.test('packages of each database, with their layer, source and release', async 
       ['1 pkg:deb/debian/base-files@12.4?arch=amd64&distro=debian-12'],
     ],
     [
+      'layers packed with Zstandard, in more than one block',
+      {
+        ...{ form: 'oci', isPacked: 'zstd' },
+        layers: [
+          [
+            { name: 'etc/os-release', data: debian },
+            { name: 'big', data: 'x'.repeat(300_000) },
+            { name: 'var/lib/dpkg/status', data: dpkg({ zsh: '5.9-4' }) },
+          ],
+        ],
+      },
+      ['1 pkg:deb/debian/zsh@5.9-4?arch=amd64&distro=debian-12'],
+    ],
+    [
       'apk',
       {
         form: 'oci',

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { pack } from 'tar-stream';
 import t, { type Test } from 'tap';
 import { captured } from '../../../testing/rule-command.js';
+import { Refusal } from '../../../refusal.js';
 import { runScan } from './scan.js';
 
 function directory(t: Test, files: Readonly<Record<string, string>>): string {
@@ -23,6 +24,10 @@ const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${Array.from({ length: 8 }, (_, i
 ).join('\n')}\n-----END PRIVATE ${'KEY'}-----\n`;
 
 t.setTimeout(300_000);
+const refusedWith2 = (error: unknown): number => {
+  if (error instanceof Refusal && error.exitCode === 2) return 2;
+  throw error;
+};
 /** What a scan remembers is asked for by those tests alone. */
 const run = (args: readonly string[]) => runScan(args.includes('--cache') ? args : [...args, '--no-cache']);
 
@@ -104,12 +109,15 @@ async function tarOf(files: Readonly<Record<string, string | Buffer>>): Promise<
 }
 
 /** As `docker save` writes it. */
-async function imageOf(layers: readonly Readonly<Record<string, string>>[]): Promise<Buffer> {
+async function imageOf(
+  layers: readonly Readonly<Record<string, string>>[],
+  packed = (layer: Buffer): Buffer => layer,
+): Promise<Buffer> {
   const tars = await Promise.all(layers.map(tarOf));
   const diff_ids = tars.map((one) => `sha256:${createHash('sha256').update(one).digest('hex')}`);
   const names = tars.map((_, at) => `${at}/layer.tar`);
   return tarOf({
-    ...Object.fromEntries(tars.map((one, at) => [names[at] ?? '', one])),
+    ...Object.fromEntries(tars.map((one, at) => [names[at] ?? '', packed(one)])),
     'config.json': JSON.stringify({ os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids } }),
     'manifest.json': JSON.stringify([{ Config: 'config.json', RepoTags: ['shop:1'], Layers: names }]),
   });
@@ -165,6 +173,31 @@ t.test('a baseline sets aside what is known, and nothing else', async (t) => {
   t.match(readFileSync(baseline, 'utf8'), /of a test/, 'reasons stay');
   writeFileSync(baseline, '{}');
   await t.rejects(run([root, '--baseline', baseline]), { exitCode: 2, message: /is no baseline/ });
+});
+
+/** By the program `zstd`; null: it is not here. */
+function zstd(bytes: Buffer): Buffer | null {
+  try {
+    return execFileSync('zstd', ['-q', '-c', '-19'], { input: bytes, maxBuffer: 1 << 26 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const withoutZstd = zstd(Buffer.from('x')) === null ? 'no program zstd is here' : false;
+t.test('an image with layers of Zstandard, and a damaged one', { skip: withoutZstd }, async (t) => {
+  const root = directory(t, {});
+  const layers = [{ 'app/id.pem': key, 'app/big.txt': 'many words '.repeat(40_000) }, { 'app/b.pem': key }];
+  const whole = await imageOf(layers, (layer) => zstd(layer) ?? layer);
+  writeFileSync(join(root, 'shop.tar'), whole);
+  const found = await json([join(root, 'shop.tar'), '--only', 'containers']);
+  const paths = found.findings.filter(({ rule }) => rule === 'private-key').map(({ path }) => path);
+  t.same(paths.sort(), ['shop.tar!app/b.pem', 'shop.tar!app/id.pem']);
+  t.equal(found.code, 1);
+  const half = await imageOf(layers, (layer) => (zstd(layer) ?? layer).subarray(0, 60));
+  writeFileSync(join(root, 'half.tar'), half);
+  t.equal((await captured(() => run([join(root, 'half.tar'), '--fail-on', 'never']).catch(refusedWith2))).code, 2);
 });
 
 t.test('several paths, images and bills', async (t) => {

@@ -76,7 +76,8 @@ export async function upload(result: ScanResult, covers: Extent, values: Values,
     for (const report of reports) {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
-      if (report.ofPart) form.set('mode', 'add');
+      // of a part the report itself says what was looked at
+      form.set('mode', report.ofPart ? 'add' : 'sync');
       form.set('file', await openAsBlob(report.path), report.name);
       const made = await api.json<{ id: string; result: Record<string, number> }>('POST', '/imports', form);
       const { created = 0, parsed = 0, closed = 0 } = made.result;

@@ -4,9 +4,11 @@ import { Match, Show, Switch, type JSX } from 'solid-js';
 import type { Item } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
+import { createQuery } from '../../client/query.js';
 import { createVmAccess, type VmAccess } from '../../client/vm-access.js';
 import { Badge, Foreign, PageHead, Tabs } from '../../kit/basics.js';
 import { Overlay } from '../../kit/overlays.js';
+import { Read } from '../../kit/page-state.js';
 import { createChosen, ListCard } from '../../kit/table/list-card.js';
 import type { TableColumn } from '../../kit/table/table.js';
 import { mappingsText } from '../../texts/vm/sources/mappings.js';
@@ -54,6 +56,28 @@ const columnsOf = (applications: Applications): readonly TableColumn<Import>[] =
 
 type TabName = 'imports' | 'jobs' | 'mappings';
 
+/** Also one that the list has not read: other pages lead to imports of any age. */
+function OneImport(props: {
+  readonly id: string;
+  readonly mayUndo: boolean;
+  readonly onUndone: () => void;
+}): JSX.Element {
+  const one = createQuery('GET /api/v1/imports/{id}', () => ({ params: { id: props.id } }));
+  return (
+    <Read of={one}>
+      {(found) => (
+        <>
+          <ImportCounts of={reportOf(found())} />
+          <A href={findingsOf(found().application_id ?? '')}>{text.seeFindings}</A>
+          <Show when={props.mayUndo}>
+            <ImportUndo id={found().id} onUndone={props.onUndone} />
+          </Show>
+        </>
+      )}
+    </Read>
+  );
+}
+
 function List(props: { readonly applications: Applications; readonly access: VmAccess }): JSX.Element {
   const list = createPagedList('GET /api/v1/imports', () => ({}));
   const [chosen, choose] = createChosen('import');
@@ -79,21 +103,16 @@ function List(props: { readonly applications: Applications; readonly access: VmA
         title={text.importOf(chosen() ?? '')}
         onClose={() => choose(null)}
       >
-        <Show when={list.items().find(({ id }) => id === chosen())}>
-          {(one) => (
-            <>
-              <ImportCounts of={reportOf(one())} />
-              <A href={findingsOf(one().application_id ?? '')}>{text.seeFindings}</A>
-              <Show when={props.access.may('import_findings')}>
-                <ImportUndo
-                  id={one().id}
-                  onUndone={() => {
-                    choose(null);
-                    list.reload();
-                  }}
-                />
-              </Show>
-            </>
+        <Show when={chosen()} keyed>
+          {(id) => (
+            <OneImport
+              id={id}
+              mayUndo={props.access.may('import_findings')}
+              onUndone={() => {
+                choose(null);
+                list.reload();
+              }}
+            />
           )}
         </Show>
       </Overlay>

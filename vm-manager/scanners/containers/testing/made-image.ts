@@ -25,6 +25,21 @@ export async function layerOf(files: readonly MadeFile[]): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** A frame of Zstandard whose blocks are not packed, as no version of Node.js that runs this can pack one. */
+export function zstdFrame(bytes: Buffer): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(bytes.length);
+  const parts: Buffer[] = [Buffer.from('28b52ffda0', 'hex'), size];
+  const blockMax = 128 * 1024;
+  for (let at = 0; at === 0 || at < bytes.length; at += blockMax) {
+    const block = bytes.subarray(at, at + blockMax);
+    const head = Buffer.alloc(3);
+    head.writeUIntLE((block.length << 3) | (at + blockMax >= bytes.length ? 1 : 0), 0, 3);
+    parts.push(head, block);
+  }
+  return Buffer.concat(parts);
+}
+
 const sum = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 export interface MadeImage {
@@ -33,7 +48,7 @@ export interface MadeImage {
   readonly history?: readonly object[];
   readonly tag?: string;
   readonly form?: 'docker' | 'oci';
-  readonly isPacked?: boolean;
+  readonly isPacked?: boolean | 'zstd';
   /** What the configuration says of the layers, where it is wrong. */
   readonly diffIds?: readonly string[];
 }
@@ -44,7 +59,8 @@ export async function imageOf(made: MadeImage): Promise<Buffer> {
   const diff_ids = made.diffIds ?? layers.map((layer) => `sha256:${sum(layer)}`);
   const description = { architecture: 'amd64', os: 'linux', config, history, rootfs: { type: 'layers', diff_ids } };
   const configBytes = Buffer.from(JSON.stringify(description));
-  const blobs = layers.map((layer) => (isPacked ? gzipSync(layer) : layer));
+  const pack = (layer: Buffer): Buffer => (isPacked === 'zstd' ? zstdFrame(layer) : isPacked ? gzipSync(layer) : layer);
+  const blobs = layers.map((layer) => pack(layer));
   const files: MadeFile[] = [];
   if (form === 'docker') {
     const names = blobs.map((_, at) => `layer${at}/layer.tar`);

@@ -52,6 +52,11 @@ class Pieces {
     return taken;
   }
 
+  /** Lets the input go, such as the file that it is read from. */
+  async close(): Promise<void> {
+    await this.#from.return?.();
+  }
+
   async skip(bytes: number): Promise<void> {
     for (let left = bytes; left > 0; left -= 65_536) await this.take(Math.min(left, 65_536));
   }
@@ -174,10 +179,14 @@ async function* blocksOfFrame(input: Pieces): AsyncGenerator<Buffer> {
 /** Bytes as they were before they were packed. Throws ZstdError, also in the midst, for what is damaged. */
 export async function* unpackZstd(from: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = new Pieces(from);
-  while (!(await input.isOver())) {
-    const magic = (await input.take(4)).readUInt32LE();
-    if (magic === frameMagic) yield* blocksOfFrame(input);
-    else if (magic >>> 4 === skippedMagic >>> 4) await input.skip((await input.take(4)).readUInt32LE());
-    else throw new ZstdError('it is not packed with Zstandard');
+  try {
+    while (!(await input.isOver())) {
+      const magic = (await input.take(4)).readUInt32LE();
+      if (magic === frameMagic) yield* blocksOfFrame(input);
+      else if (magic >>> 4 === skippedMagic >>> 4) await input.skip((await input.take(4)).readUInt32LE());
+      else throw new ZstdError('it is not packed with Zstandard');
+    }
+  } finally {
+    await input.close();
   }
 }

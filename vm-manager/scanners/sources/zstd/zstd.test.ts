@@ -1,6 +1,8 @@
 // Zstandard against what `zstd` itself packs, at its levels, and against what is damaged.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { createReadStream, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { unpackZstd, ZstdError } from './stream.js';
 
@@ -73,6 +75,27 @@ t.test('what zstd has packed comes back', { skip: hasProgram() ? false : 'no pro
     // either it is noticed, or it is text of a bounded size: never another error
     const made = await unpacked(bytes).catch((error: unknown) => error);
     t.ok(Buffer.isBuffer(made) || made instanceof ZstdError, `damage ${n}: ${String(made).slice(0, 80)}`);
+  }
+});
+
+t.test('the file is let go at its end, where it is damaged, and where nobody reads on', async (t) => {
+  const [text] = known[0];
+  const packed = Buffer.from(text, 'base64');
+  for (const [name, bytes] of [
+    ['its end', packed],
+    ['damaged', Buffer.concat([packed, packed.subarray(4)])],
+    ['nobody reads on', Buffer.concat([packed, packed, packed])],
+  ] as const) {
+    const file = join(t.testdir({}), 'x.zst');
+    writeFileSync(file, bytes);
+    const from = createReadStream(file, { highWaterMark: 8 });
+    try {
+      for await (const part of unpackZstd(from)) if (name === 'nobody reads on' && part.length > 0) break;
+      t.not(name, 'damaged');
+    } catch (error) {
+      t.ok(error instanceof ZstdError, name);
+    }
+    t.ok(from.destroyed, name);
   }
 });
 
