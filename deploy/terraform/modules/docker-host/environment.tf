@@ -519,7 +519,7 @@ variable "app_accent" {
 }
 
 variable "public_demo" {
-  description = "1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody"
+  description = "1 = everyone who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = off"
   type        = string
   default     = "1"
   nullable    = false
@@ -538,7 +538,7 @@ variable "dashboard_domain" {
 }
 
 variable "dashboard_upstream" {
-  description = "where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)"
+  description = "where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (ADMIN_BIND, UI_PORT)"
   type        = string
   default     = ""
   nullable    = false
@@ -550,7 +550,7 @@ variable "dashboard_upstream" {
 }
 
 variable "dashboard_proxies" {
-  description = "addresses or networks of nodes whose word of the client the console believes; none = nobody; empty = this machine (127.0.0.1, ::1) with DASHBOARD_DOMAIN, else nobody"
+  description = "addresses, networks or host names of nodes whose word of the client the console believes; none = no address; empty = this machine (127.0.0.1, ::1, ADMIN_BIND) with DASHBOARD_DOMAIN, else no address"
   type        = string
   default     = ""
   nullable    = false
@@ -600,7 +600,7 @@ variable "acme_dns_hook" {
 }
 
 variable "api_trusted_proxies" {
-  description = "addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as 127.0.0.1; empty = nobody, each connection counts as its own address"
+  description = "addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as 127.0.0.1; empty = none, each connection counts as its own address"
   type        = string
   default     = ""
   nullable    = false

@@ -63,11 +63,11 @@ variable "control_plane_environment" {
     REDIS_PREFIX = optional(string)
     # name in the console, in the API explorer and in authenticator apps
     APP_BRAND = optional(string)
-    # 1 = anybody who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = nobody
+    # 1 = everyone who reaches the console may try attacks at /demo, in a sandbox without a login; 0 = off
     PUBLIC_DEMO = optional(string)
     # host name under which the console and the API are reached over HTTPS, through the data plane; its certificate is ordered by itself; empty = none
     DASHBOARD_DOMAIN = optional(string)
-    # where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (UI_PORT)
+    # where the data plane finds the console for DASHBOARD_DOMAIN; empty = the console on this machine (ADMIN_BIND, UI_PORT)
     DASHBOARD_UPSTREAM = optional(string)
     # contact of the accounts at certificate authorities; empty = ADMIN_EMAIL
     ACME_EMAIL = optional(string)
@@ -79,7 +79,7 @@ variable "control_plane_environment" {
     ACME_CA_FILE = optional(string)
     # program for dns-01, called as PROGRAM present|cleanup _acme-challenge.NAME VALUE; it returns when the record can be seen; empty = no dns-01
     ACME_DNS_HOOK = optional(string)
-    # addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as 127.0.0.1; empty = nobody, each connection counts as its own address
+    # addresses whose X-Forwarded-For the control plane believes: those of a proxy in front of it, such as 127.0.0.1; empty = none, each connection counts as its own address
     API_TRUSTED_PROXIES = optional(string)
     # private addresses, networks or names that outgoing calls of the control plane may reach, separated by commas
     OUTBOUND_ALLOW = optional(string)
