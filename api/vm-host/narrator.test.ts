@@ -61,8 +61,9 @@ async function narratives(t: Test, database: Parameters<typeof startTestApp>[0])
   const finding = (cwe: string, title: string) =>
     made('/vulnerabilities', { application_id: application, cwe: [cwe], title, severity: 'high' });
   const ids = [await finding('CWE-918', 'Forged requests'), await finding('CWE-639', 'Orders of others')];
-  const explain = async (more: object = {}) =>
-    (await call('POST', '/api/v1/graph/attack-chains/explain', { hop_vuln_ids: ids, ...more })).body;
+  const explain = async (more: object = {}, by = token) =>
+    (await at.call('POST', '/api/v1/graph/attack-chains/explain', { token: by, body: { hop_vuln_ids: ids, ...more } }))
+      .body;
 
   await t.test(
     'E2: settings: an address without a model, or one that is none, is refused with its place',
@@ -130,9 +131,12 @@ async function narratives(t: Test, database: Parameters<typeof startTestApp>[0])
     };
     let all = (): void => undefined;
     const four = new Promise<void>((resolve) => (all = resolve));
-    const waiting = Array.from({ length: 4 }, () => explain());
+    const other = (await at.user('operator')).token;
+    const waiting = [explain(), explain(), explain({}, other), explain({}, other)];
     await four;
-    t.match(await explain(), { ok: false, reason: /busy/ });
+    t.match(await explain(), { ok: false, reason: /questions/ }, 'two of a user');
+    t.match(await explain({}, (await at.user('viewer')).token), { ok: false, reason: /questions|busy/ }, 'four of all');
+    t.equal(held.length, 4, 'and neither of these was sent');
     for (const response of held) saying(story())({} as IncomingMessage, response);
     for (const answer of await Promise.all(waiting)) t.match(answer, { ok: true });
   });
