@@ -43,7 +43,7 @@ t.test('a fleet is never one node', (t) => {
 t.test('what makes the figures doubtful is said', (t) => {
   const doubts = (over: Partial<Run>, load = 0.1): string =>
     capacityOf(run(over), run(over), { ...machine, loadBefore: load }).doubts.join('\n');
-  t.match(doubts({}, 3), /other processes kept 3\.0 of 4 processors busy/);
+  t.match(doubts({}, 3), /other processes were at work \(load average 3\.0, 4 processors\)/);
   t.match(doubts({ refused: 51 }), /51 of 50000 requests with 1 worker were refused/);
   t.equal(doubts({ refused: 50 }), '');
   t.match(doubts({ broken: 2 }), /2 connections with 1 worker broke/);

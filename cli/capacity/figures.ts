@@ -91,7 +91,7 @@ function doubtsOf(runs: readonly Run[], { cores, loadBefore }: Machine): string[
   const doubts: string[] = [];
   if (loadBefore > cores * busyShareMax)
     doubts.push(
-      `other processes kept ${loadBefore.toFixed(1)} of ${cores} processors busy: caches and clock are shared, ` +
+      `other processes were at work (load average ${loadBefore.toFixed(1)}, ${cores} processors): caches are shared, ` +
         'so each request looks dearer than on a quiet machine; measure again when it is quiet',
     );
   for (const { workers, requests, refused, broken, cpuMs } of runs) {
