@@ -28,17 +28,35 @@ function listOf(addresses: readonly string[]): BlockList {
   return list;
 }
 
+function reportUnknown(name: string, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  console.error(
+    `console: the address of "${name}" in DASHBOARD_PROXIES cannot be looked up (${reason}); check the name`,
+  );
+}
+
 /**
  * `entries`: addresses, networks (10.0.0.0/24) and host names, checked before. Names are looked up now, without waiting
- * for them, and then every ten seconds; the last answer counts while a name server is away.
+ * for them, and then every ten seconds; the last answer counts while a name server is away. `report`: once for each
+ * name whose lookup fails, until it succeeds again.
  */
-export function trustedProxies(entries: readonly string[], resolve: Lookup = lookUp): TrustedProxies {
+export function trustedProxies(
+  entries: readonly string[],
+  resolve: Lookup = lookUp,
+  report: (name: string, error: unknown) => void = reportUnknown,
+): TrustedProxies {
   const fixed = listOf(entries.filter((entry) => isIP(entry.split('/', 1)[0] ?? '') !== 0));
   const names = entries.filter((entry) => isIP(entry.split('/', 1)[0] ?? '') === 0);
   const found = new Map<string, BlockList>();
+  const unknown = new Set<string>();
   const round = async (): Promise<void> => {
     for (const name of names) {
-      const addresses = await resolve(name).catch(() => null);
+      const addresses = await resolve(name).catch((error: unknown) => {
+        if (!unknown.has(name)) report(name, error);
+        unknown.add(name);
+        return null;
+      });
+      if (addresses !== null) unknown.delete(name);
       if (addresses !== null) found.set(name, listOf(addresses.slice(0, addressesMax)));
     }
   };
