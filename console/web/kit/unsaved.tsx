@@ -1,7 +1,8 @@
 // What was typed and not saved is not left behind without a question: within the console by a dialog of its own, when
 // the window closes by the browser's.
 import { useBeforeLeave, type BeforeLeaveEventArgs } from '@solidjs/router';
-import { createEffect, createSignal, onCleanup, type JSX } from 'solid-js';
+import { createEffect, createSignal, onCleanup, untrack, type JSX } from 'solid-js';
+import { countDeparture } from '../client/departure.js';
 import { kitText as text } from '../texts/kit.js';
 import { Confirm } from './overlays.js';
 
@@ -26,12 +27,19 @@ export function UnsavedGuard(props: {
     window.addEventListener('beforeunload', hold);
     onCleanup(() => window.removeEventListener('beforeunload', hold));
   });
-  const leave = (): void => {
+  const goOn = (): void => {
     const event = leaving();
     setLeaving(null);
-    props.onDiscard();
+    countDeparture();
     event?.retry(true);
   };
+  const leave = (): void => {
+    props.onDiscard();
+    if (leaving() !== null) goOn();
+  };
+  createEffect(() => {
+    if (!props.isDirty && untrack(leaving) !== null) untrack(goOn); // it was being saved when the question came
+  });
   return (
     <Confirm
       isOpen={leaving() !== null}

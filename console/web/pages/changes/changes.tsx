@@ -1,7 +1,7 @@
 // From saved to in force: what differs, what it would have done, then the apply; below, every version with its diff
 // and the way back.
-import { createSignal, For, Show, type JSX } from 'solid-js';
-import { call, Refused, type Diagnostic, type Item, type Reply } from '../../client/http.js';
+import { createEffect, createSignal, For, on, Show, type JSX } from 'solid-js';
+import { call, Refused, written, type Diagnostic, type Item, type Reply } from '../../client/http.js';
 import { showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
 import { createQuery } from '../../client/query.js';
@@ -52,7 +52,6 @@ function NodeResults(props: { readonly applied: Applied }): JSX.Element {
 function Waiting(props: {
   readonly head: Version;
   readonly active: number | null;
-  readonly onDone: () => void;
 }): JSX.Element {
   const [step, setStep] = createSignal<'check' | 'apply' | null>(null);
   const [checked, setChecked] = createSignal<Applied | null>(null);
@@ -71,7 +70,6 @@ function Waiting(props: {
       else {
         setDone(reply);
         tell(text.versionForceTookS(reply.version, (reply.took_ms / 1000).toFixed(1)));
-        props.onDone();
       }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -88,7 +86,7 @@ function Waiting(props: {
           <Button isBusy={step() === 'check'} disabled={step() !== null} onClick={() => void run('check')}>
             {text.tryAgainstRecordedTraffic}
           </Button>
-          <RolloutButton isDisabled={step() !== null} onDone={props.onDone} />
+          <RolloutButton isDisabled={step() !== null} />
           <Button
             look="primary"
             isBusy={step() === 'apply'}
@@ -180,6 +178,7 @@ export function Changes(): JSX.Element {
   const versions = createPagedList('GET /api/config/versions', () => ({}), 50);
   const head = (): Version | undefined => versions.items().find((one) => one.head);
   const active = (): Version | undefined => versions.items().find((one) => one.active);
+  createEffect(on(written, () => void versions.reload(), { defer: true }));
   const [restoring, setRestoring] = createSignal<Version | null>(null);
   const [isBusy, setBusy] = createSignal(false);
   const restore = async (version: number): Promise<void> => {
@@ -188,7 +187,6 @@ export function Changes(): JSX.Element {
       await call('POST /api/config/rollback', { body: { version, apply: true } });
       tell(text.settingsVersionAreForce(version));
       setRestoring(null);
-      versions.reload();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       tellProblem(error);
@@ -207,7 +205,7 @@ export function Changes(): JSX.Element {
           </Show>
         }
       >
-        {(one) => <Waiting head={one()} active={active()?.id ?? null} onDone={versions.reload} />}
+        {(one) => <Waiting head={one()} active={active()?.id ?? null} />}
       </Show>
       <Card title={text.versions} isFlush>
         <VersionTable of={ofPages(versions)} onRestore={setRestoring} />

@@ -17,7 +17,7 @@ const fields = [
 ] as const;
 type Field = (typeof fields)[number][0];
 
-export function RolloutButton(props: { readonly isDisabled: boolean; readonly onDone: () => void }): JSX.Element {
+export function RolloutButton(props: { readonly isDisabled: boolean }): JSX.Element {
   const nodes = createQuery('GET /api/nodes/enrolled', () => ({}));
   const ringsKnown = (): string[] => [
     ...new Set((nodes.data()?.items ?? []).flatMap(({ labels }) => labels['ring'] ?? [])),
@@ -40,7 +40,6 @@ export function RolloutButton(props: { readonly isDisabled: boolean; readonly on
     if (!(await action.run(() => call('POST /api/rollouts', { body })))) return;
     tell(text.begun);
     setOpen(false);
-    props.onDone();
   };
   return (
     <Show when={ringsKnown().length > 0}>

@@ -1,7 +1,7 @@
 // How a pipeline asks: the commands with the application filled in, and the same question from here.
-import { useNavigate } from '@solidjs/router';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
+import { useDeparture } from '../../client/departure.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
 import { CopyButton } from '../../kit/copy.js';
@@ -47,14 +47,14 @@ function Token(props: { readonly name: string; readonly application: string }): 
 }
 
 function AskNow(props: { readonly application: string }): JSX.Element {
-  const navigate = useNavigate();
+  const depart = useDeparture();
   const [commit, setCommit] = createSignal('');
   const action = createAction();
   const ask = (): Promise<boolean> =>
     action.run(async () => {
       const body = { application_id: props.application, commit: commit().trim() };
       const { evaluation_id: id } = await call('POST /api/v1/gate/evaluate', { body });
-      navigate(`/vulnerabilities/gates?verdict_of=${id}`);
+      depart(`/vulnerabilities/gates?verdict_of=${id}`);
     });
   return (
     <Card title={text.evaluate}>

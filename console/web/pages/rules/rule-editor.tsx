@@ -1,7 +1,8 @@
 // One custom rule: from a form or as seclang, with its tests, checked while one types.
-import { useLocation, useNavigate, useParams } from '@solidjs/router';
+import { useLocation, useParams } from '@solidjs/router';
 import { createEffect, createMemo, createSignal, ErrorBoundary, For, lazy, on, onCleanup } from 'solid-js';
 import { onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
+import { useDeparture } from '../../client/departure.js';
 import { call, Refused, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
@@ -266,10 +267,10 @@ function Form(props: { readonly of: EditorState }): JSX.Element {
 
 export function RuleEditor(): JSX.Element {
   const params = useParams();
-  const navigate = useNavigate();
+  const depart = useDeparture();
   const id = params['id'] === 'new' ? null : Number(params['id']);
   const [isRemoving, setRemoving] = createSignal(false);
-  const editor = createEditor(id, () => navigate('/waf/rules'));
+  const editor = createEditor(id, () => depart('/waf/rules'));
   const location = useLocation<{ readonly test?: RuleTest }>();
   createEffect(() => {
     const brought = location.state?.test; // of a security event
@@ -279,7 +280,7 @@ export function RuleEditor(): JSX.Element {
   return (
     <>
       <PageHead title={id === null ? words.newRule : words.rule(id)}>
-        <Button onClick={() => navigate('/waf/rules')}>{words.back}</Button>
+        <Button onClick={() => depart('/waf/rules')}>{words.back}</Button>
         <Show when={mayAs('operator')}>
           <Show when={id !== null}>
             <Button onClick={() => setRemoving(true)}>{words.remove}</Button>

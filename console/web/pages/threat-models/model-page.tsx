@@ -1,7 +1,8 @@
 // One threat model: its picture, its threats, and what is done with the model as a whole.
-import { A, useNavigate, useParams } from '@solidjs/router';
+import { A, useParams } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
+import { useDeparture } from '../../client/departure.js';
 import { call, linkTo, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';
@@ -20,12 +21,12 @@ type Model = Reply<'GET /api/v1/threat-models/{id}'>;
 function Removal(props: { readonly of: Model }): JSX.Element {
   const [isAsking, setAsking] = createSignal(false);
   const action = createAction();
-  const navigate = useNavigate();
+  const depart = useDeparture();
   const remove = async (): Promise<void> => {
     const options = { params: { id: props.of.id }, ifMatch: matchOf(props.of) };
     if (!(await action.run(() => call('DELETE /api/v1/threat-models/{id}', options)))) return;
     tell(text.deleted);
-    navigate('/vulnerabilities/threat-models');
+    depart('/vulnerabilities/threat-models');
   };
   return (
     <>

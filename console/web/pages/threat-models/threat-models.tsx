@@ -1,6 +1,7 @@
 // Threat models: the list, and the form of a new one.
 import { A, useNavigate, useSearchParams } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
+import { useDeparture } from '../../client/departure.js';
 import { call, type Item, type Query, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
@@ -125,6 +126,7 @@ export function ThreatModels(): JSX.Element {
   const applications = createApplications();
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
+  const depart = useDeparture();
   const filters = useFilters(['q', 'application_id']);
   const list = createPagedList('GET /api/v1/threat-models', () => filters() as Filter);
   const mayEdit = (): boolean => access.may('edit_threat_models');
@@ -169,7 +171,7 @@ export function ThreatModels(): JSX.Element {
           of={null}
           applications={applications}
           application={filters()['application_id'] ?? ''}
-          onSaved={(id) => navigate(modelAt(id))}
+          onSaved={(id) => depart(modelAt(id))}
         />
       </Overlay>
     </>
