@@ -57,6 +57,19 @@ function supportedPart(kind: AttackKind, found: Omit<Evidence, 'rule' | 'points'
   return null;
 }
 
+/** Characters of all values of a chain that are noted; it is cut behind them, and `judge` believes the rule. */
+const chainCharsMax = 65_536;
+
+/**
+ * What the last link of a chain saw may be a piece that an earlier one cut out (`TX:1`), and the grammar is around it:
+ * such a match is judged by every value that its chain matched.
+ */
+function wholeOf({ rule, matchedVars }: Transaction, found: Omit<Evidence, 'rule' | 'points'>): typeof found {
+  if ((rule?.links.length ?? 0) < 2 || !/^(?:TX|MATCHED_VARS?)\b/.test(found.variable)) return found;
+  const raw = [found.raw, ...matchedVars.values].join('\n').slice(0, chainCharsMax);
+  return { ...found, raw };
+}
+
 /** Notes a value that matched `link`; `before`: the blocking score before its setvar actions ran. */
 export function noteEvidence(
   transaction: Transaction,
@@ -77,5 +90,5 @@ export function noteEvidence(
   const points = blockingScore(transaction) - before;
   if (points <= 0) return;
   if (evidence.length >= evidenceMax) transaction.evidenceIsCut = true;
-  else evidence.push({ ...found, rule, points });
+  else evidence.push({ ...wholeOf(transaction, found), rule, points });
 }

@@ -61,10 +61,13 @@ function weigh(transaction: Transaction, evidence: readonly Evidence[], rulesSco
   let score = rulesScore;
   let bytes = 0;
   const features: Feature[] = [];
+  const counted = new Set<string>(); // a value that ten rules matched is searched once
   const raised = new Set<AttackKind | undefined>();
   for (const one of evidence) {
     const length = one.raw.length + one.value.length;
-    const feature = judge(transaction, one, length > 2 * judgedBytesMax || (bytes += length) > judgedBytesTotalMax);
+    if (!counted.has(one.raw)) bytes += length;
+    counted.add(one.raw);
+    const feature = judge(transaction, one, length > 2 * judgedBytesMax || bytes > judgedBytesTotalMax);
     if (feature === null) continue;
     if (features.length < featuresMax) features.push(feature);
     if (one.points > 0) {

@@ -6,6 +6,7 @@ import { pathOf } from '../parse/path-readings.js';
 import type { Transaction } from '../transaction/transaction.js';
 import type { Evidence } from './opinion.js';
 import type { AttackKind } from './sign.js';
+import { protocolRulesOfLevels } from './higher-levels.js';
 import { findSigns } from './support.js';
 
 /** Bodies up to this length are read for signs; of a longer one the rule is believed. */
@@ -142,6 +143,7 @@ export const protocolRules: ReadonlyMap<number, ProtocolRule> = new Map([
   ],
   [943_110, session],
   [943_120, session],
+  ...protocolRulesOfLevels,
 ]);
 
 const lastSegment = (uri: string): string => pathOf(uri).split('/').at(-1) ?? '';

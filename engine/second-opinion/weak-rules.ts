@@ -2,6 +2,7 @@
 // that is not here is believed as it is. Chosen are rules of one link that honest requests of half A of the corpus
 // (bench/second-opinion) match, or that general knowledge names, and whose pattern a person understands to be met by
 // data.
+import { weakRulesOfLevels } from './higher-levels.js';
 import type { AttackKind } from './sign.js';
 
 export interface WeakRule {
@@ -36,4 +37,5 @@ export const weakRules: ReadonlyMap<number, WeakRule> = new Map([
   [942_190, weak('sql', 0, 'words of SQL are in prose and in documents')],
   [942_290, weak('sql', 0, 'a dollar sign before a word is in documents of GraphQL and in tokens')],
   [942_550, weak('sql', 0, 'every document of JSON in a parameter looks like one in SQL')],
+  ...weakRulesOfLevels,
 ]);

@@ -1,51 +1,10 @@
 // 24: rules about how a request is written, weighed by the rest of it: honest requests go on, attacks in the same
 // clothes are refused, and what the installation narrowed is obeyed. With the CRS, in the oracle.
 import t from 'tap';
-import { createMemoryStore, type Inspector, type OpinionMode } from '#engine';
-import { createInterpreter } from '#engine/compile';
-import { requireSettings, usualContentTypes } from '#settings';
-import { compileProgram } from '../../compile-program.js';
-import { formatDiagnostics } from '../../diagnostics/format.js';
-import { diskReader } from '../../disk/disk-reader.js';
-import { findCrsOf, withoutVersion4 } from '../../testing/core-rules.js';
-import { loadCoreRuleSet } from '../crs.js';
-import { renderPolicy, resolvePolicy } from '../policy.js';
-
-interface Asked {
-  readonly method?: string;
-  readonly uri?: string;
-  readonly headers?: readonly string[];
-  readonly body?: string;
-}
-
-function inspectorOf(settings: object): Inspector {
-  const loaded = loadCoreRuleSet(findCrsOf('4') as string, diskReader);
-  if (loaded.crs === null) throw new Error(formatDiagnostics(loaded.diagnostics));
-  const { policy } = resolvePolicy(requireSettings({ second_opinion: 'enforce', ...settings }), loaded.crs);
-  const { program } = compileProgram(policy === null ? [] : renderPolicy(policy), { reader: diskReader });
-  if (program === null) throw new Error('the policy does not compile');
-  return createInterpreter(program);
-}
-
-function isBlocked(inspector: Inspector, mode: OpinionMode | null, asked: Asked): boolean {
-  const { method = 'POST', uri = '/a', headers = [], body } = asked;
-  const length = body === undefined ? [] : ['Content-Length', `${body.length}`];
-  const head = {
-    method,
-    uri,
-    protocol: 'HTTP/1.1',
-    headers: ['Host', 'shop.example', 'User-Agent', 'Mozilla/5.0', 'Accept', '*/*', ...length, ...headers],
-    clientIp: '192.0.2.1',
-    clientPort: 1,
-    serverIp: '192.0.2.2',
-    serverPort: 80,
-  };
-  const environment = { uniqueId: 'x', nowMs: 0, store: createMemoryStore(), secondOpinion: mode };
-  const transaction = inspector.begin(head, environment);
-  if (inspector.requestHeaders(transaction) === null)
-    inspector.requestBody(transaction, body === undefined ? null : Buffer.from(body, 'latin1'));
-  return inspector.finish(transaction).kind === 'block';
-}
+import type { Inspector } from '#engine';
+import { usualContentTypes } from '#settings';
+import { withoutVersion4 } from '../../testing/core-rules.js';
+import { inspectorOf, isBlocked, type Asked } from '../../testing/judged-requests.js';
 
 const type = (value: string): string[] => ['Content-Type', value];
 const away = ['Referer', 'https://news.example/'];

@@ -1,10 +1,26 @@
-// What was typed and not saved is not left behind without a question: within the console by a dialog of its own, when
-// the window closes by the browser's.
-import { useBeforeLeave, type BeforeLeaveEventArgs } from '@solidjs/router';
+// Leaving a page. What was typed and not saved is not left behind without a question: within the console by a dialog of
+// its own, when the window closes by the browser's. Who asks for another page while something is being saved gets there.
+import { useBeforeLeave, useNavigate, type BeforeLeaveEventArgs } from '@solidjs/router';
 import { createEffect, createSignal, onCleanup, untrack, type JSX } from 'solid-js';
-import { countDeparture } from '../client/departure.js';
 import { kitText as text } from '../texts/kit.js';
 import { Confirm } from './overlays.js';
+
+/** Pages that were held back by a question and are left now. */
+let departures = 0;
+
+/**
+ * Leads to another page once something is done that takes a while, such as saving: not when its user has left, or
+ * asked to leave, for another page meanwhile, who would be pulled away from it.
+ */
+export function useDeparture(): (path: string) => void {
+  const navigate = useNavigate();
+  const before = departures;
+  let isHere = true;
+  onCleanup(() => (isHere = false));
+  return (path) => {
+    if (isHere && departures === before) navigate(path);
+  };
+}
 
 export function UnsavedGuard(props: {
   readonly isDirty: boolean;
@@ -30,7 +46,7 @@ export function UnsavedGuard(props: {
   const goOn = (): void => {
     const event = leaving();
     setLeaving(null);
-    countDeparture();
+    departures += 1;
     event?.retry(true);
   };
   const leave = (): void => {

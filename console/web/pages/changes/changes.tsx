@@ -49,10 +49,7 @@ function NodeResults(props: { readonly applied: Applied }): JSX.Element {
 }
 
 /** The version that waits, and the two buttons that matter. */
-function Waiting(props: {
-  readonly head: Version;
-  readonly active: number | null;
-}): JSX.Element {
+function Waiting(props: { readonly head: Version; readonly active: number | null }): JSX.Element {
   const [step, setStep] = createSignal<'check' | 'apply' | null>(null);
   const [checked, setChecked] = createSignal<Applied | null>(null);
   const [done, setDone] = createSignal<Applied | null>(null);

@@ -1,7 +1,7 @@
 // How a pipeline asks: the commands with the application filled in, and the same question from here.
 import { createSignal, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { useDeparture } from '../../client/departure.js';
+import { useDeparture } from '../../kit/unsaved.js';
 import { call } from '../../client/http.js';
 import { Button, Card, Notice } from '../../kit/basics.js';
 import { CopyButton } from '../../kit/copy.js';

@@ -2,13 +2,12 @@
 import { useLocation, useParams } from '@solidjs/router';
 import { createEffect, createMemo, createSignal, ErrorBoundary, For, lazy, on, onCleanup } from 'solid-js';
 import { onMount, Show, Suspense, untrack, type JSX } from 'solid-js';
-import { useDeparture } from '../../client/departure.js';
 import { call, Refused, type Diagnostic } from '../../client/http.js';
 import { mayAs } from '../../client/session.js';
 import { Badge, Button, Card, Loading, Notice, PageHead, Tabs } from '../../kit/basics.js';
 import { AreaField, Switch, TextField } from '../../kit/form.js';
 import { Confirm, tell, tellProblem } from '../../kit/overlays.js';
-import { UnsavedGuard } from '../../kit/unsaved.js';
+import { UnsavedGuard, useDeparture } from '../../kit/unsaved.js';
 import { ConditionBuilder } from './condition-builder.js';
 import { RecordedMatches } from './recorded-matches.js';
 import { blankRule, bodyOf, type CustomRule, type RuleTest } from './rule.js';

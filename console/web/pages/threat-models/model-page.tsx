@@ -2,7 +2,7 @@
 import { A, useParams } from '@solidjs/router';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { createAction } from '../../client/action.js';
-import { useDeparture } from '../../client/departure.js';
+import { useDeparture } from '../../kit/unsaved.js';
 import { call, linkTo, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createQuery } from '../../client/query.js';

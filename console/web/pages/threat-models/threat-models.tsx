@@ -1,7 +1,7 @@
 // Threat models: the list, and the form of a new one.
 import { A, useNavigate, useSearchParams } from '@solidjs/router';
 import { Show, type JSX } from 'solid-js';
-import { useDeparture } from '../../client/departure.js';
+import { useDeparture } from '../../kit/unsaved.js';
 import { call, type Item, type Query, type Reply } from '../../client/http.js';
 import { showCount, showMoment } from '../../client/moments.js';
 import { createPagedList } from '../../client/pages.js';
