@@ -44,7 +44,7 @@ export interface JobThreadOptions {
 }
 
 export interface Asking {
-  /** What it is about, such as a site: questions of one wait for each other, and are not put before those of another. */
+  /** What it is about, such as a site: questions of one wait for each other, in turn with those of others. */
   readonly of?: string;
   /** Never refused, however many wait: for what this process asks itself, such as an apply. */
   readonly isOwn?: true;

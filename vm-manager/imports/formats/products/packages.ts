@@ -16,12 +16,13 @@ const has = (beginning: string, ...names: readonly string[]): boolean =>
 const purlTypes: Readonly<Record<string, string>> = {
   ...{ npm: 'npm', yarn: 'npm', pnpm: 'npm', pypi: 'pypi', pip: 'pypi', poetry: 'pypi', pipenv: 'pypi' },
   ...{ go: 'golang', gomodules: 'golang', golangdep: 'golang', govendor: 'golang', maven: 'maven', gradle: 'maven' },
-  ...{ sbt: 'maven', 'crates.io': 'cargo', cargo: 'cargo', nuget: 'nuget', paket: 'nuget', rubygems: 'gem' },
+  ...{ sbt: 'maven', cargo: 'cargo', nuget: 'nuget', paket: 'nuget', rubygems: 'gem' },
   ...{ packagist: 'composer', composer: 'composer', hex: 'hex', pub: 'pub', cocoapods: 'cocoapods', swifturl: 'swift' },
 };
 
 function purlOf(ecosystem: string, name: string, version: string): { purl?: string } {
-  const type = purlTypes[ecosystem.toLowerCase()];
+  // Rust's name has the address of its registry behind it
+  const type = purlTypes[ecosystem.toLowerCase().replace(/^crates\..*$/, 'cargo')];
   if (type === undefined || name === '') return {};
   const path = (type === 'maven' ? name.replace(':', '/') : name).replace('@', '%40');
   return { purl: `pkg:${type}/${path}${version === '' ? '' : `@${version}`}` };

@@ -6,7 +6,7 @@ import { onBothDatabases, onOneDatabase } from '#api/testing/databases';
 import { adds, Client } from '../../../testing/import-client.js';
 import { read } from '../../../testing/read-report.js';
 import { isDropped } from '../../record.js';
-import * as samples from '../../../testing/reports-of-products.js';
+import * as samples from '../../../testing/reports/products.js';
 
 const { products, unfinished } = samples;
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
