@@ -81,7 +81,7 @@ const add = endpoint({
     const { application_id: wanted, name = 'default', text } = call.body;
     const { id, name: applicationName } = await requireApplication(call.sql, call.reach, wanted);
     const site = await siteOfApplication(call.sql, call.reach, id);
-    const read = await apis.specifications.read(text);
+    const read = await apis.specifications.read(text, site);
     const given = { site, name, read, author: call.caller.actor.name };
     // the same text again makes no version, and no entry of the audit log
     const same = await apis.specifications.newestSame(given);

@@ -181,7 +181,7 @@ export interface ApiPort {
     ): Promise<{ readonly items: readonly StoredSpecification[]; readonly total: number }>;
     find(id: number): Promise<StoredSpecification | null>;
     /** Throws ApiError with each problem of a document that cannot be read, or takes too much time or memory. */
-    read(text: string): Promise<ReadDocument>;
+    read(text: string, site: string): Promise<ReadDocument>;
     /** The newest of the name where it has the same text. */
     newestSame(given: NewDocument): Promise<StoredSpecification | null>;
     /** Kept in the caller's transaction, and not put in force. Throws ApiError 409 for a site that has too many. */

@@ -43,6 +43,7 @@ import {
   type Named,
   type Sighting,
 } from './run/stored-keys.js';
+import { allIds, learn } from './run/learned.js';
 import { knowsMore, recogniseOthers } from './same-weakness.js';
 import { RecordMask } from '../secrets/protect-record.js';
 
@@ -59,8 +60,9 @@ interface Known {
 }
 
 /** The report describes a finding otherwise than before, and what it says counts. */
-export const isChanged = ({ prepared, sighting, isOthers }: Known): boolean =>
-  !isOthers && (sighting === null || !prepared.isAsStored(sighting.raw_hash));
+export const isChanged = (one: Known): boolean => !one.isOthers && isOtherwise(one);
+const isOtherwise = ({ prepared, sighting }: Known): boolean =>
+  sighting === null || !prepared.isAsStored(sighting.raw_hash);
 
 /** A batch of records: findings to be made, and findings that are there. */
 export interface Sorted {
@@ -286,9 +288,9 @@ export class Importer {
   /** What is known of the vulnerabilities of these records. */
   private async knownOf(
     tx: Tx,
-    records: readonly FindingRecord[],
+    ids: readonly string[],
   ): Promise<ReadonlyMap<string, { kev: boolean; epss: number | null }>> {
-    const cves = [...new Set(records.flatMap(({ vulnIds }) => vulnIds.filter((id) => id.startsWith('CVE-'))))];
+    const cves = [...new Set(ids.filter((id) => id.startsWith('CVE-')))];
     if (cves.length === 0) return new Map();
     const rows = await tx<{ cve: string; kev: boolean; epss: number | null }[]>`
       select cve, kev, epss from vm_cves where cve in ${tx(cves)}`;
@@ -302,7 +304,8 @@ export class Importer {
   ) {
     const { record } = prepared;
     const { scope, facts } = this;
-    const cves = record.vulnIds.flatMap((id) => known.get(id) ?? []);
+    const ids = allIds(record.vulnIds, before?.vuln_ids ?? [], record.location.kind);
+    const cves = ids.flatMap((id) => known.get(id) ?? []);
     const epss = cves.flatMap((one) => (one.epss === null ? [] : [one.epss]));
     const content = {
       title: record.title,
@@ -312,7 +315,7 @@ export class Importer {
       rule_id: record.ruleId,
       // another format of the tool may have named it
       cwes: record.cwes.length === 0 ? (before?.cwes ?? []) : record.cwes,
-      vuln_ids: record.vulnIds,
+      vuln_ids: ids,
       location: prepared.location,
       reachable: record.reachable ?? before?.reachable ?? null,
       kev: cves.some(({ kev }) => kev),
@@ -344,7 +347,7 @@ export class Importer {
   private async create(tx: Tx, batch: readonly Prepared[]): Promise<void> {
     const known = await this.knownOf(
       tx,
-      batch.map(({ record }) => record),
+      batch.flatMap(({ record }) => record.vulnIds),
     );
     const rows = batch.map((prepared) => ({ prepared, ...this.columnsOf(prepared, known, null) }));
     await insertFindings(tx, rows, this.scope, this.facts.tool);
@@ -360,10 +363,8 @@ export class Importer {
     if (ids.length > 0) {
       const rows = await tx<FindingRow[]>`select * from vm_findings where id in ${tx(ids)} order by id for update`;
       const byId = new Map(rows.map((row) => [row.id, row]));
-      const vulnerabilities = await this.knownOf(
-        tx,
-        changed.map(({ prepared }) => prepared.record),
-      );
+      const named = changed.flatMap(({ prepared }) => prepared.record.vulnIds);
+      const vulnerabilities = await this.knownOf(tx, [...named, ...rows.flatMap((row) => row.vuln_ids)]);
       const contents = changed.flatMap(({ prepared, finding }) => {
         const row = byId.get(finding.id);
         if (row === undefined) return [];
@@ -372,6 +373,12 @@ export class Importer {
       });
       await refreshContents(tx, contents, scope);
     }
+    const told = known.filter((one) => one.isOthers && isOtherwise(one) && !one.prepared.isSuppressed);
+    await learn(
+      tx,
+      told.map(({ prepared, finding }) => ({ prepared, id: finding.id })),
+      scope.now,
+    );
     const isReopened = await reopenFindings(
       tx,
       resolved.map(({ finding }) => finding.id),

@@ -1,6 +1,6 @@
 // A thread that reads what others have sent, as this process asks it: started by the first question, ended when nobody
 // has asked for a while, and ended with whatever it does when an answer takes too long or too much memory. One question
-// after the other; so few wait that a crowd costs no more than one core.
+// after the other, and those of each place in turn; so few wait that a crowd costs no more than one core.
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../../http-kit/index.js';
 
@@ -8,6 +8,8 @@ const heapMbMax = 768;
 /** A document of four megabytes takes four seconds where nothing else runs. */
 const answerMsMax = 30_000;
 const waitingMax = 16;
+/** Of one place: one application that sends large documents leaves room for the others. */
+const waitingOfOneMax = 4;
 const idleMs = 60_000;
 
 interface Told {
@@ -39,34 +41,80 @@ export interface JobThreadOptions {
   readonly worker: URL;
   /** What an answer may take, in milliseconds. */
   readonly msMax?: number;
-  /** Questions that may wait; more are refused as `busy`. */
-  readonly waitingMax?: number;
+}
+
+export interface Asking {
+  /** What it is about, such as a site: questions of one wait for each other, in turn with those of others. */
+  readonly of?: string;
+  /** Never refused, however many wait: for what this process asks itself, such as an apply. */
+  readonly isOwn?: true;
 }
 
 export class JobThread<Job extends Told, Reply extends Told> {
   #worker: Worker | null = null;
   #hear: { resolve(reply: Reply | JobFailed): void; reject(error: Error): void } | null = null;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  /** Who waits, by place; the first place is next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  /** Questions of others, with the one that is asked now. */
+  #others = 0;
+  readonly #othersOf = new Map<string, number>();
+  #isAsking = false;
   #idle: NodeJS.Timeout | undefined;
   readonly #options: Required<JobThreadOptions>;
 
   constructor(options: JobThreadOptions) {
-    this.#options = { msMax: answerMsMax, waitingMax, ...options };
+    this.#options = { msMax: answerMsMax, ...options };
   }
 
-  /** Runs one question, which is some jobs in their order; no other question's jobs come between. */
-  async with<T>(question: (ask: AskOf<Job, Reply>) => Promise<T>): Promise<T> {
-    if (this.#waiting >= this.#options.waitingMax) throw busy();
-    this.#waiting++;
-    const turn = this.#last.then(async () => question(this.#ask));
-    this.#last = turn.catch(() => undefined);
+  /**
+   * Runs one question, which is some jobs in their order; no other question's jobs come between. Throws ApiError `busy`
+   * where too many wait already, of all or of its place.
+   */
+  async with<T>(question: (ask: AskOf<Job, Reply>) => Promise<T>, { of = '', isOwn }: Asking = {}): Promise<T> {
+    const leave = isOwn === true ? (): void => undefined : this.#enter(of);
     try {
-      return await turn;
+      if (this.#isAsking) await this.#turnOf(of);
+      this.#isAsking = true;
+      return await question(this.#ask);
     } finally {
-      this.#waiting--;
-      if (this.#waiting === 0) this.#rest();
+      leave();
+      this.#next();
     }
+  }
+
+  /** Counts a question of others; the answer takes it out again. */
+  #enter(of: string): () => void {
+    const same = this.#othersOf.get(of) ?? 0;
+    if (this.#others >= waitingMax || (of !== '' && same >= waitingOfOneMax)) throw busy();
+    this.#others++;
+    this.#othersOf.set(of, same + 1);
+    return () => {
+      this.#others--;
+      const left = (this.#othersOf.get(of) ?? 1) - 1;
+      if (left === 0) this.#othersOf.delete(of);
+      else this.#othersOf.set(of, left);
+    };
+  }
+
+  async #turnOf(of: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const same = this.#waiting.get(of);
+      if (same === undefined) this.#waiting.set(of, [resolve]);
+      else same.push(resolve);
+    });
+  }
+
+  /** The next place begins its oldest question, and is behind the others then. */
+  #next(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) {
+      this.#isAsking = false;
+      return this.#rest();
+    }
+    const [of, [begin, ...left]] = first;
+    this.#waiting.delete(of);
+    if (left.length > 0) this.#waiting.set(of, left);
+    begin?.();
   }
 
   readonly #ask: AskOf<Job, Reply> = async (job, ...kinds) => {

@@ -10,10 +10,10 @@ import type { DescribedOperation, SpecJob, SpecReply } from './jobs.js';
 const worker = new URL('./spec-worker.js', import.meta.url);
 /** Texts that somebody sends: a crowd of them is refused. */
 const sent = new JobThread<SpecJob, SpecReply>({ name: 'gatehouse-sent-specifications', worker });
-/** Texts that are stored, which were read before: who applies settings waits for them, however many ask. */
+/** Texts that are stored, which were read before: an apply waits for them, however many ask, and users do not. */
 const stored = new JobThread<SpecJob, SpecReply>({
   ...{ name: 'gatehouse-stored-specifications', worker },
-  ...{ waitingMax: Number.POSITIVE_INFINITY, msMax: 120_000 },
+  msMax: 120_000,
 });
 
 /** `unfit` with every problem. */
@@ -40,14 +40,14 @@ export async function specificationOfSent(text: string): Promise<Specification> 
   return reply.specification;
 }
 
-/** What changed from one stored text to another, for clients of the older. Throws `unfit`. */
+/** What changed from one stored text to another, for clients of the older. Throws `unfit` and `busy`. */
 export async function changesBetween(from: string, to: string): Promise<SpecChange[]> {
   const reply = await stored.with(async (ask) => ask({ kind: 'compare', from, to }, 'compared', 'refused'));
   if (reply.kind === 'refused') throw refusalOf(reply.problems);
   return [...reply.changes];
 }
 
-/** Operations of a stored text. Throws `unfit` where this release refuses it. */
+/** Operations of a stored text. Throws `unfit` where this release refuses it, and `busy`. */
 export async function operationsOfStored(text: string): Promise<DescribedOperation[]> {
   const reply = await stored.with(async (ask) => ask({ kind: 'describe', text }, 'described', 'refused'));
   if (reply.kind === 'refused') throw refusalOf(reply.problems);
@@ -63,7 +63,9 @@ const read = new Map<string, Specification>();
 export async function specificationOf(row: { readonly sha256: string; readonly body: string }): Promise<Specification> {
   const known = read.get(row.sha256);
   if (known !== undefined) return known;
-  const reply = await stored.with(async (ask) => ask({ kind: 'whole', text: row.body }, 'whole', 'refused'));
+  const reply = await stored.with(async (ask) => ask({ kind: 'whole', text: row.body }, 'whole', 'refused'), {
+    isOwn: true,
+  });
   if (reply.kind === 'refused') throw refusalOf(reply.problems);
   if (read.size >= readMax) read.delete(read.keys().next().value ?? '');
   read.set(digestOfText(row.body), reply.specification);

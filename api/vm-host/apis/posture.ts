@@ -112,13 +112,16 @@ export async function declaredOf(parts: ApisParts, site: string): Promise<Declar
     for (const one of documents) take(kept.get(keyOf(site, one)) ?? []);
     return found;
   }
-  await reading.with(async (ask) => {
-    for (const one of documents) {
-      if (found.length >= declaredMax) break;
-      const [there] = await sendDocuments(ask, parts.database.sql, [one]);
-      if (there !== undefined) take(kept.get(keyOf(site, one)) ?? (await readOperations(ask, site, there)));
-    }
-  });
+  await reading.with(
+    async (ask) => {
+      for (const one of documents) {
+        if (found.length >= declaredMax) break;
+        const [there] = await sendDocuments(ask, parts.database.sql, [one]);
+        if (there !== undefined) take(kept.get(keyOf(site, one)) ?? (await readOperations(ask, site, there)));
+      }
+    },
+    { of: site },
+  );
   return found;
 }
 
@@ -163,12 +166,15 @@ export async function postureOf(parts: ApisParts, site: string, gapsMax: number)
   const { sql } = parts.database;
   await inventoryOf(parts).refresh();
   const documents = await documentsOf(parts, site);
-  return reading.with(async (ask) => {
-    const there = await sendDocuments(ask, sql, documents);
-    await ask({ kind: 'begin', site, documents: there }, 'done');
-    for await (const rows of rowsOf(sql, site)) await ask({ kind: 'endpoints', rows }, 'done');
-    for await (const rows of refusedOf(parts, site)) await ask({ kind: 'refused', rows }, 'done');
-    const { figures } = await ask({ kind: 'posture', nowMs: parts.now() }, 'figures');
-    return { ...figures, gaps: await takeGaps(ask, figures.total, gapsMax) };
-  });
+  return reading.with(
+    async (ask) => {
+      const there = await sendDocuments(ask, sql, documents);
+      await ask({ kind: 'begin', site, documents: there }, 'done');
+      for await (const rows of rowsOf(sql, site)) await ask({ kind: 'endpoints', rows }, 'done');
+      for await (const rows of refusedOf(parts, site)) await ask({ kind: 'refused', rows }, 'done');
+      const { figures } = await ask({ kind: 'posture', nowMs: parts.now() }, 'figures');
+      return { ...figures, gaps: await takeGaps(ask, figures.total, gapsMax) };
+    },
+    { of: site },
+  );
 }

@@ -38,12 +38,15 @@ export function createSpecifications(parts: ApisParts): ApiPort['specifications'
       const row = await findSpecification(sql, id);
       return row === null ? null : view(row, await inForce());
     },
-    read: async (text) =>
-      reading.with(async (ask) => {
-        const reply = await ask({ kind: 'read', text }, 'head', 'problems');
-        if (reply.kind === 'problems') throw refusalOf(reply.problems);
-        return { text, sha256: reply.head.sha256, head: reply.head };
-      }),
+    read: async (text, site) =>
+      reading.with(
+        async (ask) => {
+          const reply = await ask({ kind: 'read', text }, 'head', 'problems');
+          if (reply.kind === 'problems') throw refusalOf(reply.problems);
+          return { text, sha256: reply.head.sha256, head: reply.head };
+        },
+        { of: site },
+      ),
     newestSame: async ({ site, name, read }) => {
       const [newest] = await listSpecifications(sql, site, name);
       return newest?.sha256 === read.sha256 ? view(newest, await inForce()) : null;
@@ -63,10 +66,13 @@ export function createSpecifications(parts: ApisParts): ApiPort['specifications'
     lint: async (id, gapsMax): Promise<LintedSpecification> => {
       const row = await findSpecification(sql, id);
       if (row === null) return { high: 0, medium: 0, low: 0, total: 0, gaps: [] };
-      return reading.with(async (ask) => {
-        const { total, of } = await ask({ kind: 'lint', sha256: row.sha256, body: row.body }, 'count');
-        return { ...of, total, gaps: await takeGaps(ask, total, gapsMax) };
-      });
+      return reading.with(
+        async (ask) => {
+          const { total, of } = await ask({ kind: 'lint', sha256: row.sha256, body: row.body }, 'count');
+          return { ...of, total, gaps: await takeGaps(ask, total, gapsMax) };
+        },
+        { of: row.site },
+      );
     },
   };
 }

@@ -7,6 +7,12 @@ import { grype, npmAudit, trivy } from './dependencies.js';
 import type { Format } from './format.js';
 import { lynis } from './host.js';
 import { bandit } from './profiles.js';
+import { asff, kics, kubeHunter, tfsec } from './products/clouds.js';
+import { nessus, openvas } from './products/hosts.js';
+import { detectSecrets, trufflehog } from './products/leaks.js';
+import { dependencyCheck, osvScanner, snyk } from './products/packages.js';
+import { gitlab, sonarqube } from './products/platforms.js';
+import { burp, nikto } from './products/sites.js';
 import { retire } from './retire.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
@@ -52,13 +58,27 @@ export const formats: readonly Format[] = [
   testssl,
   wapiti,
   secretlint,
+  osvScanner,
+  dependencyCheck,
+  snyk,
+  trufflehog,
+  detectSecrets,
+  kics,
+  tfsec,
+  kubeHunter,
+  asff,
+  gitlab,
+  sonarqube,
+  burp,
+  nikto,
+  nessus,
+  openvas,
   csv,
 ];
 
 /** Tools whose own JSON or XML has no importer: what they write as SARIF has one. */
 const sarifHint =
-  'of tools without one of these, such as gosec, Snyk, OWASP dependency-check, TruffleHog, Burp Suite or SonarQube, ' +
-  'send their report as SARIF';
+  'of tools without one of these, such as gosec, Snyk Code, CodeQL or Checkmarx, send their report as SARIF';
 
 /** By name, or found out by the beginning of the file. Throws 422 when it is none that is known. */
 export async function findFormat(name: string, file: ReportFile): Promise<Format> {

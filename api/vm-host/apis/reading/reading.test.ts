@@ -121,3 +121,32 @@ t.test('what takes too long is ended; the next question gets another thread', as
   const outcomes = await Promise.all(crowd);
   t.equal(outcomes.filter((one) => one === 'busy').length, 24, 'of a crowd the first sixteen wait');
 });
+
+t.test('one place leaves room for the others, and does not keep them waiting', async (t) => {
+  const thread = new ReadingThread(20_000);
+  t.teardown(() => thread.close());
+  const ended: string[] = [];
+  const put = async (of: string): Promise<void> =>
+    thread
+      .with(async (ask) => ask({ kind: 'read', text: ' ' }, 'problems'), { of })
+      .then(
+        () => void ended.push(of),
+        (error: { code?: string }) => void ended.push(`${of} ${error.code}`),
+      );
+  const crowd = [...Array.from({ length: 20 }, async () => put('greedy')), put('small'), put('other')];
+  await Promise.all(crowd);
+  t.equal(ended.filter((one) => one === 'greedy busy').length, 16, 'four of one place wait');
+  t.same(
+    ended.filter((one) => !one.endsWith('busy')),
+    ['greedy', 'greedy', 'small', 'other', 'greedy', 'greedy'],
+    'the others come after the one that was begun, and the one that was next',
+  );
+  const own = await Promise.all(
+    Array.from({ length: 40 }, async () =>
+      thread.with(async (ask) => ask({ kind: 'read', text: ' ' }, 'problems'), { isOwn: true }),
+    ),
+  );
+  t.equal(own.length, 40, 'what the process asks itself is never refused');
+  await put('small');
+  t.equal(ended.at(-1), 'small', 'and nobody is counted for ever');
+});
