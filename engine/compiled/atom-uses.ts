@@ -9,6 +9,8 @@ export interface AtomUse {
   readonly sources: number; // OR of sourceBit
   /** When the rule reads only named request headers: their lower-case names; null = any name. */
   readonly headerNames: readonly string[] | null;
+  /** Lower-case names of request headers that the rule leaves out. */
+  readonly headersLeftOut: readonly string[];
 }
 
 /** Position of the link of a rule that is scanned; -1 = none, the rule is visited in every transaction. */
@@ -30,8 +32,11 @@ export function indexAtomUses(program: Program, plan: PlanIR): readonly (readonl
   return uses;
 }
 
-/** Over-approximates on purpose (exclusions and selectors of other collections are left to the evaluator). */
-function reach(link: LinkIR): { sources: number; headerNames: readonly string[] | null } {
+/**
+ * Over-approximates on purpose: exclusions and selectors of other collections are left to the evaluator. Headers are
+ * looked at by name, because what many rules leave out (User-Agent, Cookie) holds what they look for in every request.
+ */
+function reach(link: LinkIR): Pick<AtomUse, 'sources' | 'headerNames' | 'headersLeftOut'> {
   let sources = 0;
   for (const source of sourceNames) {
     const fed = scanSources[source].variables as readonly string[];
@@ -39,7 +44,13 @@ function reach(link: LinkIR): { sources: number; headerNames: readonly string[] 
   }
   const headers = link.targets.filter((target) => target.variable === 'REQUEST_HEADERS');
   const named = headers.every((target) => target.selector?.kind === 'name');
-  return { sources, headerNames: headers.length > 0 && named ? headers.map(nameOf) : null };
+  return {
+    sources,
+    headerNames: headers.length > 0 && named ? headers.map(nameOf) : null,
+    headersLeftOut: link.exclusions
+      .filter(({ variable, selector }) => variable === 'REQUEST_HEADERS' && selector?.kind === 'name')
+      .map(nameOf),
+  };
 }
 
 function nameOf(target: TargetIR): string {

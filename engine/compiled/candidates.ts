@@ -12,6 +12,12 @@ import type { HeadShapes } from './unscanned/head-shapes.js';
 
 const headerBits = sourceBit.headerValue | sourceBit.cookieHeader;
 
+function readsHeader({ headerNames, headersLeftOut }: AtomUse, name: string): boolean {
+  if (headerNames === null && headersLeftOut.length === 0) return true;
+  const lower = name.toLowerCase();
+  return headerNames?.includes(lower) !== false && !headersLeftOut.includes(lower);
+}
+
 export class CandidateFinder {
   private readonly uses: readonly (readonly AtomUse[])[];
   /** Some scanned rule belongs to the logging phase. */
@@ -42,8 +48,7 @@ export class CandidateFinder {
     for (const atom of hits) {
       for (const use of this.uses[atom] as readonly AtomUse[]) {
         if ((use.sources & bit) === 0 || use.phase < phase) continue;
-        if (use.headerNames !== null && (bit & headerBits) !== 0 && !use.headerNames.includes(name.toLowerCase()))
-          continue;
+        if ((bit & headerBits) !== 0 && !readsHeader(use, name)) continue;
         transaction.candidates ??= [[], [], [], [], [], []];
         const list = transaction.candidates[use.phase] as number[];
         if (!list.includes(use.item)) list.push(use.item);

@@ -25,9 +25,10 @@ export class FoundValues {
 
   /** The value's record, whose hits are known after `settle`. */
   take(scanClass: number, bit: number, name: string, value: string, slot: number): ValueRecord {
+    const record = this.finder.findAt(slot, scanClass, value);
+    if (this.finder.isSilent(record)) return record; // most are
     const at = this.count;
     this.count = at + 1;
-    const record = this.finder.findAt(slot, scanClass, value);
     this.records[at] = record;
     this.bits[at] = bit;
     this.names[at] = name;

@@ -9,8 +9,11 @@ import RE2 from 're2';
 import { parseRegex } from '../regex/parser.js';
 import { type Re2Form, type Re2Forms, re2Forms } from '../regex/re2-source.js';
 import { type RegexFlags, RegexUnsupportedError } from '../regex/node.js';
+import { type RunPattern, runPatternOf } from '../regex/runs.js';
 
 export interface Re2Pattern {
+  /** It costs less to ask than to remember what it said. */
+  readonly isCheap: boolean;
   /** Whether `value` (latin1) contains a match. */
   test(value: string): boolean;
   /** At most `groupsMax` texts: the leftmost match and its groups, '' for unset ones; null when nothing matches. */
@@ -55,7 +58,15 @@ class CompiledPattern implements Re2Pattern {
   private marked: RE2 | null = null;
   private textStart: RE2 | null = null;
 
-  constructor(private readonly forms: Re2Forms) {}
+  /** `runs`: answers for texts that do not end in a newline; null = it has another form. */
+  constructor(
+    private readonly forms: Re2Forms,
+    private readonly runs: RunPattern | null,
+  ) {}
+
+  get isCheap(): boolean {
+    return this.runs !== null;
+  }
 
   /** Throws RegexUnsupportedError the first time when RE2 refuses it. */
   get plain(): RE2 {
@@ -63,11 +74,13 @@ class CompiledPattern implements Re2Pattern {
   }
 
   test(value: string): boolean {
+    if (this.runs !== null && !endsInNewline(value)) return this.runs.test(value);
     if (this.forms.textStart !== null && endsInNewline(value)) return this.execForms(value) !== null;
     return this.plain.test(utf8Of(value));
   }
 
   exec(value: string): string[] | null {
+    if (this.runs !== null && !endsInNewline(value)) return this.runs.exec(value);
     if (this.forms.textStart === null && !this.plain.test(utf8Of(value))) return null;
     return this.execForms(value);
   }
@@ -129,11 +142,18 @@ export function useAcceptedForms(forms: AcceptedForms | null): void {
   accepted = forms;
 }
 
+/** Longer patterns are not looked at for runs: reading the giants again would cost every start. */
+const runSourceMax = 64;
+
+function runsOf(source: string, flags: RegexFlags): RunPattern | null {
+  return source.length > runSourceMax ? null : runPatternOf(parseRegex(source, flags));
+}
+
 function readPattern(key: string, source: string, flags: RegexFlags): Re2Pattern {
   const known = accepted?.find(key) ?? null;
-  if (known !== null) return new CompiledPattern(known);
+  if (known !== null) return new CompiledPattern(known, runsOf(source, flags));
   const forms = re2Forms(parseRegex(source, flags));
-  const pattern = new CompiledPattern(forms);
+  const pattern = new CompiledPattern(forms, runsOf(source, flags));
   void pattern.plain; // RE2's word on it
   accepted?.keep(key, forms);
   return pattern;

@@ -19,7 +19,7 @@ import type { Transformation, TransformationContext } from '../../transformation
 import type { ByteGroups } from './byte-groups.js';
 import { buildClassTable, type ClassTable, type ScanGroup } from './class-table.js';
 import { hashText } from '../../parse/seen-once.js';
-import { addHit, Memo, ValueRecord } from './memo.js';
+import { addHit, Memo, noHits, ValueRecord } from './memo.js';
 import type { PatternSet } from './pattern-set.js';
 import { ScanBuffer } from './scan-buffer.js';
 import { ScanQueue } from './scan-queue.js';
@@ -48,6 +48,10 @@ export interface HitFinderParts {
 /** From this many pipelines on, one scan with the union is cheaper than one with each of their own databases. */
 const sharingMin = 3;
 
+/** About what a request brings that is new. */
+const recentMax = 8;
+const recentBytesMax = 4096;
+
 export class HitFinder {
   private readonly classes: readonly ClassTable[];
   private readonly outside: readonly number[]; // per alphabet: flags of bytes outside it
@@ -63,6 +67,11 @@ export class HitFinder {
   private readonly highMask: number; // flags of bytes ≥ 0x80
   private scanned = 0;
   private scannedBytes = 0;
+  /** The last that were queued, none of them long. */
+  private readonly recent: ValueRecord[] = [];
+  private nextRecent = 0;
+  /** Records up to this number were scanned. */
+  private settled = 0;
 
   constructor(private readonly parts: HitFinderParts) {
     const { plan, groups, memo } = parts;
@@ -118,10 +127,15 @@ export class HitFinder {
     return record;
   }
 
-  /** What the memo knows of a value; undefined when it was never seen or is forgotten. */
+  /** What is known of a value: it was scanned lately, or the memo has it. Undefined: nothing, or it is forgotten. */
   peek(classIndex: number, value: string): ValueRecord | undefined {
-    const { memo } = this;
+    const { memo, recent } = this;
     if (memo === null || value.length > memo.valueBytesMax) return undefined;
+    // Values of the request in hand that came for the first time are not in the memo.
+    for (let index = 0; index < recent.length; index += 1) {
+      const record = recent[index] as ValueRecord;
+      if (record.value === value && record.scanClass === classIndex) return record;
+    }
     return memo.peek(classIndex, value, memo.keyOf(hashText(value), classIndex));
   }
 
@@ -129,6 +143,12 @@ export class HitFinder {
   flush(): void {
     this.scans.run(this.buffer.data);
     this.buffer.clear();
+    this.settled = this.scanned;
+  }
+
+  /** Nothing holds on this value, and no scan is awaited that could say otherwise. */
+  isSilent(record: ValueRecord): boolean {
+    return record.hits === noHits && record.number <= this.settled;
   }
 
   /** For metrics: values asked and found without a scan, values scanned because the memo did not know them. */
@@ -147,6 +167,7 @@ export class HitFinder {
     this.scanned += 1;
     const record = new ValueRecord(value, classIndex, this.scanned);
     this.scannedBytes += value.length;
+    if (value.length <= recentBytesMax) this.keepRecent(record);
     if (!table.alwaysChanges && (flags & table.anyMask) === 0) {
       this.scans.add(this.databaseFor(table.union, flags), offset, value.length, record, null);
       this.askSets(table, record, value, flags);
@@ -159,6 +180,11 @@ export class HitFinder {
       this.askCalled(table, record, null, flags);
     }
     return record;
+  }
+
+  private keepRecent(record: ValueRecord): void {
+    this.recent[this.nextRecent] = record;
+    this.nextRecent = (this.nextRecent + 1) % recentMax;
   }
 
   /**

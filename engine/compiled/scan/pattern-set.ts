@@ -12,6 +12,15 @@ export interface PatternSet {
 const scratchBytes = 16 * 1024;
 const scratch = Buffer.allocUnsafe(scratchBytes);
 
+/** Making a view costs as much as a short match: they are kept by length. */
+const views: (Buffer | undefined)[] = [];
+const viewsMax = 2048;
+
+function viewOf(length: number): Buffer {
+  if (length >= viewsMax) return scratch.subarray(0, length);
+  return (views[length] ??= scratch.subarray(0, length));
+}
+
 /**
  * Compiling the giants takes 35 ms, and a reload rarely changes them: the sets of the last rule sets of this thread are
  * kept. Immutable once built, so that two rule sets may use one.
@@ -40,7 +49,7 @@ function compileSet(sources: readonly string[]): PatternSet {
       // A Buffer is read as UTF-8, which for ASCII is the bytes themselves; other bytes must become code points.
       if (!isAscii || text.length > scratchBytes) return set.match(text);
       writeLatin1(scratch, text, 0);
-      return set.match(scratch.subarray(0, text.length));
+      return set.match(viewOf(text.length));
     },
   };
 }

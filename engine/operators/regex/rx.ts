@@ -29,6 +29,7 @@ export const rx: Operator = {
   create: (_operator, argument): Matcher => {
     if (wholeValue.has(argument)) return { matches: () => true, capture: (value) => [value] };
     const pattern = compilePattern('rx', argument);
+    if (pattern.isCheap) return { matches: (value) => pattern.test(value), capture: (value) => pattern.exec(value) };
     return { matches: remembered((value) => pattern.test(value)), capture: remembered((value) => pattern.exec(value)) };
   },
 };

@@ -3,6 +3,8 @@ import type { Transformation } from '../transformation.js';
 
 const slash = 0x2f;
 const dot = 0x2e;
+/** Characters; a longer value is not kept alive. */
+const rememberedMax = 4096;
 
 /**
  * Removes empty and self-referencing segments and resolves back-references, byte for byte as ModSecurity does: a
@@ -10,7 +12,7 @@ const dot = 0x2e;
  * absent. Segments are judged at their last byte, so that `a..` counts as a back-reference too (a quirk that rules may
  * rely on).
  */
-export function normalizePathBytes(value: string): string {
+function normalizeBytes(value: string): string {
   const bytes = load(value);
   const last = value.length - 1;
   const absolute = bytes[0] === slash;
@@ -57,7 +59,21 @@ export function normalizePathBytes(value: string): string {
     bytes[target++] = bytes[source++] as number;
   }
   if (!trailing && target > 0 && bytes[target - 1] === slash) target -= 1;
-  return finish(value, bytes, target);
+  return target === value.length ? value : finish(value, bytes, target); // bytes are only taken out
+}
+
+let lastValue = '';
+let lastResult = '';
+
+/** Rules ask both forms of the transformation about a value, and without a backslash they are one. */
+export function normalizePathBytes(value: string): string {
+  if (value === lastValue) return lastResult;
+  const result = normalizeBytes(value);
+  if (value.length <= rememberedMax) {
+    lastValue = value;
+    lastResult = result;
+  }
+  return result;
 }
 
 function apply(value: string): string {
