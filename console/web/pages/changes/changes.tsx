@@ -175,7 +175,7 @@ export function Changes(): JSX.Element {
   const versions = createPagedList('GET /api/config/versions', () => ({}), 50);
   const head = (): Version | undefined => versions.items().find((one) => one.head);
   const active = (): Version | undefined => versions.items().find((one) => one.active);
-  createEffect(on(written, () => void versions.reload(), { defer: true }));
+  createEffect(on(written, versions.reload, { defer: true }));
   const [restoring, setRestoring] = createSignal<Version | null>(null);
   const [isBusy, setBusy] = createSignal(false);
   const restore = async (version: number): Promise<void> => {
