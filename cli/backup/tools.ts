@@ -6,10 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
+import { BackupError, checkLock, prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
 import type { Values } from '#settings/environment';
 import { withFiles } from '../refusal.js';
 import { reportIn, runCommand } from './child.js';
+import { lockOf } from './keys.js';
 import { isBucket, openPlace, placeNamed, scratchOf } from './places.js';
 
 const names = { asked: 'restore-asked.json', begun: 'restore-begun.json', outcome: 'restore-outcome.json' } as const;
@@ -55,11 +56,30 @@ async function fetchFrom(values: Values, name: string): Promise<Readable> {
   }
 }
 
+/** What `gatehouse backup`, run by this process, would refuse for the key that seals the secrets. */
+function hindranceOf({ BACKUP_RECIPIENT: recipient }: Values): string | null {
+  const lock = lockOf({}, recipient);
+  if (lock === null)
+    return (
+      'BACKUP_RECIPIENT is not set, so the secrets of this installation cannot be sealed: no backup can be made here, ' +
+      'and nothing be restored, as that backs the present state up first. Run `gatehouse backup key`, then restart the ' +
+      'control plane.'
+    );
+  try {
+    checkLock(lock);
+    return null;
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error;
+    return `BACKUP_RECIPIENT cannot be used. ${error.message}`;
+  }
+}
+
 /** `end`: has this process end, so that what started it starts it again. */
 export function backupTools(values: Values, end: () => void): BackupTools {
   const place = () => openPlace(values, placeNamed(values, undefined));
   return {
     place: () => placeNamed(values, undefined),
+    hindrance: () => hindranceOf(values),
     list: () =>
       place()
         .list()
