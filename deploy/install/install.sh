@@ -118,12 +118,14 @@ scratch=
 cleanup() { [ -z "$scratch" ] || rm -rf "$scratch"; }
 # A directory for this run. It is locked for as long as this process lives, so that a later run knows, and removes, what
 # one that was killed has left; only what this user owns, for others may write there, too.
+remove_left() {
+  has flock || return 0
+  for left in "${TMPDIR:-/tmp}"/gatehouse-install.??????; do
+    if [ -d "$left" ] && [ ! -L "$left" ] && [ -O "$left" ] && flock -n "$left" true; then rm -rf "$left"; fi
+  done
+}
 make_scratch() {
-  if has flock; then
-    for left in "${TMPDIR:-/tmp}"/gatehouse-install.??????; do
-      if [ -d "$left" ] && [ ! -L "$left" ] && [ -O "$left" ] && flock -n "$left" true; then rm -rf "$left"; fi
-    done
-  fi
+  remove_left
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-install.XXXXXX")
   exec 8<"$scratch"
   if has flock; then flock -n 8 || true; fi
@@ -828,6 +830,8 @@ mkdir -p "$keep"
 chmod 0755 "$prefix" "$prefix/releases" "$keep"
 exec 9>"$prefix/.lock"
 if has flock; then flock -n 9 || die 'another install.sh is at work here.' 'wait until it has ended'; fi
+# what a run that was killed had started may have gone on until now
+remove_left
 
 [ $web_ports = no ] || note web-ports yes
 from=$(installed_release)
