@@ -56,6 +56,12 @@ async function fetchFrom(values: Values, name: string): Promise<Readable> {
   }
 }
 
+/** A directory that the first backup will make. */
+function noneYet(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
 /** What `gatehouse backup`, run by this process, would refuse for the key that seals the secrets. */
 function hindranceOf({ BACKUP_RECIPIENT: recipient }: Values): string | null {
   const lock = lockOf({}, recipient);
@@ -80,13 +86,7 @@ export function backupTools(values: Values, end: () => void): BackupTools {
   return {
     place: () => placeNamed(values, undefined),
     hindrance: () => hindranceOf(values),
-    list: () =>
-      place()
-        .list()
-        .catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return [];
-          throw error;
-        }),
+    list: () => place().list().catch(noneYet),
     verify: (name, key, signal) =>
       withKeyFile(values, key, async (words) =>
         reportIn<VerifyReport>(
@@ -99,7 +99,7 @@ export function backupTools(values: Values, end: () => void): BackupTools {
       ),
     fetch: (name) => fetchFrom(values, name),
     remove: (name) => place().remove(name),
-    prune: (keep) => prune(place(), keep),
+    prune: (keep) => prune(place(), keep).catch(noneYet),
     async restore(wish) {
       write(pathOf(values, 'asked'), wish);
       end();

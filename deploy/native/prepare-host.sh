@@ -87,7 +87,6 @@ if [ -d "$home/seed" ] && [ "$(cat "$state/.seeded" 2>/dev/null || true)" != "$(
   as_owner cp -r "$home/seed" "$state/.seeding"
   as_owner cp -rnl "$state/.seeding/." "$state/"
   rm -rf "$state/.seeding"
-  rm -f "$state/.seeded.part"
+  rm -f "$state/version" "$state/.seeded.part"
   as_owner cp "$home/seed/version" "$state/.seeded.part" 2>/dev/null && mv "$state/.seeded.part" "$state/.seeded"
-  rm -f "$state/version"
 fi

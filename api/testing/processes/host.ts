@@ -3,19 +3,20 @@
 // and stops those processes, sudo does nothing, and the absolute paths and ports of a page are those of the test.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { copyMigratedTemplate } from '../database-templates.js';
 import { startUpstream } from '../data-plane.js';
 import { writeRuleSet } from '../rule-set.js';
+import { freePort } from '../free-port.js';
 import { bareEnvironment, makeDirectory } from '../temporary.js';
 import { freePorts, root, type PortName } from './up.js';
 
 const stateOf = '/var/lib/gatehouse';
 const services = ['data-plane', 'control-plane', 'console'] as const;
-const commandMsMax = 120_000;
+const commandMsMax = 300_000;
 
 /** Starts, stops and asks the services of the host; units and verbs are those that the pages use. */
 const systemctl = (run: string): string => `#!/bin/sh
@@ -65,6 +66,8 @@ export interface Ran {
 export interface RunbookHost {
   readonly home: string;
   readonly ports: Readonly<Record<PortName, string>>;
+  /** Where nodes of other machines enrol. */
+  readonly nodesUrl: string;
   /** The directory that stands for the absolute path of a page. */
   at(path: string): string;
   /** Runs the commands of a page, which end at the first that fails; `given` are the variables that the page names. */
@@ -75,18 +78,15 @@ export interface RunbookHost {
   statusOf(path: string): Promise<number>;
 }
 
-/** Blocks of shell of a page, in order. What a person types elsewhere is in blocks of another kind. */
+/** Blocks of shell of a page, in order, also those of its lists. What is not run here is in blocks of another kind. */
 export function commandsOf(page: string): string {
   const text = readFileSync(join(root, page), 'utf8');
-  const blocks = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block ?? '');
+  const blocks = [...text.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
   if (blocks.length === 0) throw new Error(`${page} has no commands`);
   return blocks.join('\n');
 }
-
-export const runbooks = (): string[] =>
-  readdirSync(join(root, 'docs/runbooks'))
-    .filter((name) => name.endsWith('.md') && name !== 'README.md')
-    .sort();
 
 async function writePrograms(programs: string, run: string): Promise<void> {
   const lines = {
@@ -109,12 +109,15 @@ export async function startHost(t: Test, password: string): Promise<RunbookHost>
     await mkdir(at(path), { recursive: true });
   await rename(await copyMigratedTemplate(t), join(at(stateOf), 'db'));
   const ports = await freePorts();
+  const nodesPort = String(await freePort());
   const given = {
     ...ports,
     ...{ WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', ADMIN_INITIAL_PASSWORD: password },
     CRS_DIR: await writeRuleSet(t),
     UPSTREAM_CUSTOMER: await startUpstream(t, 'an application of my own'),
     BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/',
+    NODES_PORT: nodesPort,
+    NODES_URLS: `https://127.0.0.1:${nodesPort}`,
     GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${ports.API_PORT}`,
   };
   const envFile = at('/etc/gatehouse/.env');
@@ -126,7 +129,7 @@ export async function startHost(t: Test, password: string): Promise<RunbookHost>
   if (prepared.status !== 0) throw new Error(prepared.stderr);
   const run = at('/run/gatehouse');
   const asked = {
-    'data-plane': `${ports.GATEHOUSE_ADMIN_PORT}/healthz`,
+    'data-plane': `${ports.GATEHOUSE_ADMIN_PORT}/readyz`,
     'control-plane': `${ports.API_PORT}/api/live`,
     console: `${ports.UI_PORT}/`,
   };
@@ -169,7 +172,7 @@ export async function startHost(t: Test, password: string): Promise<RunbookHost>
     throw new Error([started.output, ...logs.map((path) => readFileSync(path, 'utf8').slice(-2000))].join('\n'));
   }
   return {
-    ...{ home, ports, at, sh },
+    ...{ home, ports, at, sh, nodesUrl: given.NODES_URLS },
     run: (page, more = {}) => sh(commandsOf(page), more),
     statusOf: (path) =>
       fetch(`http://127.0.0.1:${ports.WAF_PORT}\${path}`, { headers: { connection: 'close' } }).then(
