@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startCluster, withoutPostgres } from '../testing/databases.js';
 import { commandsOf, startHost, type Ran, type RunbookHost } from '../testing/processes/host.js';
-import { attack, callApi, root } from '../testing/processes/up.js';
+import { callApi, root } from '../testing/processes/up.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
@@ -35,6 +35,8 @@ async function follow(t: Test, name: string, given: Readonly<Record<string, stri
   return ran;
 }
 
+/** What the rule set of tests blocks. */
+const attack = '/search?id=1%27%20OR%20%271%27=%271';
 const at = (): RunbookHost => host.at as RunbookHost;
 const blocked = `/checkout${attack.slice(attack.indexOf('?'))}`;
 
@@ -92,6 +94,7 @@ t.test('a host with its services', { skip }, async (t) => {
     const made = spawnSync('openssl', [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30'],
       ...['-subj', '/CN=shop.example.test', '-addext', 'subjectAltName=DNS:shop.example.test'],
+      ...['-addext', 'basicConstraints=critical,CA:FALSE'],
       ...['-keyout', key, '-out', join(at().home, 'chain.pem')],
     ]);
     t.equal(made.status, 0, String(made.stderr));

@@ -175,7 +175,7 @@ export async function startHost(t: Test, password: string): Promise<RunbookHost>
     ...{ home, ports, at, sh, nodesUrl: given.NODES_URLS },
     run: (page, more = {}) => sh(commandsOf(page), more),
     statusOf: (path) =>
-      fetch(`http://127.0.0.1:${ports.WAF_PORT}\${path}`, { headers: { connection: 'close' } }).then(
+      fetch(`http://127.0.0.1:${ports.WAF_PORT}${path}`, { headers: { connection: 'close' } }).then(
         async (reply) => {
           await reply.arrayBuffer();
           return reply.status;
