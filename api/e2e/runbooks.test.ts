@@ -137,7 +137,10 @@ t.test('a host with its services', { skip }, async (t) => {
     );
     t.equal(keyed.code, 0, keyed.output);
     await writeFile(at().at('/mnt/key'), /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(keyed.output)?.[0] ?? '');
-    const { output } = await follow(t, 'restore-elsewhere.md', { BACKUP: at().at('/mnt/copies/b.tar'), KEY: at().at('/mnt/key') });
+    const { output } = await follow(t, 'restore-elsewhere.md', {
+      BACKUP: at().at('/mnt/copies/b.tar'),
+      KEY: at().at('/mnt/key'),
+    });
     t.match(output, /restored \d+ tables/);
     t.match(output, /db\.before-restore-/);
     t.not(await logIn(chosen), '');

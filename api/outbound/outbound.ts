@@ -95,7 +95,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     for (let redirects = 0; ; redirects++) {
       await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
-      const reply = await exchange(agent, url, named(call), signal, call.bytesMax ?? options.bytesMax ?? bytesMaxDefault);
+      const reply = await exchange(
+        agent,
+        url,
+        named(call),
+        signal,
+        call.bytesMax ?? options.bytesMax ?? bytesMaxDefault,
+      );
       const location = reply.headers['location'];
       const isRedirect =
         [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';

@@ -6,7 +6,15 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { BackupError, checkLock, prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
+import {
+  BackupError,
+  checkLock,
+  prune,
+  type BackupTools,
+  type RestoreOutcome,
+  type RestoreWish,
+  type VerifyReport,
+} from '#api/main';
 import type { Values } from '#settings/environment';
 import { withFiles } from '../refusal.js';
 import { reportIn, runCommand } from './child.js';

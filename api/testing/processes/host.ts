@@ -91,7 +91,7 @@ export function commandsOf(page: string): string {
 async function writePrograms(programs: string, run: string): Promise<void> {
   const lines = {
     gatehouse: `exec '${process.execPath}' '${join(root, 'bin/gatehouse')}' "$@"`,
-    sudo: 'while [ "\${1#-}" != "$1" ]; do shift; done; exec "$@"',
+    sudo: 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"',
     chown: 'exit 0',
     systemctl: systemctl(run).replace('#!/bin/sh\n', ''),
   };
@@ -101,8 +101,12 @@ async function writePrograms(programs: string, run: string): Promise<void> {
   }
 }
 
-/** An installation with a password of its owner's own, all services started. */
-export async function startHost(t: Test, password: string): Promise<RunbookHost> {
+/** An installation, all services started. `password`: the first one; `more`: variables of its `.env`. */
+export async function startHost(
+  t: Test,
+  password: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunbookHost> {
   const home = await makeDirectory(t, 'runbooks');
   const at = (path: string): string => join(home, path);
   for (const path of ['/etc/gatehouse', stateOf, '/mnt/copies', '/run/gatehouse', '/programs', '/root'])
@@ -119,9 +123,15 @@ export async function startHost(t: Test, password: string): Promise<RunbookHost>
     NODES_PORT: nodesPort,
     NODES_URLS: `https://127.0.0.1:${nodesPort}`,
     GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${ports.API_PORT}`,
+    ...more,
   };
   const envFile = at('/etc/gatehouse/.env');
-  await writeFile(envFile, Object.entries(given).map(([name, value]) => `${name}=${value}\n`).join(''));
+  await writeFile(
+    envFile,
+    Object.entries(given)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
   const prepared = spawnSync('sh', [join(root, 'deploy/native/prepare-host.sh'), root], {
     env: { ...process.env, GATEHOUSE_ROOT: home },
     encoding: 'utf8',
