@@ -121,8 +121,10 @@ t.test('served and sent under another name', async (t) => {
     holds(t, 'console: head', page.head);
     holds(t, 'console: page', page.text);
     const assets = new Set([...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? ''));
-    for (const path of assets) for (const [, more] of (await get(ui + path)).text.matchAll(/"\.?\/((?:assets\/)?[\w.-]+\.js)"/g))
-      assets.add(`/${more?.replace(/^(?!assets)/, path.includes('assets/') ? 'assets/' : '')}`);
+    const scripts = /"\.?\/((?:assets\/)?[\w.-]+\.js)"/g;
+    for (const path of assets)
+      for (const [, more = ''] of (await get(ui + path)).text.matchAll(scripts))
+        assets.add(`/${path.includes('assets/') ? more.replace(/^(?!assets)/, 'assets/') : more}`);
     t.ok(assets.size > 2, [...assets].join());
     for (const path of assets) {
       const reply = await get(ui + path);

@@ -76,17 +76,21 @@ function agentOf(name: string): string {
   return token === '' ? 'client' : token.slice(0, 60);
 }
 
-export function createOutbound(options: OutboundOptions): Outbound {
-  const allow = createAllowList(options.allow);
-  const resolveHost = options.resolveHost ?? ((host: string) => resolve(host, { all: true, verbatim: true }));
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(allow, resolveHost), timeout: 5000 },
+function openAgent(lookup: ReturnType<typeof guardedLookup>): Agent {
+  return new Agent({
+    connect: { lookup, timeout: 5000 },
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
     maxHeaderSize: 32_768,
     pipelining: 0,
     keepAliveTimeout: 1,
   });
+}
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const allow = createAllowList(options.allow);
+  const resolveHost = options.resolveHost ?? ((host: string) => resolve(host, { all: true, verbatim: true }));
+  const agent = openAgent(guardedLookup(allow, resolveHost));
   const name = agentOf(options.name ?? 'Gatehouse');
   const named = (call: OutboundRequest) => ({ ...call, headers: { 'user-agent': name, ...call.headers } });
   const send = async (given: string, call: OutboundRequest = {}): Promise<OutboundReply> => {
@@ -95,13 +99,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     for (let redirects = 0; ; redirects++) {
       await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
-      const reply = await exchange(
-        agent,
-        url,
-        named(call),
-        signal,
-        call.bytesMax ?? options.bytesMax ?? bytesMaxDefault,
-      );
+      const bytesMax = call.bytesMax ?? options.bytesMax ?? bytesMaxDefault;
+      const reply = await exchange(agent, url, named(call), signal, bytesMax);
       const location = reply.headers['location'];
       const isRedirect =
         [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';

@@ -75,8 +75,8 @@ function hindranceOf({ BACKUP_RECIPIENT: recipient }: Values): string | null {
   const lock = lockOf({}, recipient);
   if (lock === null)
     return (
-      'BACKUP_RECIPIENT is not set, so the secrets of this installation cannot be sealed: no backup can be made here, ' +
-      'and nothing be restored, as that backs the present state up first. Run `gatehouse backup key`, then restart the ' +
+      'BACKUP_RECIPIENT is not set, so secrets cannot be sealed: no backup can be made here, ' +
+      'nor a restore, which makes one first. Run `gatehouse backup key`, then restart the ' +
       'control plane.'
     );
   try {

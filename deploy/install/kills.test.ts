@@ -1,5 +1,5 @@
-// install.sh killed at each step at which it changes something, in three ways, and run again: the same end as without,
-// `.env` and data kept, one process, no file of an interrupted run. `make release-test` takes more of them, INSTALL_KILLS=1000 all.
+// install.sh killed at each step at which it changes something, in three ways, and run again: the same end as without.
+// `make release-test` takes more of the steps, INSTALL_KILLS=1000 all.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -24,7 +24,8 @@ function follow({ at, root }: Stage, page: string, bundle: string, given: Readon
   const programs = join(at, 'typed');
   mkdirSync(programs, { recursive: true });
   const state = join(root, 'var/lib/gatehouse');
-  const own = `GATEHOUSE_ENV_FILE=${root}/etc/gatehouse/.env GATEHOUSE_DATA=${state} GATEHOUSE_STATE=${state} GATEHOUSE_USER=`;
+  const places = `GATEHOUSE_DATA=${state} GATEHOUSE_STATE=${state}`;
+  const own = `GATEHOUSE_ENV_FILE=${root}/etc/gatehouse/.env ${places} GATEHOUSE_USER=`;
   const lines = {
     sudo: 'exec "$@"',
     gatehouse: `export ${own}; exec "${root}/opt/gatehouse/current/usr/bin/gatehouse" "$@"`,

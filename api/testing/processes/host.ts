@@ -1,4 +1,4 @@
-// A host as a runbook has it in front of it: the commands of its pages run in a shell as they stand there, with the real
+// A host as a runbook has it: the commands of its pages run in a shell as they stand there, with the real
 // command line and services as processes of their own. What only a whole machine has is stood in for: systemctl starts
 // and stops those processes, sudo does nothing, and the absolute paths and ports of a page are those of the test.
 import { spawn, spawnSync } from 'node:child_process';
@@ -101,6 +101,49 @@ async function writePrograms(programs: string, run: string): Promise<void> {
   }
 }
 
+async function writeAddresses(run: string, ports: Readonly<Record<PortName, string>>): Promise<void> {
+  const asked = {
+    'data-plane': `${ports.GATEHOUSE_ADMIN_PORT}/readyz`,
+    'control-plane': `${ports.API_PORT}/api/live`,
+    console: `${ports.UI_PORT}/`,
+  };
+  const addresses = Object.entries(asked).map(([name, where]) => `${name} http://127.0.0.1:${where}\n`);
+  await writeFile(join(run, 'asked'), addresses.join(''));
+}
+
+/** What a page says → what it is here. */
+function movesOf(home: string, ports: Readonly<Record<PortName, string>>): readonly (readonly [RegExp, string])[] {
+  return [
+    [/(?<![\w.])\/(?=(?:etc|var\/lib|var\/log|var\/backups|opt|usr\/lib)\/gatehouse|mnt\/|root\/)/g, `${home}/`],
+    [/\b127\.0\.0\.1:8095\b/g, `127.0.0.1:${ports.API_PORT}`],
+    [/\b127\.0\.0\.1:8080\b/g, `127.0.0.1:${ports.WAF_PORT}`],
+    [/\b127\.0\.0\.1:8443\b/g, `127.0.0.1:${ports.JA3_PORT}`],
+    [/\b127\.0\.0\.1:2019\b/g, `127.0.0.1:${ports.GATEHOUSE_ADMIN_PORT}`],
+  ];
+}
+
+/** `.env` with these, and with fresh secrets as the installer makes them. */
+async function writeSettings(t: Test, home: string, envFile: string, own: Readonly<Record<string, string>>) {
+  const given = {
+    ...{ WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/' },
+    CRS_DIR: await writeRuleSet(t),
+    UPSTREAM_CUSTOMER: await startUpstream(t, 'an application of my own'),
+    GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${own['API_PORT']}`,
+    ...own,
+  };
+  await writeFile(
+    envFile,
+    Object.entries(given)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  const prepared = spawnSync('sh', [join(root, 'deploy/native/prepare-host.sh'), root], {
+    env: { ...process.env, GATEHOUSE_ROOT: home },
+    encoding: 'utf8',
+  });
+  if (prepared.status !== 0) throw new Error(prepared.stderr);
+}
+
 /** An installation, all services started. `password`: the first one; `more`: variables of its `.env`. */
 export async function startHost(
   t: Test,
@@ -114,46 +157,15 @@ export async function startHost(
   await rename(await copyMigratedTemplate(t), join(at(stateOf), 'db'));
   const ports = await freePorts();
   const nodesPort = String(await freePort());
-  const given = {
-    ...ports,
-    ...{ WAF_BIND: '127.0.0.1', DATA_WORKERS: '1', ADMIN_INITIAL_PASSWORD: password },
-    CRS_DIR: await writeRuleSet(t),
-    UPSTREAM_CUSTOMER: await startUpstream(t, 'an application of my own'),
-    BREACHED_PASSWORDS_URL: 'http://127.0.0.1:1/',
-    NODES_PORT: nodesPort,
-    NODES_URLS: `https://127.0.0.1:${nodesPort}`,
-    GATEHOUSE_CONTROL_URL: `http://127.0.0.1:${ports.API_PORT}`,
-    ...more,
-  };
   const envFile = at('/etc/gatehouse/.env');
-  await writeFile(
-    envFile,
-    Object.entries(given)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  );
-  const prepared = spawnSync('sh', [join(root, 'deploy/native/prepare-host.sh'), root], {
-    env: { ...process.env, GATEHOUSE_ROOT: home },
-    encoding: 'utf8',
-  });
-  if (prepared.status !== 0) throw new Error(prepared.stderr);
+  const nodesUrl = `https://127.0.0.1:${nodesPort}`;
+  const own = { ...ports, NODES_PORT: nodesPort, NODES_URLS: nodesUrl, ADMIN_INITIAL_PASSWORD: password, ...more };
+  await writeSettings(t, home, envFile, own);
   const run = at('/run/gatehouse');
-  const asked = {
-    'data-plane': `${ports.GATEHOUSE_ADMIN_PORT}/readyz`,
-    'control-plane': `${ports.API_PORT}/api/live`,
-    console: `${ports.UI_PORT}/`,
-  };
-  const addresses = Object.entries(asked).map(([name, where]) => `${name} http://127.0.0.1:${where}\n`);
-  await writeFile(join(run, 'asked'), addresses.join(''));
+  await writeAddresses(run, ports);
   await writePrograms(at('/programs'), run);
 
-  const moved: readonly (readonly [RegExp, string])[] = [
-    [/(?<![\w.])\/(?=(?:etc|var\/lib|var\/log|var\/backups|opt|usr\/lib)\/gatehouse|mnt\/|root\/)/g, `${home}/`],
-    [/\b127\.0\.0\.1:8095\b/g, `127.0.0.1:${ports.API_PORT}`],
-    [/\b127\.0\.0\.1:8080\b/g, `127.0.0.1:${ports.WAF_PORT}`],
-    [/\b127\.0\.0\.1:8443\b/g, `127.0.0.1:${ports.JA3_PORT}`],
-    [/\b127\.0\.0\.1:2019\b/g, `127.0.0.1:${ports.GATEHOUSE_ADMIN_PORT}`],
-  ];
+  const moved = movesOf(home, ports);
   const env = {
     ...bareEnvironment(),
     PATH: `${at('/programs')}:${process.env['PATH'] ?? ''}`,
@@ -182,7 +194,7 @@ export async function startHost(
     throw new Error([started.output, ...logs.map((path) => readFileSync(path, 'utf8').slice(-2000))].join('\n'));
   }
   return {
-    ...{ home, ports, at, sh, nodesUrl: given.NODES_URLS },
+    ...{ home, ports, at, sh, nodesUrl },
     run: (page, more = {}) => sh(commandsOf(page), more),
     statusOf: (path) =>
       fetch(`http://127.0.0.1:${ports.WAF_PORT}${path}`, { headers: { connection: 'close' } }).then(
