@@ -1,4 +1,4 @@
-// The pages of docs/runbooks: every command of each is run as it stands there, on a host with real services, and what the
+// The pages of docs/runbooks: every command is run as it stands there, on a host with real services, and what the
 // page promises is looked at afterwards. Pages about the installer are run in deploy/install/runbooks.test.ts.
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -133,7 +133,8 @@ t.test('a host with its services', { skip }, async (t) => {
 
   await t.test('restored elsewhere', async (t) => {
     const keyed = await at().sh(
-      "sed -i '/^BACKUP_RECIPIENT=/d' /etc/gatehouse/.env; gatehouse backup key; gatehouse backup --to /mnt/copies/b.tar",
+      "sed -i '/^BACKUP_RECIPIENT=/d' /etc/gatehouse/.env; gatehouse backup key; " +
+        'gatehouse backup --to /mnt/copies/b.tar',
     );
     t.equal(keyed.code, 0, keyed.output);
     await writeFile(at().at('/mnt/key'), /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(keyed.output)?.[0] ?? '');
