@@ -2,6 +2,7 @@
 export {
   BackupError,
   createBackup,
+  checkLock,
   createKey,
   describeFile,
   isOwnName,

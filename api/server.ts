@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       new Date(now()),
       env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''),
     );
-    const outbound = createOutbound({ allow: env.outboundAllow });
+    const outbound = createOutbound({ allow: env.outboundAllow, name: env.brand.name });
     undo.push(() => outbound.close());
     const sandbox = createRuleSandbox();
     const isFirstStart = (await readState(database.sql)).activeId === null;

@@ -252,6 +252,8 @@ export interface OutboundCall {
 
 /** The guarded way out: names are judged, redirects stay at their origin, time and size are capped, TLS is verified. */
 export interface WayOut {
+  /** How it introduces itself; absent: by the name of the product. */
+  readonly agent?: string;
   /** Throws ApiError `outbound_refused` for a target that may not be asked, `outbound_failed` for one that is away. */
   send(
     url: string,

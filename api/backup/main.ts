@@ -8,4 +8,4 @@ export { BackupError, type Manifest } from './manifest.js';
 export { readBackup, rehearseRestore, requireDatabase, restoreBackup } from './restore.js';
 export type { BackupTools, RestoreOutcome, RestoreWish, VerifyReport } from './tools.js';
 export type { BackupReport, RunBackup } from './schedule/runs.js';
-export { createKey, type Key, type Lock } from './seal.js';
+export { checkLock, createKey, type Key, type Lock } from './seal.js';

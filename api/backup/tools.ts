@@ -39,6 +39,8 @@ export interface RestoreOutcome {
 export interface BackupTools {
   /** For people; holds no secret. */
   readonly place: () => string;
+  /** Why no backup of this installation could be made, in words; null: nothing is known to be in the way. */
+  readonly hindrance: () => string | null;
   /** Backups that this program named, oldest first. Rejects with words for a person. */
   list(): Promise<readonly Stored[]>;
   /** Reads all of one and restores it into a scratch database. Rejects with words for a person. */

@@ -35,6 +35,8 @@ export interface OutboundReply {
 }
 
 export interface Outbound {
+  /** How calls introduce themselves: a token of RFC 9110. */
+  readonly agent: string;
   /**
    * Throws ApiError `outbound_refused` (the target is not allowed) or `outbound_failed` (it did not answer properly).
    */
@@ -57,6 +59,8 @@ export interface Outbound {
 
 export interface OutboundOptions {
   readonly allow: readonly string[];
+  /** The name of the installation, by which it introduces itself (`User-Agent`). */
+  readonly name?: string;
   readonly bytesMax?: number;
   readonly timeoutMs?: number;
   /** For tests: name → addresses. */
@@ -66,24 +70,37 @@ export interface OutboundOptions {
 const bytesMaxDefault = 16 * 1024 * 1024;
 const timeoutMsDefault = 10_000;
 
-export function createOutbound(options: OutboundOptions): Outbound {
-  const allow = createAllowList(options.allow);
-  const resolveHost = options.resolveHost ?? ((host: string) => resolve(host, { all: true, verbatim: true }));
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(allow, resolveHost), timeout: 5000 },
+/** A name as a token; characters that none has become hyphens. */
+function agentOf(name: string): string {
+  const token = name.replaceAll(/[^\w.]+/g, '-').replaceAll(/^-+|-+$/g, '');
+  return token === '' ? 'client' : token.slice(0, 60);
+}
+
+function openAgent(lookup: ReturnType<typeof guardedLookup>): Agent {
+  return new Agent({
+    connect: { lookup, timeout: 5000 },
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
     maxHeaderSize: 32_768,
     pipelining: 0,
     keepAliveTimeout: 1,
   });
+}
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const allow = createAllowList(options.allow);
+  const resolveHost = options.resolveHost ?? ((host: string) => resolve(host, { all: true, verbatim: true }));
+  const agent = openAgent(guardedLookup(allow, resolveHost));
+  const name = agentOf(options.name ?? 'Gatehouse');
+  const named = (call: OutboundRequest) => ({ ...call, headers: { 'user-agent': name, ...call.headers } });
   const send = async (given: string, call: OutboundRequest = {}): Promise<OutboundReply> => {
     let url = parseTarget(given);
     const timeout = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     for (let redirects = 0; ; redirects++) {
       await inTime(checkTarget(url, allow, resolveHost), signal, url.host);
-      const reply = await exchange(agent, url, call, signal, call.bytesMax ?? options.bytesMax ?? bytesMaxDefault);
+      const bytesMax = call.bytesMax ?? options.bytesMax ?? bytesMaxDefault;
+      const reply = await exchange(agent, url, named(call), signal, bytesMax);
       const location = reply.headers['location'];
       const isRedirect =
         [301, 302, 303, 307, 308].includes(reply.status) && location !== undefined && (call.method ?? 'GET') === 'GET';
@@ -103,6 +120,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const judge = (host: string) => admissibleAddresses(host.replace(/^\[|\]$/g, ''), allow, resolveHost);
   return {
     send,
+    agent: name,
     async check(given) {
       const url = parseTarget(given);
       const signal = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
@@ -224,7 +242,7 @@ async function exchange(
     response = await request(url, {
       dispatcher: agent,
       method: call.method ?? 'GET',
-      headers: { 'user-agent': 'Gatehouse', 'accept-encoding': 'identity', ...call.headers },
+      headers: { 'accept-encoding': 'identity', ...call.headers },
       body: call.body ?? null,
       signal,
     });

@@ -28,6 +28,7 @@ export function createBackupPort(parts: BackupPortParts, tools: BackupTools): Ba
   const { sql } = parts.database;
   return {
     place: tools.place(),
+    hindrance: () => tools.hindrance(),
     list: () => tools.list(),
     made: async () => (await listRuns(sql, runsShown)).map((run) => viewMade(run, parts.now())),
     make: (actor) => parts.backups.start(actor),

@@ -6,10 +6,19 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { prune, type BackupTools, type RestoreOutcome, type RestoreWish, type VerifyReport } from '#api/main';
+import {
+  BackupError,
+  checkLock,
+  prune,
+  type BackupTools,
+  type RestoreOutcome,
+  type RestoreWish,
+  type VerifyReport,
+} from '#api/main';
 import type { Values } from '#settings/environment';
 import { withFiles } from '../refusal.js';
 import { reportIn, runCommand } from './child.js';
+import { lockOf } from './keys.js';
 import { isBucket, openPlace, placeNamed, scratchOf } from './places.js';
 
 const names = { asked: 'restore-asked.json', begun: 'restore-begun.json', outcome: 'restore-outcome.json' } as const;
@@ -55,18 +64,37 @@ async function fetchFrom(values: Values, name: string): Promise<Readable> {
   }
 }
 
+/** A directory that the first backup will make. */
+function noneYet(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/** What `gatehouse backup`, run by this process, would refuse for the key that seals the secrets. */
+function hindranceOf({ BACKUP_RECIPIENT: recipient }: Values): string | null {
+  const lock = lockOf({}, recipient);
+  if (lock === null)
+    return (
+      'BACKUP_RECIPIENT is not set, so secrets cannot be sealed: no backup can be made here, ' +
+      'nor a restore, which makes one first. Run `gatehouse backup key`, then restart the ' +
+      'control plane.'
+    );
+  try {
+    checkLock(lock);
+    return null;
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error;
+    return `BACKUP_RECIPIENT cannot be used. ${error.message}`;
+  }
+}
+
 /** `end`: has this process end, so that what started it starts it again. */
 export function backupTools(values: Values, end: () => void): BackupTools {
   const place = () => openPlace(values, placeNamed(values, undefined));
   return {
     place: () => placeNamed(values, undefined),
-    list: () =>
-      place()
-        .list()
-        .catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return [];
-          throw error;
-        }),
+    hindrance: () => hindranceOf(values),
+    list: () => place().list().catch(noneYet),
     verify: (name, key, signal) =>
       withKeyFile(values, key, async (words) =>
         reportIn<VerifyReport>(
@@ -79,7 +107,7 @@ export function backupTools(values: Values, end: () => void): BackupTools {
       ),
     fetch: (name) => fetchFrom(values, name),
     remove: (name) => place().remove(name),
-    prune: (keep) => prune(place(), keep),
+    prune: (keep) => prune(place(), keep).catch(noneYet),
     async restore(wish) {
       write(pathOf(values, 'asked'), wish);
       end();

@@ -116,6 +116,20 @@ logs="$state/log, $root/var/log/gatehouse, journalctl -u 'gatehouse-*'"
 # ---------------------------------------------------------------- the bundle
 scratch=
 cleanup() { [ -z "$scratch" ] || rm -rf "$scratch"; }
+# A directory for this run. It is locked for as long as this process lives, so that a later run knows, and removes, what
+# one that was killed has left; only what this user owns, for others may write there, too.
+remove_left() {
+  has flock || return 0
+  for left in "${TMPDIR:-/tmp}"/gatehouse-install.??????; do
+    if [ -d "$left" ] && [ ! -L "$left" ] && [ -O "$left" ] && flock -n "$left" true; then rm -rf "$left"; fi
+  done
+}
+make_scratch() {
+  remove_left
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-install.XXXXXX")
+  exec 8<"$scratch"
+  if has flock; then flock -n 8 || true; fi
+}
 trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -127,10 +141,10 @@ find_bundle() {
     if [ -d "$bundle" ]; then
       source=$(CDPATH='' cd -- "$bundle" && pwd)
     elif [ -f "$bundle" ]; then
-      scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-install.XXXXXX")
-      tar -xf "$bundle" -C "$scratch" || die "$bundle cannot be unpacked." "copy it again; compare its SHA-256 with the one published beside it"
-      source=$scratch
-      [ -f "$source/SHA256SUMS" ] || source=$(dirname "$(find "$scratch" -maxdepth 2 -name SHA256SUMS | head -n 1)")
+      mkdir "$scratch/bundle"
+      tar -xf "$bundle" -C "$scratch/bundle" || die "$bundle cannot be unpacked." "copy it again; compare its SHA-256 with the one published beside it"
+      source=$scratch/bundle
+      [ -f "$source/SHA256SUMS" ] || source=$(dirname "$(find "$source" -maxdepth 2 -name SHA256SUMS | head -n 1)")
     else
       die "$bundle is neither a file nor a directory." "name the bundle that you copied to this host"
     fi
@@ -140,7 +154,9 @@ find_bundle() {
 
 # The signature of minisign with openssl alone: Ed25519 over BLAKE2b-512 of the file.
 verify_signature() { # PUBLIC-KEY-FILE FILE
-  check_dir=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-verify.XXXXXX")
+  check_dir=$scratch/verify
+  rm -rf "$check_dir"
+  mkdir "$check_dir"
   # minisign: base64 of 2 bytes algorithm, 8 bytes key id, then the 32 bytes of the key or 64 of the signature
   sed -n 2p "$1" | openssl base64 -d -A >"$check_dir/key" 2>/dev/null
   sed -n 2p "$2.minisig" | openssl base64 -d -A >"$check_dir/sig" 2>/dev/null
@@ -153,7 +169,6 @@ verify_signature() { # PUBLIC-KEY-FILE FILE
     if openssl pkeyutl -verify -rawin -pubin -keyform DER -inkey "$check_dir/key.der" \
       -sigfile "$check_dir/sig.raw" -in "$check_dir/digest" >/dev/null 2>&1; then verdict=good; fi
   fi
-  rm -rf "$check_dir"
   [ $verdict = good ]
 }
 
@@ -449,7 +464,7 @@ start_native() {
   GATEHOUSE_ENV_FILE=$env_file GATEHOUSE_DATA=$state GATEHOUSE_STATE=$state \
     GATEHOUSE_USER=$([ -n "$root" ] || echo gatehouse) \
     setsid sh -c 'echo $$ >"$1.part" && mv "$1.part" "$1" && exec "$2" up' sh "$runtime/up.pid" \
-    "$prefix/current/usr/bin/gatehouse" 9>&- </dev/null >>"$root/var/log/gatehouse/up.log" 2>&1 &
+    "$prefix/current/usr/bin/gatehouse" 8<&- 9>&- </dev/null >>"$root/var/log/gatehouse/up.log" 2>&1 &
   tries=0
   while [ ! -f "$runtime/up.pid" ] && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
   # between this number and the program are a shell and setpriv
@@ -465,10 +480,19 @@ restart_native() {
   systemctl enable --quiet $(services)
   no_demo
   restart_services gatehouse-control-plane gatehouse-console || return 1
+  wait_for_control_plane || return 1
   wait_for_calm
   set -- gatehouse-data-plane
   [ -n "$(value UPSTREAM_CUSTOMER '')" ] || set -- "$@" gatehouse-demo
   restart_services "$@"
+}
+# One that does not start leaves the data plane as it is: protected sites notice nothing of such a release.
+wait_for_control_plane() {
+  deadline=$(($(date +%s) + health_seconds))
+  until [ "$(status_of "http://$(host_of "$(value ADMIN_BIND 127.0.0.1)"):$(value API_PORT 8095)/api/live")" = 200 ]; do
+    [ "$(date +%s)" -lt $deadline ] || return 1
+    sleep 0.5
+  done
 }
 # The control plane compiles the rules once after its start. Beside that the data plane starts for twice as long. A release
 # that does not report it is not waited for.
@@ -667,7 +691,9 @@ make_backup() {
 return_to_old() { # whether the old release serves again, with the data of the backup
   write_journal returning
   warn "what was changed since the backup $backup goes back to it"
-  stop
+  # the data plane keeps its sockets, and serves meanwhile if it can
+  if [ "$way" = native ] && has_systemd; then systemctl stop gatehouse-console gatehouse-control-plane 2>/dev/null || true
+  else stop; fi
   switch_to "$from"
   if [ "$way" = native ]; then command_line "releases/$from" restore "$backup" -y >>"$installer_log" 2>&1
   else restore_containers; fi ||
@@ -675,7 +701,7 @@ return_to_old() { # whether the old release serves again, with the data of the b
   note release "$from"
   # from here on the old release has its data: a later run upgrades anew, with a new backup
   write_journal returned
-  start
+  if [ "$way" = native ] && has_systemd; then restart_native || true; else start; fi
   wait_for_health || return 1
   rm -f "$journal"
 }
@@ -766,6 +792,7 @@ summary() {
 }
 
 # ---------------------------------------------------------------- main
+make_scratch
 find_bundle
 find_engine
 [ -n "$way" ] || { if [ -f "$prefix/engine" ]; then way=containers; elif [ -L "$prefix/current" ] || [ -z "$engine" ]; then way=native; else way=containers; fi; }
@@ -803,6 +830,8 @@ mkdir -p "$keep"
 chmod 0755 "$prefix" "$prefix/releases" "$keep"
 exec 9>"$prefix/.lock"
 if has flock; then flock -n 9 || die 'another install.sh is at work here.' 'wait until it has ended'; fi
+# what a run that was killed had started may have gone on until now
+remove_left
 
 [ $web_ports = no ] || note web-ports yes
 from=$(installed_release)

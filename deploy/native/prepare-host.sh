@@ -82,8 +82,11 @@ fi
 
 # Rule set, compiled defaults and automata: a first start compiles nothing. What is there is newer, or the same.
 if [ -d "$home/seed" ] && [ "$(cat "$state/.seeded" 2>/dev/null || true)" != "$(cat "$home/seed/version" 2>/dev/null || true)" ]; then
-  as_owner cp -rn "$home/seed/." "$state/"
-  rm -f "$state/.seeded.part"
+  # copied beside, then each file gets its name in one step: half a file would be taken for one that is there
+  rm -rf "$state/.seeding"
+  as_owner cp -r "$home/seed" "$state/.seeding"
+  as_owner cp -rnl "$state/.seeding/." "$state/"
+  rm -rf "$state/.seeding"
+  rm -f "$state/version" "$state/.seeded.part"
   as_owner cp "$home/seed/version" "$state/.seeded.part" 2>/dev/null && mv "$state/.seeded.part" "$state/.seeded"
-  rm -f "$state/version"
 fi

@@ -54,6 +54,7 @@ t.test('builds for browsers and for debugging, copies and tables are not', async
   for (const [own, part] of [
     ['node_modules/web-tree-sitter', 'debug'],
     ['node_modules/tree-sitter-typescript/node_modules/tree-sitter-javascript', 'tree-sitter-javascript.wasm'],
+    ['node_modules/tree-sitter-typescript/node_modules/tree-sitter-javascript', 'prebuilds'],
     ['node_modules/@tree-sitter-grammars/tree-sitter-hcl', 'tree-sitter-hcl.wasm'],
     ['node_modules/pdfkit', 'js/pdfkit.standalone.js'],
     ['node_modules/pdfkit', 'js/pdfkit.browser.old.mjs'],
@@ -73,4 +74,20 @@ t.test('builds for browsers and for debugging, copies and tables are not', async
     ['node_modules/pdfkit', ''],
   ] as const)
     t.notOk(isPackagePartLeftOut(own, part), `${own}/${part}`);
+});
+
+t.test('every binary that is carried is one of this system', async (t) => {
+  const binaries: string[] = [];
+  const look = (own: string, part: string): void => {
+    for (const entry of readdirSync(join(root, own, part), { withFileTypes: true })) {
+      const path = part === '' ? entry.name : `${part}/${entry.name}`;
+      if (entry.name === 'node_modules' || isPackagePartLeftOut(own, path)) continue;
+      if (entry.isDirectory()) look(own, path);
+      else if (entry.name.endsWith('.node')) binaries.push(join(own, path));
+    }
+  };
+  for (const { path } of packages) look(path, '');
+  t.ok(binaries.length >= 2, binaries.join());
+  for (const path of binaries)
+    t.equal(readFileSync(join(root, path)).subarray(0, 4).toString('latin1'), '\x7fELF', `${path} is loaded by Linux`);
 });

@@ -91,7 +91,7 @@ const grammarOfGrammar = /tree-sitter-[\w-]+\/node_modules\/tree-sitter-/;
 export function isPackagePartLeftOut(packagePath: string, part: string): boolean {
   const name = packagePath.slice(packagePath.lastIndexOf('node_modules/') + 'node_modules/'.length);
   if (part !== '' && partsLeftOut[name]?.test(part) === true) return true;
-  if (grammarOfGrammar.test(packagePath)) return part.endsWith('.wasm');
+  if (grammarOfGrammar.test(packagePath)) return !/^(?:package\.json|LICENSE[^/]*|)$/i.test(part);
   if (packagePath === 'node_modules/re2' && /^(?:vendor|scripts|build\/(?!Release$|Release\/re2\.node$).*)$/.test(part))
     return true;
   // one font of twenty-two is used (vm-manager/reports/fonts.ts)

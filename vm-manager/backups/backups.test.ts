@@ -136,6 +136,15 @@ async function suite(t: Test, database: Database): Promise<void> {
         status: 422,
         body: { detail: /\/confirm/ },
       });
+      state.hindrance = 'BACKUP_RECIPIENT is not set.';
+      for (const path of [`/backups/${id}/restore`, '/backups'])
+        t.match(await client.call('POST', path, path === '/backups' ? undefined : { confirm: id, key }), {
+          status: 409,
+          body: { detail: /BACKUP_RECIPIENT/ },
+        });
+      t.match(await list(), { hindrance: /BACKUP_RECIPIENT/ });
+      t.strictSame(asked, [], 'nothing is read, made or begun');
+      state.hindrance = null;
       state.fails = new Error('The archive is truncated.');
       const refused = await client.call('POST', `/backups/${id}/restore`, { confirm: id });
       await whenQuiet();

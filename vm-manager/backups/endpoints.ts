@@ -91,6 +91,7 @@ const list = endpoint({
   summary: 'Backups at the place that BACKUP_TO names, the newest first, and the last restore over HTTP',
   answer: Type.Object({
     place: Type.String(),
+    hindrance: Nullable(Type.String({ description: 'why none can be made, and so none restored; null: nothing' })),
     total: Type.Integer(),
     last_restore: Nullable(
       Type.Object({ at: Time, id: Type.String(), by: Type.String(), ok: Type.Boolean(), said: Type.String() }),
@@ -104,6 +105,7 @@ const list = endpoint({
     const items = stored.map((one) => viewBackup(one, made, runs)).reverse();
     return {
       place: port.place,
+      hindrance: port.hindrance(),
       total: items.length,
       last_restore:
         last === null ? null : { at: last.at.toISOString(), id: last.name, by: last.by, ok: last.ok, said: last.said },
@@ -163,6 +165,7 @@ const make = endpoint({
   answer: MadeView,
   handle: async ({ host, caller }) => {
     const port = portOf(host);
+    refuseUnlessMakeable(port);
     const { id, done } = await port.make(caller.actor);
     done.catch(() => undefined); // what became of it stands in its row
     const found = (await port.made()).find((run) => run.id === id);
@@ -197,6 +200,12 @@ function refuseWithoutKey(name: string, key: string | undefined): void {
     throw unfit('/key', 'is missing', 'the whole backup is sealed; give the secret key or the passphrase');
 }
 
+/** Before anything is begun: a restore backs the present state up first, minutes after it was asked for. */
+function refuseUnlessMakeable(port: BackupPort): void {
+  const hindrance = port.hindrance();
+  if (hindrance !== null) throw new ApiError('conflict', hindrance);
+}
+
 /** Each loads a whole database: one at a time. */
 async function refuseBeside(sql: Sql): Promise<void> {
   const [busy] = await sql<{ id: number }[]>`
@@ -228,6 +237,7 @@ const restore = endpoint({
     const { confirm, key } = call.body;
     if (confirm !== name) throw unfit('/confirm', 'is not the id of the backup', `write ${name} to restore it`);
     refuseWithoutKey(name, key);
+    refuseUnlessMakeable(port);
     await refuseBeside(call.sql);
     if (await port.othersAtWork())
       throw new ApiError('conflict', 'Another control plane works on this database. Stop all but this one first.');

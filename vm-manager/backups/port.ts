@@ -53,6 +53,8 @@ export interface LastRestore {
 /** Rejects with ApiError, or with an Error whose message is for a person. */
 export interface BackupPort {
   readonly place: string;
+  /** Why no backup of this installation could be made; null: nothing is known to be in the way. */
+  hindrance(): string | null;
   list(): Promise<readonly StoredBackup[]>;
   /** The newest hundred that were made, or tried. */
   made(): Promise<readonly MadeBackup[]>;

@@ -1,5 +1,6 @@
 // /gate: what a commit has to satisfy, and whether it does.
 import { ApiError, OneOf } from '#http-kit';
+import { brandNameOf } from '../branding/current.js';
 import { Type } from '@sinclair/typebox';
 import { Name, requireApplication, visibleByApplication } from '../assets/resources.js';
 import { allOf, json } from '../database.js';
@@ -81,7 +82,8 @@ async function answer(call: Call, row: EvaluationRow, format: keyof typeof forma
     select * from vm_findings where id in ${sql(ids)} and ${visibleFindings(sql, reach)}`;
   const titles = new Map(rows.map((one) => [String(one.id), one]));
   reply.type(`${formats[format]}; charset=utf-8`);
-  return format === 'junit' ? toJunit(shown, titles) : toSarif(shown, titles);
+  const brand = await brandNameOf(call.host);
+  return format === 'junit' ? toJunit(shown, titles, brand) : toSarif(shown, titles, brand);
 }
 
 const evaluations: readonly Endpoint[] = [

@@ -115,7 +115,7 @@ const lineOf = (id: string, titles: Titles): string => {
 };
 
 /** JUnit: one test a condition; a condition that does not hold is a failure that lists what it counted. */
-export function toJunit(shown: EvaluationShown, titles: Titles): string {
+export function toJunit(shown: EvaluationShown, titles: Titles, brand: string): string {
   const isStopped = shown.verdict === 'fail';
   const none = { name: 'scan', ok: false, actual: 0, op: 'gte', threshold: 1, vuln_ids: [], chain_ids: [] };
   const listed = shown.evaluated ? shown.conditions : [none];
@@ -135,7 +135,7 @@ export function toJunit(shown: EvaluationShown, titles: Titles): string {
   const counts = `tests="${listed.length}" failures="${isStopped ? broken : 0}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="Gatehouse" ${counts}>`,
+    `<testsuites name="${xml(brand)}" ${counts}>`,
     `  <testsuite name="${xml(`gate ${shown.gate.name}, commit ${shown.commit}`)}" ${counts}>`,
     ...cases,
     '  </testsuite>',
@@ -147,7 +147,7 @@ export function toJunit(shown: EvaluationShown, titles: Titles): string {
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning' };
 
 /** SARIF 2.1.0: what stops the commit, at its place, so that a code host shows it beside the code. */
-export function toSarif(shown: EvaluationShown, titles: Titles): string {
+export function toSarif(shown: EvaluationShown, titles: Titles, brand: string): string {
   const rows = shown.blocking_vuln_ids.flatMap((id) => titles.get(id) ?? []);
   const ruleOf = (row: FindingRow): string => row.rule_id || `finding-${row.id}`;
   const rules = [...new Map(rows.map((row) => [ruleOf(row), row])).values()];
@@ -166,7 +166,7 @@ export function toSarif(shown: EvaluationShown, titles: Titles): string {
     };
   });
   const driver = {
-    name: 'Gatehouse gate',
+    name: `${brand} gate`,
     rules: rules.map((row) => ({ id: ruleOf(row), shortDescription: { text: row.title } })),
   };
   const run = {

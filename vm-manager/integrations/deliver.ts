@@ -137,6 +137,6 @@ export function tellingOf(findings: readonly Told[], { type, config }: Integrati
   const open = findings.filter(({ row }) => row.is_open);
   const shown = (open.length > 0 ? open : findings).slice(0, 30);
   const lines = shown.map((one) => `- ${fill('{{title}}', one, format)}: ${escapeFor(format, said(one.row.status))}`);
-  const head = open.length > 0 ? 'Open again in Gatehouse:' : 'Closed in Gatehouse:';
+  const head = open.length > 0 ? 'These findings are open again:' : 'These findings are closed:';
   return `${head}\n\n${lines.join('\n')}\n\nReference: ${mark}`;
 }

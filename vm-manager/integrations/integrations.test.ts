@@ -85,7 +85,7 @@ async function goesThere(t: Test, stage: Stage): Promise<void> {
   await stage.move(finding, 'resolved');
   await stage.round();
   t.equal(issue.isOpen, false, 'the ticket is closed');
-  t.match(commentsOf(issue), [/Closed in Gatehouse/], commentsOf(issue).join('\n'));
+  t.match(commentsOf(issue), [/These findings are closed/], commentsOf(issue).join('\n'));
   t.match(await stage.ticket(finding), { state: 'closed', last_error: null });
   for (let i = 0; i < 3; i++) await stage.round(70 * minute);
   t.equal(commentsOf(issue).length, 1, 'said once');
@@ -94,7 +94,7 @@ async function goesThere(t: Test, stage: Stage): Promise<void> {
   await stage.move(finding, 'reopened');
   await stage.round();
   t.equal(issue.isOpen, true, 'open again with its finding');
-  t.match(commentsOf(issue).at(-1), /Open again in Gatehouse/);
+  t.match(commentsOf(issue).at(-1), /These findings are open again/);
   await stage.round(6 * minute);
   t.equal(await stage.status(finding), 'reopened');
   t.equal(of.reads ? (await stage.ticket(finding))['state'] : 'open', 'open');

@@ -107,7 +107,7 @@ function csafVulnerability(name: string, group: readonly Statement[]): object {
       : {
           ids: [
             first.vulnerability === null
-              ? { system_name: 'Gatehouse finding', text: first.findingId }
+              ? { system_name: 'Finding', text: first.findingId }
               : { system_name: name.split('-', 1)[0] ?? 'other', text: name },
           ],
         }),

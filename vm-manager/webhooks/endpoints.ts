@@ -73,7 +73,7 @@ const WithSecret = Type.Object({
   secret: Nullable(Type.String({ description: 'one that was made here, this once; null: none was made' })),
 });
 
-const example = { url: 'https://hook.example.org/gatehouse', events: ['finding.created', 'gate.failed'] };
+const example = { url: 'https://hook.example.org/events', events: ['finding.created', 'gate.failed'] };
 const Create = Type.Object(
   {
     url: Url,

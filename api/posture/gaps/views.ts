@@ -134,7 +134,7 @@ function hintOf({ site, specifications, documented, isSilent }: SiteReport): str
       `POST /api/spec?site=${encodeURIComponent(site)}`
     );
   if (documented === 0) return `the specification of ${site} declares no operation; upload one that has paths`;
-  return isSilent ? `no traffic of ${site} was seen yet; send requests through Gatehouse, or ingest records` : null;
+  return isSilent ? `no traffic of ${site} was seen yet; send requests through it, or ingest records` : null;
 }
 
 /** Of all sites together: null as soon as the figures of one of them say something. */

@@ -42,7 +42,7 @@ export function toSarif(scan: Scan, file: string): object {
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'Gatehouse API scan', rules } },
+        tool: { driver: { name: 'API scan', rules } },
         results,
         properties: { passed: scan.passed, score: scan.score, ...scan.counts },
       },
@@ -85,7 +85,7 @@ export function toJunit(scan: Scan, file: string): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
-    `<testsuite name="Gatehouse API scan" ${counts}>`,
+    `<testsuite name="API scan" ${counts}>`,
     `<testcase classname="${xml(file)}" name="gates: score ${scan.score}">${gate}</testcase>`,
     ...cases.map(({ text }) => text),
     '</testsuite>',

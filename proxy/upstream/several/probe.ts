@@ -62,7 +62,7 @@ export class Probe {
       onDrain: () => {},
     };
     const head =
-      `GET ${path} HTTP/1.1\r\nHost: ${this.authority}\r\nUser-Agent: gatehouse-health-check\r\n` +
+      `GET ${path} HTTP/1.1\r\nHost: ${this.authority}\r\nUser-Agent: health-check\r\n` +
       'Accept: */*\r\nConnection: close\r\n\r\n';
     const exchange = this.pool.dispatch({ method: 'GET', head, body: null, isStreaming: false }, handler);
   }

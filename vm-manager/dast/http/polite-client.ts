@@ -6,7 +6,9 @@ import { NotAllowed, ScanOver, type Exchange, type ScanRequest } from '../model.
 import { isInWindow, judgeOf, type Bounds, type Judge } from './bounds.js';
 import type { Budget, ClientCounts, Rate } from './pace.js';
 
-export const runHeader = 'x-gatehouse-scan';
+export const runHeader = 'x-scan-run';
+/** By what name scans ask: that of the installation, so that operators of targets know whose it is. */
+export const scanAgent = ({ agent = 'Gatehouse' }: WayOut): string => `${agent}-Scan`;
 const bytesMax = 2 * 1024 * 1024;
 const timeoutMsDefault = 15_000;
 /** So many failures one after another: the target is away. */
@@ -91,7 +93,7 @@ export class PoliteClient {
     try {
       const reply = await way.send(request.url, {
         method: request.method,
-        headers: { 'user-agent': 'Gatehouse-Scan', ...request.headers, [runHeader]: runId },
+        headers: { 'user-agent': scanAgent(way), ...request.headers, [runHeader]: runId },
         ...(request.body === null ? {} : { body: request.body }),
         bytesMax,
         timeoutMs,

@@ -148,7 +148,7 @@ export class Lab {
 
   async #serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.origin);
-    const run = String(request.headers['x-gatehouse-scan'] ?? '');
+    const run = String(request.headers['x-scan-run'] ?? '');
     const viaWaf = request.headers['x-via-waf'] !== undefined;
     this.seen.push({ method: request.method ?? '', path: request.url ?? '', atMs: performance.now(), run, viaWaf });
     reply.setHeader('server', 'Lab/1.4.2');

@@ -7,7 +7,7 @@ import type { WayOut } from '../../host.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { maskSecrets } from '../../secrets/mask.js';
 import { isInWindow, judgeOf } from '../http/bounds.js';
-import { runHeader } from '../http/polite-client.js';
+import { runHeader, scanAgent } from '../http/polite-client.js';
 import { rateOf } from '../http/pace.js';
 import { boundsOf } from '../run/run-scan.js';
 import { readSwitch } from '../run/store.js';
@@ -139,7 +139,7 @@ export const probeEndpoint: Endpoint = endpoint({
     const url = new URL(target.url);
     await rateOf(url.origin).turn(bounds.perSecond, AbortSignal.timeout(timeoutMs));
     const began = performance.now();
-    const headers = { 'user-agent': 'Gatehouse-Scan', [runHeader]: `probe-${target.id}` };
+    const headers = { 'user-agent': scanAgent(way), [runHeader]: `probe-${target.id}` };
     const reply = await way
       .send(target.url, { headers, timeoutMs, bytesMax: 256 * 1024, keepsRedirects: true })
       .catch((error: unknown) => {

@@ -4,6 +4,7 @@
 import { OneOf, toCsvLine } from '#http-kit';
 import { Type } from '@sinclair/typebox';
 import { Readable } from 'node:stream';
+import { brandNameOf } from '../../branding/current.js';
 import type { Fragment, Sql } from '../../database.js';
 import { endpoint, type Endpoint } from '../../kit/endpoint.js';
 import { severityOf, viewFinding, type FindingRow } from '../fields.js';
@@ -136,9 +137,9 @@ function toResult(row: FindingRow): object {
   };
 }
 
-async function* toSarif(batches: Batches): AsyncGenerator<string> {
+async function* toSarif(batches: Batches, _now: Date, brand: string): AsyncGenerator<string> {
   const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
-  const tool = '{"driver":{"name":"Gatehouse"}}';
+  const tool = JSON.stringify({ driver: { name: brand } });
   yield `{"$schema":${JSON.stringify(schema)},"version":"2.1.0","runs":[{"tool":${tool},"results":[`;
   yield* joined(batches, (row) => JSON.stringify(toResult(row)));
   yield '\n]}]}\n';
@@ -163,7 +164,7 @@ export const exportEndpoints: readonly Endpoint[] = [
       { additionalProperties: false },
     ),
     mediaType: 'application/octet-stream',
-    handle: async ({ sql, reach, query, now, reply }) => {
+    handle: async ({ host, sql, reach, query, now, reply }) => {
       const { format = 'csv', ...filters } = query;
       const [mediaType, ending, write] = formats[format];
       const where = whereOf(sql, reach, filters, now);
@@ -171,7 +172,7 @@ export const exportEndpoints: readonly Endpoint[] = [
         .type(mediaType)
         .header('content-disposition', `attachment; filename="findings-${now.toISOString().slice(0, 10)}.${ending}"`)
         .header('content-security-policy', "default-src 'none'; sandbox");
-      return Readable.from(write(findingsOf(sql, where), now));
+      return Readable.from(write(findingsOf(sql, where), now, await brandNameOf(host)));
     },
   }),
 ];

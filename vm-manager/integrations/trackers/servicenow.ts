@@ -66,7 +66,7 @@ class ServiceNow implements Connection {
       short_description: title,
       description: body,
       correlation_id: marker,
-      correlation_display: 'Gatehouse',
+      correlation_display: 'Finding',
     };
     return this.remote(at(await this.asker.ask('POST', this.path, { body: record }), 'result'));
   }
@@ -114,7 +114,7 @@ class ServiceNow implements Connection {
     const { close_state: closed = '6', open_state: open = '2', close_code: code = 'Solution provided' } = this.config;
     const body =
       to === 'closed'
-        ? { state: closed, close_code: code, close_notes: 'The finding is closed in Gatehouse.' }
+        ? { state: closed, close_code: code, close_notes: 'The finding is closed where it was found.' }
         : { state: open };
     await this.asker.ask('PATCH', `${this.path}/${id}`, { body });
   }

@@ -9,6 +9,7 @@ export function memoryPlace() {
     files,
     asked,
     fails: null as Error | null,
+    hindrance: null as string | null,
     finish: Promise.resolve(),
     found: { secrets: 'opened' as 'opened' | 'sealed' | 'absent', hindrance: null as string | null },
     outcome: null as null | { name: string; by: string; asked_at: string; ended_at: string; ok: boolean; said: string },
@@ -20,6 +21,7 @@ export function memoryPlace() {
   };
   const tools = {
     place: () => '/copies',
+    hindrance: () => state.hindrance,
     list: async () => [...files].map(([name, bytes]) => ({ name, bytes })),
     verify: async (name: string, given: string | null) => {
       asked.push(['verify', name, given]);

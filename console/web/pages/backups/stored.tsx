@@ -176,6 +176,7 @@ export function StoredBackups(): JSX.Element {
     asked()?.what === what ? (asked() ?? undefined) : undefined;
   return (
     <>
+      <Show when={backups.data()?.hindrance}>{(why) => <Notice tone="warn">{why()}</Notice>}</Show>
       <Show when={backups.data()?.last_restore}>{(last) => <LastRestore of={last()} />}</Show>
       <Card title={text.stored} isFlush>
         <Table
