@@ -42,6 +42,12 @@ async function killed(part: Part, touchesRedis = false): Promise<Happening> {
   return { name: `${part.name} killed`, touchesRedis, mend: async () => part.begin() };
 }
 
+/** The fleet has the other one meanwhile: it has to be one soon after this one answers. */
+async function controlKilled(control: Part): Promise<Happening> {
+  await control.kill();
+  return { name: `${control.name} killed`, mend: () => control.start() };
+}
+
 /** The process that serves, of the two that a data plane is; the other one starts it again. */
 async function nodeCrashed(node: Part): Promise<Happening> {
   const [, serving] = node.pids();
@@ -65,7 +71,10 @@ async function cutOff(part: Part, touchesRedis = false): Promise<Happening> {
 async function primaryKilled({ postgres }: Installation): Promise<Happening> {
   const part = postgres.parts[postgres.primary] as Part;
   await part.kill();
-  return { name: `${part.name}, the primary, killed`, mend: () => part.start().then(() => postgres.untilThere(postgres.primary)) };
+  return {
+    name: `${part.name}, the primary, killed`,
+    mend: () => part.start().then(() => postgres.untilThere(postgres.primary)),
+  };
 }
 
 /** Promotes at once where the replica is known to have everything, as Patroni does; else the old one comes back. */
@@ -97,7 +106,7 @@ type Kind = (installation: Installation, random: Random) => Promise<Happening>;
 const kinds: readonly Kind[] = [
   ({ nodes }, random) => nodeCrashed(oneOf(random, nodes)),
   ({ nodes }, random) => nodeKilled(oneOf(random, nodes)),
-  ({ controls }, random) => killed(oneOf(random, controls)),
+  ({ controls }, random) => controlKilled(oneOf(random, controls)),
   ({ controls }, random) => cutOff(oneOf(random, controls)),
   primaryKilled,
   failedOver,

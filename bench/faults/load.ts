@@ -49,7 +49,13 @@ export async function startUpstream(): Promise<{ readonly url: string; readonly 
 /** Asks once, and never again: what fails counts. */
 function ask(agent: Agent, host: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve) => {
-    const asked = request({ agent, host, port: 8080, path, headers: { 'user-agent': 'test', accept: '*/*', ...headers } });
+    const asked = request({
+      agent,
+      host,
+      port: 8080,
+      path,
+      headers: { 'user-agent': 'test', accept: '*/*', ...headers },
+    });
     let node = '';
     const fail = (problem: string): void => resolve({ status: 0, node, problem });
     asked.setTimeout(requestMsMax, () => asked.destroy(new Error(`no answer in ${requestMsMax / 1000} s`)));
@@ -115,7 +121,10 @@ async function spend(host: string, key: string, other: Failure[]): Promise<Spent
 }
 
 /** One key after the other. */
-export async function keepSpending(host: string, ending: AbortSignal): Promise<{ spent: Spent[]; failures: Failure[] }> {
+export async function keepSpending(
+  host: string,
+  ending: AbortSignal,
+): Promise<{ spent: Spent[]; failures: Failure[] }> {
   const [spent, failures]: [Spent[], Failure[]] = [[], []];
   while (!ending.aborted) spent.push(await spend(host, `key-${spent.length}`, failures));
   return { spent, failures };

@@ -38,7 +38,8 @@ export interface Weather {
   readonly seed: number;
 }
 
-const ip = (...words: readonly string[]): void => void execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+const ip = (...words: readonly string[]): void =>
+  void execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
 
 /** Why no fault run is possible here; null: it is. */
 export function whyNoNetwork(): string | null {
@@ -127,7 +128,10 @@ export async function makeNetwork(root: string, placeNames: readonly string[], w
     },
     setLink: (place, isUp) => ip('-n', nameOf(place), 'link', 'set', 'eth0', isUp ? 'up' : 'down'),
     pids: (place) =>
-      execFileSync('ip', ['netns', 'pids', nameOf(place)], { encoding: 'utf8' }).split('\n').filter(Boolean).map(Number),
+      execFileSync('ip', ['netns', 'pids', nameOf(place)], { encoding: 'utf8' })
+        .split('\n')
+        .filter(Boolean)
+        .map(Number),
     async remove() {
       watcher.stdin?.end();
       await new Promise((resolve) => watcher.once('exit', resolve));

@@ -9,7 +9,8 @@ export const adminToken = 'fault-run-admin-token-0123456789abcdef0123';
 export const firstLogin = { email: 'fault-run@example.org', password: 'Quiet-river-stone-41' } as const;
 
 interface Where {
-  readonly root: string;
+  /** Of each place: the checkout that its program comes from. */
+  readonly rootOf: (place: string) => string;
   readonly network: Network;
   readonly directory: string;
   readonly redisUrl: string;
@@ -60,9 +61,9 @@ export function makeControls(
   places: readonly string[],
   { databaseUrl, upstream }: { readonly databaseUrl: string; readonly upstream: string },
 ): Part[] {
-  const { root, network, directory, redisUrl } = where;
+  const { rootOf, network, directory, redisUrl } = where;
   return places.map((place) => {
-    const data = join(directory, place);
+    const [root, data] = [rootOf(place), join(directory, place)];
     mkdirSync(data, { recursive: true });
     const env = {
       ...secrets,
@@ -90,9 +91,9 @@ export function makeControls(
 }
 
 export function makeNodes(where: Where, places: readonly string[], controls: readonly string[]): Part[] {
-  const { root, network, directory, redisUrl } = where;
+  const { rootOf, network, directory, redisUrl } = where;
   return places.map((place) => {
-    const data = join(directory, place);
+    const [root, data] = [rootOf(place), join(directory, place)];
     mkdirSync(data, { recursive: true });
     const env = {
       ...{ NODES_JOIN_SECRET: secrets.NODES_JOIN_SECRET, GATEHOUSE_ADMIN_TOKEN: adminToken },

@@ -2,6 +2,8 @@
 // with sentinels, each in a network namespace of its own with delay and loss between them. Under load, parts are killed
 // or cut off one after the other. Ends with 0 when every measure is kept:
 //   node build/bench/faults/run.js --minutes 15 --seed 1
+// With --beside DIRECTORY two nodes and a control plane are those of that checkout (another release, built), so that
+// each release's nodes hang on each release's control plane. --keep DIRECTORY keeps what all parts said.
 // No request fails but those in a killed process, no acknowledged write is lost, limits stay within docs/edge.md, and
 // after each fault the fleet is one within ten seconds.
 import { mkdirSync } from 'node:fs';
@@ -24,6 +26,8 @@ const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '../../..');
 const places = {
   nodes: ['node1', 'node2', 'node3'],
   controls: ['ctl1', 'ctl2'],
+  /** With --beside: those of the other release. */
+  ofOther: ['node2', 'node3', 'ctl2'],
   servers: ['pg1', 'pg2', 'redis1', 'redis2', 'sen1', 'sen2', 'sen3', 'lb'],
 } as const;
 const weather = { delayMs: 5, lossPercent: 1 } as const;
@@ -44,11 +48,13 @@ interface Running extends Installation {
   readonly host: string;
 }
 
-async function startAll(network: Network, directory: string, upstream: string): Promise<Running> {
+async function startAll(network: Network, directory: string, upstream: string, beside: string): Promise<Running> {
   writeRules(directory);
   const postgres = new PostgresPair({ network, directory });
   const [redis] = await Promise.all([startRedis({ network, directory }), postgres.start()]);
-  const where = { root, network, directory, redisUrl: redis.url };
+  const isOther = (place: string): boolean => beside !== '' && places.ofOther.some((one) => one === place);
+  const rootOf = (place: string): string => (isOther(place) ? beside : root);
+  const where = { rootOf, network, directory, redisUrl: redis.url };
   const controls = makeControls(where, places.controls, { databaseUrl: postgres.url, upstream });
   const nodes = makeNodes(where, places.nodes, places.controls);
   for (const control of controls) await control.start(); // the first one creates the tables
@@ -84,7 +90,9 @@ async function keepBreaking(all: Running, random: Random, ending: AbortSignal): 
     const crowding = ((cpuWaitUs() ?? 0) - waitedUs) / 1000 / tookMs;
     faults.push({ happening, fromMs, toMs: Date.now(), convergedMs: tookMs, last, isOne });
     const crowd = `a processor was waited for ${Math.round(crowding * 100)} % of the time`;
-    say(`${happening.name}: one again ${(tookMs / 1000).toFixed(1)} s after it was back (${crowd})${isOne ? '' : ' NOT'}`);
+    say(
+      `${happening.name}: one again ${(tookMs / 1000).toFixed(1)} s after it was back (${crowd})${isOne ? '' : ' NOT'}`,
+    );
     if (tookMs > 3000) for (const line of last.slice(0, 6)) say(`    last: ${line.slice(0, 200)}`);
     await happening.isBack;
     await pause(between(random, calmFor) * 1000, undefined, { signal: ending }).catch(() => undefined);
@@ -103,7 +111,11 @@ async function breakFor(minutes: number, seed: number, all: Running): Promise<bo
   const work = Promise.all([
     keepAsking(all.host, load, ending),
     keepSpending(all.host, ending),
-    keepWriting(all.admin, ending, breaking.catch(() => undefined)),
+    keepWriting(
+      all.admin,
+      ending,
+      breaking.catch(() => undefined),
+    ),
     breaking,
   ]);
   work.catch(() => controller.abort());
@@ -121,6 +133,7 @@ async function main(): Promise<number> {
       minutes: { type: 'string', default: '15' },
       seed: { type: 'string', default: String(Date.now() % 100_000) },
       keep: { type: 'string', default: '' },
+      beside: { type: 'string', default: '' },
     },
   });
   const why = whyNoNetwork();
@@ -139,7 +152,7 @@ async function main(): Promise<number> {
     network = await makeNetwork(root, [...nodes, ...controls, ...servers], { ...weather, seed });
     say(`${weather.delayMs} ms delay each way and ${weather.lossPercent} % loss by ${network.means}`);
     const { url, server } = await startUpstream();
-    const isKept = await breakFor(minutes, seed, await startAll(network, directory, url));
+    const isKept = await breakFor(minutes, seed, await startAll(network, directory, url, values.beside === '' ? '' : resolve(values.beside)));
     server.closeAllConnections();
     server.close();
     return isKept ? 0 : 1;

@@ -143,10 +143,7 @@ export async function startRedis({ network, directory }: Where): Promise<RedisSe
   };
   const fast = ['repl-diskless-sync-delay 0', 'repl-ping-replica-period 1'];
   const first = hostOf('redis1');
-  const servers = [
-    make('redis1', fast, 6379, []),
-    make('redis2', [...fast, `replicaof ${first} 6379`], 6379, []),
-  ];
+  const servers = [make('redis1', fast, 6379, []), make('redis2', [...fast, `replicaof ${first} 6379`], 6379, [])];
   const watch = [
     `sentinel monitor gate ${first} 6379 2`,
     'sentinel down-after-milliseconds gate 3000',

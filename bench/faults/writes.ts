@@ -156,10 +156,7 @@ async function findLost(admin: Administrator, known: Acknowledged): Promise<stri
 export async function keepWriting(admin: Administrator, ending: AbortSignal, settled: Promise<unknown>) {
   const written: Written = { saved: 0, applied: 0, denied: 0, refused: 0, faults: [], lost: [], tookMs: [] };
   const known: Acknowledged = { addresses: new Set(), change: 0, sent: 0, version: 0 };
-  await Promise.all([
-    keepChanging(admin, known, written, ending),
-    keepDenying(admin, known, written, ending),
-  ]);
+  await Promise.all([keepChanging(admin, known, written, ending), keepDenying(admin, known, written, ending)]);
   await settled;
   written.lost.push(...(await findLost(admin, known)));
   return written;

@@ -48,7 +48,6 @@ const one = endpoint({
   path: '/bi/datasets/:id',
   permission: 'view_reports',
   kind: 'A',
-  fromReplica: true,
   summary: 'One dataset',
   answer: DatasetView,
   handle: async (call) => viewDataset(requireDataset(call)),

@@ -71,7 +71,6 @@ export const auditEndpoints: readonly Endpoint[] = [
     permission: 'view_audit',
     ofOrganisation: 'Audit entries',
     kind: 'A',
-    fromReplica: true,
     summary: 'The audit log, newest first',
     query: Type.Object(
       {

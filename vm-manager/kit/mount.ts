@@ -101,8 +101,8 @@ async function handle(row: Endpoint, host: Host, call: Call, admitted: Admitted 
   if (row.fromReplica === true && userId !== undefined) {
     const replica = await replicaFor(host, userId);
     if (replica !== null) {
-      // the members of a call are read when they are asked for
-      const there = Object.create(call, { sql: { value: replica } }) as Call;
+      const members = { ...Object.getOwnPropertyDescriptors(call), sql: { value: replica, enumerable: true } };
+      const there = Object.defineProperties({}, members) as unknown as Call;
       const made = await row.handle(there).catch((error: unknown) => {
         if (error instanceof ApiError) throw error;
         return ofPrimary;

@@ -76,13 +76,29 @@ async function open(settings: Settings, turn: number): Promise<Socket> {
   };
   if (pulse.isStill) return failing(standsStill());
   const raw = connectPlain(place);
-  if (tls === undefined || tls === false || 'path' in place) return guarded(raw);
+  if (tls === undefined || tls === false || 'path' in place) {
+    const refusal = await refusedAtOnce(raw);
+    return refusal === null ? guarded(raw) : failing(refusal);
+  }
   try {
     return guarded(await secure(raw, tls, place.host, connectMsMax));
   } catch (error) {
     raw.destroy();
     return failing(error as Error);
   }
+}
+
+/**
+ * Where there is no way to a host (its network is down, no route) the system says so at once: before postgres.js, which
+ * waits for the promise of this socket, could listen, and an error that nobody hears ends the process.
+ */
+async function refusedAtOnce(raw: Socket): Promise<Error | null> {
+  let refusal: Error | null = null;
+  const note = (error: Error): void => void (refusal = error);
+  raw.on('error', note);
+  await nextTurn();
+  raw.removeListener('error', note);
+  return refusal ?? (raw.destroyed ? closed() : null);
 }
 
 function placeOf({ path, host, port }: SocketTarget): ServerPlace {

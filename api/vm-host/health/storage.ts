@@ -39,8 +39,7 @@ export const judgeDatabase: Look = async ({ database, currentSettings }) => {
 
 /** Of DATABASE_READ_URL. */
 export const judgeReplica: Look = async ({ replica }) => {
-  if (replica === null)
-    return { id: 'replica', state: 'off', summary: 'None for reads', measure: null, action: null };
+  if (replica === null) return { id: 'replica', state: 'off', summary: 'None for reads', measure: null, action: null };
   const { state, lagMs, trouble } = replica.state();
   const seconds = lagMs === null ? null : Math.round(lagMs / 100) / 10;
   return {

@@ -114,7 +114,6 @@ const clusters = endpoint({
   path: '/findings/clusters',
   permission: 'view_findings',
   kind: 'A',
-  fromReplica: true,
   summary: `Findings of several tools that are likely one, with reasons; among the ${lookedMax} most urgent open ones`,
   query: Type.Object(
     {
