@@ -72,7 +72,8 @@ export function createFleet(options: FleetOptions): Fleet {
   };
 }
 
-async function askOne({ client, database, now }: FleetOptions, url: string): Promise<StatusAnswer> {
+async function askOne(options: FleetOptions, url: string): Promise<StatusAnswer> {
+  const { client, database, now } = options;
   const answer = await client.status(url);
   const at = new Date(now());
   const isSeen = answer.kind === 'unreachable' && (await isSeenElsewhere(options, url, at));
