@@ -87,6 +87,10 @@ const pauseOf = (failures: number): number => (0.5 + Math.random() / 2) * Math.m
 
 type PoolOptions = ReturnType<typeof options> & { idle_timeout?: number; max_lifetime?: number };
 
+/** What postgres.js is told of several servers: the sockets choose among them. */
+const firstOf = (servers: ReturnType<typeof serversOf>): object =>
+  servers === null ? {} : { host: [servers[0]?.host], port: [servers[0]?.port] };
+
 /** A pool that a database which goes away cannot end the process of. `more`: of postgres.js, for this pool. */
 function openPool(url: string, pulses: ServerPulses, more: PoolOptions, turn: Turn = { number: 0 }): Sql {
   const { ssl, host, port } = postgres(url, { max: 1 }).options;
@@ -102,7 +106,7 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions, turn: Tu
   const guarded = {
     ...more,
     ...(serverAddressesOf(url) as object), // lists of them are documented, and missing in their types
-    ...((servers === null ? {} : { host: [servers[0]?.host], port: [servers[0]?.port] }) as object),
+    ...firstOf(servers),
     connect_timeout: connectSeconds,
     backoff: pauseOf,
     ssl: false, // the sockets see to it

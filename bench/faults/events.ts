@@ -8,6 +8,8 @@ export interface Installation {
   readonly controls: readonly Part[];
   readonly postgres: PostgresPair;
   readonly redis: RedisSet;
+  /** Control planes know both servers of PostgreSQL. */
+  readonly canFailOver: boolean;
 }
 
 export interface Happening {
@@ -80,7 +82,7 @@ async function primaryKilled({ postgres }: Installation): Promise<Happening> {
 /** Promotes at once where the replica is known to have everything, as Patroni does; else the old one comes back. */
 async function failedOver(installation: Installation): Promise<Happening> {
   const { postgres } = installation;
-  if (!postgres.isSynchronous) return primaryKilled(installation);
+  if (!postgres.isSynchronous || !installation.canFailOver) return primaryKilled(installation);
   const old = postgres.primary;
   await postgres.parts[old]?.kill();
   await pause(1000);

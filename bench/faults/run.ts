@@ -2,8 +2,8 @@
 // with sentinels, each in a network namespace of its own with delay and loss between them. Under load, parts are killed
 // or cut off one after the other. Ends with 0 when every measure is kept:
 //   node build/bench/faults/run.js --minutes 15 --seed 1
-// With --beside DIRECTORY two nodes and a control plane are those of that checkout (another release, built), so that
-// each release's nodes hang on each release's control plane. --keep DIRECTORY keeps what all parts said.
+// With --beside DIRECTORY --parts node2,node3 those parts are of that checkout (another release, built): nodes, or both
+// control planes. --keep DIRECTORY keeps what all parts said.
 // No request fails but those in a killed process, no acknowledged write is lost, limits stay within docs/edge.md, and
 // after each fault the fleet is one within ten seconds.
 import { mkdirSync } from 'node:fs';
@@ -26,8 +26,6 @@ const root = resolve(fileURLToPath(new URL('.', import.meta.url)), '../../..');
 const places = {
   nodes: ['node1', 'node2', 'node3'],
   controls: ['ctl1', 'ctl2'],
-  /** With --beside: those of the other release. */
-  ofOther: ['node2', 'node3', 'ctl2'],
   servers: ['pg1', 'pg2', 'redis1', 'redis2', 'sen1', 'sen2', 'sen3', 'lb'],
 } as const;
 const weather = { delayMs: 5, lossPercent: 1 } as const;
@@ -48,14 +46,21 @@ interface Running extends Installation {
   readonly host: string;
 }
 
-async function startAll(network: Network, directory: string, upstream: string, beside: string): Promise<Running> {
+/** Another release, and which parts are of it; `root` empty: none. */
+interface Beside {
+  readonly root: string;
+  readonly parts: readonly string[];
+}
+
+async function startAll(network: Network, directory: string, upstream: string, beside: Beside): Promise<Running> {
   writeRules(directory);
   const postgres = new PostgresPair({ network, directory });
   const [redis] = await Promise.all([startRedis({ network, directory }), postgres.start()]);
-  const isOther = (place: string): boolean => beside !== '' && places.ofOther.some((one) => one === place);
-  const rootOf = (place: string): string => (isOther(place) ? beside : root);
+  const rootOf = (place: string): string => (beside.parts.includes(place) ? beside.root : root);
   const where = { rootOf, network, directory, redisUrl: redis.url };
-  const controls = makeControls(where, places.controls, { databaseUrl: postgres.url, upstream });
+  // releases before this one take no ports in a URL of several servers, and do not tell the primary among them
+  const databaseUrl = beside.root === '' ? postgres.url : postgres.urlOfPrimary;
+  const controls = makeControls(where, places.controls, { databaseUrl, upstream });
   const nodes = makeNodes(where, places.nodes, places.controls);
   for (const control of controls) await control.start(); // the first one creates the tables
   const admin = new Administrator(controls);
@@ -72,7 +77,7 @@ async function startAll(network: Network, directory: string, upstream: string, b
   await Promise.all(nodes.map((node) => node.start()));
   await admin.insist('POST', '/api/apply', undefined, 180_000);
   const balancer = await startBalancer({ network, directory }, nodes);
-  return { nodes, controls, postgres, redis, admin, host: balancer.host };
+  return { nodes, controls, postgres, redis, canFailOver: beside.root === '', admin, host: balancer.host };
 }
 
 /** Faults one after the other until the time is up; the last one is waited for. */
@@ -134,6 +139,7 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: String(Date.now() % 100_000) },
       keep: { type: 'string', default: '' },
       beside: { type: 'string', default: '' },
+      parts: { type: 'string', default: 'node2,node3' },
     },
   });
   const why = whyNoNetwork();
@@ -141,6 +147,8 @@ async function main(): Promise<number> {
     console.error(`no fault run here: ${why}`);
     return 2;
   }
+  const beside =
+    values.beside === '' ? { root: '', parts: [] } : { root: resolve(values.beside), parts: values.parts.split(',') };
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
   if (!(minutes > 0) || !Number.isInteger(seed)) throw new HarnessProblem('--minutes N --seed N, both numbers');
   const temporary = temporaryDirectory('faults');
@@ -152,7 +160,7 @@ async function main(): Promise<number> {
     network = await makeNetwork(root, [...nodes, ...controls, ...servers], { ...weather, seed });
     say(`${weather.delayMs} ms delay each way and ${weather.lossPercent} % loss by ${network.means}`);
     const { url, server } = await startUpstream();
-    const isKept = await breakFor(minutes, seed, await startAll(network, directory, url, values.beside === '' ? '' : resolve(values.beside)));
+    const isKept = await breakFor(minutes, seed, await startAll(network, directory, url, beside));
     server.closeAllConnections();
     server.close();
     return isKept ? 0 : 1;

@@ -37,6 +37,11 @@ export class PostgresPair {
     this.parts = [this.make('pg1'), this.make('pg2')];
   }
 
+  /** Of the one that is the primary now. */
+  get urlOfPrimary(): string {
+    return `postgres://gatehouse@${this.parts[this.primary]?.host}:5432/postgres`;
+  }
+
   get url(): string {
     return `postgres://gatehouse@${this.parts.map(({ host }) => `${host}:5432`).join(',')}/postgres`;
   }
