@@ -19,7 +19,7 @@ export interface Happening {
   /** Redis, or the way to it, was away meanwhile. */
   readonly touchesRedis?: boolean;
   /** Brings back what is away, and resolves when its process has been started. */
-  mend(): Promise<void>;
+  bringBack(): Promise<void>;
   /** What the next fault waits for. */
   readonly isBack?: Promise<void>;
 }
@@ -41,33 +41,35 @@ const oneOf = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random
 
 async function killed(part: Part, touchesRedis = false): Promise<Happening> {
   await part.kill();
-  return { name: `${part.name} killed`, touchesRedis, mend: async () => part.begin() };
+  return { name: `${part.name} killed`, touchesRedis, bringBack: async () => part.begin() };
 }
 
 /** The fleet has the other one meanwhile: it has to be one soon after this one answers. */
 async function controlKilled(control: Part): Promise<Happening> {
   await control.kill();
-  return { name: `${control.name} killed`, mend: () => control.start() };
+  return { name: `${control.name} killed`, bringBack: () => control.start() };
 }
 
 /** The process that serves, of the two that a data plane is; the other one starts it again. */
 async function nodeCrashed(node: Part): Promise<Happening> {
-  const [, serving] = node.pids();
+  const [supervisor, serving] = node.pids();
   const atMs = Date.now();
-  if (serving !== undefined) process.kill(serving, 'SIGKILL');
-  return { name: `${node.name} crashed`, nodeKilled: { node: node.name, atMs }, mend: async () => undefined };
+  const crashed = { name: `${node.name} crashed`, nodeKilled: { node: node.name, atMs } };
+  const dying = serving ?? supervisor;
+  if (dying !== undefined) process.kill(dying, 'SIGKILL');
+  return { ...crashed, bringBack: async () => (serving === undefined ? node.begin() : undefined) };
 }
 
 async function nodeKilled(node: Part): Promise<Happening> {
   const atMs = Date.now();
   await node.kill();
   const name = `${node.name} killed with its supervisor`;
-  return { name, nodeKilled: { node: node.name, atMs }, mend: async () => node.begin() };
+  return { name, nodeKilled: { node: node.name, atMs }, bringBack: async () => node.begin() };
 }
 
 async function cutOff(part: Part, touchesRedis = false): Promise<Happening> {
   part.setLink(false);
-  return { name: `${part.name} cut off`, touchesRedis, mend: async () => part.setLink(true) };
+  return { name: `${part.name} cut off`, touchesRedis, bringBack: async () => part.setLink(true) };
 }
 
 async function primaryKilled({ postgres }: Installation): Promise<Happening> {
@@ -75,7 +77,7 @@ async function primaryKilled({ postgres }: Installation): Promise<Happening> {
   await part.kill();
   return {
     name: `${part.name}, the primary, killed`,
-    mend: () => part.start().then(() => postgres.untilThere(postgres.primary)),
+    bringBack: () => part.start().then(() => postgres.untilThere(postgres.primary)),
   };
 }
 
@@ -91,7 +93,7 @@ async function failedOver(installation: Installation): Promise<Happening> {
   // the fleet has to be one by the new primary alone: the old one takes its time to become a replica
   const isBack = postgres.followAnew(old).then(() => postgres.waitSynchronous());
   isBack.catch(() => undefined); // whoever waits hears
-  return { name, mend: async () => undefined, isBack };
+  return { name, bringBack: async () => undefined, isBack };
 }
 
 async function replicaKilled({ postgres }: Installation): Promise<Happening> {
@@ -99,8 +101,8 @@ async function replicaKilled({ postgres }: Installation): Promise<Happening> {
   await part.kill();
   await pause(500);
   await postgres.setSynchronous(false);
-  const mend = (): Promise<void> => part.start().then(() => postgres.waitSynchronous());
-  return { name: `${part.name}, the replica, killed`, mend };
+  const bringBack = (): Promise<void> => part.start().then(() => postgres.waitSynchronous());
+  return { name: `${part.name}, the replica, killed`, bringBack };
 }
 
 type Kind = (installation: Installation, random: Random) => Promise<Happening>;

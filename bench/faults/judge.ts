@@ -41,8 +41,8 @@ export const wasInKilled = ({ fromMs, toMs, node }: Failure, faults: readonly Fa
   });
 
 /**
- * What docs/edge.md promises a key at most: the limit, and what another node had ready where one did not hear from Redis
- * in time, an eighth, which the loss of the network brings about at any moment; while a part is away also its share of
+ * What docs/edge.md promises a key at most: the limit, and what another node had ready where one did not hear from
+ * Redis in time, an eighth, which the loss of the network brings about at any moment; while a part is away also its share of
  * the whole limit for a node that had not heard of the key, as one that has just started.
  */
 export function mostOf({ fromMs, toMs }: Spent, faults: readonly Fault[], nodes: number): number {
@@ -66,7 +66,8 @@ function judgeRequests({ asked, spending, faults }: Seen): Measure {
   );
   return {
     what: 'failed requests beyond those in a killed process',
-    found: `${others.length} of ${asked.tookMs.length} (${failures.length - others.length} in one; ${times}) ${list(told)}`,
+    found:
+      `${others.length} of ${asked.tookMs.length} (${failures.length - others.length} in one; ${times}) ` + list(told),
     isKept: others.length === 0 && asked.answered > 0,
   };
 }
@@ -92,7 +93,9 @@ function judgeLimits({ spending: { spent }, faults, nodes }: Seen): Measure {
   const told = beyond.map((one) => `${one.key}: ${one.passed}, allowed ${mostOf(one, faults, nodes)}`);
   return {
     what: `keys beyond what docs/edge.md promises of a limit of ${limit}`,
-    found: `${beyond.length} of ${spent.length} (${exact} exact, least ${Math.min(...passed)}, most ${Math.max(...passed)}) ${list(told)}`,
+    found:
+      `${beyond.length} of ${spent.length} (${exact} exact, least ${Math.min(...passed)}, ` +
+      `most ${Math.max(...passed)}) ${list(told)}`,
     isKept: beyond.length === 0 && spent.length > 0,
   };
 }

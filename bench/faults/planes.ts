@@ -1,6 +1,6 @@
 // The two planes of the fleet under test, as docs/fleet.md sets them up: nodes that join by a shared secret, control
 // planes on one PostgreSQL, limits in one Redis.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownAddress, type Network } from './network.js';
 import { Part } from './parts.js';
@@ -101,7 +101,10 @@ export function makeNodes(where: Where, places: readonly string[], controls: rea
       // its admin interface is asked from outside, as a balancer does
       ...{ IN_CONTAINER: '1', TLS_EDGE: 'off', DATA_WORKERS: '1' },
     };
-    const command = [process.execPath, join(root, 'bin/gatehouse'), 'data-plane', '--keep-alive'];
+    // the release before has no supervisor of its own: there the run is its service manager
+    const isSupervised = existsSync(join(root, 'cli/supervise/alone'));
+    const flags = isSupervised ? ['--keep-alive'] : [];
+    const command = [process.execPath, join(root, 'bin/gatehouse'), 'data-plane', ...flags];
     return new Part(network, { place, command, port: 8080, cwd: root, env, logs: directory });
   });
 }

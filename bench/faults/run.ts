@@ -89,7 +89,7 @@ async function keepBreaking(all: Running, random: Random, ending: AbortSignal): 
     const fromMs = Date.now();
     const happening: Happening = await next();
     await pause(between(random, awayFor) * 1000);
-    await happening.mend();
+    await happening.bringBack();
     const waitedUs = cpuWaitUs() ?? 0;
     const { tookMs, last, isOne } = await untilOne(look, patienceMs);
     const crowding = ((cpuWaitUs() ?? 0) - waitedUs) / 1000 / tookMs;

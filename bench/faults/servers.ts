@@ -1,5 +1,6 @@
 // What the fleet leans on: PostgreSQL with a synchronous replica, Redis with a replica and sentinels, the balancer.
-// What Patroni or an operator does with PostgreSQL is done here: promoting, following anew, waiting for no dead replica.
+// What Patroni or an operator does with PostgreSQL is done here: promoting, following anew, waiting for no dead
+// replica.
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Writes to whichever control plane takes them: settings that are saved and applied, addresses that are denied. What was
-// acknowledged has to be there at the end.
+// Writes to whichever control plane takes them: settings that are saved and applied, addresses that are denied. What
+// was acknowledged has to be there at the end.
 import { setTimeout as pause } from 'node:timers/promises';
 import { HarnessProblem } from '../processes.js';
 import type { Part } from './parts.js';

@@ -9,8 +9,8 @@ export const storageVariables = [
     readBy: ['control plane'],
     isSecret: true,
     purpose:
-      'PostgreSQL (postgres://user@host:5432/name; of several hosts with commas between them the one that takes writes ' +
-      'is used); empty = POSTGRES_*, or else embedded, below DATA_DIR',
+      'PostgreSQL (postgres://user@host:5432/name; of several hosts with commas between them the one that takes ' +
+      'writes is used); empty = POSTGRES_*, or else embedded, below DATA_DIR',
   },
   {
     name: 'DATABASE_READ_URL',

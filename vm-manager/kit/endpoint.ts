@@ -62,7 +62,7 @@ export interface Endpoint {
   readonly reads?: boolean;
   /**
    * It reads much, through `sql` alone, and remembers nothing by that: a replica may answer where the server has one
-   * (kit/replica.ts).
+   * (kit/replicas/replica.ts).
    */
   readonly fromReplica?: boolean;
   readonly query?: TObject;

@@ -7,7 +7,7 @@ import { writes, type Call, type Endpoint } from './endpoint.js';
 import { splitCommas } from './comma-list.js';
 import { areOfAuthor } from './permissions.js';
 import { answerRefusal } from './refuse.js';
-import { noteWrite, replicaFor } from './replica.js';
+import { noteWrite, replicaFor } from './replicas/replica.js';
 import { keepRawBody } from './upload/raw-body.js';
 
 export const base = '/api/v1';

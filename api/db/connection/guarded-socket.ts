@@ -44,8 +44,8 @@ export interface GuardOptions {
 type Settings = GuardOptions & { readonly target: SocketTarget; readonly isOfNoUse: () => void };
 
 /**
- * For the option `socket` of postgres.js, which is called for every connection, also for the next try. It is told of one
- * server: of several it would swallow each error and try again without a pause and an end (3.4.9: `error` in
+ * For the option `socket` of postgres.js, which is called for every connection, also for the next try. It is told of
+ * one server: of several it would swallow each error and try again without a pause and an end (3.4.9: `error` in
  * src/connection.js looks at a count that nothing raises).
  */
 export function createSockets(options: GuardOptions): (target: SocketTarget) => Promise<Socket> {

@@ -1,9 +1,9 @@
-// Who may read from a replica of the database. A user who wrote reads from the primary until the replica has that write,
-// whichever server took it: the moment of the last write of each user is kept in the primary, by its own clock. What
+// Who may read from a replica of the database. A user who wrote reads from the primary until the replica has that
+// write, whichever server took it: the moment of the last write of each user is kept in the primary, by its own clock. What
 // runs in the background writes for nobody in particular: after the end of a run all read from the primary for as long
 // as the replica may be behind.
-import type { Sql } from '../database.js';
-import type { Host } from '../host.js';
+import type { Sql } from '../../database.js';
+import type { Host } from '../../host.js';
 
 /** Rows of runs that are looked at: those that are likely to have ended last. */
 const runsSeen = 100;

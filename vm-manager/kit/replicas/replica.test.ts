@@ -4,7 +4,7 @@ import t from 'tap';
 import { startTestApp, type TestApp } from '#api/testing/app';
 import { databaseOf, openReplica, startMigratedCluster, startReplica, withoutPostgres } from '#api/testing/databases';
 import { testMsMax, until } from '#api/testing/waiting';
-import { Client } from '../testing/import-client.js';
+import { Client } from '../../testing/import-client.js';
 
 t.setTimeout(testMsMax);
 const times = { lagMsMax: 4000, everyMs: 100, answerMsMax: 2000 };
