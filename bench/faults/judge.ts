@@ -42,7 +42,8 @@ export const wasInKilled = ({ fromMs, toMs, node }: Failure, faults: readonly Fa
 
 /**
  * What docs/edge.md promises a key at most: the limit, and what another node had ready where one did not hear from
- * Redis in time, an eighth, which the loss of the network brings about at any moment; while a part is away also its share of
+ * Redis in time, an eighth, which the loss of the network brings about at any moment; while a part is away also its
+ * share of
  * the whole limit for a node that had not heard of the key, as one that has just started.
  */
 export function mostOf({ fromMs, toMs }: Spent, faults: readonly Fault[], nodes: number): number {

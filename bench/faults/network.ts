@@ -1,5 +1,6 @@
 // Network namespaces for a fault run, each with one device, and delay and loss between them: by the kernel's netem
-// where it has it, else by a switch of our own (link.c). A watcher outside of this process ends what runs in them and removes
+// where it has it, else by a switch of our own (link.c). A watcher outside of this process ends what runs in
+// them and removes
 // them when this process is gone, whatever ended it.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';

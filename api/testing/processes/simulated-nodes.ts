@@ -101,8 +101,8 @@ async function begin(wish: Wish, index: number): Promise<SimulatedNode> {
   const dataDir = join(wish.directory, String(index));
   await mkdir(dataDir, { recursive: true });
   // on a machine that is busy with all of them a join may take too long: a node tries again
-  const join = () => joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
-  const { name } = await join().catch(join).catch(join);
+  const enrol = () => joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
+  const { name } = await enrol().catch(enrol).catch(enrol);
   const times = { generationAtMs: 0, measuresAtMs: 0, generationBytes: 0 };
   const node = { name, generation: 0, ruleset: '', measures: empty, ...times };
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,5 +1,6 @@
 // Who may read from a replica of the database. A user who wrote reads from the primary until the replica has that
-// write, whichever server took it: the moment of the last write of each user is kept in the primary, by its own clock. What
+// write, whichever server took it: the moment of the last write of each user is kept in the primary, by its
+// own clock. What
 // runs in the background writes for nobody in particular: after the end of a run all read from the primary for as long
 // as the replica may be behind.
 import type { Sql } from '../../database.js';
