@@ -11,7 +11,7 @@ format: ## formats every source (Biome), and fixes what the linter can
 	@$(NODE) node_modules/@biomejs/biome/bin/biome format --write .
 	@$(NODE) node_modules/oxlint/bin/oxlint --type-aware --fix
 
-.PHONY: help setup run dev test lint check format bench crs fuzz artifact release release-test clean
+.PHONY: help setup run dev test lint check format bench crs fuzz artifact release release-test fleet-faults clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ check: lint ## format, lint, types, house rules, unit and golden tests; about a 
 
 bench: setup ## the benchmark harness; BENCH_PEERS=1 adds nginx and nginx+ModSecurity, ARGS=--short for a quick look
 	@$(NODE) build/bench/run.js $(ARGS)
+
+fleet-faults: setup ## kills parts of a fleet in network namespaces under load; needs root, PostgreSQL, Redis, haproxy; ARGS="--minutes 15 --seed 1"
+	@$(NODE) build/bench/faults/run.js $(ARGS)
 
 crs: setup ## the CRS regression suite in process (needs ../shared/corpora/ftw)
 	@$(NODE) build/cli/commands/crs-regression.js $(ARGS)

@@ -21,6 +21,9 @@ export interface Env {
   readonly ports: { readonly waf: number; readonly ui: number; readonly api: number; readonly ja3: number };
   /** null: the embedded database below `dataDirectory`. */
   readonly databaseUrl: string | null;
+  /** Of a replica for long reads, and how many seconds it may be behind. */
+  readonly databaseReadUrl: string | null;
+  readonly databaseReadLagSeconds: number;
   readonly redis: RedisAddress | null;
   /** null: derived from the session secret. */
   readonly redisPrefix: string | null;
@@ -128,6 +131,8 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
       ja3: port('JA3_PORT'),
     },
     databaseUrl: databaseUrl(given),
+    databaseReadUrl: given('DATABASE_READ_URL'),
+    databaseReadLagSeconds: Number(required('DATABASE_READ_LAG')),
     redis: redisOf(given, problems),
     redisPrefix: given('REDIS_PREFIX'),
     dataDirectory: required('DATA_DIR'),

@@ -14,6 +14,7 @@ import { createSessionTokens, type SessionTokens } from './auth/session-token.js
 import type { ApplySettings, Expected } from './change/contract.js';
 import type { TryRequests } from './change/try-requests.js';
 import type { Database } from './db/client.js';
+import type { ReadReplica } from './db/replica.js';
 import type { NodeGates, OfNode } from './edge/node-gates.js';
 import type { NodePort } from './enrolment/contract.js';
 import type { AcmeEnv, Env } from './env.js';
@@ -42,6 +43,8 @@ export interface AppDeps {
   >;
   /** Migrated and seeded. */
   readonly database: Database;
+  /** A copy of it that takes long reads; null or absent: there is none. */
+  readonly replica?: ReadReplica | null;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** How long settings that were read may be used again, in milliseconds; 0: they are read each time. */
@@ -114,6 +117,8 @@ export interface AppDeps {
 /** Made once for a process. */
 export interface Parts {
   readonly database: Database;
+  /** null: there is none (DATABASE_READ_URL). */
+  readonly replica: ReadReplica | null;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly outbound: Outbound;
@@ -197,6 +202,7 @@ export function createParts(deps: AppDeps): Parts {
   const runBackup = deps.runBackup ?? null;
   return {
     database,
+    replica: deps.replica ?? null,
     now,
     outbound,
     sealing,

@@ -8,7 +8,8 @@ import type { FastifyBaseLogger, FastifyListenOptions } from 'fastify';
 import { buildApp, features } from './app.js';
 import type { AuditLog } from './audit/chain.js';
 import { applyHead } from './change/flow.js';
-import { openEmbedded, openPostgres, type Database } from './db/client.js';
+import { openEmbedded, openPostgres, openReader, type Database } from './db/client.js';
+import { replicaTimes, watchReplica, type ReadReplica } from './db/replica.js';
 import { waitForDatabase } from './db/connection/wait.js';
 import { loadModules, migrate } from './db/migrate.js';
 import { EnvError, parseEnvFile, readEnv, type Env } from './env.js';
@@ -111,6 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       new Date(now()),
       env.settingsImport === null ? null : () => firstSettings(env.settingsImport ?? ''),
     );
+    const replica = openReplica(env, database);
+    if (replica !== null) undo.push(() => replica.close());
     const outbound = createOutbound({ allow: env.outboundAllow, name: env.brand.name });
     undo.push(() => outbound.close());
     const sandbox = createRuleSandbox();
@@ -124,6 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       nodePort: nodes?.portFor(link?.directory) ?? null,
       env,
       database,
+      replica,
       now,
       outbound,
       sandbox,
@@ -218,6 +222,13 @@ export async function openDatabase(env: Env): Promise<Database> {
   if (env.databaseUrl !== null) return openPostgres(env.databaseUrl);
   await mkdir(env.dataDirectory, { recursive: true, mode: 0o700 });
   return openEmbedded(join(env.dataDirectory, 'db'));
+}
+
+/** null: none is named, or there is nothing that it could be a replica of. */
+function openReplica(env: Env, database: Database): ReadReplica | null {
+  if (env.databaseReadUrl === null || database.kind !== 'postgres') return null;
+  const lagMsMax = env.databaseReadLagSeconds * 1000;
+  return watchReplica(openReader(env.databaseReadUrl), database.sql, { ...replicaTimes, lagMsMax });
 }
 
 /** First signal: stop taking requests, finish the running ones, close. Second signal: leave at once. */

@@ -97,7 +97,18 @@ t.test('kinds: the commands and the control plane in their own words', async (t)
     ['flag', '2', null, 'must be one of 0, 1'],
     ['logLevel', 'loud', null, 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['email', 'nobody', null, 'must be an e-mail address'],
-    ['postgresUrl', 'mysql://x', null, 'must be a URL beginning with postgres:// or postgresql://'],
+    [
+      'postgresUrl',
+      'mysql://x',
+      null,
+      'must be a URL beginning with postgres:// or postgresql://, with one server or several (a:5432,b:5432)',
+    ],
+    [
+      'postgresUrlOfOne',
+      'postgres://a,b/x',
+      null,
+      'must be a URL of one server beginning with postgres:// or postgresql://',
+    ],
     [
       'redisUrl',
       'redis://a,b',

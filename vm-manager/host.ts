@@ -324,6 +324,11 @@ export interface ObservedHop {
 export interface Host {
   readonly secrets: Secrets;
   readonly sql: Sql;
+  /**
+   * A copy of the database that takes long reads; `freshAt`: by the clock of the database, what was committed before is
+   * there; null: it must not be asked now. Absent: there is none.
+   */
+  readonly replica?: { readonly sql: Sql; readonly freshAt: () => Date | null };
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly identity: Identity;

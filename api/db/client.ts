@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import postgres from 'postgres';
 import { countTransactions } from './connection/open-transactions.js';
-import { createSockets } from './connection/guarded-socket.js';
-import { serverAddressesOf } from './connection/server-addresses.js';
+import { createSockets, type Turn } from './connection/guarded-socket.js';
+import { serverAddressesOf, serversOf } from './connection/server-addresses.js';
 import { ServerPulses, type PulseTimes } from './connection/server-pulse.js';
 import { refuseOwnWaits } from './connection/own-transaction.js';
 import { createEmbedded } from './create-embedded.js';
@@ -87,19 +87,26 @@ const pauseOf = (failures: number): number => (0.5 + Math.random() / 2) * Math.m
 
 type PoolOptions = ReturnType<typeof options> & { idle_timeout?: number; max_lifetime?: number };
 
+/** What postgres.js is told of several servers: the sockets choose among them. */
+const firstOf = (servers: ReturnType<typeof serversOf>): object =>
+  servers === null ? {} : { host: [servers[0]?.host], port: [servers[0]?.port] };
+
 /** A pool that a database which goes away cannot end the process of. `more`: of postgres.js, for this pool. */
-function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
-  const { ssl } = postgres(url, { max: 1 }).options;
+function openPool(url: string, pulses: ServerPulses, more: PoolOptions, turn: Turn = { number: 0 }): Sql {
+  const { ssl, host, port } = postgres(url, { max: 1 }).options;
   let untilTransactionsEnd = async (): Promise<void> => undefined;
+  const servers = serversOf(url, { host, port });
   const socket = createSockets({
     tls: ssl,
     connectMsMax: connectSeconds * 1000,
     pulses,
+    ...{ servers, turn },
     untilTransactionsEnd: () => untilTransactionsEnd(),
   });
   const guarded = {
     ...more,
     ...(serverAddressesOf(url) as object), // lists of them are documented, and missing in their types
+    ...firstOf(servers),
     connect_timeout: connectSeconds,
     backoff: pauseOf,
     ssl: false, // the sockets see to it
@@ -111,6 +118,9 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions): Sql {
 }
 
 /** Each asks for the settings in force every second or two; connections of a machine that lost power stay longer. */
+/** A pool of a server that is only read from: a few connections, looked after in the same way. */
+export const openReader = (url: string): Sql => openPool(url, new ServerPulses(), { ...options(5), idle_timeout: 60 });
+
 async function othersAtWork(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ others: boolean }[]>`
     select count(*) > 0 as others from pg_stat_activity
@@ -121,11 +131,11 @@ async function othersAtWork(sql: Sql): Promise<boolean> {
 
 /** Connects lazily; a wrong URL shows at the first query. Throws nothing itself. */
 export function openPostgres(url: string, given: PostgresOptions = {}): Database {
-  const pulses = new ServerPulses(given.pulse);
-  const sql: Sql = openPool(url, pulses, { ...options(given.poolSize ?? 10), idle_timeout: 60 });
+  const [pulses, turn] = [new ServerPulses(given.pulse), { number: 0 }];
+  const sql: Sql = openPool(url, pulses, { ...options(given.poolSize ?? 10), idle_timeout: 60 }, turn);
   const dedicated = new Set<Sql>();
   const openOne = (): Sql => {
-    const one: Sql = openPool(url, pulses, { ...options(1), max_lifetime: null as unknown as number });
+    const one: Sql = openPool(url, pulses, { ...options(1), max_lifetime: null as unknown as number }, turn);
     dedicated.add(one);
     return one;
   };

@@ -8,7 +8,7 @@ import { hangingJobs } from '../jobs/states.js';
 import type { HttpParts, Parts } from '../parts.js';
 import { release } from '../release.js';
 
-export type HealthParts = Pick<Parts, 'database' | 'ruleSets' | 'breachCheck' | 'locations'> &
+export type HealthParts = Pick<Parts, 'database' | 'replica' | 'ruleSets' | 'breachCheck' | 'locations'> &
   Pick<HttpParts, 'limitsState'>;
 
 const SharedLimitsView = Type.Object({
@@ -44,6 +44,22 @@ const RulesView = Type.Object({
   notice: Type.String({ description: 'all of it in words' }),
 });
 
+/** Of DATABASE_READ_URL; null: none is set. */
+const ReplicaView = Nullable(
+  Type.Object({
+    status: OneOf(['ok', 'lagging', 'away'], 'of the replica (DATABASE_READ_URL); unless ok, the primary answers'),
+    lag_seconds: Nullable(Type.Number({ description: 'how far behind it is; null: not known' })),
+    trouble: Nullable(Type.String({ description: 'why it is away' })),
+  }),
+);
+
+/** The same for people and monitors. */
+export function viewReplica(replica: Parts['replica']) {
+  if (replica === null) return null;
+  const { state: status, lagMs, trouble } = replica.state();
+  return { status, lag_seconds: lagMs === null ? null : Math.round(lagMs / 100) / 10, trouble };
+}
+
 const LocationView = Type.Object({
   of: OneOf([...locationKinds], 'which file (MMDB_COUNTRY_FILE, MMDB_NETWORK_FILE); only files that are set'),
   status: OneOf([...locationStatuses], 'GET /api/events/stats says what to do'),
@@ -72,6 +88,7 @@ const healthSchema = {
       status: Type.Unsafe<'ok' | 'degraded'>({ type: 'string', enum: ['ok', 'degraded'] }),
       release: Type.String({ description: 'of this program; `gatehouse version` prints it' }),
       database: Type.String(),
+      replica: ReplicaView,
       jobs: Type.Object({ hanging: Type.Array(HangingView) }),
       rules: RulesView,
       locations: Type.Array(LocationView),
@@ -117,7 +134,7 @@ async function ofDatabase<T>(rows: PromiseLike<T>): Promise<T> {
 }
 
 export function registerHealthRoutes(app: App, parts: HealthParts): void {
-  const { database, limitsState, ruleSets, breachCheck, locations } = parts;
+  const { database, replica, limitsState, ruleSets, breachCheck, locations } = parts;
   app.get('/api/live', { schema: liveSchema }, async () => ({ status: 'live' as const }));
   app.get('/api/health', { schema: healthSchema }, async () => {
     const hanging = await ofDatabase(hangingJobs(database.sql));
@@ -129,6 +146,7 @@ export function registerHealthRoutes(app: App, parts: HealthParts): void {
       status: hanging.length === 0 && isPlaced ? ('ok' as const) : ('degraded' as const),
       release: release(),
       database: database.kind,
+      replica: viewReplica(replica),
       jobs: { hanging: hanging.map(({ name, running_since: at }) => ({ name, running_since: at.toISOString() })) },
       rules: { ...rules, notice: formatNotice(rules) },
       locations: places,

@@ -4,6 +4,7 @@ import type { ProxyConfig } from '#proxy/contract';
 import type { Database } from '../db/client.js';
 import type { ApplyNode } from '../change/contract.js';
 import type { ActivateAnswer, NodeClient, NodeStatus, StatusAnswer } from './node-client.js';
+import { nameOf } from './directory.js';
 import { recordServed, recordStatus } from './node-store.js';
 
 /** What a node is to serve. */
@@ -53,6 +54,8 @@ export function nextGeneration(wanted: number, answers: ReadonlyMap<string, Stat
 
 const silenceAsks = 10;
 const silencePauseMs = 500;
+/** So long a control plane that was just started leaves to others to say that a node is away. */
+const seenElsewhereMs = 20_000;
 
 export function createFleet(options: FleetOptions): Fleet {
   const { urls } = options;
@@ -69,10 +72,22 @@ export function createFleet(options: FleetOptions): Fleet {
   };
 }
 
-async function askOne({ client, database, now }: FleetOptions, url: string): Promise<StatusAnswer> {
+async function askOne(options: FleetOptions, url: string): Promise<StatusAnswer> {
+  const { client, database, now } = options;
   const answer = await client.status(url);
-  await recordStatus(database.sql, url, answer, new Date(now()));
+  const at = new Date(now());
+  const isSeen = answer.kind === 'unreachable' && (await isSeenElsewhere(options, url, at));
+  if (!isSeen) await recordStatus(database.sql, url, answer, at);
   return answer;
+}
+
+/** A node without a tunnel here may have one to another control plane, and had a moment ago. */
+async function isSeenElsewhere({ database }: FleetOptions, url: string, at: Date): Promise<boolean> {
+  if (nameOf(url) === null || !(await database.othersAtWork())) return false;
+  const [row] = await database.sql`
+    select 1 from data_nodes
+    where url = ${url} and reachable and last_seen_at > ${new Date(at.getTime() - seenElsewhereMs)}`;
+  return row !== undefined;
 }
 
 async function activateOne(

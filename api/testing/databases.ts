@@ -1,15 +1,16 @@
 // Databases for tests: a real PostgreSQL cluster and PGlite, each started once per test process and emptied between
 // suites.
 import root, { type Test } from 'tap';
-import { openPostgres, openEmbedded, type Database } from '../db/client.js';
+import { openPostgres, openEmbedded, openReader, type Database } from '../db/client.js';
+import { watchReplica, type ReadReplica, type ReplicaTimes } from '../db/replica.js';
 import { migrate } from '../db/migrate.js';
 import { allModules, copyMigratedTemplate, migratedName, startMigratedCluster } from './database-templates.js';
 import { emptyAgain, readUntouched, type Untouched } from './servers/emptied.js';
 import { withoutPostgres, type Cluster } from './servers/postgres.js';
 import { testMsMax } from './waiting.js';
 
-export { copyEmbeddedTemplate } from './database-templates.js';
-export { startCluster, withoutPostgres } from './servers/postgres.js';
+export { copyEmbeddedTemplate, startMigratedCluster } from './database-templates.js';
+export { startCluster, startReplica, withoutPostgres } from './servers/postgres.js';
 
 root.setTimeout(testMsMax);
 
@@ -87,3 +88,18 @@ export async function onBothDatabases(
   await onEmbeddedDatabase(t, name, suite);
   await onPostgres(t, name, suite);
 }
+
+/** A migrated database of the cluster. */
+export async function databaseOf(
+  t: Pick<Test, 'teardown'>,
+  cluster: Cluster,
+): Promise<{ readonly database: Database; readonly name: string; readonly url: string }> {
+  const url = await cluster.create({ template: migratedName });
+  const database = openPostgres(url);
+  t.teardown(() => database.close());
+  return { database, url, name: new URL(url).pathname.slice(1) };
+}
+
+/** As the server does with DATABASE_READ_URL. */
+export const openReplica = (url: string, { sql }: Database, times: ReplicaTimes): ReadReplica =>
+  watchReplica(openReader(url), sql, times);

@@ -25,7 +25,7 @@ type VmParts = IdentityParts &
   ComplianceParts &
   HealthParts &
   BackupPortParts &
-  Pick<Parts, 'brandName' | 'outbound'>;
+  Pick<Parts, 'brandName' | 'outbound' | 'replica'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
 const takeEvents: TakeEvents = (tx, events) =>
@@ -37,6 +37,7 @@ const takeEvents: TakeEvents = (tx, events) =>
 
 const toHost = (parts: VmParts): Host => ({
   sql: parts.database.sql,
+  ...(parts.replica === null ? {} : { replica: parts.replica }),
   hasOneConnection: parts.database.kind === 'embedded',
   now: parts.now,
   identity: createIdentity(parts),

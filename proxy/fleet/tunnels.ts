@@ -30,7 +30,7 @@ export interface TunnelTimes {
 
 const timesDefault: TunnelTimes = {
   retryMsMin: 500,
-  retryMsMax: 8_000,
+  retryMsMax: 4_000, // a fleet has to be one ten seconds after a control plane is back, and a first try may be lost
   connectMsMax: 10_000,
   pingMs: 5_000,
   lookMs: 10_000,

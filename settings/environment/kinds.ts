@@ -43,9 +43,15 @@ const onlyDemanded = ({ demand }: Kind): Kind => ({ refuse: anything, demand });
 
 const urlOf = (...protocols: readonly string[]): Kind =>
   demandOf(
-    (value) => protocols.includes(protocolOf(value) ?? ''),
-    `must be a URL beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    (value) => protocols.includes(protocolOf(value) ?? '') && !new URL(value).hostname.includes(','),
+    `must be a URL of one server beginning with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   );
+
+/** Of a URL that names several servers, which is none by the standard, one URL each. Source: libpq, connection URIs. */
+function urlsOfHosts(value: string): string[] {
+  const [, before = '', hosts = '', after = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is.exec(value) ?? [];
+  return before === '' ? [value] : hosts.split(',').map((host) => `${before}${host}${after}`);
+}
 
 const tooShort =
   (min: number, words: (min: number) => string): Check =>
@@ -94,7 +100,11 @@ export const kinds = {
   flag: onlyDemanded(oneOf('0', '1')),
   logLevel: onlyDemanded(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
   email: demandOf((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address'),
-  postgresUrl: urlOf('postgres:', 'postgresql:'),
+  postgresUrl: demandOf(
+    (value) => urlsOfHosts(value).every((url) => ['postgres:', 'postgresql:'].includes(protocolOf(url) ?? '')),
+    'must be a URL beginning with postgres:// or postgresql://, with one server or several (a:5432,b:5432)',
+  ),
+  postgresUrlOfOne: urlOf('postgres:', 'postgresql:'),
   redisUrl: { refuse: anything, demand: redisUrlProblem },
   redisPrefix: demandOf(
     (value) => /^[A-Za-z0-9:._-]{1,64}$/.test(value),

@@ -8,7 +8,24 @@ export const storageVariables = [
     kind: 'postgresUrl',
     readBy: ['control plane'],
     isSecret: true,
-    purpose: 'PostgreSQL (postgres://…); empty = POSTGRES_*, or else embedded, below DATA_DIR',
+    purpose:
+      'PostgreSQL (postgres://user@host:5432/name; of several hosts with commas between them the one that takes ' +
+      'writes is used); empty = POSTGRES_*, or else embedded, below DATA_DIR',
+  },
+  {
+    name: 'DATABASE_READ_URL',
+    default: '',
+    kind: 'postgresUrlOfOne',
+    readBy: ['control plane'],
+    isSecret: true,
+    purpose: 'a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and exports; empty = none',
+  },
+  {
+    name: 'DATABASE_READ_LAG',
+    default: '5',
+    kind: 'count',
+    readBy: ['control plane'],
+    purpose: 'seconds that the replica may be behind; further behind, and while it is away, the primary answers',
   },
   {
     name: 'POSTGRES_HOST',

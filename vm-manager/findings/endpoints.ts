@@ -78,6 +78,7 @@ export const vulnerabilityEndpoints: readonly Endpoint[] = [
     path: '/vulnerabilities',
     permission: 'view_findings',
     kind: 'C',
+    fromReplica: true,
     summary: 'Findings, the most urgent first',
     query: findingsQuery,
     answer: List(FindingView),

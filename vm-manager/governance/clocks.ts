@@ -162,6 +162,7 @@ const breaches = endpoint({
   path: '/sla/breaches',
   permission: 'view_sla',
   kind: 'A',
+  fromReplica: true,
   summary: 'Findings that were not fixed in time: those still open, or those that were closed too late',
   query: Type.Object(
     {

@@ -142,6 +142,7 @@ const clocks: readonly Endpoint[] = [
     path: '/sla/clocks',
     permission: 'view_sla',
     kind: 'A',
+    fromReplica: true,
     summary: 'Open findings with a deadline, the next one first',
     query: Type.Object({ ...ListQuery, breached: Type.Optional(Type.Boolean()) }, closed),
     answer: List(FindingView),

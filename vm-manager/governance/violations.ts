@@ -165,6 +165,7 @@ const list = endpoint({
   path: '/policies/violations',
   permission: 'view_policies',
   kind: 'A',
+  fromReplica: true,
   summary: 'Findings that policies hold for, and since when: of policies that note violations or give notice',
   query: Type.Object(
     {

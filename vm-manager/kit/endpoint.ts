@@ -60,6 +60,11 @@ export interface Endpoint {
   readonly whileDutyIsDue?: boolean;
   /** A POST that only reads: tokens with the scope `read` may call it. */
   readonly reads?: boolean;
+  /**
+   * It reads much, through `sql` alone, and remembers nothing by that: a replica may answer where the server has one
+   * (kit/replicas/replica.ts).
+   */
+  readonly fromReplica?: boolean;
   readonly query?: TObject;
   readonly body?: TSchema;
   /** The body is a stream of bytes, with its own limit; see kit/upload/receive.ts. */

@@ -7,6 +7,7 @@ import { writes, type Call, type Endpoint } from './endpoint.js';
 import { splitCommas } from './comma-list.js';
 import { areOfAuthor } from './permissions.js';
 import { answerRefusal } from './refuse.js';
+import { noteWrite, replicaFor } from './replicas/replica.js';
 import { keepRawBody } from './upload/raw-body.js';
 
 export const base = '/api/v1';
@@ -23,7 +24,7 @@ export const accessOf = (endpoints: readonly Endpoint[]): AccessRows =>
     ]),
   );
 
-const callers = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly reach: Reach }>();
+const callers = new WeakMap<FastifyRequest, Admitted>();
 
 export function mount(app: App, endpoints: readonly Endpoint[], host: Host): void {
   for (const row of endpoints) {
@@ -89,6 +90,36 @@ async function admit(host: Host, row: Endpoint, request: FastifyRequest) {
 
 const nowhere: Reach = { all: false, projects: [], applications: [], within: null };
 
+interface Admitted {
+  readonly caller: Caller;
+  readonly reach: Reach;
+}
+
+/** What a replica cannot answer after all, as it went away meanwhile, the primary answers. */
+async function handle(row: Endpoint, host: Host, call: Call, admitted: Admitted | undefined): Promise<unknown> {
+  const userId = admitted?.caller.person.userId;
+  if (row.fromReplica === true && userId !== undefined) {
+    const replica = await replicaFor(host, userId);
+    if (replica !== null) {
+      const members = { ...Object.getOwnPropertyDescriptors(call), sql: { value: replica, enumerable: true } };
+      const there = Object.defineProperties({}, members) as unknown as Call;
+      const made = await row.handle(there).catch((error: unknown) => {
+        if (error instanceof ApiError) throw error;
+        return ofPrimary;
+      });
+      if (made !== ofPrimary) return made;
+    }
+  }
+  if (!writes(row) || userId === undefined) return row.handle(call);
+  try {
+    return await row.handle(call);
+  } finally {
+    await noteWrite(host, userId);
+  }
+}
+
+const ofPrimary = Symbol('to be asked of the primary');
+
 async function answer(row: Endpoint, host: Host, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const admitted = callers.get(request);
   const now = new Date(host.now());
@@ -121,7 +152,7 @@ async function answer(row: Endpoint, host: Host, request: FastifyRequest, reply:
         return made;
       }) as never,
   };
-  const made = await row.handle(call);
+  const made = await handle(row, host, call, admitted);
   if (reply.sent) return reply;
   const status = row.status ?? 200;
   if (status === 204) return reply.code(204).send();

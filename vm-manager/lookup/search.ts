@@ -96,6 +96,7 @@ const search = endpoint({
   path: '/search',
   permission: 'self',
   kind: 'A',
+  fromReplica: true,
   summary: `Applications, findings, vulnerabilities, components, API operations by a word, at most ${kindMax} of each`,
   query: Type.Object(
     { q: Type.String({ minLength: lettersMin, maxLength: 100, description: 'part of a name, an id, a place' }) },

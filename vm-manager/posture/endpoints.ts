@@ -157,6 +157,7 @@ const trend = endpoint({
   path: '/posture/trend',
   permission: 'view_findings',
   kind: 'A',
+  fromReplica: true,
   summary: 'Score, open findings and their flow, day by day; days begin with the first one that was counted',
   query: Type.Object({ days: Days, ...Scope }, closed),
   answer: Trend,
@@ -186,6 +187,7 @@ const heatmap = endpoint({
   path: '/posture/heatmap',
   permission: 'view_findings',
   kind: 'A',
+  fromReplica: true,
   summary: 'Applications by source of their open findings, those that cost most first',
   query: Type.Object(
     {

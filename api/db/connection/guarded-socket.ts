@@ -17,30 +17,51 @@ export interface SocketTarget {
   readonly path?: string | false | undefined;
 }
 
+/** Counts on when a server was of no use. */
+export interface Turn {
+  number: number;
+}
+
 /** `ssl` as postgres.js reads it from the URL: false, true, a mode of libpq, or options of node:tls. */
 export type TlsMode = boolean | string | ConnectionOptions | undefined;
 
 export interface GuardOptions {
   readonly tls: TlsMode;
   readonly connectMsMax: number;
+  /** Of several servers: the one is looked for that follows none of the others. Absent or null: there is one. */
+  readonly servers?: readonly ServerPlace[] | null;
+  /**
+   * Which of them it is, as far as is known: one for all pools of a database. A pool of one connection that is made for
+   * one lock would begin with the first server every time, and never find another. Absent: one of its own.
+   */
+  readonly turn?: Turn;
   /** Who notices that a server stands still. */
   readonly pulses: ServerPulses;
   /** Resolves when every transaction that is open now has ended. */
   readonly untilTransactionsEnd: () => Promise<void>;
 }
 
-type Settings = GuardOptions & { readonly target: SocketTarget };
+type Settings = GuardOptions & { readonly target: SocketTarget; readonly isOfNoUse: () => void };
 
-/** For the option `socket` of postgres.js, which is called for every connection, also for the next try. */
+/**
+ * For the option `socket` of postgres.js, which is called for every connection, also for the next try. It is told of
+ * one server: of several it would swallow each error and try again without a pause and an end (3.4.9: `error` in
+ * src/connection.js looks at a count that nothing raises).
+ */
 export function createSockets(options: GuardOptions): (target: SocketTarget) => Promise<Socket> {
-  let tries = 0;
-  return async (target) => open({ ...options, target }, tries++);
+  const { turn = { number: 0 } } = options;
+  return async (target) => {
+    const mine = turn.number;
+    // The next one goes where this one went, until one is refused there: the server died, or follows another now.
+    const isOfNoUse = (): void => void (turn.number = turn.number === mine ? mine + 1 : turn.number);
+    return open({ ...options, target, isOfNoUse }, mine);
+  };
 }
 
 /** Never rejects: postgres.js would lose the connection's place in its pool. What is wrong comes as an error event. */
 async function open(settings: Settings, turn: number): Promise<Socket> {
-  const { target, tls, connectMsMax } = settings;
-  const place = placeOf(target, turn);
+  const { target, servers = null, tls, connectMsMax } = settings;
+  const place = servers?.[turn % servers.length] ?? placeOf(target);
   const pulse = settings.pulses.of(place);
   const guarded = (socket: Socket): Socket => guard(socket, settings, pulse.watch(socket));
   const failing = (error: Error): Socket => {
@@ -55,7 +76,10 @@ async function open(settings: Settings, turn: number): Promise<Socket> {
   };
   if (pulse.isStill) return failing(standsStill());
   const raw = connectPlain(place);
-  if (tls === undefined || tls === false || 'path' in place) return guarded(raw);
+  if (tls === undefined || tls === false || 'path' in place) {
+    const refusal = await refusedAtOnce(raw);
+    return refusal === null ? guarded(raw) : failing(refusal);
+  }
   try {
     return guarded(await secure(raw, tls, place.host, connectMsMax));
   } catch (error) {
@@ -64,9 +88,22 @@ async function open(settings: Settings, turn: number): Promise<Socket> {
   }
 }
 
-function placeOf({ path, host, port }: SocketTarget, turn: number): ServerPlace {
+/**
+ * Where there is no way to a host (its network is down, no route) the system says so at once: before postgres.js, which
+ * waits for the promise of this socket, could listen, and an error that nobody hears ends the process.
+ */
+async function refusedAtOnce(raw: Socket): Promise<Error | null> {
+  let refusal: Error | null = null;
+  const note = (error: Error): void => void (refusal = error);
+  raw.on('error', note);
+  await nextTurn();
+  raw.removeListener('error', note);
+  return refusal ?? (raw.destroyed ? closed() : null);
+}
+
+function placeOf({ path, host, port }: SocketTarget): ServerPlace {
   if (typeof path === 'string') return { path };
-  return { host: host[turn % host.length] ?? '', port: port[turn % port.length] ?? 5432 };
+  return { host: host[0] ?? '', port: port[0] ?? 5432 };
 }
 
 /** Throws when the server refuses, or the certificate does not fit the mode. Source: libpq, SSL support. */
@@ -113,13 +150,19 @@ function firstOf<T>(socket: Socket, event: string, msMax: number, begin: () => v
 const closed = (): Error =>
   Object.assign(new Error('The connection to the database has ended.'), { code: 'CONNECTION_CLOSED' });
 
+const followsAnother = (): Error =>
+  Object.assign(new Error('This PostgreSQL server follows another one, which is looked for.'), {
+    code: 'CONNECTION_ENDED',
+  });
+
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Statements that postgres.js may have sent ahead on one connection (its `max_pipeline`), and the one at work. */
 const statementsOnTheWayMax = 101;
 
 /** Wraps the two ways in which postgres.js and the socket meet: what the socket tells, and what is written to it. */
-function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions, heartbeat: Heartbeat): Socket {
+function guard(socket: Socket, settings: Settings, heartbeat: Heartbeat): Socket {
+  const { untilTransactionsEnd, isOfNoUse, servers = null } = settings;
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
   socket.write = (...given: unknown[]): boolean => {
     heartbeat.asked();
@@ -155,6 +198,7 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions, heartbeat
     if (event === 'data') {
       heartbeat.heard();
       const complete = server.read(rest[0] as Buffer);
+      if (server.isStandby && servers !== null) return socket.destroy(followsAnother()).destroyed;
       const isTold = complete === null || tell('data', complete);
       // The next one asks the name again, and finds the server that takes writes.
       if (server.isReadOnly) socket.destroy();
@@ -166,6 +210,7 @@ function guard(socket: Socket, { untilTransactionsEnd }: GuardOptions, heartbeat
     if (isGone) return false;
     isGone = true;
     heartbeat.gone();
+    if (!server.hasBeenReady || server.isStandby || server.isReadOnly) isOfNoUse();
     // node:net has put another in its place when the peer ended
     if (server.hasOpenTransaction) socket.write = writeAfterEnd;
     end(rest[0]);

@@ -188,3 +188,22 @@ t.test('R1: a start while the database is away waits for it', { skip: withoutPos
   );
   await wrong.close();
 });
+
+t.test('R1: a network that is down is told as an outage, and ends no process', async (t) => {
+  // the system refuses this address before anything is sent, as it does where there is no route
+  {
+    const [host, error] = ['255.255.255.255', /EACCES|ENETUNREACH/] as const;
+    const database = openPostgres(`postgres://nobody@${host}:5432/x`, { poolSize: 2 });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const told = await database.sql`select 1`.catch((thrown: unknown) => thrown);
+      t.equal(findOutage(told), 'unreachable');
+      t.match(String(told), error);
+    }
+    await t.rejects(database.tryHold('leader'), error);
+    await t.rejects(
+      database.withLock('apply', async () => undefined),
+      error,
+    );
+    await database.close();
+  }
+});

@@ -23,3 +23,9 @@ export function serverAddressesOf(url: string): ServerAddresses | Record<string,
     port: parts.map((part) => Number(part?.[3] ?? defaultPort)),
   };
 }
+
+/** null: there is one. `found`: hosts and ports of `postgres(url)`. */
+export function serversOf(url: string, found: ServerAddresses): readonly { host: string; port: number }[] | null {
+  const { host, port } = { ...found, ...serverAddressesOf(url) };
+  return host.length < 2 ? null : host.map((name, index) => ({ host: name, port: port[index] ?? defaultPort }));
+}

@@ -3,7 +3,7 @@
 
 /** Type and length. */
 const headBytes = 5;
-const [errorResponse, readyForQuery] = [0x45, 0x5a];
+const [errorResponse, readyForQuery, parameterStatus] = [0x45, 0x5a, 0x53];
 /** States of ReadyForQuery. */
 const [isIdle, isFailed] = [0x49, 0x45];
 /** SQLSTATEs connection_failure and read_only_sql_transaction. */
@@ -22,6 +22,13 @@ export class ServerWords {
    */
   isReadOnly = false;
   private refusedToWrite = false;
+  /** It said with its first words that it follows another server (PostgreSQL 14 and later do). */
+  isStandby = false;
+
+  /** It was ready for a statement once. */
+  get hasBeenReady(): boolean {
+    return this.last !== 'none';
+  }
 
   get hasOpenTransaction(): boolean {
     return this.last === 'open';
@@ -42,6 +49,8 @@ export class ServerWords {
       const end = at + 1 + text.readUInt32BE(at + 1);
       lacks = end - text.length;
       if (lacks > 0) break;
+      if (text[at] === parameterStatus && this.last === 'none')
+        this.isStandby ||= text.toString('latin1', at + headBytes, end) === 'in_hot_standby\0on\0';
       if (text[at] === readyForQuery) {
         this.last = text[at + headBytes] === isIdle ? 'idle' : 'open';
         this.isReadOnly ||= this.refusedToWrite && this.last === 'idle';

@@ -100,7 +100,9 @@ async function begin(wish: Wish, index: number): Promise<SimulatedNode> {
   const { addresses, token } = wish;
   const dataDir = join(wish.directory, String(index));
   await mkdir(dataDir, { recursive: true });
-  const { name } = await joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
+  // on a machine that is busy with all of them a join may take too long: a node tries again
+  const enrol = () => joinFleet({ dataDir, addresses, token, name: `sim-${index}`, labels: {} });
+  const { name } = await enrol().catch(enrol).catch(enrol);
   const times = { generationAtMs: 0, measuresAtMs: 0, generationBytes: 0 };
   const node = { name, generation: 0, ruleset: '', measures: empty, ...times };
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

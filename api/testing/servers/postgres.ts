@@ -38,6 +38,51 @@ export interface Cluster {
   start(): Promise<void>;
 }
 
+export interface Replica {
+  readonly url: string;
+  /** Ends it at once. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  /** It replays nothing more, or goes on; it answers all the while. */
+  setReplaying(isOn: boolean): Promise<void>;
+}
+
+/** A streaming replica of a cluster. Goes with the test. `database`: of the cluster, as its own URL ends. */
+export async function startReplica(
+  t: Pick<Test, 'teardown'>,
+  cluster: Pick<Cluster, 'url'>,
+  database: string,
+): Promise<Replica> {
+  const programs = required(directoryFound, wanted);
+  const owner = await findOwner();
+  const directory = await makeDirectory(t, 'pg-replica');
+  if (owner.uid !== undefined && owner.gid !== undefined) await chown(directory, owner.uid, owner.gid);
+  const [data, port, from] = [join(directory, 'd'), await freePort(), new URL(cluster.url)];
+  const source = ['-h', from.hostname, '-p', from.port, '-U', 'gatehouse'];
+  const options = { ...owner, cwd: directory };
+  await run(join(programs, 'pg_basebackup'), [...source, '-D', data, '-R', '-X', 'stream', '-c', 'fast'], options);
+  let server: ChildProcess | null = null;
+  const start = async (): Promise<void> => {
+    server = startServer(programs, { data, directory, port, owner });
+    await untilReady(programs, server, port);
+  };
+  const crash = async (): Promise<void> => {
+    const child = server;
+    server = null;
+    if (child !== null) await endChild(child, 'SIGQUIT');
+  };
+  t.teardown(crash);
+  await start();
+  const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'gatehouse', '-d', 'postgres', '-Atc'];
+  return {
+    url: `postgres://gatehouse@127.0.0.1:${port}/${database}`,
+    crash,
+    start,
+    setReplaying: async (isOn) =>
+      void (await run('psql', [...at, `select pg_wal_replay_${isOn ? 'resume' : 'pause'}()`])),
+  };
+}
+
 interface Owner {
   readonly uid?: number;
   readonly gid?: number;

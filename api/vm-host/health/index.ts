@@ -3,7 +3,7 @@
 import { unknownComponent, type HealthComponent, type HostHealth } from '#vm-manager';
 import { judgeCertificates, judgeFeeds } from './ages.js';
 import type { HealthParts, Look } from './kit.js';
-import { judgeBackups, judgeDatabase, judgeDisk, judgeRedis } from './storage.js';
+import { judgeBackups, judgeDatabase, judgeDisk, judgeRedis, judgeReplica } from './storage.js';
 import { connectorQueues, judgeConnectors, judgeJobs, judgeNodes } from './work.js';
 
 export type { HealthParts } from './kit.js';
@@ -11,6 +11,7 @@ export type { HealthParts } from './kit.js';
 /** In the order in which they are shown. A new component is one line here. */
 const looks: Readonly<Record<string, Look>> = {
   database: judgeDatabase,
+  replica: judgeReplica,
   redis: judgeRedis,
   nodes: judgeNodes,
   jobs: judgeJobs,

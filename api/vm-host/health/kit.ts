@@ -4,7 +4,15 @@ import type { FeatureParts } from '../../parts.js';
 
 export type HealthParts = Pick<
   FeatureParts,
-  'database' | 'now' | 'sealing' | 'currentSettings' | 'limitsState' | 'runBackup' | 'locations' | 'dataDirectory'
+  | 'database'
+  | 'replica'
+  | 'now'
+  | 'sealing'
+  | 'currentSettings'
+  | 'limitsState'
+  | 'runBackup'
+  | 'locations'
+  | 'dataDirectory'
 >;
 export type Look = (parts: HealthParts, now: Date) => Promise<HealthComponent>;
 

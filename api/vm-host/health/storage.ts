@@ -37,6 +37,20 @@ export const judgeDatabase: Look = async ({ database, currentSettings }) => {
   };
 };
 
+/** Of DATABASE_READ_URL. */
+export const judgeReplica: Look = async ({ replica }) => {
+  if (replica === null) return { id: 'replica', state: 'off', summary: 'None for reads', measure: null, action: null };
+  const { state, lagMs, trouble } = replica.state();
+  const seconds = lagMs === null ? null : Math.round(lagMs / 100) / 10;
+  return {
+    id: 'replica',
+    state: state === 'ok' ? 'ok' : 'warning',
+    summary: state === 'away' ? `Away: ${trouble ?? 'no answer yet'}` : `${seconds} s behind the primary`,
+    measure: seconds === null ? null : { name: 'behind', value: seconds, unit: 'seconds' },
+    action: state === 'ok' ? null : 'The primary answers meanwhile. Look at the replica and DATABASE_READ_URL.',
+  };
+};
+
 export interface Space {
   readonly free: number;
   readonly total: number;

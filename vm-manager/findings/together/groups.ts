@@ -150,6 +150,7 @@ const groups = endpoint({
   path: '/findings/groups',
   permission: 'view_findings',
   kind: 'A',
+  fromReplica: true,
   summary: 'What closes most: findings by what fixes them together, the most risk first; open ones unless status says',
   query: Type.Object(
     {

@@ -306,11 +306,31 @@ variable "join_labels" {
 }
 
 variable "database_url" {
-  description = "PostgreSQL (postgres://…); empty = POSTGRES_*, or else embedded, below DATA_DIR"
+  description = "PostgreSQL (postgres://user@host:5432/name; of several hosts with commas between them the one that takes writes is used); empty = POSTGRES_*, or else embedded, below DATA_DIR"
   type        = string
   default     = ""
   sensitive   = true
   nullable    = false
+}
+
+variable "database_read_url" {
+  description = "a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and exports; empty = none"
+  type        = string
+  default     = ""
+  sensitive   = true
+  nullable    = false
+}
+
+variable "database_read_lag" {
+  description = "seconds that the replica may be behind; further behind, and while it is away, the primary answers"
+  type        = string
+  default     = "5"
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[1-9][0-9]{0,2}$", var.database_read_lag))
+    error_message = "DATABASE_READ_LAG does not fit: it is seconds that the replica may be behind."
+  }
 }
 
 variable "postgres_host" {
@@ -711,6 +731,8 @@ locals {
     NODES_JOIN_MAX = var.nodes_join_max
     NODES_FORGET_MINUTES = var.nodes_forget_minutes
     DATABASE_URL = var.database_url
+    DATABASE_READ_URL = var.database_read_url
+    DATABASE_READ_LAG = var.database_read_lag
     POSTGRES_HOST = var.postgres_host
     POSTGRES_PORT = var.postgres_port
     POSTGRES_USER = var.postgres_user

@@ -39,6 +39,8 @@ variable "control_plane_environment" {
     UPSTREAM_PAYMENT = optional(string)
     # local settings file that a new control plane begins with; `up` sets it to the one in GATEHOUSE_DATA
     SETTINGS_IMPORT = optional(string)
+    # seconds that the replica may be behind; further behind, and while it is away, the primary answers
+    DATABASE_READ_LAG = optional(string)
     # age public key (age1…) that `gatehouse backup` seals secrets for; `gatehouse backup key` makes a pair and sets it; empty = a backup asks for --recipient or --passphrase-file
     BACKUP_RECIPIENT = optional(string)
     # where backups go: a directory, or a bucket of an S3 store (s3://bucket/folder); empty = backups in GATEHOUSE_DATA
@@ -100,6 +102,11 @@ variable "control_plane_environment" {
   validation {
     condition     = var.control_plane_environment.UPSTREAM_PAYMENT == null ? true : can(regex("^(https?://.*)?$", var.control_plane_environment.UPSTREAM_PAYMENT))
     error_message = "UPSTREAM_PAYMENT does not fit: it is the application behind /payment."
+  }
+
+  validation {
+    condition     = var.control_plane_environment.DATABASE_READ_LAG == null ? true : can(regex("^[1-9][0-9]{0,2}$", var.control_plane_environment.DATABASE_READ_LAG))
+    error_message = "DATABASE_READ_LAG does not fit: it is seconds that the replica may be behind."
   }
 
   validation {
