@@ -1,5 +1,6 @@
-// Leaving a page. What was typed and not saved is not left behind without a question: within the console by a dialog of
-// its own, when the window closes by the browser's. Who asks for another page while something is being saved gets there.
+// Leaving a page. What was typed and not saved is not left behind without a question: within the console by a dialog
+// of its own, when the window closes by the browser's. Who asks for another page while something is being saved gets
+// there.
 import { useBeforeLeave, useNavigate, type BeforeLeaveEventArgs } from '@solidjs/router';
 import { createEffect, createSignal, onCleanup, untrack, type JSX } from 'solid-js';
 import { kitText as text } from '../texts/kit.js';
