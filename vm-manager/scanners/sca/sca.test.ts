@@ -236,7 +236,7 @@ t.test('a file system that lies in a directory lists what its distribution has i
     'apk/musl@1.2.4-r2?arch=x86_64',
     'deb/debian/libc6@2.36-9?arch=amd64&distro=debian-12&upstream=glibc',
   ]);
-  t.same(found.scanned.sort(), ['box/lib/apk/db/installed', 'root/var/lib/dpkg/status']);
+  t.same([...found.scanned].sort(), ['box/lib/apk/db/installed', 'root/var/lib/dpkg/status']);
   t.throws(() => list({ 'a/var/lib/rpm/Packages': 'no database' }), 'one that cannot be read is a fault');
   for (const [path, wanted] of [
     ['a/var/lib/rpm/rpmdb.sqlite', true],
