@@ -92,7 +92,11 @@ export const repositories: Resource = {
 function requireInside(directory: unknown): void {
   if (typeof directory !== 'string') return;
   if (directory.split('/').some((part) => part === '.' || part === '..'))
-    throw unfit('/directory', 'leads out of the repository', 'write it from the top of the repository, without . and ..');
+    throw unfit(
+      '/directory',
+      'leads out of the repository',
+      'write it from the top of the repository, without . and ..',
+    );
 }
 
 /** Throws 422 where the address leads to another origin and the credential would follow it there. */

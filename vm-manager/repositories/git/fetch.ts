@@ -139,7 +139,11 @@ function refused(error: unknown, refusal: unknown, { bytesMax, msMax }: GitLimit
   return new ApiError('outbound_failed', `Git could not fetch it: ${why}`);
 }
 
-const settingsOf = ({ url, credential }: Wanted, proxy: string, authorities: string | null): readonly (readonly [string, string])[] => [
+const settingsOf = (
+  { url, credential }: Wanted,
+  proxy: string,
+  authorities: string | null,
+): readonly (readonly [string, string])[] => [
   ['http.proxy', proxy],
   ['http.proxyAuthMethod', 'basic'],
   ['http.followRedirects', 'false'],

@@ -19,4 +19,5 @@ export const mayBeTemplateFile = (path: string): boolean => /\.(?:ya?ml|json|tem
 const isOfTools = (path: string): boolean =>
   /(?:^|\/)(?:package(?:-lock)?|npm-shrinkwrap|tsconfig[\w.]*|composer)\.json$/.test(path);
 
-export const wantsTemplate = (path: string): boolean => mayBeTemplateFile(path) && !path.endsWith('.tf.json') && !isOfTools(path);
+export const wantsTemplate = (path: string): boolean =>
+  mayBeTemplateFile(path) && !path.endsWith('.tf.json') && !isOfTools(path);

@@ -104,6 +104,7 @@ class Scan {
   #waiting: BatchFile[] = [];
   #waitingBytes = 0;
   #isAsked = false;
+  #isStopped = false;
 
   constructor(scanners: readonly Scanner[], limits: ScanLimits, additions: Additions) {
     this.#tallies = scanners.map((one) => new Tally(one));
@@ -170,6 +171,12 @@ class Scan {
     if (why !== null) this.passAll({ path: 'all files together', reason: why, isFault: true, isOfRun: true });
   }
 
+  /** Ends what is asked just now; nothing is asked again, and no engine is started for it. */
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await this.#engine?.end();
     this.#engine = null;
@@ -186,6 +193,7 @@ class Scan {
 
   /** Why it could not be asked; null: it answered, and the answer is taken. */
   async #ask(message: ToEngine, msMax: number): Promise<string | null> {
+    if (this.#isStopped) return 'it was stopped';
     try {
       this.#engine ??= await HeldEngine.start(this.#kinds, this.#additions);
       const { outcomes } = await this.#engine.ask(message, msMax);
@@ -237,7 +245,7 @@ export async function scan(
   const running = new Scan(scanners, limits, additions);
   const timeIsOver = AbortSignal.timeout(limits.runMsMax);
   const ends = AbortSignal.any([signal, timeIsOver]);
-  const stop = (): void => void running.close();
+  const stop = (): void => void running.stop();
   ends.addEventListener('abort', stop, { once: true });
   try {
     for await (const item of source.items(ends)) {

@@ -13,8 +13,7 @@ export const scaScanner: Scanner = {
   joins: () => true,
   // databases of packages are large
   fileBytesMax: 64 * 1024 * 1024,
-  wants: (path) => 
-    readerOf(path) !== null || isPom(path) || manifestOf(path) !== null || isOfFileSystem(path),
+  wants: (path) => readerOf(path) !== null || isPom(path) || manifestOf(path) !== null || isOfFileSystem(path),
   // a bill may have any name; one that a person has named says by what is in it whether it is one
   wantsNamed: isNamedBill,
   createEngine: async () => new (await import('./engine.js')).ScaEngine(),

@@ -17,7 +17,11 @@ import { AllowSecret, OwnRule, TryRule } from './own-rules.js';
 
 type Answer = Reply<'GET /api/v1/secrets/detectors'>;
 type Rule = Answer['items'][number];
-type Change = { readonly enabled?: boolean | null; readonly severity?: Rule['severity'] | null; readonly reason?: string };
+type Change = {
+  readonly enabled?: boolean | null;
+  readonly severity?: Rule['severity'] | null;
+  readonly reason?: string;
+};
 /** Checks of running applications are known under no other name, and are the same everywhere. */
 type Answers = Answer | Reply<'GET /api/v1/scans/checks'>;
 type Save = (id: string, body: Change) => Promise<unknown>;
@@ -174,26 +178,33 @@ export function Rules(props: { readonly access: VmAccess }): JSX.Element {
       <OfScanner
         title={text.kinds.secrets}
         of={secrets}
-        save={code((id, body) => call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body: { ...body, ...chosen() } }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
         remove={mayCode() ? (id) => call('DELETE /api/v1/secrets/detectors/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.sast}
         of={sast}
-        save={code((id, body) => call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
         remove={mayCode() ? (id) => call('DELETE /api/v1/sast/rules/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.iac}
         of={iac}
-        save={code((id, body) => call('PATCH /api/v1/iac/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/iac/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
       />
       <OfScanner
         title={text.kinds.k8s}
         of={k8s}
         save={
           props.access.may('edit_k8s')
-            ? (id, body) => call('PATCH /api/v1/k8s-posture/controls/{id}', { params: { id }, body: { ...body, ...chosen() } })
+            ? (id, body) =>
+                call('PATCH /api/v1/k8s-posture/controls/{id}', { params: { id }, body: { ...body, ...chosen() } })
             : undefined
         }
       />

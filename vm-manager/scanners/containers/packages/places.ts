@@ -33,7 +33,8 @@ export function inRoot(path: string): InRoot | null {
   // the shortest way to the end that is one: `usr/lib/apk` before `lib/apk`
   for (let from = 0; from < parts.length - 1; from++) {
     const rest = parts.slice(from).join('/');
-    if (databaseOf(rest) !== null || isRelease(rest)) return { root: path.slice(0, path.length - rest.length), path: rest };
+    if (databaseOf(rest) !== null || isRelease(rest))
+      return { root: path.slice(0, path.length - rest.length), path: rest };
   }
   return null;
 }
