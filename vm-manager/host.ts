@@ -353,7 +353,7 @@ export interface Host {
   readonly wayOut?: WayOut;
   /** Names of hosts that repositories are fetched from; absent, or none: nothing is fetched. */
   readonly gitHosts?: () => Promise<readonly string[]>;
-  /** Certificates (PEM) of authorities of the operator's own, for such hosts; absent or empty: the public ones alone. */
+  /** Certificates (PEM) of the operator's own authorities, for such hosts; empty: the public ones alone. */
   readonly gitAuthorities?: () => Promise<string>;
   /** TXT records of a name; absent: targets cannot be verified by DNS. */
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
