@@ -139,8 +139,23 @@ function OfScanner(props: {
   );
 }
 
-export function Rules(props: { readonly access: VmAccess }): JSX.Element {
+/** Whose rules are shown and changed; empty: those of the organisation. */
+function SetFor(props: { readonly application: string; readonly onChange: (id: string) => void }): JSX.Element {
   const applications = createApplications();
+  return (
+    <Card title={codeRulesText.setFor}>
+      <SelectField
+        label={codeRulesText.application}
+        help={codeRulesText.setForHelp}
+        value={props.application}
+        options={applications.options(codeRulesText.organisation)}
+        onChange={props.onChange}
+      />
+    </Card>
+  );
+}
+
+export function Rules(props: { readonly access: VmAccess }): JSX.Element {
   const [application, setApplication] = createSignal('');
   /** As scans of the chosen application have them; of none, of the organisation. */
   const chosen = () => (application() === '' ? {} : { application_id: application() });
@@ -165,15 +180,7 @@ export function Rules(props: { readonly access: VmAccess }): JSX.Element {
         <AllowSecret />
       </Show>
       <AllowedSecrets mayEdit={mayCode()} />
-      <Card title={codeRulesText.setFor}>
-        <SelectField
-          label={codeRulesText.application}
-          help={codeRulesText.setForHelp}
-          value={application()}
-          options={applications.options(codeRulesText.organisation)}
-          onChange={setApplication}
-        />
-      </Card>
+      <SetFor application={application()} onChange={setApplication} />
       <OfScanner title={text.kinds.active} of={active} />
       <OfScanner
         title={text.kinds.secrets}

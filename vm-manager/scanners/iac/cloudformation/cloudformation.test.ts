@@ -1,5 +1,5 @@
-// Templates of CloudFormation: what makes a file one, what is known of its values, and resources that break a rule beside
-// their twins that do not.
+// Templates of CloudFormation: what makes a file one, what is known of its values, and resources that break a rule
+// beside their twins that do not.
 import t from 'tap';
 import { together } from '../../contract.js';
 import { IacEngine } from '../engine.js';
@@ -15,7 +15,8 @@ const check = async (path: string, text: string) => {
 const head = "AWSTemplateFormatVersion: '2010-09-09'\n";
 /** A resource of a type, with what stands under `Properties`. */
 const one = (type: string, properties: string, more = ''): string =>
-  `${head}${more}Resources:\n  It:\n    Type: ${type}\n    Properties:\n${properties.replaceAll(/^(?=.)/gm, '      ')}\n`;
+  `${head}${more}Resources:\n  It:\n    Type: ${type}\n    Properties:\n` +
+  `${properties.replaceAll(/^(?=.)/gm, '      ')}\n`;
 /** Lines at which a rule is broken. */
 const broken = async (rule: string, text: string, path = 'stack.yaml'): Promise<number[]> =>
   (await check(path, text)).findings.filter((found) => found.rule === rule).map(({ line }) => line);
@@ -29,7 +30,8 @@ t.test('a resource and its twin', async (t) => {
 
 t.test('JSON', async (t) => {
   const text =
-    '{\n "Resources": {\n  "It": {\n   "Type": "AWS::RDS::DBInstance",\n   "Properties": {\n    "StorageEncrypted": "false",\n    "MultiAZ": true\n   }\n  }\n }\n}\n';
+    '{\n "Resources": {\n  "It": {\n   "Type": "AWS::RDS::DBInstance",\n   "Properties": {\n' +
+    '    "StorageEncrypted": "false",\n    "MultiAZ": true\n   }\n  }\n }\n}\n';
   for (const path of ['a.json', 'a.template', 'deep/cfn/stack.cfn', 'a.yaml'])
     t.same(await broken('aws-rds-encrypted', text, path), [6], path);
   const { findings } = await check('a.json', text);
@@ -141,7 +143,8 @@ Conditions:
   const text = one('AWS::RDS::DBInstance', `StorageEncrypted: ${chain}`, `Conditions:\n${many}\n`);
   t.same(await broken('aws-rds-encrypted', text), [], 'of many conditions too');
   const rules =
-    'SecurityGroupIngress:\n  - !If [IsProd, { IpProtocol: tcp, FromPort: 22, ToPort: 22, CidrIp: 0.0.0.0/0 }, !Ref AWS::NoValue]';
+    'SecurityGroupIngress:\n' +
+    '  - !If [IsProd, { IpProtocol: tcp, FromPort: 22, ToPort: 22, CidrIp: 0.0.0.0/0 }, !Ref AWS::NoValue]';
   t.same(await broken('aws-open-admin-port', one('AWS::EC2::SecurityGroup', rules, conditions)), []);
 });
 
@@ -155,7 +158,8 @@ t.test('resources that belong together', async (t) => {
   const logs = '  Logs:\n    Type: AWS::S3::Bucket\n';
   t.same(await broken('aws-s3-logging', bucket(logged, logs)), [], 'where logs go no log is asked for');
   const flow = (id: string): string =>
-    `${head}Resources:\n  Net: { Type: AWS::EC2::VPC, Properties: { CidrBlock: 10.0.0.0/16 } }\n  Flow: { Type: AWS::EC2::FlowLog, Properties: { ResourceId: ${id}, ResourceType: VPC } }\n`;
+    `${head}Resources:\n  Net: { Type: AWS::EC2::VPC, Properties: { CidrBlock: 10.0.0.0/16 } }\n` +
+    `  Flow: { Type: AWS::EC2::FlowLog, Properties: { ResourceId: ${id}, ResourceType: VPC } }\n`;
   t.same(await broken('aws-vpc-flow-logs', flow('!Ref Net')), []);
   t.same(await broken('aws-vpc-flow-logs', flow('!GetAtt Net.VpcId')), []);
   t.same(await broken('aws-vpc-flow-logs', flow('vpc-1')), [3]);
@@ -163,7 +167,8 @@ t.test('resources that belong together', async (t) => {
 
 t.test('applications (SAM), nested stacks, macros', async (t) => {
   const globals =
-    'Transform: AWS::Serverless-2016-10-31\nGlobals: { Function: { Tracing: Active }, Api: { TracingEnabled: true } }\n';
+    'Transform: AWS::Serverless-2016-10-31\n' +
+    'Globals: { Function: { Tracing: Active }, Api: { TracingEnabled: true } }\n';
   t.same(await broken('aws-lambda-tracing', one('AWS::Serverless::Function', 'Handler: a', globals)), []);
   t.same(await broken('aws-lambda-tracing', one('AWS::Serverless::Function', 'Tracing: PassThrough', globals)), [8]);
   t.same(await broken('aws-api-tracing', one('AWS::Serverless::Api', 'StageName: a', globals)), []);
@@ -174,7 +179,9 @@ t.test('applications (SAM), nested stacks, macros', async (t) => {
   t.match(nested.notScanned, [{ isFault: false, reason: /nested stacks/ }]);
   const macro = await check('a.yaml', one('AWS::SNS::Topic', 'KmsMasterKeyId: k', 'Transform: [Mine]\n'));
   t.match(macro.notScanned, [{ isFault: false, reason: /macros/ }]);
-  const loop = `${head}Transform: AWS::LanguageExtensions\nResources:\n  Fn::ForEach::Topics: [N, [a], { "T\${N}": { Type: AWS::SNS::Topic } }]\n`;
+  const loop =
+    `${head}Transform: AWS::LanguageExtensions\nResources:\n` +
+    `  Fn::ForEach::Topics: [N, [a], { "T\${N}": { Type: AWS::SNS::Topic } }]\n`;
   t.match((await check('a.yaml', loop)).notScanned, [{ isFault: false, reason: /loops/ }]);
 });
 

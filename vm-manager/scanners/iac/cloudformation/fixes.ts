@@ -13,7 +13,8 @@ export const fixesOfTemplates: Readonly<Record<string, string>> = {
   'aws-s3-logging': 'add LoggingConfiguration: { DestinationBucketName: !Ref LogBucket }.',
   'aws-s3-versioning': 'add VersioningConfiguration: { Status: Enabled }.',
   'aws-s3-own-key':
-    'add BucketEncryption with ServerSideEncryptionByDefault: { SSEAlgorithm: aws:kms, KMSMasterKeyID: !GetAtt Key.Arn }.',
+    'add BucketEncryption with ServerSideEncryptionByDefault: ' +
+    '{ SSEAlgorithm: aws:kms, KMSMasterKeyID: !GetAtt Key.Arn }.',
   'aws-ebs-encrypted': yes('Encrypted'),
   'aws-ebs-own-key': 'name KmsKeyId: !Ref Key.',
   'aws-efs-encrypted': yes('Encrypted'),
@@ -132,7 +133,8 @@ export const fixesOfTemplates: Readonly<Record<string, string>> = {
   'aws-kms-everybody': 'name the accounts in Principal of KeyPolicy, or narrow it by a Condition.',
   'aws-role-everybody': 'name the accounts or services in Principal of AssumeRolePolicyDocument.',
   'aws-lb-logs':
-    'add { Key: access_logs.s3.enabled, Value: "true" } to LoadBalancerAttributes (AccessLoggingPolicy of a classic one).',
+    'add { Key: access_logs.s3.enabled, Value: "true" } to LoadBalancerAttributes ' +
+    '(AccessLoggingPolicy of a classic one).',
   'aws-log-group-retention': 'set RetentionInDays.',
   'aws-redshift-public': 'set PubliclyAccessible: false.',
   'aws-lambda-secret': 'give the function a Role, and take the key out of Environment.',

@@ -1,6 +1,6 @@
-// What is known of a template’s values: parameters by their defaults, mappings, texts of known parts. Which branch of a
-// condition is taken is not known before it is deployed: a template is read once for each way that they can fall out,
-// and only what is wrong in all of them is a finding.
+// What is known of a template’s values: parameters by their defaults, mappings, texts of known parts. Which branch of
+// a condition is taken is not known before it is deployed: a template is read once for each way that they can fall
+// out, and only what is wrong in all of them is a finding.
 import { Unknown, isUnknown, textOf, type Value } from '../terraform/values.js';
 import { fieldsOf, textIn, type Node } from './node.js';
 import type { Template } from './template.js';

@@ -2,8 +2,10 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Alias, type Document } from 'yaml';
 import { depthMax, nodesMax, Unreadable, type Field, type Node } from './node.js';
 
-const functions =
-  /^!(And|Base64|Cidr|Equals|FindInMap|ForEach|GetAZs|GetAtt|If|ImportValue|Join|Length|Not|Or|Select|Split|Sub|ToJsonString|Transform)$/;
+const functions = new RegExp(
+  '^!(And|Base64|Cidr|Equals|FindInMap|ForEach|GetAZs|GetAtt|If|ImportValue|Join|Length|Not|Or|Select|Split|Sub|' +
+    'ToJsonString|Transform)$',
+);
 
 /** Words that CloudFormation, which reads YAML 1.1, takes for booleans; unquoted. */
 const oldBooleans: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };

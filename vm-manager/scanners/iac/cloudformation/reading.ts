@@ -1,5 +1,5 @@
-// How a resource of CloudFormation is read as the resource of Terraform that it is, so that one rule asks both: names of
-// properties become names of attributes, by the rule of their spelling, or by a row where they are called otherwise.
+// How a resource of CloudFormation is read as the resource of Terraform that it is, so that one rule asks both: names
+// of properties become names of attributes, by the rule of their spelling, or by a row where they are called otherwise.
 import { OpenAttributes } from '../terraform/open.js';
 import { Unknown, type Value } from '../terraform/values.js';
 import type { Attribute, Block } from '../terraform/tree.js';

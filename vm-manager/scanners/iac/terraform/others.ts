@@ -1,5 +1,5 @@
-// Under which ids another checker (checkov) tells the same, where it means the same: who comes from there finds the rule,
-// and reports of both are put side by side.
+// Under which ids another checker (checkov) tells the same, where it means the same: who comes from there finds the
+// rule, and reports of both are put side by side.
 const aws = (...numbers: readonly number[]): readonly string[] => numbers.map((one) => `CKV_AWS_${one}`);
 
 /** Rule → ids. */

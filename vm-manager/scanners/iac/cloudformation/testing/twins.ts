@@ -53,7 +53,8 @@ export const twins: readonly (readonly [rule: string, type: string, bad: string,
     'AWS::EKS::Cluster',
     'Logging: { ClusterLogging: { EnabledTypes: [{ Type: api }] } }',
     6,
-    'Logging: { ClusterLogging: { EnabledTypes: [{ Type: api }, { Type: audit }, { Type: authenticator }, { Type: controllerManager }, { Type: scheduler }] } }',
+    'Logging: { ClusterLogging: { EnabledTypes: [{ Type: api }, { Type: audit }, { Type: authenticator }, ' +
+      '{ Type: controllerManager }, { Type: scheduler }] } }',
   ],
   ['aws-lb-public', 'AWS::ElasticLoadBalancingV2::LoadBalancer', 'Scheme: internet-facing', 6, 'Scheme: internal'],
   [
@@ -67,7 +68,8 @@ export const twins: readonly (readonly [rule: string, type: string, bad: string,
   [
     'aws-cloudfront-http',
     'AWS::CloudFront::Distribution',
-    'DistributionConfig:\n  DefaultCacheBehavior: { ViewerProtocolPolicy: https-only }\n  CacheBehaviors:\n    - ViewerProtocolPolicy: allow-all',
+    'DistributionConfig:\n  DefaultCacheBehavior: { ViewerProtocolPolicy: https-only }\n' +
+      '  CacheBehaviors:\n    - ViewerProtocolPolicy: allow-all',
     9,
     'DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: redirect-to-https } }',
   ],
@@ -153,9 +155,11 @@ export const twins: readonly (readonly [rule: string, type: string, bad: string,
   [
     'aws-instance-encrypted',
     'AWS::EC2::Instance',
-    'BlockDeviceMappings:\n  - { DeviceName: /dev/xvda, Ebs: { Encrypted: true } }\n  - { DeviceName: /dev/sdb, Ebs: { VolumeSize: 8 } }',
+    'BlockDeviceMappings:\n  - { DeviceName: /dev/xvda, Ebs: { Encrypted: true } }\n' +
+      '  - { DeviceName: /dev/sdb, Ebs: { VolumeSize: 8 } }',
     8,
-    'BlockDeviceMappings:\n  - { DeviceName: /dev/xvda, Ebs: { Encrypted: true } }\n  - { DeviceName: /dev/sdb, VirtualName: ephemeral0 }',
+    'BlockDeviceMappings:\n  - { DeviceName: /dev/xvda, Ebs: { Encrypted: true } }\n' +
+      '  - { DeviceName: /dev/sdb, VirtualName: ephemeral0 }',
   ],
   [
     'aws-user-data-secret',
@@ -185,14 +189,16 @@ export const twins: readonly (readonly [rule: string, type: string, bad: string,
     'AWS::S3::BucketPolicy',
     'Bucket: b\nPolicyDocument:\n  Statement: [{ Effect: Allow, Principal: "*", Action: "s3:GetObject" }]',
     7,
-    'Bucket: b\nPolicyDocument:\n  Statement: [{ Effect: Allow, Principal: "*", Action: "s3:GetObject", Condition: { StringEquals: { "aws:SourceVpce": v } } }]',
+    'Bucket: b\nPolicyDocument:\n  Statement: [{ Effect: Allow, Principal: "*", Action: "s3:GetObject", ' +
+      'Condition: { StringEquals: { "aws:SourceVpce": v } } }]',
   ],
   [
     'aws-kms-everybody',
     'AWS::KMS::Key',
     'KeyPolicy: { Statement: { Effect: Allow, Principal: { AWS: ["*"] }, Action: "kms:*" } }',
     6,
-    'KeyPolicy: { Statement: { Effect: Allow, Principal: { AWS: !Sub "arn:${AWS::Partition}:iam::${AWS::AccountId}:root" }, Action: "kms:*" } }',
+    'KeyPolicy: { Statement: { Effect: Allow, Principal: { AWS: ' +
+      '!Sub "arn:${AWS::Partition}:iam::${AWS::AccountId}:root" }, Action: "kms:*" } }',
   ],
   [
     'aws-role-everybody',
