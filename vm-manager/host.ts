@@ -360,6 +360,8 @@ export interface Host {
   readonly wayOut?: WayOut;
   /** Names of hosts that repositories are fetched from; absent, or none: nothing is fetched. */
   readonly gitHosts?: () => Promise<readonly string[]>;
+  /** Certificates (PEM) of the operator's own authorities, for such hosts; empty: the public ones alone. */
+  readonly gitAuthorities?: () => Promise<string>;
   /** TXT records of a name; absent: targets cannot be verified by DNS. */
   readonly textRecords?: (name: string) => Promise<readonly string[]>;
   /** What the data plane has seen of a host; absent: it has no inventory. */

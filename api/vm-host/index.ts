@@ -60,6 +60,7 @@ const toHost = (parts: VmParts): Host => ({
   takeEvents,
   wayOut: parts.outbound,
   gitHosts: async () => (await parts.currentSettings()).vm_git_hosts.split(/[\s,]+/).filter(Boolean),
+  gitAuthorities: async () => (await parts.currentSettings()).vm_git_authorities,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),
   seenEndpoints: createSeenEndpoints(parts),
   eastWest: createEastWest(parts),

@@ -68,6 +68,21 @@ export const vulnerabilityRows = {
       'namespace of the publisher in CSAF documents: an address that your organisation controls; empty: one that ' +
       'says that none was named',
   }),
+  vm_git_authorities: setting(
+    Shaped(
+      '^\\s*$|^\\s*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s]+-----END CERTIFICATE-----\\s*)+$',
+      'write certificates in PEM, one after the other',
+      { maxLength: 100_000, default: '' },
+    ),
+    {
+      access: 'admin',
+      reach: ['control'],
+      enforcedBy: 'api/vm-host/index.ts',
+      description:
+        'certificates (PEM) of your own authorities, beside the public ones, for https of the hosts in vm_git_hosts; ' +
+        'empty: the public ones alone',
+    },
+  ),
   vm_git_hosts: setting(
     Shaped(
       '^$|^[a-z0-9.:\\[\\]-]+(, ?[a-z0-9.:\\[\\]-]+)*$',

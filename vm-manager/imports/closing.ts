@@ -35,13 +35,15 @@ const pipelineMs = 6 * 3_600_000;
 
 /**
  * Whether another report of the same commit has it: code that did not change has not lost it, and this report may be of
- * another part. One with a list of what it looked at proves that it was there.
+ * another part. One with a list of what it looked at proves that it was there, and one of the whole has no other part:
+ * rules, the part of a repository or what is allowed were changed.
  */
 export const isOfSameCommit = (
-  { commit, now }: Pick<ImportScope, 'commit' | 'now'>,
+  { commit, isOfWhole, now }: Pick<ImportScope, 'commit' | 'isOfWhole' | 'now'>,
   { inventory }: ReportFacts,
   sighted: SightedIn,
 ): boolean =>
+  !isOfWhole &&
   commit !== '' &&
   sighted.commit === commit &&
   sighted.ran_at !== null &&

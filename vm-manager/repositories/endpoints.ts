@@ -7,6 +7,7 @@ import { endpoint, notFound, toId, unfit, type Call, type Endpoint } from '../ki
 import { List, ListQuery, readPage } from '../kit/list.js';
 import { requireWhole } from '../kit/caller.js';
 import { requireRow, resourceEndpoints, type Row } from '../kit/resource.js';
+import { textOf } from '../kit/values/text.js';
 import { receive, type Upload } from '../kit/upload/receive.js';
 import { scannerOf } from '../scanners/catalogue.js';
 import { extents, fileKinds, type Scanner } from '../scanners/contract.js';
@@ -14,7 +15,7 @@ import { beginScan, ScanView, viewScan } from '../scanners/hub/run-scan.js';
 import { fetchContent, shared, storeContent, sumOf } from './content.js';
 import { fetchRepository } from './fetching.js';
 import { branchPattern } from './git/fetch.js';
-import { examine, isPackersRoot, withoutRoot, type Examined } from './examine.js';
+import { examine, isPackersRoot, within, withoutRoot, type Examined } from './examine.js';
 import { repositories } from './resource.js';
 import { dropOlder, limits, requireRoom, scansOf, SnapshotView, viewSnapshot, type Snapshot } from './store.js';
 
@@ -269,7 +270,7 @@ async function begin(
       runs.push(
         await beginScan(call, scanner, sent, {
           input: { repository_id: String(repository.id), snapshot_id: String(snapshot.id) },
-          source: (source) => withoutRoot(source, snapshot.root),
+          source: (source) => within(withoutRoot(source, snapshot.root), textOf(repository['directory'])),
         }),
       );
     }

@@ -47,6 +47,19 @@ export function isPackersRoot(root: string, repository: string): boolean {
   return lower === name || lower.startsWith(`${name}-`) || /-[0-9a-f]{7,40}$/.test(lower);
 }
 
+/** The files of a directory alone, with their paths from the top; empty: all. */
+export function within(source: Source, directory: string): Source {
+  if (directory === '') return source;
+  return {
+    isOneFile: source.isOneFile,
+    // how many of them lie there is not known before
+    total: null,
+    async *items(signal) {
+      for await (const item of source.items(signal)) if (item.path.startsWith(`${directory}/`)) yield item;
+    },
+  };
+}
+
 /** The same files without the directory around them. */
 export function withoutRoot(source: Source, root: string): Source {
   if (root === '') return source;

@@ -4,6 +4,7 @@ import { ApiError } from '#http-kit';
 import { unfit, type Call } from '../kit/endpoint.js';
 import type { Row } from '../kit/resource.js';
 import { textOf } from '../kit/values/text.js';
+import { authoritiesFile } from './git/authorities.js';
 import { fetchTree, type FetchedTree } from './git/fetch.js';
 import { limits } from './store.js';
 
@@ -62,7 +63,8 @@ export async function fetchRepository(call: Call, repository: Row, branch: strin
     throw new ApiError('conflict', `${atOnceMax} repositories are fetched already: try again in a minute.`);
   running++;
   try {
-    const wanted = { url: target.href, branch, credential };
+    const authorities = authoritiesFile((await call.host.gitAuthorities?.()) ?? '');
+    const wanted = { url: target.href, branch, credential, authorities, directory: textOf(repository['directory']) };
     return await fetchTree(wanted, connect, { bytesMax: limits.archiveBytesMax, msMax: limits.fetchMsMax });
   } finally {
     running--;

@@ -58,11 +58,21 @@ export const repositories: Resource = {
       as: 'plain',
       write: 'always',
     },
+    directory: {
+      schema: Type.String({
+        maxLength: 500,
+        pattern: '^([^/\\\\\\x00-\\x1f]+(/[^/\\\\\\x00-\\x1f]+)*)?$',
+        description: 'the part that is fetched and scanned, such as services/shop; empty: all of it',
+      }),
+      as: 'plain',
+      write: 'always',
+    },
     description: { schema: Type.String({ maxLength: 2000 }), as: 'plain', write: 'always' },
   },
   check: async (tx, call, values, before) => {
     await inApplication.check?.(tx, call, values, before);
     sealCredential(call, values, before);
+    requireInside(values['directory']);
     if (before !== null) return;
     const [row] = await tx<{ n: number }[]>`
       select count(*)::integer as n from vm_repositories where application_id = ${Number(values['application_id'])}`;
@@ -77,6 +87,17 @@ export const repositories: Resource = {
       throw new ApiError('conflict', 'A scan of the repository is running: wait for its end, or cancel it.');
   },
 };
+
+/** Throws 422 for a way out of the repository. */
+function requireInside(directory: unknown): void {
+  if (typeof directory !== 'string') return;
+  if (directory.split('/').some((part) => part === '.' || part === '..'))
+    throw unfit(
+      '/directory',
+      'leads out of the repository',
+      'write it from the top of the repository, without . and ..',
+    );
+}
 
 /** Throws 422 where the address leads to another origin and the credential would follow it there. */
 function sealCredential({ host }: Call, values: Record<string, unknown>, before: Row | null): void {

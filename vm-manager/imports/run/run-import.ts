@@ -72,6 +72,8 @@ export interface Given {
   readonly file: ReportFile;
   readonly format: Format;
   readonly terms: ImportTerms;
+  /** As ImportScope has it; absent: it may be of a part. */
+  readonly isOfWhole?: boolean;
 }
 
 /** The audit entry of an import, and what belongs to it. */
@@ -158,7 +160,9 @@ async function tryFirst(call: Acting, given: Given): Promise<string> {
     const { facts, items, seenAt: at } = await openReport(call, given, begun, call.sql, target);
     const { mode = 'add', commit = '' } = fields;
     const { actor } = call.caller;
-    const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, commit, ...terms };
+    const { isOfWhole = false } = given;
+    const of = { commit, isOfWhole, ...terms };
+    const scope = { ...target, projectId, mode, runId: 0, actor, now: call.now, seenAt: at, ...of };
     const { question } = await previewItems(call.sql, items, facts, scope, { resultsMax: Infinity, msMax: Infinity });
     if (question !== null) throw refuseMassClose(question);
   });
@@ -209,12 +213,13 @@ async function readIn(
   { run, applicationId, projectId, key }: Begun,
   begun: BegunReport,
 ): Promise<ReadIn> {
-  const { fields, terms } = given;
+  const { fields, terms, isOfWhole = false } = given;
   const target = { applicationId, ...key };
   const { facts, items, seenAt: at } = await openReport(call, given, begun, sql, target, within);
   const { mode = 'add', commit = '' } = fields;
   const { actor } = call.caller;
-  const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, commit, ...terms };
+  const of = { commit, isOfWhole, ...terms };
+  const scope = { ...target, projectId, mode, runId: run.id, actor, now: call.now, seenAt: at, ...of };
   const report = await importItems(sql, within, items, facts, scope);
   if (report.created + report.updated + report.reopened > 0) await meetNewFindings(within, scope);
   return { report, facts, scope };

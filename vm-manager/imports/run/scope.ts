@@ -17,6 +17,8 @@ export interface ImportScope {
   readonly runId: number;
   /** Of what was looked at; '': the caller does not say. */
   readonly commit: string;
+  /** It is of everything that its scope is of, as the caller says: what it lacks is in no other part. */
+  readonly isOfWhole?: boolean;
   readonly actor: Actor;
   readonly now: Date;
   /** When it was seen; not after now. */

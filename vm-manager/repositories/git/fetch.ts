@@ -20,6 +20,10 @@ export interface Wanted {
   readonly url: string;
   readonly branch: string;
   readonly credential: { readonly user: string; readonly word: string } | null;
+  /** Certificates (PEM) that the host is to be known by; null: the public ones. */
+  readonly authorities?: string | null;
+  /** The part of it that is wanted; empty: all. */
+  readonly directory?: string;
 }
 
 export interface FetchedTree {
@@ -50,6 +54,7 @@ function environmentOf(home: string, settings: readonly (readonly [name: string,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'false',
+    GIT_LITERAL_PATHSPECS: '1',
     GIT_ALLOW_PROTOCOL: scheme,
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
@@ -134,11 +139,16 @@ function refused(error: unknown, refusal: unknown, { bytesMax, msMax }: GitLimit
   return new ApiError('outbound_failed', `Git could not fetch it: ${why}`);
 }
 
-const settingsOf = ({ url, credential }: Wanted, proxy: string): readonly (readonly [string, string])[] => [
+const settingsOf = (
+  { url, credential }: Wanted,
+  proxy: string,
+  authorities: string | null,
+): readonly (readonly [string, string])[] => [
   ['http.proxy', proxy],
   ['http.proxyAuthMethod', 'basic'],
   ['http.followRedirects', 'false'],
   ['http.sslVerify', 'true'],
+  ...(authorities === null ? [] : ([['http.sslCAInfo', authorities]] as const)),
   ['core.hooksPath', devNull],
   ['core.fsmonitor', 'false'],
   ['core.symlinks', 'false'],
@@ -170,9 +180,11 @@ export async function fetchTree(
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true });
   const door = await openDoor(target, connect, limits.bytesMax);
   const signal = AbortSignal.timeout(limits.msMax);
-  const env = environmentOf(directory, settingsOf(wanted, door.url), target.protocol.slice(0, -1));
+  const authorities = wanted.authorities ? join(directory, 'authorities.pem') : null;
+  const env = environmentOf(directory, settingsOf(wanted, door.url, authorities), target.protocol.slice(0, -1));
   const running = { cwd: directory, env, signal };
   try {
+    if (authorities !== null) await writeFile(authorities, wanted.authorities ?? '', { mode: 0o600 });
     await run(['init', '--quiet', '--bare', '--template=', 'r'], running, null);
     const inside = { ...running, cwd: join(directory, 'r') };
     // a branch cannot hide files from the archive
@@ -186,7 +198,8 @@ export async function fetchTree(
     const into = bounded(limits.bytesMax);
     const written = pipeline(into, createWriteStream(file, { mode: 0o600, flags: 'wx' }));
     written.catch(() => undefined);
-    await run(['archive', '--format=tar', ref], inside, into);
+    const part = wanted.directory ? ['--', wanted.directory] : [];
+    await run(['archive', '--format=tar', ref, ...part], inside, into);
     await written;
     await rm(inside.cwd, { recursive: true, force: true });
     return { file, bytes: (await stat(file)).size, commit, discard };

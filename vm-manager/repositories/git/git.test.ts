@@ -11,7 +11,7 @@ import { onBothDatabases, onOneDatabase } from '#api/testing/databases';
 import { testMsMax, until } from '#api/testing/waiting';
 import { Client, type Json } from '../../testing/import-client.js';
 import { madeChecked } from '../../scanners/testing/made-secrets.js';
-import { hasGit, startGitServer } from '../testing/git-server.js';
+import { hasGit, makeCertificate, startGitServer } from '../testing/git-server.js';
 import { openDoor } from './door.js';
 import { branchPattern, fetchTree } from './fetch.js';
 
@@ -105,6 +105,59 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.equal((await client.call('PATCH', `/repositories/${id}`, { credential: null })).status, 200);
     const body = { name: 'x', application_id: app, credential: 'y' };
     t.match(await client.call('POST', '/repositories', body), { status: 422, text: /credential is for no address/ });
+  });
+
+  await t.test('a part of it alone, with its paths from the top', async (t) => {
+    server.commit('mono', 'main', {
+      'services/shop/a.ts': token(4),
+      'services/shop-two/b.ts': token(5),
+      'c.ts': token(6),
+    });
+    const id = await repository({ name: 'mono', url: `${server.url}/mono.git`, directory: 'services/shop' });
+    const made = await fetched(id);
+    t.match(made, { status: 201, body: { files: 1, root: '' } });
+    const scanned = async (): Promise<string[]> => {
+      at.clock.nowMs += 60_000;
+      const begun = await client.call('POST', `/repositories/${id}/scan`, { engines: ['secrets'] });
+      t.equal(begun.status, 202, begun.text);
+      const [run] = begun.body['items'] as Json[];
+      await until('the scan ends', async () => {
+        const { status } = (await client.call('GET', `/runs/${run?.['id']}`)).body;
+        return status !== 'queued' && status !== 'running';
+      });
+      const open = (await client.findings(app)).filter(({ status }) => status !== 'resolved');
+      return open.map(({ location }) => String(location)).filter((one) => /services|c\.ts/.test(one));
+    };
+    t.same(await scanned(), ['services/shop/a.ts:1']);
+    const change = { directory: 'services/shop-two' };
+    t.equal((await client.call('PATCH', `/repositories/${id}`, change)).status, 200);
+    t.equal((await fetched(id)).status, 201);
+    t.same(await scanned(), ['services/shop-two/b.ts:1'], 'what is not of the part any more is closed');
+    for (const directory of ['../x', 'a/../b', './a', '/a', 'a/', 'a//b', 'a\\b'])
+      t.equal((await client.call('PATCH', `/repositories/${id}`, { directory })).status, 422, directory);
+    t.equal((await client.call('PATCH', `/repositories/${id}`, { directory: 'none' })).status, 200);
+    t.match(await fetched(id), { status: 502, body: { detail: /none/ } });
+  });
+
+  await t.test('https of a host that an authority of the operator answers for', async (t) => {
+    const pair = makeCertificate();
+    const secure = await startGitServer(pair);
+    t.teardown(() => secure.close());
+    secure.commit('shop', 'main', { 'a.ts': 'let a = 1;' });
+    await settle(`${server.host}, ${secure.host}`);
+    const id = await repository({ name: 'secure', url: `${secure.url}/shop.git` });
+    t.match(await fetched(id), { status: 502, body: { detail: /certificate/i } }, 'nobody knows it');
+    const trust = (vm_git_authorities: string) =>
+      at.call('PATCH', '/api/settings', { token: client.token, body: { vm_git_authorities } });
+    t.not((await trust('no certificate')).status, 200);
+    t.equal((await trust(makeCertificate().cert)).status, 200);
+    t.match(await fetched(id), { status: 502, body: { detail: /certificate/i } }, 'another one does not do');
+    t.equal((await trust(pair.cert.replaceAll('\n', ''))).status, 200, 'a form may lose the ends of lines');
+    t.match(await fetched(id), { status: 201, body: { files: 1 } });
+    const empty = '-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----';
+    t.equal((await trust(empty)).status, 200);
+    t.match(await fetched(id), { status: 502, body: { detail: /vm_git_authorities/ } });
+    t.equal((await trust('')).status, 200);
   });
 
   await t.test('redirects, wrong branches, other answers', async (t) => {

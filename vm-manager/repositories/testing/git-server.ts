@@ -1,8 +1,9 @@
 // A Git server on the loopback interface: repositories of a directory through `git http-backend`, as web servers have
 // it.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { devNull, tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -65,22 +66,41 @@ export interface GitServer {
   close(): Promise<void>;
 }
 
-export async function startGitServer(): Promise<GitServer> {
+/** A key and a certificate for 127.0.0.1 that nobody knows. */
+export function makeCertificate(): { readonly key: string; readonly cert: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-git-certificate-'));
+  const [key, cert] = [join(directory, 'key'), join(directory, 'cert')];
+  const kind = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'];
+  try {
+    execFileSync(
+      'openssl',
+      ['req', '-x509', ...kind, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+      { stdio: 'ignore' },
+    );
+    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** `tls`: it answers by https. */
+export async function startGitServer(tls?: { readonly key: string; readonly cert: string }): Promise<GitServer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-git-server-'));
   const asked: string[] = [];
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync('git', args, { cwd, env: quiet, stdio: ['ignore', 'pipe', 'ignore'] })
       .toString()
       .trim();
-  const server = createServer((request, reply) => {
+  const listener = (request: IncomingMessage, reply: ServerResponse): void => {
     asked.push(request.headers.authorization ?? '');
     if (made.instead === null) serve(directory, request, reply);
     else made.instead(request, reply);
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const made: GitServer = {
-    ...{ host, url: `http://${host}`, asked, instead: null },
+    ...{ host, url: `${tls === undefined ? 'http' : 'https'}://${host}`, asked, instead: null },
     commit(name, branch, files) {
       const work = mkdtempSync(join(directory, 'work-'));
       git(work, 'init', '-q', '-b', branch);

@@ -13,13 +13,11 @@ import {
 import { ScaEngine } from '../sca/engine.js';
 import { jsonOf, purlOf, textOf } from '../sca/listing.js';
 import { secretsEngine } from '../secrets/engine.js';
-import { databaseOf, isLockFile, isNodePackage, isPythonPackage, isRelease, mayHoldSecrets } from './files.js';
-import type { Database } from './files.js';
+import { isLockFile, isNodePackage, isPythonPackage, mayHoldSecrets } from './files.js';
 import { summaryPath, unmarked, type Marked, type Summary } from './image-source.js';
 import { blocksOf, type Installed } from './packages/database.js';
+import { databaseOf, isRelease, readDatabase, type Database } from './packages/places.js';
 import { purlOfInstalled, readRelease, type Release } from './packages/release.js';
-import { readRpmBerkeley, readRpmNdb, readRpmSqlite } from './packages/rpm.js';
-import { readApk, readDpkg } from './packages/text-databases.js';
 import { imageRules } from './rules.js';
 
 /** Where findings about the configuration stand. */
@@ -29,21 +27,6 @@ interface Listed {
   readonly at: Marked;
   readonly database: Database;
   readonly installed: readonly Installed[];
-}
-
-function readDatabase(database: Database, path: string, bytes: Buffer): Installed[] {
-  switch (database) {
-    case 'dpkg':
-      return readDpkg(bytes.toString('utf8'), !path.includes('/status.d/'));
-    case 'apk':
-      return readApk(bytes.toString('utf8'));
-    case 'rpm-sqlite':
-      return readRpmSqlite(bytes);
-    case 'rpm-ndb':
-      return readRpmNdb(bytes);
-    case 'rpm-bdb':
-      return readRpmBerkeley(bytes);
-  }
 }
 
 const keyOf = ({ name, version, arch }: Installed): string => `${name}\n${version}\n${arch}`;

@@ -1,21 +1,8 @@
 // Which files of an image matter, by their paths alone.
 import { isGoSum, readerOf } from '../sca/files.js';
 import { secretsScanner } from '../secrets/scanner.js';
+import { databaseOf, isRelease } from './packages/places.js';
 
-/** Where the packages of a distribution are listed. */
-export type Database = 'dpkg' | 'apk' | 'rpm-sqlite' | 'rpm-ndb' | 'rpm-bdb';
-
-const databases: readonly (readonly [path: RegExp, of: Database])[] = [
-  [/^var\/lib\/dpkg\/status$/, 'dpkg'],
-  [/^var\/lib\/dpkg\/status\.d\/[^/]+(?<!\.md5sums)$/, 'dpkg'],
-  [/^(?:usr\/)?lib\/apk\/db\/installed$/, 'apk'],
-  [/^(?:var\/lib\/rpm|usr\/lib\/sysimage\/rpm|usr\/share\/rpm)\/rpmdb\.sqlite$/, 'rpm-sqlite'],
-  [/^(?:var\/lib\/rpm|usr\/lib\/sysimage\/rpm|usr\/share\/rpm)\/Packages\.db$/, 'rpm-ndb'],
-  [/^(?:var\/lib\/rpm|usr\/lib\/sysimage\/rpm)\/Packages$/, 'rpm-bdb'],
-];
-
-export const databaseOf = (path: string): Database | null => databases.find(([of]) => of.test(path))?.[1] ?? null;
-export const isRelease = (path: string): boolean => /^(?:etc|usr\/lib)\/os-release$/.test(path);
 export const isNodePackage = (path: string): boolean =>
   /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path);
 export const isPythonPackage = (path: string): boolean =>

@@ -3,7 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { Budget, isPlainPath, shownPath, SourceError, sourceLimits } from '../sources/source.js';
 import type { Source, SourceItem, SourceLimits } from '../sources/source.js';
-import { databaseOf, isRelease, matters, mayHoldSecrets } from './files.js';
+import { matters, mayHoldSecrets } from './files.js';
+import { databaseOf, isRelease } from './packages/places.js';
 import type { Layout } from './layout.js';
 import { visibleOf, whiteoutOf, type LayerFacts } from './merge.js';
 import { innerName, unpack, unpackFile, type TarEntry } from './tar-stream.js';

@@ -53,6 +53,7 @@ const usualSetuid: ReadonlySet<string> = new Set(
 export const imageRules: readonly Checked<Subject>[] = [
   rowOf({
     id: 'image-runs-as-root',
+    knownAs: ['runs-as-root'],
     title: 'The image runs as root',
     severity: 'medium',
     cwes: [250],
@@ -66,6 +67,7 @@ export const imageRules: readonly Checked<Subject>[] = [
   }),
   rowOf({
     id: 'image-secret-in-environment',
+    knownAs: ['secret-in-env'],
     title: 'A secret in the environment of the image',
     severity: 'high',
     cwes: [798, 526],
@@ -94,6 +96,7 @@ export const imageRules: readonly Checked<Subject>[] = [
   }),
   rowOf({
     id: 'image-exposes-ssh',
+    knownAs: ['exposes-ssh'],
     title: 'The image offers SSH',
     severity: 'medium',
     cwes: [284],
@@ -106,6 +109,7 @@ export const imageRules: readonly Checked<Subject>[] = [
   }),
   rowOf({
     id: 'image-setuid-program',
+    knownAs: ['setuid-binary'],
     title: 'A program that runs with the rights of its owner',
     severity: 'low',
     cwes: [250],

@@ -3,7 +3,8 @@ import type { Scanner } from '../contract.js';
 import { asRule } from '../iac/rule.js';
 import { toCyclonedx } from '../report/cyclonedx.js';
 import { secretsScanner } from '../secrets/scanner.js';
-import { databaseOf, matters } from './files.js';
+import { matters } from './files.js';
+import { databaseOf } from './packages/places.js';
 import { summaryPath, unmarked } from './image-source.js';
 import { imageRules } from './rules.js';
 

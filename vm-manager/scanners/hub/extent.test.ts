@@ -24,6 +24,11 @@ const pod = (isPrivileged: boolean, name = 'p'): string =>
   `    - {name: c, image: "x@sha256:${'a'.repeat(64)}", securityContext: {privileged: ${isPrivileged}}}\n`;
 const bucket = 'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n  acl = "public-read"\n}\n';
 
+const template = (isEncrypted: boolean): string =>
+  JSON.stringify({
+    Resources: { Disk: { Type: 'AWS::EC2::Volume', Properties: { Encrypted: isEncrypted, KmsKeyId: 'k', Size: 8 } } },
+  });
+
 interface Case {
   readonly what: string;
   readonly path: string;
@@ -31,6 +36,7 @@ interface Case {
   /** A text: a single file, under the name `path`. */
   readonly second: Files | readonly [path: string, text: string];
   readonly fields?: Readonly<Record<string, string>>;
+  readonly firstFields?: Readonly<Record<string, string>>;
   /** Files whose findings are resolved afterwards; all others are open. */
   readonly resolved: readonly string[];
 }
@@ -72,6 +78,22 @@ const cases: readonly Case[] = [
     second: { 'x/d.py': 'y = 1\n' },
     fields: { covers: 'whole', branch: 'feature' },
     resolved: [],
+  },
+  {
+    what: 'the whole of the same commit, of which less is scanned now',
+    path: '/secrets',
+    first: keys,
+    second: { 'x/c.py': keys['x/c.py'] },
+    firstFields: { covers: 'whole', commit: 'c0ffee' },
+    fields: { covers: 'whole', commit: 'c0ffee' },
+    resolved: ['a.py'],
+  },
+  {
+    what: 'a template of CloudFormation that was fixed',
+    path: '/iac',
+    first: { 'a.json': template(false), 'b.json': template(false) },
+    second: { 'a.json': template(true) },
+    resolved: ['a.json'],
   },
   { what: 'another image', path: '/iac', first: images, second: { 'other/Dockerfile': goodImage }, resolved: [] },
   { what: 'one image', path: '/iac', first: images, second: ['Dockerfile', goodImage], resolved: ['Dockerfile'] },
@@ -126,10 +148,10 @@ async function hub(t: Test, database: Database): Promise<void> {
     return { all: [...left.keys()].sort(), gone: gone.sort() };
   };
 
-  for (const { what, path, first, second, fields, resolved } of cases)
+  for (const { what, path, first, second, fields, firstFields, resolved } of cases)
     await t.test(`${path}: ${what}`, async (t) => {
       const app = await client.application();
-      t.match(await send(app, path, first), { status: 'succeeded', result: { complete: true } });
+      t.match(await send(app, path, first, firstFields), { status: 'succeeded', result: { complete: true } });
       t.same(await filesOf(app), { all: Object.keys(first).sort(), gone: [] });
       t.match(await send(app, path, second, fields), { status: 'succeeded', result: { complete: true } });
       t.same((await filesOf(app)).gone, resolved);

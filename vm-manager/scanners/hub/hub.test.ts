@@ -84,6 +84,36 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.same(await states(app), before);
   });
 
+  await t.test('a template of CloudFormation is found by what is in it, and said to be whole or not', async (t) => {
+    const app = await client.application();
+    const stack =
+      'Parameters:\n  Key: { Type: String }\nResources:\n  Disk:\n    Type: AWS::EC2::Volume\n    Properties:\n' +
+      '      Encrypted: false\n      Size: 8\n';
+    const files = [
+      { name: 'infra/stack.yaml', data: stack },
+      { name: 'infra/other.yaml', data: 'name: none\n' },
+      { name: 'infra/data.json', data: '{"Resources": []}' },
+    ];
+    const run = await scan(app, '/iac/scans', files);
+    t.match(run, { status: 'succeeded', result: { complete: true, files: 3, files_scanned: 1 } });
+    const found = (await client.findings(app)).find(({ rule_id: rule }) => rule === 'aws-ebs-encrypted');
+    t.match(found, { location: 'infra/stack.yaml:7', source: 'iac', tool: 'gatehouse-iac', status: 'new' });
+    const { text } = await client.call('GET', `/vulnerabilities/${String(found?.['id'])}`);
+    t.match(text, /AWS::EC2::Volume\.Disk/, 'the resource is named');
+    const torn = await scan(app, '/iac/scans', [{ name: 'infra/stack.yaml', data: `${stack}   bad: [\n` }]);
+    t.match(torn['result'], { complete: false, report: { closed: 0 } });
+    t.match(torn['problems'], [{ at: 'infra/stack.yaml', detail: /cannot be read/ }]);
+    for (const [value, status] of [
+      ['!Ref Key', 'new'],
+      ['true', 'resolved'],
+    ] as const) {
+      const data = stack.replace('false', value);
+      t.match((await scan(app, '/iac/scans', [{ name: 'infra/stack.yaml', data }]))['result'], { complete: true });
+      const now = (await client.findings(app)).find(({ id }) => id === found?.['id']);
+      t.equal(now?.['status'], status, `${value}: what is not known proves nothing`);
+    }
+  });
+
   await t.test('what is no archive is one file, under the name that was sent', async (t) => {
     const app = await client.application();
     const run = await scan(app, '/secrets/scans', Buffer.from(token(4)), { path: 'config/.env' });

@@ -258,7 +258,7 @@ async function importReport({ call, scanner, sent }: Work, scanned: ScanResult, 
   const terms = await termsFor(call, fields);
   const { run, report: counted } = await runImport(
     call,
-    { fields, file, format, terms },
+    { fields, file, format, terms, isOfWhole: covers === 'whole' },
     {
       action: 'vm.import',
       summary: ({ run: made }) => `imported what ${scanner.tool} found (run ${made.id})`,

@@ -1,4 +1,4 @@
-// Dockerfiles, each by itself, and Terraform, a directory at a time, beside the rules.
+// Dockerfiles and templates of CloudFormation, each by itself, and Terraform, a directory at a time, beside the rules.
 import type { Parser } from 'web-tree-sitter';
 import { failed, nothing, together, type Engine, type Finding, type InputFile, type Outcome } from '../contract.js';
 import { Lines } from '../lines.js';
@@ -6,7 +6,9 @@ import { composeRules } from './compose/rules.js';
 import { hasServices, isUnsettled, servicesOf } from './compose/services.js';
 import { dockerRules } from './docker/rules.js';
 import { stagesOf } from './docker/stages.js';
-import { isCompose, mayBeCompose } from './files.js';
+import { checkTemplate } from './cloudformation/check.js';
+import { mayBeTemplate } from './cloudformation/template.js';
+import { isCompose, mayBeCompose, mayBeTemplateFile } from './files.js';
 import { findingsOf } from './findings.js';
 import { Module, type SourceBlocks } from './terraform/resources.js';
 import { terraformRules } from './terraform/rules.js';
@@ -42,6 +44,11 @@ export class IacEngine implements Engine {
 
   take({ path, bytes }: InputFile): Outcome {
     const lines = new Lines(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    if (mayBeTemplateFile(path) && mayBeTemplate(lines.text)) {
+      const outcome = checkTemplate(path, lines);
+      if (outcome !== null) return outcome;
+    }
+    if (mayBeTemplateFile(path) && !mayBeCompose(path)) return nothing;
     if (mayBeCompose(path)) {
       if (!isCompose(path) && !hasServices(lines.text)) return nothing;
       const file = { path, lines };

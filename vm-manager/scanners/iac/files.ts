@@ -11,3 +11,13 @@ export const isCompose = (path: string): boolean => /(?:^|\/)(?:docker-)?compose
 
 /** May have services of Compose; the text says whether. */
 export const mayBeCompose = (path: string): boolean => /\.ya?ml$/i.test(path);
+
+/** May be a template of CloudFormation; the text says whether. */
+export const mayBeTemplateFile = (path: string): boolean => /\.(?:ya?ml|json|template|cfn|cform)$/i.test(path);
+
+/** Files of package managers and compilers, which are many and large. */
+const isOfTools = (path: string): boolean =>
+  /(?:^|\/)(?:package(?:-lock)?|npm-shrinkwrap|tsconfig[\w.]*|composer)\.json$/.test(path);
+
+export const wantsTemplate = (path: string): boolean =>
+  mayBeTemplateFile(path) && !path.endsWith('.tf.json') && !isOfTools(path);

@@ -289,7 +289,8 @@ t.test('rules have what a person needs', async (t) => {
     ['main.tf', true],
     ['main.tf.json', 'Terraform in JSON'],
     ['a.yaml', true],
-    ['a.json', false],
+    ['a.json', true],
+    ['a/package.json', false],
   ] as const)
     t.equal(iacScanner.wants(path), wanted, path);
 });

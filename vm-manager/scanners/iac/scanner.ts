@@ -2,7 +2,7 @@
 import type { Scanner } from '../contract.js';
 import { composeRules } from './compose/rules.js';
 import { dockerRules } from './docker/rules.js';
-import { isDockerfile, mayBeCompose } from './files.js';
+import { isDockerfile, wantsTemplate } from './files.js';
 import { asRule } from './rule.js';
 import { terraformRules } from './terraform/rules.js';
 
@@ -13,10 +13,11 @@ export const iacScanner: Scanner = {
   rules: [...dockerRules, ...composeRules, ...terraformRules].map(asRule),
   joinsFiles: true,
   joins: (path) => path.endsWith('.tf'),
-  fileBytesMax: 4 * 1024 * 1024,
+  // as much as manifests of Kubernetes: what is larger is told
+  fileBytesMax: 16 * 1024 * 1024,
   wants: (path) =>
     isDockerfile(path) ||
-    mayBeCompose(path) ||
+    wantsTemplate(path) ||
     path.endsWith('.tf') ||
     (path.endsWith('.tf.json') ? 'Terraform in JSON' : false),
   createEngine: async () => (await import('./engine.js')).IacEngine.create(),

@@ -9,7 +9,7 @@ import type { Scanner } from '../contract.js';
 import { secretsScanner } from '../secrets/scanner.js';
 import { archiveSource } from '../sources/archive.js';
 import { openSource } from '../sources/open.js';
-import { sourceLimits } from '../sources/source.js';
+import { sourceLimits, type Source } from '../sources/source.js';
 import { madeChecked } from '../testing/made-secrets.js';
 import { scan, scanLimits } from './scan.js';
 
@@ -144,4 +144,38 @@ t.test('a stop ends it, and nothing is complete then', async (t) => {
   const result = await scan(source, [secretsScanner], () => stop.abort(), stop.signal);
   t.match(result, { stopped: 'it was stopped', results: [{ complete: false }] });
   t.ok(result.files < 400, 'and not at the end');
+});
+
+t.test('what is asked when it is stopped is not asked again', async (t) => {
+  // a batch has 100 files; the process starts with the first of them
+  for (const [batches, found] of [
+    [1, 0],
+    [2, 100],
+  ] as const) {
+    const stop = new AbortController();
+    const last = batches * 100;
+    let read = 0;
+    const source: Source = {
+      ...{ total: null, isOneFile: false },
+      async *items() {
+        for (let n = 0; n < last + 50; n++)
+          yield {
+            ...{ path: `f${String(n).padStart(3, '0')}.ts`, bytes: token.length },
+            async read() {
+              // once the batch of this file is on its way
+              if (++read === last) setImmediate(() => stop.abort());
+              return Buffer.from(token);
+            },
+          };
+      },
+    };
+    const began = performance.now();
+    const result = await scan(source, [secretsScanner], () => undefined, stop.signal);
+    const [one] = result.results;
+    t.equal(result.stopped, 'it was stopped');
+    t.equal(one?.findings.length, found, `${batches}: nothing is found after the stop`);
+    t.equal(one?.notScannedByReason['it was stopped'], 101, 'each file of the batch, and the rest');
+    t.equal(read, last, 'nothing is read after the stop');
+    t.ok(performance.now() - began < 30_000);
+  }
 });

@@ -30,6 +30,8 @@ const batchFiles = 100;
 /** Reasons that are kept one by one; beyond it they are only counted. */
 const notScannedMax = 2000;
 
+const stoppedReason = 'it was stopped';
+
 /** What one scanner has so far. */
 class Tally {
   readonly scanner: Scanner;
@@ -104,6 +106,7 @@ class Scan {
   #waiting: BatchFile[] = [];
   #waitingBytes = 0;
   #isAsked = false;
+  #isStopped = false;
 
   constructor(scanners: readonly Scanner[], limits: ScanLimits, additions: Additions) {
     this.#tallies = scanners.map((one) => new Tally(one));
@@ -170,6 +173,17 @@ class Scan {
     if (why !== null) this.passAll({ path: 'all files together', reason: why, isFault: true, isOfRun: true });
   }
 
+  /** Ends what is asked just now; nothing is asked again, and no engine is started for it. */
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    return this.close();
+  }
+
+  /** Asked anew wherever something was waited for. */
+  #hasStopped(): boolean {
+    return this.#isStopped;
+  }
+
   async close(): Promise<void> {
     await this.#engine?.end();
     this.#engine = null;
@@ -186,8 +200,13 @@ class Scan {
 
   /** Why it could not be asked; null: it answered, and the answer is taken. */
   async #ask(message: ToEngine, msMax: number): Promise<string | null> {
+    if (this.#hasStopped()) return stoppedReason;
     try {
       this.#engine ??= await HeldEngine.start(this.#kinds, this.#additions);
+      if (this.#hasStopped()) {
+        await this.close();
+        return stoppedReason;
+      }
       const { outcomes } = await this.#engine.ask(message, msMax);
       for (const tally of this.#tallies) tally.take(outcomes[tally.scanner.kind] ?? nothing);
       return null;
@@ -237,7 +256,7 @@ export async function scan(
   const running = new Scan(scanners, limits, additions);
   const timeIsOver = AbortSignal.timeout(limits.runMsMax);
   const ends = AbortSignal.any([signal, timeIsOver]);
-  const stop = (): void => void running.close();
+  const stop = (): void => void running.stop();
   ends.addEventListener('abort', stop, { once: true });
   try {
     for await (const item of source.items(ends)) {
@@ -251,7 +270,7 @@ export async function scan(
     if (running.files === 0) running.passAll({ path: '.', reason: 'there is no file in it', isFault: true });
     if (!ends.aborted) await running.end();
     progress({ files: running.files, bytes: running.bytes, total: running.files });
-    const why = timeIsOver.aborted ? `its time of ${limits.runMsMax / 1000} s was over` : 'it was stopped';
+    const why = timeIsOver.aborted ? `its time of ${limits.runMsMax / 1000} s was over` : stoppedReason;
     if (ends.aborted) running.passAll({ path: 'the rest', reason: why, isFault: true });
     const seconds = (performance.now() - began) / 1000;
     const { files, bytes } = running;

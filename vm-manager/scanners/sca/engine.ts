@@ -10,6 +10,7 @@ import {
   type Outcome,
 } from '../contract.js';
 import { Lines } from '../lines.js';
+import { FileSystems } from './file-systems.js';
 import { folderOf, hasLock, isGoSum, isPom, manifestOf, nameIn, readBill, readerOf } from './files.js';
 import { purlOf, type Listing } from './listing.js';
 import { needsGoSum } from './readers/compiled.js';
@@ -73,6 +74,7 @@ function outcomeOf(
 }
 
 export class ScaEngine implements Engine {
+  readonly #systems = new FileSystems();
   readonly #poms: { readonly pom: Pom; readonly lines: Lines }[] = [];
   readonly #sums: { readonly path: string; readonly outcome: Outcome }[] = [];
   readonly #manifests: string[] = [];
@@ -83,6 +85,7 @@ export class ScaEngine implements Engine {
 
   take(file: InputFile): Outcome {
     const { path } = file;
+    if (this.#systems.take(file)) return nothing;
     const text = textOfFile(file);
     const manifest = manifestOf(path);
     if (manifest !== null) {
@@ -117,6 +120,6 @@ export class ScaEngine implements Engine {
       const manifest = manifestOf(path);
       return manifest === null || hasLock(path, manifest, this.#seen) ? nothing : failed(path, reason.unlocked);
     });
-    return together([...poms, ...sums, ...read, ...open]);
+    return together([...poms, ...sums, ...read, ...open, this.#systems.end()]);
   }
 }

@@ -222,3 +222,31 @@ t.test('packages beside advisories: what is affected, what is not, and what nobo
   const bill = toCyclonedx({ files: 1, bytes: 1, seconds: 1, stopped: null, results: [compared] });
   t.match(bill, { vulnerabilities: [{ id: 'GHSA-2026', affects: [{ ref: 'pkg:npm/%40a/b@1.0.0' }] }] });
 });
+
+t.test('a file system that lies in a directory lists what its distribution has installed', (t) => {
+  const status = 'Package: libc6\nStatus: install ok installed\nArchitecture: amd64\nSource: glibc\nVersion: 2.36-9\n';
+  const found = list({
+    'root/usr/lib/os-release': 'ID=other\nVERSION_ID=1\n',
+    'root/etc/os-release': 'ID=debian\nVERSION_ID="12"\n',
+    'root/var/lib/dpkg/status': status,
+    'box/lib/apk/db/installed': 'P:musl\nV:1.2.4-r2\nA:x86_64\n\n',
+    'doc/os-release': 'ID=nothing\n',
+  });
+  t.same(found.purls, [
+    'apk/musl@1.2.4-r2?arch=x86_64',
+    'deb/debian/libc6@2.36-9?arch=amd64&distro=debian-12&upstream=glibc',
+  ]);
+  t.same([...found.scanned].sort(), ['box/lib/apk/db/installed', 'root/var/lib/dpkg/status']);
+  t.throws(() => list({ 'a/var/lib/rpm/Packages': 'no database' }), 'one that cannot be read is a fault');
+  for (const [path, wanted] of [
+    ['a/var/lib/rpm/rpmdb.sqlite', true],
+    ['usr/lib/sysimage/rpm/Packages.db', true],
+    ['a/b/etc/os-release', true],
+    ['var/lib/dpkg/status.d/base', true],
+    ['os-release', false],
+    ['src/status', false],
+    ['var/lib/dpkg/info/a.list', false],
+  ] as const)
+    t.equal(scaScanner.wants(path), wanted, path);
+  t.end();
+});

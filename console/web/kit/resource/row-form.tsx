@@ -12,8 +12,8 @@ interface FieldOf<V, N extends keyof V & string> extends NamedField {
   readonly name: N;
   readonly label: string;
   readonly help?: string;
-  /** text: one line; area: several; own: drawn by `draw`. */
-  readonly kind: 'text' | 'url' | 'area' | 'select' | 'switch' | 'own';
+  /** text: one line; area: several; password: one line that is not shown; own: drawn by `draw`. */
+  readonly kind: 'text' | 'password' | 'url' | 'area' | 'select' | 'switch' | 'own';
   readonly placeholder?: string;
   readonly options?: () => Choices;
   /** `value` is read again whenever it changes. */

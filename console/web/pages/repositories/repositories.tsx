@@ -16,7 +16,8 @@ import { createApplications, type Applications } from '../vulnerabilities/words.
 import { Snapshots } from './snapshots.js';
 
 type Repository = Item<'GET /api/v1/repositories'>;
-type NewRepository = Required<Body<'POST /api/v1/repositories'>>;
+/** Beside what is sent: whether the credential that is there is to go. */
+type NewRepository = Required<Body<'POST /api/v1/repositories'>> & { forget: boolean };
 type Filter = Omit<Query<'GET /api/v1/repositories'>, 'cursor' | 'limit'>;
 
 const columnsOf = (applications: Applications): readonly TableColumn<Repository>[] => [
@@ -26,7 +27,7 @@ const columnsOf = (applications: Applications): readonly TableColumn<Repository>
   { title: text.added, class: 'nums', cell: ({ created_at: at }) => showMoment(at, true) },
 ];
 
-const fieldsOf = (applications: Applications): readonly RowField<NewRepository>[] => [
+const fieldsOf = (applications: Applications, isNew: boolean): readonly RowField<NewRepository>[] => [
   {
     name: 'application_id',
     kind: 'select',
@@ -39,8 +40,18 @@ const fieldsOf = (applications: Applications): readonly RowField<NewRepository>[
   { name: 'name', kind: 'text', label: text.name, help: text.nameHelp, isRequired: true },
   { name: 'url', kind: 'text', label: text.url, help: text.urlHelp },
   { name: 'default_branch', kind: 'text', label: text.defaultBranch, isRequired: true },
+  { name: 'directory', kind: 'text', label: text.directory, help: text.directoryHelp },
+  { name: 'credential_user', kind: 'text', label: text.credentialUser, help: text.credentialUserHelp },
+  { name: 'credential', kind: 'password', label: text.credential, help: text.credentialHelp },
+  ...(isNew ? [] : [{ name: 'forget', kind: 'switch', label: text.forget } as const]),
   { name: 'description', kind: 'area', label: text.description },
 ];
+
+/** What is sent: a credential only where one was written, or none where it is to go. */
+function bodyOf({ forget, credential, url, ...given }: NewRepository) {
+  const sent = forget ? { credential: null } : credential === null || credential === '' ? {} : { credential };
+  return { ...given, ...sent, url: url === '' ? null : url };
+}
 
 function RepositoryForm(props: {
   readonly of: Repository | null;
@@ -54,15 +65,19 @@ function RepositoryForm(props: {
     name: of?.name ?? '',
     url: of?.url ?? '',
     default_branch: of?.default_branch ?? 'main',
+    directory: of?.directory ?? '',
+    credential_user: of?.credential_user ?? '',
+    credential: '',
+    forget: false,
     description: of?.description ?? '',
   };
   return (
     <RowForm
-      fields={fieldsOf(props.applications)}
+      fields={fieldsOf(props.applications, of === null)}
       start={start as NewRepository}
       isNew={of === null}
       save={(given) => {
-        const body = { ...given, url: given.url === '' ? null : given.url };
+        const body = bodyOf(given);
         return of === null
           ? call('POST /api/v1/repositories', { body })
           : call('PATCH /api/v1/repositories/{id}', { params: { id: of.id }, body, ifMatch: matchOf(of) });
@@ -107,6 +122,7 @@ export function Repositories(): JSX.Element {
           [text.application, <Foreign text={applications.nameOf(row.application_id)} />],
           [text.url, <Foreign text={row.url ?? '–'} max={300} />],
           [text.defaultBranch, <Foreign text={row.default_branch ?? ''} />],
+          [text.directory, <Foreign text={row.directory || '–'} max={300} />],
           [text.description, <Foreign text={row.description ?? '–'} max={500} />],
         ]}
         more={(row) => (

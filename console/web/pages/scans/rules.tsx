@@ -11,13 +11,17 @@ import { Read } from '../../kit/page-state.js';
 import { allowedText } from '../../texts/vm/records/deduplications.js';
 import { codeRulesText } from '../../texts/vm/sources/code-rules.js';
 import { scansText as text } from '../../texts/vm/sources/scans.js';
-import { severityTone } from '../vulnerabilities/words.js';
+import { createApplications, severityTone } from '../vulnerabilities/words.js';
 import { AllowedSecrets } from './allowed.js';
 import { AllowSecret, OwnRule, TryRule } from './own-rules.js';
 
 type Answer = Reply<'GET /api/v1/secrets/detectors'>;
 type Rule = Answer['items'][number];
-type Change = { readonly enabled?: boolean; readonly severity?: Rule['severity'] | null; readonly reason?: string };
+type Change = {
+  readonly enabled?: boolean | null;
+  readonly severity?: Rule['severity'] | null;
+  readonly reason?: string;
+};
 /** Checks of running applications are known under no other name, and are the same everywhere. */
 type Answers = Answer | Reply<'GET /api/v1/scans/checks'>;
 type Save = (id: string, body: Change) => Promise<unknown>;
@@ -59,7 +63,16 @@ function Settings(props: { readonly of: Rule; readonly save: Save; readonly onSa
             onClick={() => void change({ enabled: !props.of.enabled, reason: reason() })}
           >
             {codeRulesText.change}
-          </Button>
+          </Button>{' '}
+          <Show when={props.of.set_for === 'application'}>
+            <Button
+              isSmall
+              isBusy={action.isBusy()}
+              onClick={() => void change({ enabled: null, severity: null, reason: '' })}
+            >
+              {codeRulesText.asOrganisation}
+            </Button>
+          </Show>
         </div>
       </div>
     </details>
@@ -89,6 +102,9 @@ function OfScanner(props: {
                     <Foreign text={rule.title} max={200} />{' '}
                     <Show when={'enabled' in rule && !rule.enabled}>
                       <Badge tone="warn">{codeRulesText.off}</Badge>
+                    </Show>{' '}
+                    <Show when={'set_for' in rule && rule.set_for === 'application'}>
+                      <Badge tone="info">{codeRulesText.ofApplication}</Badge>
                     </Show>
                   </h3>
                   <p>
@@ -123,11 +139,31 @@ function OfScanner(props: {
   );
 }
 
+/** Whose rules are shown and changed; empty: those of the organisation. */
+function SetFor(props: { readonly application: string; readonly onChange: (id: string) => void }): JSX.Element {
+  const applications = createApplications();
+  return (
+    <Card title={codeRulesText.setFor}>
+      <SelectField
+        label={codeRulesText.application}
+        help={codeRulesText.setForHelp}
+        value={props.application}
+        options={applications.options(codeRulesText.organisation)}
+        onChange={props.onChange}
+      />
+    </Card>
+  );
+}
+
 export function Rules(props: { readonly access: VmAccess }): JSX.Element {
-  const secrets = createQuery('GET /api/v1/secrets/detectors');
-  const sast = createQuery('GET /api/v1/sast/rules');
-  const iac = createQuery('GET /api/v1/iac/rules');
-  const k8s = createQuery('GET /api/v1/k8s-posture/controls');
+  const [application, setApplication] = createSignal('');
+  /** As scans of the chosen application have them; of none, of the organisation. */
+  const chosen = () => (application() === '' ? {} : { application_id: application() });
+  const query = () => ({ query: chosen() });
+  const secrets = createQuery('GET /api/v1/secrets/detectors', query);
+  const sast = createQuery('GET /api/v1/sast/rules', query);
+  const iac = createQuery('GET /api/v1/iac/rules', query);
+  const k8s = createQuery('GET /api/v1/k8s-posture/controls', query);
   const active = createQuery('GET /api/v1/scans/checks');
   const mayCode = (): boolean => props.access.may('manage_code_rules');
   const code = (save: Save): Save | undefined => (mayCode() ? save : undefined);
@@ -144,30 +180,38 @@ export function Rules(props: { readonly access: VmAccess }): JSX.Element {
         <AllowSecret />
       </Show>
       <AllowedSecrets mayEdit={mayCode()} />
+      <SetFor application={application()} onChange={setApplication} />
       <OfScanner title={text.kinds.active} of={active} />
       <OfScanner
         title={text.kinds.secrets}
         of={secrets}
-        save={code((id, body) => call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/secrets/detectors/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
         remove={mayCode() ? (id) => call('DELETE /api/v1/secrets/detectors/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.sast}
         of={sast}
-        save={code((id, body) => call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/sast/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
         remove={mayCode() ? (id) => call('DELETE /api/v1/sast/rules/{id}', { params: { id } }) : undefined}
       />
       <OfScanner
         title={text.kinds.iac}
         of={iac}
-        save={code((id, body) => call('PATCH /api/v1/iac/rules/{id}', { params: { id }, body }))}
+        save={code((id, body) =>
+          call('PATCH /api/v1/iac/rules/{id}', { params: { id }, body: { ...body, ...chosen() } }),
+        )}
       />
       <OfScanner
         title={text.kinds.k8s}
         of={k8s}
         save={
           props.access.may('edit_k8s')
-            ? (id, body) => call('PATCH /api/v1/k8s-posture/controls/{id}', { params: { id }, body })
+            ? (id, body) =>
+                call('PATCH /api/v1/k8s-posture/controls/{id}', { params: { id }, body: { ...body, ...chosen() } })
             : undefined
         }
       />

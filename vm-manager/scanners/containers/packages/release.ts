@@ -1,7 +1,7 @@
 // Which distribution an image is of (os-release), how its packages are called, and when its support ends.
 import { purlOf } from '../../sca/listing.js';
-import type { Database } from '../files.js';
 import type { Installed } from './database.js';
+import type { Database } from './places.js';
 
 export interface Release {
   readonly id: string;

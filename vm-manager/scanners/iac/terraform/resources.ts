@@ -1,4 +1,5 @@
 // Resources of a directory, as rules ask for them: values by path, blocks by name, and which of them belong together.
+import { OpenAttributes } from './open.js';
 import type { Attribute, Block, Expr } from './tree.js';
 import { elementsOf, isObject, isUnknown, Scope, Unknown, type Value } from './values.js';
 
@@ -71,8 +72,16 @@ export class Part {
       return one.type === 'dynamic' && one.labels[0] === name ? this.#repeated(one, name, make) : [];
     });
     const attribute = this.block.attributes.get(name);
-    const objects = attribute === undefined ? [] : asBlocks(this.value(name), name, attribute.line);
+    const objects = attribute === undefined ? [] : this.#written(name, attribute.line);
     return [...blocks, ...objects.map((block) => make(block))];
+  }
+
+  #written(name: string, line: number): Block[] {
+    const value = this.value(name);
+    // one of which nothing is known is there: what is missing in it is not missing
+    return isUnknown(value) && value.partly === '' && !isOfAnother(value.reference)
+      ? [{ type: name, labels: [], line, endLine: line, attributes: new OpenAttributes(new Map(), line), blocks: [] }]
+      : asBlocks(value, name, line);
   }
 
   /** `dynamic "x" { for_each = …, content { … } }` is a block x for each; one where they are not known. */
@@ -128,6 +137,8 @@ export class Resource extends Part {
   readonly type: string;
   readonly name: string;
   readonly address: string;
+  /** As people are told of it. */
+  readonly shown: string;
   readonly path: string;
   readonly module: Module;
 
@@ -135,6 +146,7 @@ export class Resource extends Part {
     super(block, scope, () => module.unresolved.add(path));
     [this.type, this.name] = [block.labels[0] ?? '', block.labels[1] ?? ''];
     this.address = `${block.type === 'data' ? 'data.' : ''}${this.type}.${this.name}`;
+    this.shown = block.shown ?? this.address;
     [this.path, this.module] = [path, module];
   }
 

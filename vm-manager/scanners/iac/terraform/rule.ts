@@ -1,7 +1,9 @@
 // How rules about Terraform are written: a family, which says why it matters; the types; a check of one resource.
 import ipaddr from 'ipaddr.js';
 import type { Severity } from '../../../findings/words.js';
+import { fixesOfTemplates } from '../cloudformation/fixes.js';
 import { rowOf, type Checked, type Place } from '../rule.js';
+import { idsOfOthers } from './others.js';
 import type { Module, Part, Resource } from './resources.js';
 import { isUnknown, type Value } from './values.js';
 
@@ -66,10 +68,16 @@ export type Check = (resource: Resource) => readonly (number | Place)[];
 
 export type TerraformRule = Checked<Module>;
 
+/** What to do in each of the languages that the rule reads. */
+function fixOf(id: string, fix: string): string {
+  const other = fixesOfTemplates[id];
+  return other === undefined ? fix : `Terraform: ${fix} CloudFormation: ${other}`;
+}
+
 /** `types` of resources, or `data.TYPE`; the severity may differ from the family’s. */
 export function rule(
   family: keyof typeof families,
-  [id, known]: readonly [id: string, known: string],
+  [id, ...known]: readonly [id: string, ...known: string[]],
   title: string,
   types: readonly string[],
   check: Check,
@@ -79,20 +87,20 @@ export function rule(
   const { severity: usual, cwe, why } = families[family];
   return rowOf<Module>({
     id,
-    knownAs: [known],
+    knownAs: [...known, ...(idsOfOthers[id] ?? [])],
     title,
     severity: severity ?? usual,
     cwes: [cwe],
     why,
-    fix,
+    fix: fixOf(id, fix),
     check: (module) =>
       [...module.resources, ...module.data]
         .filter((one) => types.includes(one.block.type === 'data' ? `data.${one.type}` : one.type))
         .flatMap((resource) =>
           check(resource).map((found) => {
             const place: Place = typeof found === 'number' ? { line: found } : found;
-            const { address, path } = resource;
-            return { address, message: `${title}: ${address}`, path, ...place };
+            const { shown, path } = resource;
+            return { address: shown, message: `${title}: ${shown}`, path, ...place };
           }),
         ),
   });

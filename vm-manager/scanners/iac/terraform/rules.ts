@@ -1,4 +1,5 @@
 // All rules about Terraform.
+import { awsAccessRules } from './aws/access.js';
 import { awsAnalysisRules } from './aws/analysis.js';
 import { awsBucketRules } from './aws/buckets.js';
 import { awsContainerRules } from './aws/containers.js';
@@ -23,4 +24,5 @@ export const terraformRules: readonly TerraformRule[] = [
   ...awsLogRules,
   ...awsContainerRules,
   ...awsAnalysisRules,
+  ...awsAccessRules,
 ];

@@ -38,6 +38,8 @@ export interface Block {
   readonly endLine: number;
   readonly attributes: ReadonlyMap<string, Attribute>;
   readonly blocks: readonly Block[];
+  /** How people are told of it, where it was written in another language: `AWS::S3::Bucket.Logs`. */
+  readonly shown?: string;
 }
 
 const depthMax = 200;

@@ -101,7 +101,7 @@ export const awsBucketRules: readonly TerraformRule[] = [
   ),
   rule(
     'hygiene',
-    ['aws-s3-no-access-block', 'AWS-0094'],
+    ['aws-s3-no-access-block', 'AWS-0094', 'AWS-0086', 'AWS-0087', 'AWS-0091', 'AWS-0093'],
     'Bucket without a block of public access',
     bucket,
     (one) => (one.joined('aws_s3_bucket_public_access_block', 'bucket', 'bucket').length === 0 ? [one.line] : []),

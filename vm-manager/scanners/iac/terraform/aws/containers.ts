@@ -165,7 +165,7 @@ export const awsContainerRules: readonly TerraformRule[] = [
   ),
   rule(
     'logs',
-    ['aws-lambda-tracing', 'AWS-0066'],
+    ['aws-lambda-tracing', 'AWS-0066', 'AWS-0125'],
     'Function is not traced',
     ['aws_lambda_function'],
     isOneOf('tracing_config.mode', ['Active']),

@@ -118,7 +118,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
   ),
   rule(
     'logs',
-    ['aws-api-logs', 'AWS-0001'],
+    ['aws-api-logs', 'AWS-0001', 'AWS-0113', 'AWS-0116'],
     'Stage of an API writes no access log',
     ['aws_api_gateway_stage', 'aws_apigatewayv2_stage'],
     hasBlock('access_log_settings'),
@@ -144,7 +144,7 @@ export const awsDeliveryRules: readonly TerraformRule[] = [
   ),
   rule(
     'logs',
-    ['aws-api-tracing', 'AWS-0003'],
+    ['aws-api-tracing', 'AWS-0003', 'AWS-0111'],
     'API is not traced',
     ['aws_api_gateway_stage'],
     isTrue('xray_tracing_enabled'),

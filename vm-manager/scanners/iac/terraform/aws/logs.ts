@@ -1,7 +1,7 @@
 // AWS: what is recorded.
 import { isUnknown, type Value, textOf } from '../values.js';
 import type { Resource } from '../resources.js';
-import { anyOf, each, inPart, isGiven, isTrue, rule, type Check, type TerraformRule } from '../rule.js';
+import { anyOf, each, holds, inPart, isGiven, isTrue, rule, type Check, type TerraformRule } from '../rule.js';
 import { listOf } from './policies.js';
 
 /** The bucket that a trail writes to. */
@@ -73,7 +73,9 @@ export const awsLogRules: readonly TerraformRule[] = [
     (one) => {
       const acl =
         bucketOf(one)?.value('acl') ?? bucketOf(one)?.joined('aws_s3_bucket_acl', 'bucket', 'bucket')[0]?.value('acl');
-      return typeof acl === 'string' && acl.startsWith('public-') ? [one.lineOf('s3_bucket_name')] : [];
+      return typeof acl === 'string' && /^(?:public-|authenticated-read$)/.test(acl)
+        ? [one.lineOf('s3_bucket_name')]
+        : [];
     },
     'Make the bucket private.',
   ),
@@ -124,6 +126,24 @@ export const awsLogRules: readonly TerraformRule[] = [
           : [],
     ),
     'Set all_regions = true.',
+  ),
+  rule(
+    'logs',
+    ['aws-state-machine-tracing', 'AWS-0117'],
+    'State machine is not traced',
+    ['aws_sfn_state_machine'],
+    isTrue('tracing_configuration.enabled'),
+    'Set tracing_configuration { enabled = true }.',
+    'info',
+  ),
+  rule(
+    'logs',
+    ['aws-state-machine-logs', 'AWS-0119'],
+    'State machine writes no log',
+    ['aws_sfn_state_machine'],
+    holds('logging_configuration.level', (value) => value !== 'OFF' && value !== '', 'bad'),
+    'Set logging_configuration { level = "ERROR" } with a log group.',
+    'low',
   ),
   rule(
     'logs',

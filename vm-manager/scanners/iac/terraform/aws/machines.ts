@@ -3,7 +3,10 @@ import { isUnknown } from '../values.js';
 import type { Part, Resource } from '../resources.js';
 import { isGiven, notTrue, rule, type Check, type TerraformRule } from '../rule.js';
 
+/** A word that says what it is, and a value that stands there and is no placeholder. */
+const namedSecret = /\b[A-Z_]*(?:PASSWORD|PASSWD|SECRET|API_KEY|ACCESS_KEY)=["']?(?![$<{%*\s"'])[^\s"'$<{]{6,}/;
 const isBareSecret = (text: string): boolean =>
+  namedSecret.test(text) ||
   /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b|aws_secret_access_key\s*[=:]\s*["']?[A-Za-z0-9/+]{30,}/i.test(text);
 const userDataSecret: Check = (one) =>
   ['user_data', 'user_data_base64'].flatMap((name) => {

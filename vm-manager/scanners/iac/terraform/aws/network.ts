@@ -134,9 +134,9 @@ export const awsNetworkRules: readonly TerraformRule[] = [
   ),
   rule(
     'hygiene',
-    ['aws-group-description', 'AWS-0099'],
+    ['aws-group-description', 'AWS-0099', 'AWS-0049', 'AWS-0083'],
     'Security group without a description',
-    ['aws_security_group'],
+    ['aws_security_group', 'aws_redshift_security_group', 'aws_elasticache_security_group'],
     holds('description', (value) => value !== '' && value !== 'Managed by Terraform', 'bad'),
     'Say in description what it is for.',
     'info',
@@ -157,6 +157,15 @@ export const awsNetworkRules: readonly TerraformRule[] = [
       ),
     'Say in description what it is for.',
     'info',
+  ),
+  rule(
+    'hygiene',
+    ['aws-classic-network', 'AWS-0085'],
+    'Resource of the network before VPCs',
+    ['aws_redshift_security_group', 'aws_elasticache_security_group', 'aws_db_security_group'],
+    (one) => [one.line],
+    'Use aws_security_group in a VPC.',
+    'medium',
   ),
   rule(
     'hygiene',

@@ -180,6 +180,15 @@ export const awsDatabaseRules: readonly TerraformRule[] = [
     'Name kms_key_arn in server_side_encryption.',
   ),
   rule(
+    'encryption',
+    ['aws-dynamodb-encrypted', 'AWS-0121'],
+    'Table of an application is encrypted with a key that nobody sees',
+    ['sam_simple_table'],
+    isTrue('server_side_encryption.enabled'),
+    'Set server_side_encryption { enabled = true }.',
+    'low',
+  ),
+  rule(
     'logs',
     ['aws-neptune-logs', 'AWS-0075'],
     'Neptune writes no audit log',
