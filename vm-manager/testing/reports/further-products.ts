@@ -282,7 +282,7 @@ export const products: Readonly<Record<string, readonly [report: unknown, wanted
     [{ source: 'dast', severity: 'critical', cwe: ['CWE-79'], location: /shop\.example\/search.*q/ }],
   ],
   'qualys-csv': [
-    `${qualysHead}\n"192.0.2.7","shop","38170","Weak ciphers","Active","Vuln","4","443","tcp","CVE-2016-2183","t","s"\n` +
+    `${qualysHead}\n"192.0.2.7","shop","38170","Weak","Active","Vuln","4","443","tcp","CVE-2016-2183","t","s"\n` +
       '"192.0.2.7","shop","1","Gone","Fixed","Vuln","4","443","tcp","","t","s"\n',
     [{ source: 'dast', severity: 'high', vuln_ids: ['CVE-2016-2183'] }],
   ],
