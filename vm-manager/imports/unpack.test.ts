@@ -17,6 +17,7 @@ const sarif = JSON.stringify({
   version: '2.1.0',
   runs: [{ tool: { driver: { name: 'scan' } }, results: [{ ruleId: 'r1', message: { text: 'A finding' } }] }],
 });
+const fvdl = { name: 'audit.fvdl', data: '<FVDL></FVDL>' };
 const report: Packed = { name: 'out/report.sarif', data: sarif };
 
 async function hostile(): Promise<[string, Buffer, number, RegExp][]> {
@@ -51,6 +52,22 @@ async function hostile(): Promise<[string, Buffer, number, RegExp][]> {
     ['cut zip', zipOf([report]).subarray(0, 90), 400, /zip/],
     ['cut tar', (await tarOf([report])).subarray(0, 600), 400, /tar/],
     ['two reports', zipOf([report, { name: 'b.sarif', data: sarif }]), 422, /2 files.*entry/],
+    ['FPR bomb', zipOf([{ name: 'audit.fvdl', data: big }]), 413, /unpacked/],
+    [
+      'FPR with an encrypted report',
+      zipOf([{ name: 'audit.fvdl', data: '<FVDL/>', isEncrypted: true }]),
+      422,
+      /encryp/,
+    ],
+    ['FPR with a link', zipOf([{ name: 'audit.fvdl', data: 'x', type: 'symlink' }]), 422, /no file/],
+    ['FPR with two reports', zipOf([fvdl, fvdl]), 422, /2 files/],
+    ['FPR that has an archive', zipOf([{ name: 'audit.fvdl', data: zipOf([report]) }]), 400, /XML|UTF|bytes|text/],
+    [
+      'FPR with entities',
+      zipOf([{ name: 'audit.fvdl', data: `<!DOCTYPE a [<!ENTITY b "c">]>${fvdl.data}` }]),
+      400,
+      /./,
+    ],
     ['gzip with words behind it', Buffer.concat([gzipSync(sarif), Buffer.from('more')]), 400, /gzip/],
   ];
 }

@@ -7,12 +7,21 @@ import { grype, npmAudit, trivy } from './dependencies.js';
 import type { Format } from './format.js';
 import { lynis } from './host.js';
 import { bandit } from './profiles.js';
+import { acunetix, invicti, invictiXml } from './products/sites-of-suites.js';
+import { anchore, clair } from './products/images.js';
 import { asff, kics, kubeHunter, tfsec } from './products/clouds.js';
+import { azureCsv, azureDefender, prowlerOcsf, securityCommandCenter } from './products/accounts.js';
+import { bugcrowd, hackerone } from './products/bounties.js';
+import { checkmarx, checkmarxOne } from './products/checkmarx.js';
+import { dependencyTrack, github } from './products/alerts.js';
+import { fortify } from './products/fortify.js';
 import { nessus, openvas } from './products/hosts.js';
 import { detectSecrets, trufflehog } from './products/leaks.js';
 import { dependencyCheck, osvScanner, snyk } from './products/packages.js';
 import { gitlab, sonarqube } from './products/platforms.js';
+import { qualys, qualysCsv, qualysWas } from './products/qualys.js';
 import { burp, nikto } from './products/sites.js';
+import { veracode, veracodePipeline } from './products/veracode.js';
 import { retire } from './retire.js';
 import { sarif } from './sarif.js';
 import { csv } from './tabular.js';
@@ -73,12 +82,32 @@ export const formats: readonly Format[] = [
   nikto,
   nessus,
   openvas,
+  fortify,
+  checkmarx,
+  checkmarxOne,
+  veracode,
+  veracodePipeline,
+  qualys,
+  qualysWas,
+  qualysCsv,
+  github,
+  dependencyTrack,
+  prowlerOcsf,
+  acunetix,
+  invicti,
+  invictiXml,
+  azureDefender,
+  azureCsv,
+  securityCommandCenter,
+  hackerone,
+  bugcrowd,
+  clair,
+  anchore,
   csv,
 ];
 
 /** Tools whose own JSON or XML has no importer: what they write as SARIF has one. */
-const sarifHint =
-  'of tools without one of these, such as gosec, Snyk Code, CodeQL or Checkmarx, send their report as SARIF';
+const sarifHint = 'of tools without one of these, such as gosec, Snyk Code or CodeQL, send their report as SARIF';
 
 /** By name, or found out by the beginning of the file. Throws 422 when it is none that is known. */
 export async function findFormat(name: string, file: ReportFile): Promise<Format> {

@@ -4,7 +4,7 @@
 import { ApiError } from '#http-kit';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { Transform, Writable } from 'node:stream';
+import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
@@ -61,7 +61,8 @@ export async function unpack(file: ReportFile, rules: UnpackRules): Promise<Repo
   const packing = await packingOf(file.path);
   if (packing === null) return file;
   const target = `${file.path}.report`;
-  if (packing === 'zip') return unzip(file, target, rules);
+  if (packing === 'zip')
+    return (rules.entry === null ? await unpackFpr(file, target, rules) : null) ?? unzip(file, target, rules);
   if (packing === 'tar') return untar(file.path, target, rules);
   const plain = `${file.path}.plain`;
   await pipeline(createReadStream(file.path), createGunzip(), bounded(rules.bytesMax, file.bytes), writer(plain)).catch(
@@ -77,6 +78,7 @@ export async function unpack(file: ReportFile, rules: UnpackRules): Promise<Repo
 
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 const writer = (path: string) => createWriteStream(path, { flags: 'wx', mode: 0o600 });
+const appender = (path: string) => createWriteStream(path, { flags: 'a', mode: 0o600 });
 
 async function reportAt(path: string): Promise<ReportFile> {
   const { size } = await stat(path);
@@ -213,9 +215,82 @@ async function unzip(file: ReportFile, target: string, rules: UnpackRules): Prom
   return reportIn(target);
 }
 
-async function writeZipEntry(archive: ZipFile, entry: ZipEntry, target: string, rules: UnpackRules): Promise<void> {
+/** With the sources that were scanned, which are never unpacked. */
+const fprEntriesMax = 20_000;
+
+/**
+ * The report of a Fortify project (FPR) and what people have audited in it, which are two documents, as one that
+ * `formats/products/fortify.ts` reads; null: it is another archive.
+ */
+async function unpackFpr(file: ReportFile, target: string, rules: UnpackRules): Promise<ReportFile | null> {
+  let archive: ZipFile | null = null;
+  try {
+    archive = await openPromise(file.path, { strictFileNames: true, autoClose: false, lazyEntries: true });
+    const found = await fprEntries(archive);
+    const report = found?.get('audit.fvdl');
+    if (found === null || report === undefined) return null;
+    await pipeline(Readable.from(['<fortify-fpr>']), writer(target));
+    for (const entry of [found.get('audit.xml'), report])
+      if (entry !== undefined) await writeZipEntry(archive, entry, target, rules, withoutDeclaration());
+    await pipeline(Readable.from(['</fortify-fpr>']), appender(target));
+  } catch (error) {
+    throw malformed('zip archive', error);
+  } finally {
+    archive?.close();
+  }
+  const made = await reportAt(target);
+  if (made.bytes > rules.bytesMax) throw tooLarge(rules.bytesMax);
+  return made;
+}
+
+/** What of it is read, by name; null: it is no FPR, or nothing that is taken, which `unzip` says. */
+async function fprEntries(archive: ZipFile): Promise<ReadonlyMap<string, ZipEntry> | null> {
+  if (archive.entryCount > fprEntriesMax) return null;
+  const found = new Map<string, ZipEntry>();
+  try {
+    for await (const entry of archive.eachEntry()) {
+      if (entry.fileName !== 'audit.fvdl' && entry.fileName !== 'audit.xml') continue;
+      if (kindOf(entry) !== 'file' || found.has(entry.fileName)) return null;
+      found.set(entry.fileName, entry);
+    }
+  } catch {
+    return null; // `unzip` reads it again, and says what is wrong
+  }
+  return found;
+}
+
+/** Takes away what may only stand at the beginning of a document of XML. */
+function withoutDeclaration(): Transform {
+  let begun: Buffer | null = Buffer.alloc(0);
+  const cut = (bytes: Buffer): Buffer =>
+    Buffer.from(bytes.toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{0,200}\?>/, ''), 'latin1');
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (begun === null) return done(null, chunk);
+      begun = Buffer.concat([begun, chunk]);
+      if (begun.length < 512) return done();
+      const first = cut(begun);
+      begun = null;
+      done(null, first);
+    },
+    flush(done) {
+      done(null, begun === null ? undefined : cut(begun));
+    },
+  });
+}
+
+/** `through`: it is one of several documents that are written behind each other. */
+async function writeZipEntry(
+  archive: ZipFile,
+  entry: ZipEntry,
+  target: string,
+  rules: UnpackRules,
+  through?: Transform,
+): Promise<void> {
   if (entry.isEncrypted()) throw unfit('file', 'has an encrypted entry');
   if (!entry.canDecodeFileData()) throw unfit('file', 'has an entry that is packed in a way that is not known');
   const from = await archive.openReadStreamPromise(entry);
-  await pipeline(from, bounded(rules.bytesMax, entry.compressedSize), writer(target));
+  const counted = bounded(rules.bytesMax, entry.compressedSize);
+  if (through === undefined) await pipeline(from, counted, writer(target));
+  else await pipeline(from, counted, through, appender(target));
 }

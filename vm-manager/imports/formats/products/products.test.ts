@@ -5,10 +5,12 @@ import { startTestApp } from '#api/testing/app';
 import { onBothDatabases, onOneDatabase } from '#api/testing/databases';
 import { adds, Client } from '../../../testing/import-client.js';
 import { read } from '../../../testing/read-report.js';
-import { isDropped } from '../../record.js';
+import { isDropped, type FindingRecord } from '../../record.js';
 import * as samples from '../../../testing/reports/products.js';
+import * as further from '../../../testing/reports/variants-of-products.js';
 
-const { products, unfinished } = samples;
+const products = { ...samples.products, ...further.products };
+const unfinished = { ...samples.unfinished, ...further.unfinished };
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 
 async function start(t: Test, database: Database): Promise<Client> {
@@ -85,7 +87,7 @@ async function broken(t: Test): Promise<void> {
   };
   let checked = 0;
   for (const [format, [report]] of Object.entries(products)) {
-    if (typeof report === 'string') continue;
+    if (typeof report === 'string' || Buffer.isBuffer(report)) continue;
     for (const value of odd)
       for (const made of put(report, value)) {
         checked++;
@@ -101,6 +103,56 @@ async function broken(t: Test): Promise<void> {
   t.ok(checked > 1000, `${checked} reports that are broken in one place`);
 }
 
+/** What is set aside, other forms of the same product, and words that a scale does not have. */
+async function variants(t: Test): Promise<void> {
+  const found = async (report: unknown, format: string): Promise<FindingRecord[]> =>
+    (await read(t, report, format)).items.filter((item) => !isDropped(item)) as FindingRecord[];
+  t.match(await found(further.assetsOf('1'), 'auto'), [{ severity: 'critical', vulnIds: ['CVE-2026-2000'] }]);
+  t.match(await found(further.clairManifest, 'auto'), [
+    { severity: 'high', vulnIds: ['CVE-2026-4000'], location: { name: 'zlib' }, fix: { version: '1.3' } },
+  ]);
+  for (const [what, [format, report]] of Object.entries(further.setAside))
+    t.match(await found(report, format), [{ suppressed: true }], `${what} is set aside`);
+  t.match(
+    (await found(further.fvdlOf(3), 'auto')).map(({ location }) => location),
+    [{ path: 'app/db.java', line: 12, symbol: 'find' }, { path: 'app/b.java' }],
+    'FVDL alone',
+  );
+  for (const [format, [from, to]] of Object.entries(further.oddSeverities)) {
+    const [report] = products[format] ?? [];
+    const text = typeof report === 'string' ? report : JSON.stringify(report);
+    const changed = text.replaceAll(from, to);
+    t.not(changed, text, `${format} has ${from}`);
+    const [first] = await found(changed, format);
+    t.match(first, { severity: 'high', severityProblem: /assumed|counts as high/ }, `${format}: a word of no scale`);
+  }
+}
+
+/** The same weakness further down, and the list in another order: nothing is new, and nothing is gone. */
+async function moved(t: Test, client: Client): Promise<void> {
+  for (const [format, [from, to]] of Object.entries(further.movedLines)) {
+    const app = await client.application();
+    const report = String(further.plainOf(format));
+    await client.send(app, report, { mode: 'sync', format });
+    const changed = report.replaceAll(from, to);
+    t.not(changed, report, `${format} has ${from}`);
+    const done = await client.send(app, changed, { mode: 'sync', format });
+    t.match(done.body['report'], { created: 0, closed: 0 }, `${format}: a line that moved`);
+  }
+  for (const [format, [report]] of Object.entries(products)) {
+    const turned = further.turned(report);
+    if (turned === null) continue;
+    const app = await client.application();
+    await client.send(app, report, { mode: 'sync', format });
+    const done = await client.send(app, turned, { mode: 'sync', format });
+    t.match(done.body['report'], { created: 0, updated: 0, closed: 0 }, `${format}: another order`);
+  }
+}
+
+t.test('30.imports: other forms, what is set aside, and odd severities', variants);
+t.test('30.imports: lines and lists that moved', (t) =>
+  onOneDatabase(t, 'moved', async (t, database) => moved(t, await start(t, database))),
+);
 t.test('30.imports: products by their own files', (t) =>
   onBothDatabases(t, 'products', async (t, database) => kept(t, await start(t, database))),
 );
