@@ -39,7 +39,8 @@ export interface AppDeps {
     | 'breachedPasswordsUrl'
     | 'torExitsUrl'
     | 'brand'
-  >;
+  > &
+    Partial<Pick<Env, 'chromium'>>;
   /** Migrated and seeded. */
   readonly database: Database;
   /** Milliseconds since 1970. */
@@ -158,6 +159,7 @@ export interface Parts {
   /** null: nothing is kept in files. */
   readonly dataDirectory: string | null;
   readonly torExitsUrl: string;
+  readonly chromium: string | null;
   readonly brandName: string;
   readonly publicDemo: boolean;
   /** WAF_PORT: where clients reach protected sites. */
@@ -226,6 +228,7 @@ export function createParts(deps: AppDeps): Parts {
     backupTools: deps.backupTools ?? null,
     dataDirectory: deps.dataDirectory ?? null,
     torExitsUrl: env.torExitsUrl,
+    chromium: env.chromium ?? null,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,
     wafPort: deps.wafPort ?? wafPortDefault,

@@ -2,6 +2,7 @@
 // that was seen twice, with different random values, and not seen with a neutral value in the same place. An effect
 // that holds no random value (a status, a known text, a time) can come by chance: it has to show in each of ten turns.
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Eyes } from '../browser/eyes.js';
 import type { Values } from '../http/forms.js';
 import type { SendOptions, Talk } from '../http/talk.js';
 import type { CheckText, Exchange, Form, Param, Profile, Proof } from '../model.js';
@@ -29,6 +30,8 @@ export interface ProbeParts {
   readonly callbacks: Callbacks | null;
   /** Paths of pages that the crawl has seen. */
   readonly seenPaths: readonly string[];
+  /** Of a browser, where the scan has one. */
+  readonly eyes: Eyes | null;
 }
 
 /** What a check is given. */

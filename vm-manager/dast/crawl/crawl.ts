@@ -2,12 +2,16 @@
 // seen. Every list is bounded: of a shape of addresses a few are asked, pages that look alike lead no further.
 import type { SeenEndpoint } from '../../host.js';
 import { isHarmful } from '../http/bounds.js';
+import type { Eyes } from '../browser/eyes.js';
+import { formOfSent, isHarmfulOperation } from '../browser/sent.js';
 import { addressOf, formOfLink, templateOf, toForm } from '../http/forms.js';
 import type { Talk } from '../http/talk.js';
 import { allEnded } from '../run/all-ended.js';
 import type { Exchange, Form, Param } from '../model.js';
 import { pathsInScript, readPage, type HtmlForm } from './html.js';
+import { formsOfGraphql, graphqlPaths, introspection } from './graphql.js';
 import { formsOfOpenApi } from './openapi.js';
+import { Scripted } from './scripted.js';
 
 export const crawlLimits = {
   pages: 2000,
@@ -30,6 +34,8 @@ export interface Crawled {
   readonly pages: ReadonlyMap<string, Exchange>;
   readonly leftOut: readonly LeftOut[];
   readonly sources: Readonly<Record<string, number>>;
+  /** Pages with scripts that no browser has opened, and why. */
+  readonly unopened: { readonly pages: number; readonly why: string };
 }
 
 interface Waiting {
@@ -60,10 +66,12 @@ export class Crawler {
   readonly #asked = new Set<string>();
   readonly #shapes = new Map<string, number>();
   readonly #outlines = new Map<string, number>();
+  readonly #scripted: Scripted;
   #waiting: Waiting[] = [];
 
-  constructor(talk: Talk, base: string) {
+  constructor(talk: Talk, base: string, eyes: Eyes | null = null) {
     this.#talk = talk;
+    this.#scripted = new Scripted(eyes);
     this.#origin = new URL(base).origin;
     this.#enqueue({ url: base, depth: 0 }, 'target');
   }
@@ -71,13 +79,17 @@ export class Crawler {
   async crawl(seen: readonly SeenEndpoint[], tell: (pages: number, waiting: number) => void): Promise<Crawled> {
     await this.#robots();
     await this.#specifications();
+    await this.#graphql();
     this.#takeSeen(seen);
-    while (this.#waiting.length > 0 && this.#pages.size < crawlLimits.pages) {
-      const batch = this.#waiting.splice(0, 4);
-      await allEnded(batch.map(async (one) => this.#visit(one)));
-      tell(this.#pages.size, this.#waiting.length);
-    }
+    do {
+      while (this.#waiting.length > 0 && this.#pages.size < crawlLimits.pages) {
+        const batch = this.#waiting.splice(0, 4);
+        await allEnded(batch.map(async (one) => this.#visit(one)));
+        tell(this.#pages.size, this.#waiting.length);
+      }
+    } while (await this.#openNext());
     return {
+      unopened: this.#scripted.unopened,
       forms: [...this.#forms.values()],
       pages: this.#pages,
       leftOut: [...this.#leftOut].map(([url, reason]) => ({ url, reason })),
@@ -126,9 +138,33 @@ export class Crawler {
     if (/json/i.test(type)) return this.#json(body, url, depth);
     if (!/html/i.test(type)) return;
     const page = readPage(body, url);
+    if (status < 400 && page.runsScripts) this.#scripted.wait(url, depth, body, page.outline);
     if (this.#isAlike(url, page.outline)) return this.#leave(url, 'looks like many others of its directory');
     for (const { url: link, words } of page.links) this.#enqueue({ url: link, depth: depth + 1 }, 'links', words);
     for (const form of page.forms) this.#takeForm(form, url);
+  }
+
+  /** Opens a page in the browser, and takes what shows only there; false: there is none left. */
+  async #openNext(): Promise<boolean> {
+    const next = await this.#scripted.next(async (url) => this.#pages.get(url) ?? this.#talk.get(url));
+    if (next === null) return false;
+    const { url, depth, seen } = next;
+    for (const [address, reason] of seen.leftOut) this.#leave(address, reason);
+    for (const document of seen.documents) {
+      const page = readPage(document, url);
+      for (const { url: link, words } of page.links) this.#enqueue({ url: link, depth: depth + 1 }, 'browser', words);
+      for (const form of page.forms) if (!form.isBare) this.#takeForm(form, url);
+    }
+    for (const link of [...seen.links, ...seen.routes]) this.#follow(link.split('#', 1)[0] ?? link, url, depth, 'browser');
+    for (const { request, exchange } of seen.sent) {
+      const form = formOfSent(request);
+      if (!this.#forms.has(form.key)) this.#sources['browser'] = (this.#sources['browser'] ?? 0) + 1;
+      this.#add(form);
+      if (exchange === null || request.method !== 'GET' || this.#pages.size >= crawlLimits.pages) continue;
+      if (!this.#pages.has(request.url)) this.#pages.set(request.url, exchange);
+      if (/json/i.test(exchange.headers['content-type'] ?? '')) this.#json(exchange.body, request.url, depth);
+    }
+    return true;
   }
 
   #follow(path: string, base: string, depth: number, source: string): void {
@@ -219,6 +255,24 @@ export class Crawler {
         }
       }
       return;
+    }
+  }
+
+  /** Operations of GraphQL as its own schema describes them. */
+  async #graphql(): Promise<void> {
+    for (const path of graphqlPaths) {
+      const url = this.#origin + path;
+      if (this.#talk.client.judge(url, 'POST') !== null) continue;
+      const headers = { 'content-type': 'application/json' };
+      const answer = await this.#talk.ask({ method: 'POST', url, headers, body: introspection });
+      if (answer === null || answer.status !== 200) continue;
+      for (const { form, operation } of formsOfGraphql(answer.body, url)) {
+        if (isHarmfulOperation(operation)) this.#leave(`${url} ${operation}`, 'would log out or destroy something');
+        else {
+          this.#sources['graphql'] = (this.#sources['graphql'] ?? 0) + 1;
+          this.#add(form);
+        }
+      }
     }
   }
 

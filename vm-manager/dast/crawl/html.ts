@@ -10,6 +10,8 @@ export interface Page {
   /** Which elements stand in it, in order; texts do not count. */
   readonly outline: string;
   readonly scripts: readonly string[];
+  /** Scripts may change what it shows. */
+  readonly runsScripts: boolean;
 }
 
 export interface HtmlField {
@@ -23,6 +25,8 @@ export interface HtmlForm {
   readonly action: string;
   readonly fields: readonly HtmlField[];
   readonly isMultipart: boolean;
+  /** It says neither where it leads nor how: on a page with scripts one of them reads it. */
+  readonly isBare: boolean;
   readonly words: string;
 }
 
@@ -126,10 +130,17 @@ function formOf(element: Element, base: string): HtmlForm | null {
     method: (attributeOf(element, 'method') ?? '').toUpperCase() === 'POST' ? 'POST' : 'GET',
     action,
     fields: [...fields.values()],
+    isBare: attributeOf(element, 'action') === null && attributeOf(element, 'method') === null,
     isMultipart: /multipart/i.test(attributeOf(element, 'enctype') ?? ''),
     words: [textOf(element), ...inside.map((one) => attributeOf(one, 'value') ?? '')].join(' ').slice(0, 2000),
   };
 }
+
+/** Data in an element of a script is none. */
+const isScript = (one: Element): boolean =>
+  one.tagName === 'script' &&
+  /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i.test((attributeOf(one, 'type') ?? '').trim()) &&
+  (attributeOf(one, 'src') !== null || textOf(one).trim() !== '');
 
 export function readPage(html: string, address: string): Page {
   const elements = elementsOf(html);
@@ -154,6 +165,7 @@ export function readPage(html: string, address: string): Page {
     forms: elements.filter(({ tagName }) => tagName === 'form').flatMap((one) => formOf(one, base) ?? []),
     outline: elements.map(({ tagName }) => tagName).join(' '),
     scripts,
+    runsScripts: elements.some((one) => isScript(one) || one.attrs.some(({ name }) => name.startsWith('on'))),
   };
 }
 

@@ -19,6 +19,7 @@ interface ScanResult {
   readonly slowed?: number;
   readonly seconds?: number;
   readonly pages?: number;
+  readonly browser?: { readonly pages?: number; readonly requests?: number; readonly not_looked_at?: number };
   readonly forms?: number;
   readonly forms_done?: number;
   readonly findings?: number;

@@ -59,6 +59,7 @@ function Progress(props: { readonly of: ActiveScan }): JSX.Element {
           [text.requests, countOf(result().requests)],
           [text.perSecond, countOf(result().requests_per_second)],
           [text.pages, countOf(result().pages)],
+          [text.inBrowser, countOf(result().browser?.pages)],
           [text.forms, `${countOf(result().forms_done)} / ${countOf(result().forms)}`],
           [text.seconds, countOf(result().seconds)],
           [text.slowed, countOf(result().slowed)],

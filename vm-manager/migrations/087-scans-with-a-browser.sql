@@ -1,0 +1,2 @@
+-- Scans open pages with scripts in a browser, unless their profile says otherwise.
+alter table vm_scan_profiles add column browser boolean not null default true;
