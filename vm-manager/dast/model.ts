@@ -32,12 +32,14 @@ export interface Param {
   readonly isToken?: boolean;
   /** Sent as it is: no check changes it. */
   readonly isFixed?: boolean;
+  /** A file of this name, with this text in it. */
+  readonly file?: string;
   /** Of a JSON body: where the value stands in it; absent: a member of that name. */
   readonly path?: readonly (string | number)[];
 }
 
 /** json-list: the body is a list, not an object. */
-export type BodyKind = 'none' | 'form' | 'json' | 'json-list' | 'xml';
+export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'json-list' | 'xml';
 
 /** A request with values that can be changed, identified by `key`. */
 export interface Form {

@@ -1,6 +1,6 @@
 // A request that a script has made becomes a form, whose values the checks can change.
 import { isHarmful } from '../http/bounds.js';
-import { formOfLink, toForm } from '../http/forms.js';
+import { formOfLink, isGraphqlText, rootOfGraphql, toForm } from '../http/forms.js';
 import type { Form, Param, ScanRequest } from '../model.js';
 
 const paramsMax = 60;
@@ -31,9 +31,6 @@ export function paramsOfJson(value: unknown, path: readonly (string | number)[] 
   ];
 }
 
-export const isGraphqlText = (text: string): boolean =>
-  /^\s*(?:#[^\n]*\n\s*)*(?:(?:query|mutation|subscription|fragment)\b[^{]*)?\{/.test(text) && text.includes('}');
-
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -53,11 +50,11 @@ export function writesInGraphql(body: string): string[] {
   });
 }
 
-/** Variables of a GraphQL operation are called by its name, so that those of two operations are two places. */
+/** Variables of a GraphQL operation are called by what it asks for, so that those of two operations are two places. */
 function inOperation(params: readonly Param[]): Param[] {
   const text = params.find(({ isFixed, name }) => isFixed === true && name === 'query')?.value;
   if (text === undefined) return [...params];
-  const named = /^\s*(?:query|mutation)\s+(\w{1,60})/.exec(text)?.[1] ?? /\{\s*(\w{1,60})/.exec(text)?.[1] ?? 'query';
+  const named = rootOfGraphql(text);
   return params.map((one) => ({ ...one, name: one.name.replace(/^variables\./, `${named}.`) }));
 }
 

@@ -32,6 +32,8 @@ export interface Crawled {
   readonly forms: readonly Form[];
   /** Answers to plain GETs, by address: passive checks read them. */
   readonly pages: ReadonlyMap<string, Exchange>;
+  /** Addresses of pictures, fonts and the like, which are not asked for. */
+  readonly files: readonly string[];
   readonly leftOut: readonly LeftOut[];
   readonly sources: Readonly<Record<string, number>>;
   /** Pages with scripts that no browser has opened, and why. */
@@ -44,6 +46,7 @@ interface Waiting {
 }
 
 const leftOutMax = 500;
+const filesMax = 500;
 const tokenName = /csrf|xsrf|token|nonce|authenticity/i;
 const specPaths = ['/openapi.json', '/swagger.json', '/v3/api-docs', '/api-docs', '/api/openapi.json'];
 const staticFile = /\.(?:png|jpe?g|gif|webp|svg|ico|woff2?|ttf|eot|mp4|mp3|pdf|zip|gz|css)$/i;
@@ -63,6 +66,7 @@ export class Crawler {
   readonly #pages = new Map<string, Exchange>();
   readonly #leftOut = new Map<string, string>();
   readonly #sources: Record<string, number> = {};
+  readonly #files = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #shapes = new Map<string, number>();
   readonly #outlines = new Map<string, number>();
@@ -92,6 +96,7 @@ export class Crawler {
       unopened: this.#scripted.unopened,
       forms: [...this.#forms.values()],
       pages: this.#pages,
+      files: [...this.#files],
       leftOut: [...this.#leftOut].map(([url, reason]) => ({ url, reason })),
       sources: this.#sources,
     };
@@ -108,7 +113,10 @@ export class Crawler {
     const refusal = this.#talk.client.judge(url, 'GET');
     if (refusal !== null) return this.#leave(url, refusal.replaceAll('_', ' '));
     if (isHarmful(place.pathname + place.search, words)) return this.#leave(url, 'would log out or destroy something');
-    if (staticFile.test(place.pathname)) return;
+    if (staticFile.test(place.pathname)) {
+      if (this.#files.size < filesMax) this.#files.add(url);
+      return;
+    }
     const segments = place.pathname.split('/').filter((one) => one !== '');
     const isLoop = segments.some((one) => segments.filter((other) => other === one).length > 2);
     if (segments.length > crawlLimits.segments || isLoop) return this.#leave(url, 'the path repeats itself');
@@ -196,20 +204,21 @@ export class Crawler {
     const refusal = this.#talk.client.judge(action, method);
     if (refusal !== null) return this.#leave(action, refusal.replaceAll('_', ' '));
     if (isHarmful(new URL(action).pathname, words)) return this.#leave(action, 'would log out or destroy something');
-    if (isMultipart) return this.#leave(action, 'takes files');
     const inQuery = [...new URL(action).searchParams].map(([name, value]): Param => ({ name, value, place: 'query' }));
     const params = fields.map(({ name, value, type }): Param => {
       const isToken = type === 'hidden' && tokenName.test(name);
       return {
         name,
-        value: value === '' ? sampleOf(name, type) : value,
+        value: type === 'file' ? 'scan.png' : value === '' ? sampleOf(name, type) : value,
         place: method === 'GET' ? 'query' : 'body',
         ...(isToken ? { isToken } : {}),
+        ...(type === 'file' ? { file: 'scan', isFixed: true } : {}),
       };
     });
     const own = new Set(params.map(({ name }) => name));
     const all = [...inQuery.filter(({ name }) => !own.has(name)), ...params];
-    const form = toForm({ method, url: action, params: all, bodyKind: method === 'POST' ? 'form' : 'none', page });
+    const kind = method !== 'POST' ? 'none' : isMultipart ? 'multipart' : 'form';
+    const form = toForm({ method, url: action, params: all, bodyKind: kind, page });
     this.#sources['forms'] = (this.#sources['forms'] ?? 0) + 1;
     this.#add(form);
     if (method === 'GET') this.#enqueue({ url: addressOf(form), depth: 1 }, 'forms');

@@ -37,10 +37,13 @@ const isElement = (node: Node): node is Element => 'tagName' in node;
 export const attributeOf = (element: Element, name: string): string | null =>
   element.attrs.find((one) => one.name === name)?.value ?? null;
 
-/** Every node, in the order of the document; templates' contents, too. */
-export function nodesOf(html: string): Node[] {
+/**
+ * Every node, in the order of the document; templates' contents, too. Where scripts do not run, what stands in noscript
+ * is a part of the page.
+ */
+export function nodesOf(html: string, runsScripts = true): Node[] {
   const nodes: Node[] = [];
-  const waiting: Node[] = [parse(html.slice(0, parsedMax))];
+  const waiting: Node[] = [parse(html.slice(0, parsedMax), { scriptingEnabled: runsScripts })];
   while (waiting.length > 0 && nodes.length < nodesMax) {
     const node = waiting.pop() as Node;
     nodes.push(node);
@@ -50,7 +53,8 @@ export function nodesOf(html: string): Node[] {
   return nodes;
 }
 
-export const elementsOf = (html: string): Element[] => nodesOf(html).filter(isElement);
+export const elementsOf = (html: string, runsScripts = true): Element[] =>
+  nodesOf(html, runsScripts).filter(isElement);
 
 export function textOf(node: Node): string {
   if ('value' in node && node.nodeName === '#text') return node.value;
@@ -66,6 +70,7 @@ const linkAttributes: Readonly<Record<string, string>> = {
   object: 'data',
   script: 'src',
   link: 'href',
+  img: 'src',
 };
 
 function resolve(address: string, base: string): string | null {
@@ -143,7 +148,7 @@ const isScript = (one: Element): boolean =>
   (attributeOf(one, 'src') !== null || textOf(one).trim() !== '');
 
 export function readPage(html: string, address: string): Page {
-  const elements = elementsOf(html);
+  const elements = elementsOf(html, false);
   const baseHref = elements.find(({ tagName }) => tagName === 'base');
   const base = resolve((baseHref && attributeOf(baseHref, 'href')) ?? address, address) ?? address;
   const links = new Map<string, string>();

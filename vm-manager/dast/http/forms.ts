@@ -17,8 +17,15 @@ const templateSegment = (segment: string): string =>
 /** The path with what changes from one object to the next taken out. */
 export const templateOf = (path: string): string => path.split('/').map(templateSegment).join('/');
 
+export const isGraphqlText = (text: string): boolean =>
+  /^\s*(?:(?:query|mutation|subscription|fragment)\b[^{]*)?\{/.test(text) && text.includes('}');
+
+/** The first field that it asks for, whatever it calls itself. */
+export const rootOfGraphql = (text: string): string => /\{\s*(?:\w{1,60}\s*:\s*)?(\w{1,60})/.exec(text)?.[1] ?? 'query';
+
 /** Requests that differ in what they always send are different forms. */
-const shortOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
+const shortOf = (text: string): string =>
+  isGraphqlText(text) ? rootOfGraphql(text) : createHash('sha256').update(text).digest('hex').slice(0, 12);
 
 interface FormShape {
   readonly method: ScanMethod;
@@ -36,6 +43,7 @@ export function toForm(shape: FormShape): Form {
   const path = decodeURI(place.pathname).replaceAll('%7B', '{').replaceAll('%7D', '}');
   const names = params
     .filter(({ place: at }) => at !== 'path')
+    .filter(({ name, isFixed }) => isFixed !== true || name !== 'operationName')
     .map(({ name, place: at, isFixed, value }) => `${at}:${name}${isFixed === true ? `=${shortOf(value)}` : ''}`)
     .sort();
   return {
@@ -67,6 +75,11 @@ export function formOfLink(address: string, page: string | null, method: ScanMet
 
 export type Values = Readonly<Record<string, string>>;
 
+const boundary = '----gatehouse7d1f4c0a9be3';
+const fileTypes: Readonly<Record<string, string>> = { html: 'text/html', svg: 'image/svg+xml', txt: 'text/plain' };
+/** As browsers say it; of programs they know nothing. */
+const typeOfFile = (name: string): string => fileTypes[name.split('.').at(-1) ?? ''] ?? 'image/png';
+
 type Container = object;
 
 function rawOf(text: string): unknown {
@@ -94,6 +107,16 @@ function bodyOf(form: Form, values: Values): string | null {
   const valueOf = (param: Param): string => values[param.name] ?? param.value;
   if (form.bodyKind === 'form')
     return fields.map((one) => `${encodeURIComponent(one.name)}=${encodeURIComponent(valueOf(one))}`).join('&');
+  if (form.bodyKind === 'multipart') {
+    const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll(/\r?\n/g, ' ');
+    const parts = fields.map((one) => {
+      const head = `content-disposition: form-data; name="${quoted(one.name)}"`;
+      if (one.file === undefined) return `${head}\r\n\r\n${valueOf(one)}`;
+      const type = typeOfFile(valueOf(one));
+      return `${head}; filename="${quoted(valueOf(one))}"\r\ncontent-type: ${type}\r\n\r\n${one.file}`;
+    });
+    return `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--\r\n`;
+  }
   if (form.bodyKind === 'json' || form.bodyKind === 'json-list') {
     const body: Container = form.bodyKind === 'json' ? {} : [];
     for (const one of fields) {
@@ -114,6 +137,7 @@ function bodyOf(form: Form, values: Values): string | null {
 const mediaTypes: Readonly<Record<BodyKind, string | null>> = {
   none: null,
   form: 'application/x-www-form-urlencoded',
+  multipart: `multipart/form-data; boundary=${boundary}`,
   json: 'application/json',
   'json-list': 'application/json',
   xml: 'application/xml',

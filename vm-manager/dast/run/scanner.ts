@@ -3,7 +3,7 @@
 import type { SeenEndpoint, WayOut } from '../../host.js';
 import { checksOf, findCheck, sameWeakness } from '../checks/index.js';
 import { Eyes } from '../browser/eyes.js';
-import { Probe, type Callbacks, type Check } from '../checks/check.js';
+import { likeness, Probe, word, type Callbacks, type Check } from '../checks/check.js';
 import { passiveChecks } from '../checks/passive.js';
 import { Crawler, type Crawled } from '../crawl/crawl.js';
 import type { Bounds } from '../http/bounds.js';
@@ -145,8 +145,9 @@ export class Scanner {
     return toForm({ method: 'GET', url: `${new URL(this.#plan.base).origin}/` });
   }
 
-  async #tryAll({ forms, pages }: Crawled): Promise<void> {
+  async #tryAll({ forms, pages, files }: Crawled): Promise<void> {
     const seenPaths = [...pages].filter(([, { status }]) => status < 300).map(([url]) => url);
+    seenPaths.push(...files);
     const all = checksOf(this.#plan.profile).filter(({ id }) => this.#runs(id));
     const jobs: (() => Promise<void>)[] = [this.#site(), ...forms].map((form, at) => async () => {
       await this.#tryForm(
@@ -170,7 +171,7 @@ export class Scanner {
       for (const { id } of checks) this.coverage.miss(id, form);
       return;
     }
-    const isGone = base.status === 404 || base.status === 405;
+    const isGone = base.status === 405 || (base.status === 404 && !(await this.#isOwnAnswer(form, base)));
     for (const check of checks.filter(({ on }) => on !== 'param')) await this.#try(check, form, null, seenPaths);
     const proven = new Map<string, Set<string>>();
     for (const param of isGone && form.params.every(({ place }) => place !== 'path') ? [] : form.params) {
@@ -184,6 +185,13 @@ export class Scanner {
         if (!isKnown && (await this.#try(check, form, param, seenPaths))) before.add(check.id);
       }
     }
+  }
+
+  /** Whether "not found" is said of its value: a place beside it, that cannot be, says something else. */
+  async #isOwnAnswer(form: Form, base: Exchange): Promise<boolean> {
+    if (form.params.length === 0) return false;
+    const nowhere = await this.#talk.get(`${form.url.replaceAll(/\{[^}]*\}/g, '1')}${word(8)}`);
+    return nowhere !== null && likeness(nowhere, []) !== likeness(base, []);
   }
 
   async #try(check: Check, form: Form, param: Param | null, seenPaths: readonly string[]): Promise<boolean> {

@@ -91,7 +91,7 @@ export const restPlaces: Deck = {
   },
   'POST /rest/tools/name': ({ reply, sent }) => json(reply, { log: `naming ${quoted(sent['box'])}` }),
   'GET /rest/export': async ({ reply, value }) => {
-    const file = await readFile(`/srv/harbour/${value('sheet')}`, 'utf8').catch(() => null);
+    const file = await readFile(`/usr/share/${value('sheet')}`, 'utf8').catch(() => null);
     if (file === null) json(reply, { error: 'no such sheet' }, 404);
     else text(reply, file.slice(0, 2000));
   },

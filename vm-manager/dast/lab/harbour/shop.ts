@@ -78,7 +78,7 @@ export const shopPlaces: Deck = {
   'GET /laden/weiter2.php': ({ reply, value }) =>
     reply.writeHead(302, { location: `/laden/${encodeURIComponent(value('ziel'))}` }).end(),
   'GET /laden/seite.php': async (berth) => {
-    const file = await readFile(`/srv/laden/seiten/${berth.value('name')}`, 'utf8').catch(() => null);
+    const file = await readFile(`/usr/share/${berth.value('name')}`, 'utf8').catch(() => null);
     page(berth, file === null ? '<p>Warning: include(): failed opening</p>' : `<pre>\n${file.slice(0, 2000)}</pre>`);
   },
   'GET /laden/seite2.php': (berth) =>
@@ -115,7 +115,7 @@ export const shopPlaces: Deck = {
   },
   'POST /laden/einlesen2.php': (berth) =>
     page(berth, `<pre>${escape(berth.value('xml').replaceAll(/<[^>]*>/g, ' '))}</pre>`),
-  'GET /laden/konfiguration.php': (berth) => page(berth, '<p>Nichts zu sehen</p>'),
+  'GET /laden/konfiguration.php': (berth) => page(berth, '<p>Nichts zu sehen</p><img src="/bilder/a.png">'),
   'GET /laden/konfiguration.php.bak': ({ reply }) => text(reply, "<?php\nclass Db { const WORT = 'x'; }\n"),
   'GET /.env.production': ({ reply }) => text(reply, 'APP_KEY=base64:abc\nDB_PASSWORD=kelp\n'),
   'GET /db.sql': ({ reply }) => text(reply, '-- MySQL dump 10.13\nCREATE TABLE `kunden` (id int);\n'),
