@@ -51,9 +51,9 @@ export interface EyesParts {
   readonly withWrites: boolean;
 }
 
-const wordsOf = (text: string): string =>
-  text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[-_/.:]+/g, ' ');
-const harmfulIcons = /\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|exit|quit|reset|disable)\b/i;
+const wordsOf = (text: string): string => text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[-_/.:]+/g, ' ');
+const harmfulIcons =
+  /\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|exit|quit|reset|disable)\b/i;
 
 /** By all that it says of itself: its text, its attributes, the form that it sends. */
 export const isHarmfulUse = (words: string): boolean =>
@@ -161,7 +161,9 @@ export class Eyes {
       .filter(({ tagName }) => tagName === 'script')
       .flatMap((one) => {
         const source = attributeOf(one, 'src');
-        return source !== null && URL.canParse(source, page.request.url) ? [new URL(source, page.request.url).href] : [];
+        return source !== null && URL.canParse(source, page.request.url)
+          ? [new URL(source, page.request.url).href]
+          : [];
       });
     return addresses.flatMap((url) => this.gate.cached(url)?.body ?? []);
   }
@@ -255,7 +257,11 @@ export class Eyes {
   #onEvent({ method, params, sessionId }: CdpEvent): void {
     if (method === 'Target.targetCreated') {
       // windows that a page opens are closed: nothing of them is needed, and their requests would lead nowhere
-      const { type, openerId, targetId } = params['targetInfo'] as { type: string; openerId?: string; targetId: string };
+      const { type, openerId, targetId } = params['targetInfo'] as {
+        type: string;
+        openerId?: string;
+        targetId: string;
+      };
       if (type === 'page' && openerId !== undefined)
         void this.#cdp?.send('Target.closeTarget', { targetId }).catch(() => undefined);
     } else if (sessionId !== undefined) this.#tabs.get(sessionId)?.take(method, params);

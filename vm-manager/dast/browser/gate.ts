@@ -122,7 +122,9 @@ export class Gate {
       return blocked;
     }
     const headers = Object.fromEntries(
-      Object.entries(request.headers).flatMap(([name, value]) => (kept.test(name) ? [[name.toLowerCase(), value]] : [])),
+      Object.entries(request.headers).flatMap(([name, value]) =>
+        kept.test(name) ? [[name.toLowerCase(), value]] : [],
+      ),
     );
     const wanted: ScanRequest = { method, url, headers, body };
     if (isMain) {
@@ -171,5 +173,8 @@ export class Gate {
 /** By its address, and by the operation that a GraphQL request names. */
 function isHarmfulRequest(url: string, method: ScanMethod, body: string | null): boolean {
   const { pathname, search } = new URL(url);
-  return isHarmful(pathname + search) || (method === 'POST' && body !== null && writesInGraphql(body).some(isHarmfulOperation));
+  return (
+    isHarmful(pathname + search) ||
+    (method === 'POST' && body !== null && writesInGraphql(body).some(isHarmfulOperation))
+  );
 }

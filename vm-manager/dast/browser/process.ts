@@ -32,23 +32,24 @@ export function findChromium(given: string | null, path = process.env['PATH'] ??
   return names.flatMap((name) => places.map((place) => join(place, name))).find(isProgram) ?? null;
 }
 
-const argumentsFor = (profile: string): string[] => [
-  '--headless=new',
-  '--remote-debugging-pipe',
-  `--user-data-dir=${profile}`,
-  '--proxy-server=http://127.0.0.1:9',
-  '--proxy-bypass-list=<-loopback>',
-  '--host-resolver-rules=MAP * ~NOTFOUND',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions',
-  '--js-flags=--max-old-space-size=384',
-  '--renderer-process-limit=2',
-  '--disk-cache-size=1',
-  '--window-size=1280,1600',
-  ...['background-networking', 'component-update', 'default-apps', 'dev-shm-usage', 'domain-reliability'],
-  ...['extensions', 'gpu', 'popup-blocking', 'sync', 'breakpad', 'client-side-phishing-detection'],
-  ...['backgrounding-occluded-windows', 'renderer-backgrounding', 'background-timer-throttling'],
-].map((one) => (one.startsWith('--') ? one : `--disable-${one}`));
+const argumentsFor = (profile: string): string[] =>
+  [
+    '--headless=new',
+    '--remote-debugging-pipe',
+    `--user-data-dir=${profile}`,
+    '--proxy-server=http://127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions',
+    '--js-flags=--max-old-space-size=384',
+    '--renderer-process-limit=2',
+    '--disk-cache-size=1',
+    '--window-size=1280,1600',
+    ...['background-networking', 'component-update', 'default-apps', 'dev-shm-usage', 'domain-reliability'],
+    ...['extensions', 'gpu', 'popup-blocking', 'sync', 'breakpad', 'client-side-phishing-detection'],
+    ...['backgrounding-occluded-windows', 'renderer-backgrounding', 'background-timer-throttling'],
+  ].map((one) => (one.startsWith('--') ? one : `--disable-${one}`));
 
 /** Bytes in memory of all processes of the group; what is shared counts more than once. */
 async function memoryOf(group: number): Promise<number> {

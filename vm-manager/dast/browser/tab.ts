@@ -115,7 +115,9 @@ export class Tab {
     else if (method === 'Page.domContentEventFired') this.#hasDom = true;
     else if (method === 'Runtime.bindingCalled' && params['name'] === bindingName) this.wasCalled = true;
     else if (method === 'Page.javascriptDialogOpening')
-      void this.#send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(() => undefined);
+      void this.#send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(
+        () => undefined,
+      );
   }
 
   async #answer(paused: Paused): Promise<void> {

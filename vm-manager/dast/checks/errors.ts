@@ -7,11 +7,16 @@ import { hasTrace } from './passive.js';
 const paramsMax = 6;
 
 /** Each in one way that its form does not foresee. */
-function unforeseen({ form }: Probe): { readonly attack: string; readonly send: (talk: Probe['talk']) => Promise<Exchange | null> }[] {
+function unforeseen({
+  form,
+}: Probe): { readonly attack: string; readonly send: (talk: Probe['talk']) => Promise<Exchange | null> }[] {
   const ways: ReturnType<typeof unforeseen> = [];
   const request = requestOf(form);
   if (form.bodyKind === 'json' || form.bodyKind === 'json-list')
-    ways.push({ attack: 'a body that is no JSON', send: async (talk) => talk.ask({ ...request, body: '{"a": [1, }' }) });
+    ways.push({
+      attack: 'a body that is no JSON',
+      send: async (talk) => talk.ask({ ...request, body: '{"a": [1, }' }),
+    });
   const changeable = form.params.filter(({ isFixed, isToken, place }) => !isFixed && !isToken && place !== 'path');
   for (const param of changeable.slice(0, paramsMax)) {
     const isInJson = param.place === 'body' && (form.bodyKind === 'json' || form.bodyKind === 'json-list');
@@ -32,7 +37,12 @@ async function traced(probe: Probe): Promise<Proof | null> {
     const proof = await everyTurn(turnsOfWord, async () => {
       const exchange = await send(probe.talk);
       if (exchange === null || !hasTrace(exchange)) return null;
-      return { attack, exchange, neutral, why: 'The answer has frames of a stack in it, twice; without a mistake it has none.' };
+      return {
+        attack,
+        exchange,
+        neutral,
+        why: 'The answer has frames of a stack in it, twice; without a mistake it has none.',
+      };
     });
     if (proof !== null) return proof;
   }
@@ -47,7 +57,8 @@ export const errorChecks: readonly Check[] = [
     cwe: 209,
     on: 'form',
     profiles: everywhere,
-    description: 'A body that is broken, or a value of another type, makes the answer show files and functions of the program.',
+    description:
+      'A body that is broken, or a value of another type, makes the answer show files and functions of the program.',
     remediation: 'Show errors with a number only; write the rest to the log. Check types before values are used.',
     prove: traced,
   },

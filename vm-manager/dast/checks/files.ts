@@ -68,7 +68,9 @@ function wayOfXml({ form, talk }: Probe): ((declared: string, text: string) => P
       });
   const own = form.params.find(isDocument);
   if (own === undefined) return null;
-  const [root = 'request', inner] = [...own.value.matchAll(/<([A-Za-z][\w.-]{0,60})[\s>/]/g)].map(([, name = '']) => name);
+  const [root = 'request', inner] = [...own.value.matchAll(/<([A-Za-z][\w.-]{0,60})[\s>/]/g)].map(
+    ([, name = '']) => name,
+  );
   return async (declared, text) => {
     const held = inner === undefined ? text : `<${inner}>${text}</${inner}>`;
     const document = `<?xml version="1.0"?><!DOCTYPE ${root} [${declared}]><${root}>${held}</${root}>`;

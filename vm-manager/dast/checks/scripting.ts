@@ -116,7 +116,8 @@ async function inBrowser({ parts: { eyes } }: Probe, proof: Proof | null): Promi
   const runs = await eyes.runs(proof.exchange, called);
   if (runs === null) return proof;
   const policy = proof.exchange.headers['content-security-policy'] === undefined ? '' : ' Its Content-Security-Policy';
-  const prevented = policy === '' ? ' Chromium did not run it as the page is.' : `${policy} kept Chromium from running it.`;
+  const prevented =
+    policy === '' ? ' Chromium did not run it as the page is.' : `${policy} kept Chromium from running it.`;
   return { ...proof, why: proof.why + (runs ? ` Chromium ran it: ${called}() was called.` : prevented) };
 }
 
@@ -165,7 +166,9 @@ function placesOf(form: Form): ((value: string) => string)[] {
       url.searchParams.set(name, value);
       return url.href;
     }),
-    ...(route === '' ? [] : [(value: string) => `${address}#${route.replace(/=[^&]*/, '=')}${encodeURIComponent(value)}`]),
+    ...(route === ''
+      ? []
+      : [(value: string) => `${address}#${route.replace(/=[^&]*/, '=')}${encodeURIComponent(value)}`]),
   ];
 }
 

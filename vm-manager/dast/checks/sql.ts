@@ -89,8 +89,7 @@ async function byPair(probe: Probe): Promise<Proof | null> {
     [again, third].every((one) => likeness(one, [value], keepsNumbers) === likeness(base, [value], keepsNumbers));
   const keepsNumbers = isSame(true);
   if (!keepsNumbers && !isSame(false)) return null; // answers differ by themselves
-  const wanted: IsAsBefore = (one, sent) =>
-    likeness(one, sent, keepsNumbers) === likeness(base, [value], keepsNumbers);
+  const wanted: IsAsBefore = (one, sent) => likeness(one, sent, keepsNumbers) === likeness(base, [value], keepsNumbers);
   for (const { isTrue, isFalse } of pairs) {
     if (isTrue(value, 1).includes(' AND 1=1') && !/^\d+$/.test(value)) continue;
     const proof = await tryPair(probe, { isTrue, isFalse }, wanted);
@@ -102,7 +101,10 @@ async function byPair(probe: Probe): Promise<Proof | null> {
     // here the false one is what changes nothing
     const proof = await tryPair(probe, { isTrue: isFalse, isFalse: isTrue }, wanted);
     if (proof !== null)
-      return { ...proof, why: `In ${turnsOfSign} turns a condition that is false changed nothing, a true one the answer.` };
+      return {
+        ...proof,
+        why: `In ${turnsOfSign} turns a condition that is false changed nothing, a true one the answer.`,
+      };
   }
   return null;
 }

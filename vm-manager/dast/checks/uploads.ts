@@ -14,7 +14,8 @@ function placesOf({ body, headers, request }: Exchange, name: string, origin: st
     if (text?.includes(stem) === true && URL.canParse(text, request.url)) named.add(new URL(text, request.url).href);
   };
   add(headers['location']);
-  for (const one of elementsOf(body)) for (const place of ['href', 'src', 'data', 'value']) add(attributeOf(one, place));
+  for (const one of elementsOf(body))
+    for (const place of ['href', 'src', 'data', 'value']) add(attributeOf(one, place));
   for (const [, text] of body.slice(0, 200_000).matchAll(/["'\s>]([\w\-./:]{0,200}\/[\w\-./]{1,200})/g)) add(text);
   return [...[...named].slice(0, 6), ...directories.map((one) => `${origin}${one}${name}`)];
 }

@@ -163,7 +163,8 @@ export class Crawler {
       for (const { url: link, words } of page.links) this.#enqueue({ url: link, depth: depth + 1 }, 'browser', words);
       for (const form of page.forms) if (!form.isBare) this.#takeForm(form, url);
     }
-    for (const link of [...seen.links, ...seen.routes]) this.#follow(link.split('#', 1)[0] ?? link, url, depth, 'browser');
+    for (const link of [...seen.links, ...seen.routes])
+      this.#follow(link.split('#', 1)[0] ?? link, url, depth, 'browser');
     for (const { request, exchange } of seen.sent) {
       const form = formOfSent(request);
       if (!this.#forms.has(form.key)) this.#sources['browser'] = (this.#sources['browser'] ?? 0) + 1;

@@ -53,8 +53,7 @@ export function nodesOf(html: string, runsScripts = true): Node[] {
   return nodes;
 }
 
-export const elementsOf = (html: string, runsScripts = true): Element[] =>
-  nodesOf(html, runsScripts).filter(isElement);
+export const elementsOf = (html: string, runsScripts = true): Element[] => nodesOf(html, runsScripts).filter(isElement);
 
 export function textOf(node: Node): string {
   if ('value' in node && node.nodeName === '#text') return node.value;

@@ -159,7 +159,14 @@ export async function beginScan(call: Acting, target: TargetRow, chosen: ChosenP
       await requireNoOther(tx, target);
       const entry = wafEntryOf(target, call.now);
       const notes = entry === null || entry.why === '' ? [] : [entry.why];
-      const input = { target_id: String(target.id), url: target.url, profile, waf_url: entry?.url ?? null, notes, browser: chosen.browser };
+      const input = {
+        target_id: String(target.id),
+        url: target.url,
+        profile,
+        waf_url: entry?.url ?? null,
+        notes,
+        browser: chosen.browser,
+      };
       const { name: createdBy } = call.caller.actor;
       const { application_id: applicationId } = target;
       return insertRun(tx, { kind: scanKind, applicationId, input, createdBy, status: 'running' }, call.now);

@@ -84,8 +84,9 @@ export class Scanner {
       this.coverage.phase = 'login';
       await this.#talk.session.logIn(this.client);
       this.coverage.phase = 'crawl';
-      const crawled = await new Crawler(this.#talk, this.#plan.base, this.#eyes).crawl(this.#plan.seen, (pages, waiting) =>
-        this.coverage.tellCrawl(pages, waiting),
+      const crawled = await new Crawler(this.#talk, this.#plan.base, this.#eyes).crawl(
+        this.#plan.seen,
+        (pages, waiting) => this.coverage.tellCrawl(pages, waiting),
       );
       this.coverage.crawled(crawled);
       this.#look(crawled);

@@ -84,7 +84,10 @@ async function suite(t: Test, database: Database): Promise<void> {
     t.match(run, { status: 'succeeded', input: { browser: false } }, JSON.stringify(run));
     t.match(run['result'], { browser: { pages: 0, requests: 0 } });
     const note = /^\d+ pages that need a browser were not looked at in one: the scan was begun without one\.$/;
-    t.ok((run['result'].notes as string[]).some((one) => note.test(one)), run['result'].notes.join());
+    t.ok(
+      (run['result'].notes as string[]).some((one) => note.test(one)),
+      run['result'].notes.join(),
+    );
   });
 
   const skip = chromium === 'none' ? 'there is no Chromium' : false;
@@ -95,7 +98,9 @@ async function suite(t: Test, database: Database): Promise<void> {
     const missing = harbourFlaws.filter((one) => !found.includes(one));
     const wrong = found.filter((one) => !harbourFlaws.includes(one));
     const { requests, seconds, browser } = run['result'];
-    t.comment(`${found.length} of ${harbourFlaws.length}; ${requests} requests, ${seconds} s, ${JSON.stringify(browser)}`);
+    t.comment(
+      `${found.length} of ${harbourFlaws.length}; ${requests} requests, ${seconds} s, ${JSON.stringify(browser)}`,
+    );
     t.same(missing, [], 'all are found');
     t.same(wrong, [], 'nothing else is reported');
     t.same(lab.harm, [], 'no logout, nothing destroyed');
@@ -103,7 +108,10 @@ async function suite(t: Test, database: Database): Promise<void> {
       lab.asked.slice(before).every(({ run: of }) => /^scan-\d+$/.test(of)),
       'each request says whose it is',
     );
-    t.ok(lab.asked.filter(({ path }) => /^\/rest\/page\/|^\/kalender/.test(path)).length < 200, 'traps do not catch it');
+    t.ok(
+      lab.asked.filter(({ path }) => /^\/rest\/page\/|^\/kalender/.test(path)).length < 200,
+      'traps do not catch it',
+    );
   });
 }
 

@@ -95,7 +95,14 @@ const sitePlaces: Deck = {
     void reply.writeHead(200, { 'content-type': 'text/html' }).end(panel('textContent')),
   'GET /panel-data/ships': ({ reply }) => json(reply, { ships: [] }),
   'GET /panel-data/crew': ({ reply }) => json(reply, { crew: [] }),
-  'GET /wall': (berth) => page(berth, `<h1>Wall</h1>${berth.wall.slice(-20).map((one) => `<p>${one}</p>`).join('')}`),
+  'GET /wall': (berth) =>
+    page(
+      berth,
+      `<h1>Wall</h1>${berth.wall
+        .slice(-20)
+        .map((one) => `<p>${one}</p>`)
+        .join('')}`,
+    ),
   'GET /laden/': (berth) =>
     page(
       berth,

@@ -4,7 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { escape, text } from '../page.js';
 import type { Berth, Deck } from './deck.js';
 
-export function page({ reply }: Pick<Berth, 'reply'>, body: string, status = 200, head: Record<string, string> = {}): void {
+export function page(
+  { reply }: Pick<Berth, 'reply'>,
+  body: string,
+  status = 200,
+  head: Record<string, string> = {},
+): void {
   reply.writeHead(status, { 'content-type': 'text/html; charset=iso-8859-1', ...head });
   reply.end(`<html><head><title>Laden</title></head><body>${body}</body></html>`);
 }
@@ -49,7 +54,10 @@ export const shopPlaces: Deck = {
     page(berth, rows.map(({ title }) => `<p>${escape(String(title))}</p>`).join(''));
   },
   'GET /laden/suche.php': (berth) =>
-    page(berth, `<form action="suche.php"><input name="wort" value="${berth.value('wort').replaceAll('<', '')}"></form>`),
+    page(
+      berth,
+      `<form action="suche.php"><input name="wort" value="${berth.value('wort').replaceAll('<', '')}"></form>`,
+    ),
   'GET /laden/suche2.php': (berth) =>
     page(berth, `<form action="suche2.php"><input name="wort" value="${escape(berth.value('wort'))}"></form>`),
   'GET /laden/sprache.php': (berth) =>
