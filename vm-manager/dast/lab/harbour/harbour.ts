@@ -128,7 +128,7 @@ const sitePlaces: Deck = {
   },
   'GET /intern/lager': (berth) => page(berth, '<p>Nein</p>', 403),
   'GET /rest/account': ({ reply, request }) => {
-    const [claims = '', sign] = splitToken(/token=([\w.-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '');
+    const [claims, sign] = splitToken(/token=([\w.-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '');
     const right = createHmac('sha256', 'secret').update(claims).digest('base64url');
     if (sign === right) json(reply, { user: 'mara of the harbour' });
     else json(reply, { error: 'who?' }, 401);
@@ -207,7 +207,7 @@ export class Harbour {
   async #graphql({ reply, sent }: Berth): Promise<void> {
     const answer = await graphql({
       schema,
-      source: String(sent['query'] ?? ''),
+      source: typeof sent['query'] === 'string' ? sent['query'] : '',
       variableValues: (sent['variables'] ?? {}) as Record<string, unknown>,
       rootValue: {
         book: async ({ isbn }: { isbn: string }) =>

@@ -15,7 +15,8 @@ const within = (body: Body, ...names: readonly string[]): unknown => {
   return at;
 };
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const quoted = (value: unknown): string => String(value ?? '');
+const quoted = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
 /** A template language with double braces, whose expressions are programs. */
 const rendered = (layout: string): string =>

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { escape, text } from '../page.js';
 import type { Berth, Deck } from './deck.js';
+import type { Rows } from './store.js';
 
 export function page(
   { reply }: Pick<Berth, 'reply'>,
@@ -14,6 +15,7 @@ export function page(
   reply.end(`<html><head><title>Laden</title></head><body>${body}</body></html>`);
 }
 
+const titleOf = ([first]: Rows): string => (typeof first?.['title'] === 'string' ? first['title'] : 'Nichts');
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const mysql = (near: string): string =>
   `You have an error in your SQL syntax; check the manual that corresponds to your MariaDB server version for the ` +
@@ -32,14 +34,14 @@ export const shopPlaces: Deck = {
     const { store, value } = berth;
     try {
       const rows = await store.run(`select title from books where isbn = '${value('art')}'`);
-      page(berth, `<h1>${escape(String(rows[0]?.['title'] ?? 'Nichts'))}</h1>`);
+      page(berth, `<h1>${escape(titleOf(rows))}</h1>`);
     } catch {
       page(berth, `<p>Query failed: ${escape(mysql(value('art').slice(-10)))}</p>`, 200);
     }
   },
   'GET /laden/artikel2.php': async (berth) => {
     const rows = await berth.store.ask('select title from books where isbn = $1', [berth.value('art')]);
-    page(berth, `<h1>${escape(String(rows[0]?.['title'] ?? 'Nichts'))}</h1>`);
+    page(berth, `<h1>${escape(titleOf(rows))}</h1>`);
   },
   'GET /laden/liste.php': async (berth) => {
     try {
@@ -147,7 +149,7 @@ function partsOf(body: string, type: string): Map<string, { file: string; type: 
 }
 
 const typeOf = (name: string): string =>
-  /\.html?$/.test(name) ? 'text/html' : /\.svg$/.test(name) ? 'image/svg+xml' : 'application/octet-stream';
+  /\.html?$/.test(name) ? 'text/html' : name.endsWith('.svg') ? 'image/svg+xml' : 'application/octet-stream';
 
 export const uploadPlaces: Deck = {
   'GET /laden/bild.php': (berth) =>
