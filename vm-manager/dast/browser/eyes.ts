@@ -87,6 +87,11 @@ export class Eyes {
     return this.gate.isUsedUp ? 'The browser had its share of the requests.' : null;
   }
 
+  /** Where the browser writes; empty while there is none. */
+  get home(): string {
+    return this.#process?.home ?? '';
+  }
+
   /** null: it could not be opened, `whyNot` says why where that is so for all pages. Throws ScanOver. */
   async look(url: string, page: Exchange): Promise<Seen | null> {
     return this.#inTab(page, async (tab, met) => {

@@ -64,6 +64,8 @@ async function memoryOf(group: number): Promise<number> {
 }
 
 export interface ChromiumProcess {
+  /** The directory that it writes to; each of its processes names it. */
+  readonly home: string;
   readonly to: Writable;
   readonly from: Readable;
   /** Kills it at once, with all its children, and removes what it wrote. */
@@ -121,6 +123,7 @@ export async function startChromium(program: string, onEnd: (why: string) => voi
   });
   if (child.pid !== undefined) setPriority(child.pid, 10);
   return {
+    home,
     to: to as Writable,
     from: from as Readable,
     kill: async () => {
