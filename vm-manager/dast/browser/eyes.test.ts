@@ -1,4 +1,4 @@
-// A page that tries whatever leads out of the bounds of a scan: nothing of it leaves. What it may ask for has the header
+// A page that tries whatever leads out of the bounds of a scan: nothing of it leaves. What it asks for has the header
 // of the run; a stop ends the browser, with all its processes, within a second.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -57,7 +57,8 @@ const escapes = (other: string): string => `<!doctype html><body>
 <script>
   const tries = [
     () => fetch('${other}/fetch', { mode: 'no-cors' }), () => fetch('/private/fetched'), () => fetch('/%70rivate/x'),
-    () => fetch('/things/1', { method: 'DELETE' }), () => fetch('/account/logout'), () => new WebSocket('${other}/socket'),
+    () => fetch('/things/1', { method: 'DELETE' }), () => fetch('/account/logout'),
+    () => new WebSocket('${other}/socket'),
     () => navigator.sendBeacon('${other}/beacon', 'x'), () => window.open('${other}/window'),
     () => navigator.serviceWorker.register('/worker.js'), () => new EventSource('${other}/events'),
     () => new Worker(URL.createObjectURL(new Blob(["fetch('${other}/worker'); fetch('${other}'.replace(/.$/, '1'))"]))),
@@ -65,7 +66,7 @@ const escapes = (other: string): string => `<!doctype html><body>
     () => fetch('/graphql', { method: 'POST', body: JSON.stringify({ query: 'mutation { deleteUser(id: 1) }' }) }),
     () => fetch('/data?page=1').then(() => document.body.append('shown')),
   ];
-  for (const one of tries) try { Promise.resolve(one()).catch(() => 0); } catch {}
+  for (const one of tries) new Promise((done) => done(one())).catch(() => 0);
   document.getElementById('bye').addEventListener('click', () => fetch('/by-the-icon'));
   document.getElementById('ok').addEventListener('click', () => {
     history.pushState(null, '', '/route/2');

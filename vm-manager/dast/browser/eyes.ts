@@ -52,8 +52,11 @@ export interface EyesParts {
 }
 
 const wordsOf = (text: string): string => text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[-_/.:]+/g, ' ');
-const harmfulIcons =
-  /\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|exit|quit|reset|disable)\b/i;
+const harmfulIcons = new RegExp(
+  '\\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|exit|quit|' +
+    'reset|disable)\\b',
+  'i',
+);
 
 /** By all that it says of itself: its text, its attributes, the form that it sends. */
 export const isHarmfulUse = (words: string): boolean =>

@@ -1,4 +1,4 @@
-// Where every request of the browser ends up: it is judged as one of the crawl, and sent, if at all, by the same client,
+// Where every request of the browser ends up: judged as one of the crawl, and sent, if at all, by the same client,
 // with its scope, methods, budget, rate, stop and the header with the run's id. The browser gets the answer from here.
 import { isHarmful } from '../http/bounds.js';
 import type { Talk } from '../http/talk.js';

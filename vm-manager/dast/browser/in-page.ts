@@ -6,7 +6,8 @@ export const hooks = (name: string): string => `(() => {
   if (window.${name}) return;
   const routes = [], used = new WeakSet();
   const note = (url) => {
-    try { if (routes.length < 300) routes.push(new URL(url, document.baseURI).href.slice(0, 2000)); } catch {}
+    if (routes.length < 300 && URL.canParse(url, document.baseURI))
+      routes.push(new URL(url, document.baseURI).href.slice(0, 2000));
   };
   for (const call of ['pushState', 'replaceState']) {
     const own = history[call];
@@ -70,7 +71,8 @@ export const candidates = (name: string): string => `(() => {
           ...[...one.querySelectorAll('button, input[type=submit], legend, h1, h2, h3')].map(words)].join(' ')
       : [words(one), form && form.getAttribute('action'), form && form.id].join(' ');
     found.push({ at: hook.list.length, kind, tag, words: all.slice(0, 1000),
-      sign: [tag, one.id, one.getAttribute('class'), one.getAttribute('name'), one.textContent.slice(0, 60)].join('|') });
+      sign: [tag, one.id, one.getAttribute('class'), one.getAttribute('name'),
+        one.textContent.slice(0, 60)].join('|') });
     hook.list.push(one);
   }
   return found;

@@ -142,7 +142,7 @@ async function aroundHeader(probe: Probe): Promise<Proof | null> {
       // the same header with a value that opens nothing
       const other = await ask(isPath ? `${pathname}${word(8)}` : '203.0.113.77');
       if (other === null || (isOpen(other) && likeness(other, []) === likeness(exchange, []))) return null;
-      const why = `In ${turnsOfSign} turns the page was refused with ${neutral.status}, and shown with ${header}: ${value}.`;
+      const why = `In ${turnsOfSign} turns it was refused (${neutral.status}), and shown with ${header}: ${value}.`;
       return { attack: `${header}: ${value}`, exchange, neutral, why };
     });
     if (proof !== null) return proof;
@@ -152,9 +152,9 @@ async function aroundHeader(probe: Probe): Promise<Proof | null> {
 
 /** Keys that stand in examples and in lists of every attacker. */
 const weakKeys =
-  'secret password changeme key jwt jwtsecret jwt-secret jwt_secret secretkey secret-key secret_key your-256-bit-secret ' +
-  'mysecret mysecretkey supersecret super-secret supersecretkey topsecret shhhhh shhh test token default admin root qwerty ' +
-  '123456 12345678 1234567890 abc123 letmein development dev production prod example keyboard cat notasecret private';
+  'secret password changeme key jwt jwtsecret jwt-secret jwt_secret secretkey secret-key secret_key ' +
+  'your-256-bit-secret mysecret mysecretkey supersecret super-secret supersecretkey topsecret shhhhh shhh test token ' +
+  'default admin root qwerty 123456 12345678 1234567890 abc123 letmein development dev production prod example keyboard cat notasecret private';
 
 /** Offline: the key is guessed by the token's own signature, and nothing is sent. */
 async function weakKey(probe: Probe): Promise<Proof | null> {
@@ -171,7 +171,7 @@ async function weakKey(probe: Probe): Promise<Proof | null> {
   if (found === undefined) return null;
   const exchange = await probe.talk.get(recipe.checkUrl);
   if (exchange === null) return null;
-  const why = `The signature of the session's token is made with a key of ${found.length} letters that stands in lists.`;
+  const why = `The session's token is signed with a key of ${found.length} letters that stands in lists.`;
   return { attack: 'a list of usual keys, tried offline', exchange, neutral: null, why };
 }
 

@@ -172,7 +172,7 @@ function placesOf(form: Form): ((value: string) => string)[] {
   ];
 }
 
-/** A script of the page makes markup, or code, of a part of the address; the server never sees it, or does not show it. */
+/** A script of the page makes markup, or code, of a part of the address, which the server need not see. */
 async function inScript(probe: Probe): Promise<Proof | null> {
   const { form, parts } = probe;
   const { eyes } = parts;

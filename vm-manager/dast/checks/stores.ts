@@ -35,7 +35,7 @@ async function operators(probe: Probe): Promise<Proof | null> {
     const unknown = await ask('$gh', random);
     if (neutral === null || unknown === null) return null;
     if (shape(neutral) !== shape(plain) || shape(unknown) === shape(exchange)) return null;
-    const why = `In ${turnsOfSign} turns what is not equal to a random word was found, and what is equal to it was not.`;
+    const why = `In ${turnsOfSign} turns what is not a random word was found, and what is equal to it was not.`;
     return { attack: `${param.name}: {"$ne": "${random}"}`, exchange, neutral, why };
   });
 }

@@ -5,12 +5,13 @@ export const shell = `<!doctype html><html><head><title>Harbour</title></head><b
 <script src="/assets/harbour.js"></script></body></html>`;
 
 /** As a build would leave it: paths are put together from parts. */
-export const bundle = `(() => {
+const parts = `(() => {
   const base = ['', 'rest'].join('/');
   const stripe = 'sk_live_' + 'dropped';
   const view = document.getElementById('view');
   const api = (path, body) => fetch(base + '/' + path, body === undefined ? {} : {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }).then((r) => r.json());
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+  }).then((r) => r.json());
   const go = (path) => { history.pushState(null, '', path); show(); };
   const button = (label, work) => {
     const one = document.createElement('button');
@@ -47,7 +48,9 @@ export const bundle = `(() => {
     bin.textContent = 'x';
     bin.addEventListener('click', () => api('books/wipe', {}));
     view.append(bin);
-  };
+  };`;
+
+const views = `
   const views = {
     '': () => { api('me'); api('us'); },
     books: () => {
@@ -104,8 +107,13 @@ export const bundle = `(() => {
   show();
 })();`;
 
+export const bundle = parts + views;
+
 const panelScript = (sink: string): string => `<script>
-  const parts = { '#/ships': () => fetch('/panel-data/ships?berth=' + 1), '#/crew': () => fetch('/panel-data/crew?rank=mate') };
+  const parts = {
+    '#/ships': () => fetch('/panel-data/ships?berth=' + 1),
+    '#/crew': () => fetch('/panel-data/crew?rank=mate'),
+  };
   const show = () => {
     const hash = decodeURIComponent(location.hash);
     document.getElementById('part').${sink} = hash.startsWith('#/') ? hash.slice(2) : hash.slice(1);

@@ -1,5 +1,5 @@
-// A user scans the second lab over HTTP: a target is made, proved and scanned, and its findings are read. The scan opens
-// pages in a browser where there is one; without, it says which pages it did not look at.
+// A user scans the second lab over HTTP: a target is made, proved and scanned, and its findings are read. The scan has
+// a browser where there is one; without, it says which pages it did not look at.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';

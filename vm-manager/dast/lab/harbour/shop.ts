@@ -1,4 +1,4 @@
-// The shop of the second lab, in the manner of PHP: a file for each page, values in the query, words of another language.
+// The shop of the second lab, in the manner of PHP: a file for each page, values in the query, words in German.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { escape, text } from '../page.js';
@@ -72,7 +72,8 @@ export const shopPlaces: Deck = {
   'GET /laden/bewertung.php': (berth) =>
     page(
       berth,
-      '<form method="post" action="bewertung.php"><textarea name="meinung">gut</textarea><input name="sterne" value="5">' +
+      '<form method="post" action="bewertung.php"><textarea name="meinung">gut</textarea>' +
+        '<input name="sterne" value="5">' +
         '</form>',
     ),
   'POST /laden/bewertung.php': (berth) => page(berth, `<p>Danke: ${berth.value('meinung')}</p>`),
@@ -110,7 +111,8 @@ export const shopPlaces: Deck = {
   'GET /laden/einlesen.php': (berth) =>
     page(
       berth,
-      '<form method="post" action="einlesen.php"><textarea name="xml"><bestand><buch>Tides</buch></bestand></textarea>' +
+      '<form method="post" action="einlesen.php"><textarea name="xml"><bestand><buch>Tides</buch></bestand>' +
+        '</textarea>' +
         '</form><form method="post" action="einlesen2.php"><textarea name="xml"><bestand><buch>Tides</buch></bestand>' +
         '</textarea></form>',
     ),
