@@ -53,8 +53,8 @@ export interface EyesParts {
 
 const wordsOf = (text: string): string => text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[-_/.:]+/g, ' ');
 const harmfulIcons = new RegExp(
-  '\\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|exit|quit|' +
-    'reset|disable)\\b',
+  '\\b(?:trash|bin|power off|close account|cancel account|empty (?:cart|basket)|clear all|unlink|leave(?! a)|' +
+    'exit|quit|reset|disable)\\b',
   'i',
 );
 

@@ -154,7 +154,8 @@ async function aroundHeader(probe: Probe): Promise<Proof | null> {
 const weakKeys =
   'secret password changeme key jwt jwtsecret jwt-secret jwt_secret secretkey secret-key secret_key ' +
   'your-256-bit-secret mysecret mysecretkey supersecret super-secret supersecretkey topsecret shhhhh shhh test token ' +
-  'default admin root qwerty 123456 12345678 1234567890 abc123 letmein development dev production prod example keyboard cat notasecret private';
+  'default admin root qwerty ' +
+  '123456 12345678 1234567890 abc123 letmein development dev production prod example keyboard cat notasecret private';
 
 /** Offline: the key is guessed by the token's own signature, and nothing is sent. */
 async function weakKey(probe: Probe): Promise<Proof | null> {

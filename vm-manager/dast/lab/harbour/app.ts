@@ -5,7 +5,7 @@ export const shell = `<!doctype html><html><head><title>Harbour</title></head><b
 <script src="/assets/harbour.js"></script></body></html>`;
 
 /** As a build would leave it: paths are put together from parts. */
-const parts = `(() => {
+const parts = `
   const base = ['', 'rest'].join('/');
   const stripe = 'sk_live_' + 'dropped';
   const view = document.getElementById('view');
@@ -105,9 +105,9 @@ const views = `
   const show = () => { menu(); (views[location.pathname.slice(1)] || views[''])(); };
   addEventListener('popstate', show);
   show();
-})();`;
+`;
 
-export const bundle = parts + views;
+export const bundle = `{${parts}${views}}`;
 
 const panelScript = (sink: string): string => `<script>
   const parts = {
