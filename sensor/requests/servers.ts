@@ -67,7 +67,7 @@ function watchHttp2(server: Emitter): void {
 }
 
 export function watchServers(): void {
-  watchBodies(IncomingMessage.prototype as unknown as Pushing);
+  watchBodies(IncomingMessage.prototype);
   watch(HttpServer.prototype as unknown as Emitter);
   // https.Server is a tls.Server and inherits nothing of http.Server
   watch(HttpsServer.prototype as unknown as Emitter);

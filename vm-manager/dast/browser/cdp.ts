@@ -27,6 +27,8 @@ interface Waiting {
 /** A message that is longer ends the browser: it holds a page of a megabyte at most. */
 const messageBytesMax = 32 * 1024 * 1024;
 const answerMsMax = 15_000;
+/** All that its pipes say of an end; what started it may know more. */
+export const hasEnded = 'The browser has ended.';
 
 /** The browser is away, or did not do what it was told in time. */
 export class BrowserGone extends Error {
@@ -49,7 +51,7 @@ export class Cdp {
   constructor(to: Writable, from: Readable, onEvent: (event: CdpEvent) => void, onEnd: (why: string) => void) {
     [this.#to, this.#onEvent, this.#onEnd] = [to, onEvent, onEnd];
     from.on('data', (chunk: Buffer) => this.#take(chunk));
-    const end = (): void => this.end('The browser has ended.');
+    const end = (): void => this.end(hasEnded);
     for (const stream of [from, to]) stream.on('error', end).on('close', end);
   }
 

@@ -6,7 +6,7 @@ import { isHarmful } from '../http/bounds.js';
 import { attributeOf, elementsOf } from '../crawl/html.js';
 import type { Talk } from '../http/talk.js';
 import type { Exchange } from '../model.js';
-import { BrowserGone, Cdp, type CdpEvent, type Fields } from './cdp.js';
+import { BrowserGone, Cdp, hasEnded, type CdpEvent, type Fields } from './cdp.js';
 import { Gate, type Met, type Sent } from './gate.js';
 import { candidates, collect, hooks, setOff, use } from './in-page.js';
 import { startChromium, type ChromiumProcess } from './process.js';
@@ -22,6 +22,9 @@ export const eyesLimits = {
   alike: 2,
   reloads: 12,
 } as const;
+
+/** So long is waited for why a browser that does not start has ended. */
+const lastWordsMs = 1000;
 
 export interface Seen {
   /** Documents of the page: as it was loaded, and as it became. */
@@ -42,7 +45,7 @@ interface Candidate {
 }
 
 export interface EyesParts {
-  /** Its path; null: there is none, and `why` says so. */
+  /** Its path; null: there is none, and `why` says so in a sentence. */
   readonly program: string | null;
   readonly why: string;
   readonly talk: Talk;
@@ -83,7 +86,7 @@ export class Eyes {
     this.#why = parts.program === null ? parts.why : null;
   }
 
-  /** Why no page can be opened any more; null: it can. */
+  /** Why no page can be opened any more, as a sentence; null: it can. */
   get whyNot(): string | null {
     if (this.#why !== null) return this.#why;
     if (this.#spentMs > eyesLimits.secondsMax * 1000) return `The browser had its ${eyesLimits.secondsMax} seconds.`;
@@ -239,7 +242,8 @@ export class Eyes {
     const { signal } = talk.client;
     if (signal.aborted || program === null) throw new BrowserGone('The scan was stopped.');
     const onEnd = (why: string): void => {
-      this.#why ??= why;
+      // its pipes are closed before the process says why
+      if (this.#why === null || this.#why === hasEnded) this.#why = why;
       this.#cdp?.end(why);
     };
     try {
@@ -254,9 +258,9 @@ export class Eyes {
       await cdp.send('Target.setDiscoverTargets', { discover: true });
       return cdp;
     } catch (error) {
-      // a moment for what the process says of its end
-      await pause(100);
-      this.#why ??= `The browser does not start: ${error instanceof Error ? error.message : String(error)}`;
+      if (this.#process !== null)
+        await Promise.race([this.#process.ended, pause(lastWordsMs, undefined, { ref: false })]);
+      this.#why ??= `The browser does not start: ${error instanceof Error ? error.message : String(error)}.`;
       await this.close();
       throw new BrowserGone(this.#why);
     }

@@ -2,11 +2,14 @@
 // leads anywhere, so that what is not intercepted fails. It runs in its sandbox, never as root, for a bounded time and
 // in a bounded memory; it is killed with all its children.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants, statSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { setPriority, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasEnded } from './cdp.js';
 
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 /** Who runs it where this process is root, whom Chromium gives no sandbox. */
@@ -14,6 +17,8 @@ const nobody = 65_534;
 export const memoryBytesMax = 1536 * 1024 * 1024;
 const watchMs = 1000;
 const pageBytes = 4096;
+/** So long is waited for the rest of what a process that has ended wrote. */
+const lastWordsMs = 200;
 
 const isProgram = (path: string): boolean => {
   try {
@@ -63,11 +68,25 @@ async function memoryOf(group: number): Promise<number> {
   return bytes;
 }
 
+/** Why it has ended, by what it wrote to its standard error and by the signal that ended it. */
+export function whyEnded(said: string, signal: NodeJS.Signals | null): string {
+  if (/No usable sandbox/i.test(said))
+    return (
+      'Chromium does not run without its sandbox, and this system lets the control plane make none: namespaces are ' +
+      'forbidden (RestrictNamespaces= of systemd, a container, or a setting of the kernel).'
+    );
+  const fault = /(?:FATAL|Running as root|error while loading)[^\n]{0,200}/.exec(said)?.[0].trim();
+  const words = [fault, signal].filter((one) => one != null).join(', ');
+  return words === '' ? hasEnded : `The browser has ended (${words}).`;
+}
+
 export interface ChromiumProcess {
   /** The directory that it writes to; each of its processes names it. */
   readonly home: string;
   readonly to: Writable;
   readonly from: Readable;
+  /** When it is known why it has ended. */
+  readonly ended: Promise<void>;
   /** Kills it at once, with all its children, and removes what it wrote. */
   readonly kill: () => Promise<void>;
 }
@@ -112,13 +131,17 @@ export async function startChromium(program: string, onEnd: (why: string) => voi
   timer.unref();
   const ended = new Promise<void>((done) => {
     child.once('error', (error) => {
-      end(`The browser does not start: ${error.message}`);
+      end(`The browser does not start: ${error.message}.`);
       done();
     });
-    child.once('exit', () => {
-      const fault = /(?:FATAL|No usable sandbox|Running as root)[^\n]{0,200}/.exec(said)?.[0] ?? '';
-      end(fault === '' ? 'The browser has ended.' : `The browser has ended: ${fault}`);
-      done();
+    child.once('exit', (_, signal) => {
+      const told = async (): Promise<void> => {
+        // its end may be known before its last words are read
+        if (!isOver && child.stderr?.readableEnded === false)
+          await Promise.race([once(child.stderr, 'end').catch(() => undefined), pause(lastWordsMs)]);
+        end(whyEnded(said, signal));
+      };
+      void told().finally(done);
     });
   });
   if (child.pid !== undefined) setPriority(child.pid, 10);
@@ -126,6 +149,7 @@ export async function startChromium(program: string, onEnd: (why: string) => voi
     home,
     to: to as Writable,
     from: from as Readable,
+    ended,
     kill: async () => {
       end('The browser was closed.');
       killAll();

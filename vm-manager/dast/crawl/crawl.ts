@@ -36,7 +36,7 @@ export interface Crawled {
   readonly files: readonly string[];
   readonly leftOut: readonly LeftOut[];
   readonly sources: Readonly<Record<string, number>>;
-  /** Pages with scripts that no browser has opened, and why. */
+  /** Pages with scripts that no browser has opened, and why, in a sentence. */
   readonly unopened: { readonly pages: number; readonly why: string };
 }
 

@@ -38,7 +38,8 @@ export class Scripted {
   }
 
   get unopened(): { readonly pages: number; readonly why: string } {
-    const why = this.#eyes?.whyNot ?? (this.#eyes === null ? 'no browser was used' : 'they did not open in time');
+    const own = this.#waiting.length > 0 ? `A scan opens ${limits.pages} of them.` : 'They did not open in time.';
+    const why = this.#eyes?.whyNot ?? (this.#eyes === null ? 'No browser was used.' : own);
     return { pages: this.#waiting.length + this.#failed, why };
   }
 

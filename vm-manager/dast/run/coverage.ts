@@ -63,8 +63,8 @@ export class Coverage {
 
   crawled({ leftOut, sources, forms, pages, unopened }: Crawled): void {
     this.#unopened = unopened.pages;
-    if (unopened.pages > 0)
-      this.notes.push(`${unopened.pages} pages that need a browser were not looked at in one: ${unopened.why}.`);
+    const which = unopened.pages === 1 ? 'page that needs a browser was' : 'pages that need a browser were';
+    if (unopened.pages > 0) this.notes.push(`${unopened.pages} ${which} not looked at in one. ${unopened.why}`);
     [this.#leftOut, this.#sources, this.pages] = [leftOut, sources, pages.size];
     this.#forms = forms.map(({ key }) => key);
   }

@@ -126,12 +126,12 @@ function within(plan: ScanPlan, own: OwnProfile | null): ScanPlan {
 
 /** The browser of this installation. */
 export function browserOf({ host }: Pick<Acting, 'host'>, isWanted = true): BrowserChoice {
-  if (!isWanted) return { program: null, why: 'the scan was begun without one' };
+  if (!isWanted) return { program: null, why: 'The scan was begun without one.' };
   const program = findChromium(host.chromium ?? null);
   const why =
     host.chromium == null || host.chromium === ''
-      ? 'no Chromium was found on the path of the control plane (its variable CHROMIUM names one)'
-      : `the variable CHROMIUM of the control plane says ${host.chromium.slice(0, 200)}, which is no program`;
+      ? 'No Chromium was found on the path of the control plane (its variable CHROMIUM names one).'
+      : `The variable CHROMIUM of the control plane says ${host.chromium.slice(0, 200)}, which is no program.`;
   return { program, why };
 }
 

@@ -36,7 +36,7 @@ export interface ScanPlan {
   readonly browser?: BrowserChoice;
 }
 
-/** The path of the browser; null: there is none, or none is wanted, as `why` says. */
+/** The path of the browser; null: there is none, or none is wanted, as `why` says in a sentence. */
 export interface BrowserChoice {
   readonly program: string | null;
   readonly why: string;
@@ -50,7 +50,7 @@ export interface ScanOutcome {
 
 const eyesFor = ({ browser, base, bounds, profile }: ScanPlan, talk: Talk): Eyes =>
   new Eyes({
-    ...(browser ?? { program: null, why: 'no browser was asked for' }),
+    ...(browser ?? { program: null, why: 'No browser was asked for.' }),
     talk,
     origin: new URL(base).origin,
     requestsMax: bounds.requestsMax,

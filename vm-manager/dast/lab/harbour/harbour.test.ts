@@ -1,7 +1,10 @@
 // A user scans the second lab over HTTP: a target is made, proved and scanned, and its findings are read. The scan has
-// a browser where there is one; without, it says which pages it did not look at.
+// a browser where there is one; without, it says which pages it did not look at, and why.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startTestApp, testEnv } from '#api/testing/app';
 import { onOneDatabase } from '#api/testing/databases';
@@ -35,10 +38,30 @@ async function startListener(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** A program in the place of Chromium, whose text can be changed; another user may run it. */
+async function startStandIn(t: Test) {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-harbour-'));
+  t.teardown(async () => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o755);
+  const path = join(directory, 'chromium');
+  const become = async (text: string | null): Promise<void> => {
+    await rm(path, { force: true });
+    if (text !== null) await writeFile(path, `#!/bin/sh\n${text}\n`);
+    if (text !== null) await chmod(path, 0o755);
+  };
+  return { path, become };
+}
+
+/** As Chromium 156 does where RestrictNamespaces= of systemd holds, with what else it writes there. */
+const withoutSandbox = `echo "[1:1:1129/182221.81:ERROR:filesystem_posix.cc:63] mkdir : No such file or directory (2)" >&2
+echo "[1:1:1129/182221.81:FATAL:zygote_host_impl_linux.cc:130] No usable sandbox! If this is a Debian system" >&2
+kill -TRAP $$`;
+
 async function suite(t: Test, database: Database): Promise<void> {
   const outbound = createGuardedClient(['127.0.0.0/8']);
   const lab = await new Harbour().start();
-  const chromium = findChromium(null) ?? 'none';
+  const standIn = await startStandIn(t);
+  const chromium = standIn.path;
   const at = await startTestApp(database, { outbound, env: { ...testEnv, chromium } });
   t.teardown(async () => {
     await whenScansEnd();
@@ -79,19 +102,41 @@ async function suite(t: Test, database: Database): Promise<void> {
     return { run, found: (items as Json[]).map(nameOf) };
   };
 
+  // each of these scans goes on to its end
+  for (const [name, program, why] of [
+    ['that gets no sandbox', withoutSandbox, /^Chromium does not run without its sandbox, .*RestrictNamespaces=/],
+    ['that ends at once', 'kill -KILL $$', /^The browser has ended \(SIGKILL\)\.$/],
+    ['that says nothing', 'exit 1', /^The browser has ended\.$/],
+    ['that is no program', null, /^The variable CHROMIUM of the control plane says \/.*, which is no program\.$/],
+  ] as const)
+    await t.test(`with a browser ${name} the scan says so`, async (t) => {
+      await standIn.become(program);
+      const { run } = await scan({ profile: 'quick', browser: true });
+      t.match(run, { status: 'succeeded', input: { browser: true }, result: { complete: true } }, JSON.stringify(run));
+      const { browser, notes } = run['result'] as { browser: Json; notes: string[] };
+      t.match(browser, { pages: 0, requests: 0 });
+      const told = `${browser['not_looked_at']} pages that need a browser were not looked at in one. `;
+      t.ok(Number(browser['not_looked_at']) > 1);
+      const [note = '', ...others] = notes.filter((one) => one.startsWith(told));
+      t.match(note.slice(told.length), why, notes.join());
+      t.same(others, []);
+    });
+
   await t.test('without a browser the scan says what it did not look at', async (t) => {
     const { run } = await scan({ profile: 'quick' });
     t.match(run, { status: 'succeeded', input: { browser: false } }, JSON.stringify(run));
     t.match(run['result'], { browser: { pages: 0, requests: 0 } });
-    const note = /^\d+ pages that need a browser were not looked at in one: the scan was begun without one\.$/;
+    const note = /^\d+ pages that need a browser were not looked at in one\. The scan was begun without one\.$/;
     t.ok(
       (run['result'].notes as string[]).some((one) => note.test(one)),
       run['result'].notes.join(),
     );
   });
 
-  const skip = chromium === 'none' ? 'there is no Chromium' : false;
+  const real = findChromium(null);
+  const skip = real === null ? 'there is no Chromium' : false;
   await t.test('with a browser what only scripts ask for is tried', { skip }, async (t) => {
+    await standIn.become(`exec '${real}' "$@"`);
     const before = lab.asked.length;
     const { run, found } = await scan({ profile: 'full' });
     t.match(run, { status: 'succeeded', result: { complete: true } }, JSON.stringify(run));
