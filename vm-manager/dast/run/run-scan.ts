@@ -127,6 +127,8 @@ function within(plan: ScanPlan, own: OwnProfile | null): ScanPlan {
 /** The browser of this installation. */
 export function browserOf({ host }: Pick<Acting, 'host'>, isWanted = true): BrowserChoice {
   if (!isWanted) return { program: null, why: 'The scan was begun without one.' };
+  if (host.chromium === 'none')
+    return { program: null, why: 'This installation uses none: the variable CHROMIUM of the control plane says none.' };
   const program = findChromium(host.chromium ?? null);
   const why =
     host.chromium == null || host.chromium === ''

@@ -12,7 +12,7 @@ import { Read, Unread } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 import { FoundCard } from './found-card.js';
 import { ScanMore } from './scan-more.js';
-import { countOf, inputOf, isOpen, resultOf, type ActiveScan, type Found } from './scan-result.js';
+import { countOf, inputOf, isOpen, notesOf, resultOf, type ActiveScan, type Found } from './scan-result.js';
 
 const refreshMs = 1000;
 
@@ -150,7 +150,7 @@ export function ScanView(props: {
               </Notice>
             )}
           </Show>
-          <For each={inputOf(one()).notes ?? []}>
+          <For each={notesOf(one())}>
             {(note) => (
               <Notice tone="warn">
                 <Foreign text={note} max={500} />
