@@ -52,10 +52,15 @@ async function startStandIn(t: Test) {
   return { path, become };
 }
 
-/** As Chromium 156 does where RestrictNamespaces= of systemd holds, with what else it writes there. */
-const withoutSandbox = `echo "[1:1:1129/182221.81:ERROR:filesystem_posix.cc:63] mkdir : No such file or directory (2)" >&2
-echo "[1:1:1129/182221.81:FATAL:zygote_host_impl_linux.cc:130] No usable sandbox! If this is a Debian system" >&2
-kill -TRAP $$`;
+/** As Chromium 156 ends where this is forbidden, with what else it writes there. */
+const dying = (fatal: string): string =>
+  ['ERROR:filesystem_posix.cc:63] mkdir : No such file or directory (2)', `FATAL:zygote_host_impl_linux.cc:${fatal}`]
+    .map((line) => `echo "[1:1:1129/182221.81:${line}" >&2`)
+    .concat('kill -TRAP $$')
+    .join('\n');
+const withoutNamespaces = dying('130] No usable sandbox! If this is a Debian system, please install');
+const withoutChroot = dying('254] Failed to receive hello message from zygote');
+const noSandbox = /^Chromium does not run without its sandbox, .*RestrictNamespaces=/;
 
 async function suite(t: Test, database: Database): Promise<void> {
   const outbound = createGuardedClient(['127.0.0.0/8']);
@@ -104,7 +109,8 @@ async function suite(t: Test, database: Database): Promise<void> {
 
   // each of these scans goes on to its end
   for (const [name, program, why] of [
-    ['that gets no sandbox', withoutSandbox, /^Chromium does not run without its sandbox, .*RestrictNamespaces=/],
+    ['that may make no namespaces', withoutNamespaces, noSandbox],
+    ['that may not use chroot', withoutChroot, noSandbox],
     ['that ends at once', 'kill -KILL $$', /^The browser has ended \(SIGKILL\)\.$/],
     ['that says nothing', 'exit 1', /^The browser has ended\.$/],
     ['that is no program', null, /^The variable CHROMIUM of the control plane says \/.*, which is no program\.$/],
