@@ -73,8 +73,8 @@ export function whyEnded(said: string, signal: NodeJS.Signals | null): string {
   if (/No usable sandbox|FATAL:\S*zygote_host/.test(said))
     return (
       'Chromium does not run without its sandbox, and this system lets the control plane make none: namespaces, ' +
-      'chroot or capset are forbidden (RestrictNamespaces= or SystemCallFilter= of systemd, a container, or a setting ' +
-      'of the kernel).'
+      'chroot or capset are forbidden (RestrictNamespaces= or SystemCallFilter= of systemd, a container, or a ' +
+      'setting of the kernel).'
     );
   const fault = /(?:FATAL|Running as root|error while loading)[^\n]{0,200}/.exec(said)?.[0].trim();
   const words = [fault, signal].filter((one) => one != null).join(', ');
