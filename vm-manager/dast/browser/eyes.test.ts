@@ -19,7 +19,9 @@ const way = createGuardedClient(['127.0.0.0/8']);
 t.teardown(() => way.close());
 let sends = 0;
 /** Counts what leaves, as it leaves. */
-const countedWay: Pick<typeof way, 'send'> = {
+const countedWay: Pick<typeof way, 'send' | 'check' | 'isAllowListed'> = {
+  check: async (...given) => way.check(...given),
+  isAllowListed: (...given) => way.isAllowListed(...given),
   send: async (...given) => {
     sends++;
     return way.send(...given);
