@@ -45,6 +45,8 @@ export interface Env {
   readonly consoleToken: string | null;
   readonly outboundAllow: readonly string[];
   readonly breachedPasswordsUrl: string;
+  /** Path of the browser of active scans, or `none`; null: the one on the path. */
+  readonly chromium: string | null;
   readonly torExitsUrl: string;
   /** MMDB files that say where clients are; null: not set. */
   readonly locationFiles: { readonly country: string | null; readonly network: string | null };
@@ -154,6 +156,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
     trustedProxies: list('API_TRUSTED_PROXIES'),
     consoleToken: given('CONSOLE_TOKEN'),
     outboundAllow: list('OUTBOUND_ALLOW'),
+    chromium: given('CHROMIUM'),
     breachedPasswordsUrl: required('BREACHED_PASSWORDS_URL'),
     torExitsUrl: required('TOR_EXITS_URL'),
     locationFiles: { country: given('MMDB_COUNTRY_FILE'), network: given('MMDB_NETWORK_FILE') },

@@ -40,7 +40,8 @@ export interface AppDeps {
     | 'breachedPasswordsUrl'
     | 'torExitsUrl'
     | 'brand'
-  >;
+  > &
+    Partial<Pick<Env, 'chromium'>>;
   /** Migrated and seeded. */
   readonly database: Database;
   /** A copy of it that takes long reads; null or absent: there is none. */
@@ -163,6 +164,7 @@ export interface Parts {
   /** null: nothing is kept in files. */
   readonly dataDirectory: string | null;
   readonly torExitsUrl: string;
+  readonly chromium: string | null;
   readonly brandName: string;
   readonly publicDemo: boolean;
   /** WAF_PORT: where clients reach protected sites. */
@@ -232,6 +234,7 @@ export function createParts(deps: AppDeps): Parts {
     backupTools: deps.backupTools ?? null,
     dataDirectory: deps.dataDirectory ?? null,
     torExitsUrl: env.torExitsUrl,
+    chromium: env.chromium ?? null,
     brandName: env.brand.name,
     publicDemo: deps.publicDemo ?? true,
     wafPort: deps.wafPort ?? wafPortDefault,

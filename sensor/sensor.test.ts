@@ -4,6 +4,8 @@ import { attempts } from './testing/attempts.js';
 import { startCollector } from './testing/collector.js';
 import { pause, send, startApp } from './testing/started.js';
 
+t.setTimeout(Number(process.env['TAP_TIMEOUT'] ?? 900) * 1000);
+
 for (const kind of ['http', 'fastify', 'koa'])
   t.test(`${kind}: each flow is confirmed, its harmless values and its safe twin are not told`, async (t) => {
     const collector = await startCollector();

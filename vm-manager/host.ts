@@ -358,6 +358,8 @@ export interface Host {
   readonly hasOneConnection?: boolean;
   /** Where issue trackers and scan targets are asked; absent: this server asks neither, and both answer 503. */
   readonly wayOut?: WayOut;
+  /** Path of the browser of active scans, or `none`; null or absent: the first one on the path. */
+  readonly chromium?: string | null;
   /** Names of hosts that repositories are fetched from; absent, or none: nothing is fetched. */
   readonly gitHosts?: () => Promise<readonly string[]>;
   /** Certificates (PEM) of the operator's own authorities, for such hosts; empty: the public ones alone. */

@@ -25,7 +25,7 @@ type VmParts = IdentityParts &
   ComplianceParts &
   HealthParts &
   BackupPortParts &
-  Pick<Parts, 'brandName' | 'outbound' | 'replica'>;
+  Pick<Parts, 'brandName' | 'outbound' | 'replica' | 'chromium'>;
 
 /** Events go to connectors that name the kind `vm`, with the transaction that takes them out of the room. */
 const takeEvents: TakeEvents = (tx, events) =>
@@ -59,6 +59,7 @@ const toHost = (parts: VmParts): Host => ({
   closePercentMax: async () => (await parts.currentSettings()).vm_import_close_percent,
   takeEvents,
   wayOut: parts.outbound,
+  chromium: parts.chromium,
   gitHosts: async () => (await parts.currentSettings()).vm_git_hosts.split(/[\s,]+/).filter(Boolean),
   gitAuthorities: async () => (await parts.currentSettings()).vm_git_authorities,
   textRecords: async (name) => (await resolveTxt(name)).map((chunks) => chunks.join('')),

@@ -119,8 +119,8 @@ export function report(running: Visit, seen: Seen): void {
   const visit = seen.value.of ?? running;
   if (visit.reports >= reportsOfRequestMax) return;
   const once = `${seen.attack}\n${seen.value.text}\n${seen.text}`;
-  if (visit.told.has(once)) return;
-  visit.told.add(once);
+  if (visit.told?.has(once) === true) return;
+  (visit.told ??= new Set()).add(once);
   const now = Date.now();
   const place = placeNow();
   const route = routeOf(visit.head.url ?? '', seen.value.text);

@@ -16,7 +16,20 @@ interface Pushing {
 const hasBody = (head: Head): boolean =>
   head.headers['content-length'] !== undefined || head.headers['transfer-encoding'] !== undefined;
 
+/** Whose body a message is; a member of the message, so that nothing is made for each of them. */
+const owner = Symbol('gatehouse.sensor.visit');
+
 /** Parts of the body are noted as the parser gives them, whoever reads them later, and however. */
+function watchBodies(prototype: Pushing): void {
+  const push = prototype.push;
+  prototype.push = function pushNoted(this: Pushing & { [owner]?: Visit }, chunk, encoding) {
+    const visit = this[owner];
+    if (visit !== undefined) visit.take(chunk);
+    return push.call(this, chunk, encoding);
+  };
+}
+
+/** The same for a stream of a class that is no export. */
 function watchBody(visit: Visit, message: Pushing): void {
   const push = message.push;
   message.push = function pushNoted(chunk, encoding) {
@@ -28,13 +41,13 @@ function watchBody(visit: Visit, message: Pushing): void {
 function begin(message: unknown): Visit {
   const head = message as Head & Partial<Pushing>;
   const visit = new Visit(head);
-  if (message instanceof IncomingMessage && hasBody(head)) watchBody(visit, message);
+  if (message instanceof IncomingMessage && hasBody(head)) (message as { [owner]?: Visit })[owner] = visit;
   return visit;
 }
 
-function watch(owner: Emitter): void {
-  const emit = owner.emit;
-  owner.emit = function emitWithin(name, ...given) {
+function watch(prototype: Emitter): void {
+  const emit = prototype.emit;
+  prototype.emit = function emitWithin(name, ...given) {
     if (name !== 'request' && name !== 'checkContinue') return Reflect.apply(emit, this, [name, ...given]);
     if (!sensorState.isOn) return Reflect.apply(emit, this, [name, ...given]);
     return runAs(begin(given[0]), given[1], () => Reflect.apply(emit, this, [name, ...given]));
@@ -54,6 +67,7 @@ function watchHttp2(server: Emitter): void {
 }
 
 export function watchServers(): void {
+  watchBodies(IncomingMessage.prototype);
   watch(HttpServer.prototype as unknown as Emitter);
   // https.Server is a tls.Server and inherits nothing of http.Server
   watch(HttpsServer.prototype as unknown as Emitter);

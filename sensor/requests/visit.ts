@@ -27,10 +27,14 @@ const joinedMax = 50;
 /** Dots, or a root at the beginning of a value, in any writing of them. */
 const climbs = /\.\.|%2[ef]|=\/|"\s*\/|\n\/|\\u002[ef]|\\\//i;
 
+const noChunks: readonly Uint8Array[] = [];
+const noneJoined: readonly Joined[] = [];
+
 export class Visit {
   readonly head: Head;
-  readonly chunks: Uint8Array[] = [];
-  readonly joined: Joined[] = [];
+  /** Most requests need none of these: they share one list until then. */
+  chunks: readonly Uint8Array[] = noChunks;
+  joined: readonly Joined[] = noneJoined;
   #bytes = 0;
   #values: readonly Value[] | null = null;
   #valuesAt = -1;
@@ -39,7 +43,7 @@ export class Visit {
   /** Reports of this request, so that one does not fill the queue. */
   reports = 0;
   /** What was reported of it: one call of a library may come by two places that are looked at. */
-  readonly told = new Set<string>();
+  told: Set<string> | null = null;
 
   constructor(head: Head) {
     this.head = head;
@@ -50,12 +54,14 @@ export class Visit {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk;
     if (!(bytes instanceof Uint8Array) || this.#bytes >= bodyBytesMax) return;
     const part = bytes.subarray(0, bodyBytesMax - this.#bytes);
-    this.chunks.push(part);
+    if (this.chunks === noChunks) this.chunks = [part];
+    else (this.chunks as Uint8Array[]).push(part);
     this.#bytes += part.byteLength;
   }
 
   noteJoined(joined: Joined): void {
-    if (this.joined.length < joinedMax) this.joined.push(joined);
+    if (this.joined === noneJoined) this.joined = [joined];
+    else if (this.joined.length < joinedMax) (this.joined as Joined[]).push(joined);
   }
 
   /** Whether anything of it can be a path that leaves its directory: asked before each file, so without parsing. */
@@ -83,7 +89,24 @@ export class Visit {
 
 /** Requests in flight that are looked at together; of more the oldest are left out. */
 const crowdMax = 128;
-const inFlight = new Set<Visit>();
+interface Flight {
+  readonly visit: Visit;
+  readonly reply: Ending;
+}
+/** What says when an answer is over; of http/2 its stream does. */
+interface Ending {
+  readonly destroyed?: boolean;
+  readonly stream?: { readonly destroyed?: boolean } | null;
+}
+/**
+ * By the order in which they came. Those that are over are dropped when somebody looks, and when there are many: to be
+ * told of each end would cost each request a listener.
+ */
+let inFlight: Flight[] = [];
+const isOver = ({ reply }: Flight): boolean => reply.destroyed === true || reply.stream?.destroyed === true;
+const dropOver = (): void => {
+  for (const one of inFlight) if (isOver(one)) return void (inFlight = inFlight.filter((other) => !isOver(other)));
+};
 
 /** All requests in flight as one: which of them it is says the value that is found. */
 class Crowd extends Visit {
@@ -92,13 +115,13 @@ class Crowd extends Visit {
   }
 
   override mayClimb(): boolean {
-    for (const visit of inFlight) if (visit.mayClimb()) return true;
+    for (const { visit } of inFlight) if (visit.mayClimb()) return true;
     return false;
   }
 
   override values(): readonly Value[] {
     const all: Value[] = [];
-    for (const visit of inFlight) for (const value of visit.values()) all.push({ ...value, of: visit });
+    for (const { visit } of inFlight) for (const value of visit.values()) all.push({ ...value, of: visit });
     return all;
   }
 }
@@ -118,20 +141,22 @@ let alone = 0;
 /** Of the code that runs now; none outside of a request. */
 export function currentVisit(): Visit | undefined {
   if (storage !== null) return storage.getStore();
-  return alone > 0 || inFlight.size === 0 ? undefined : crowd;
+  if (alone > 0 || inFlight.length === 0) return undefined;
+  dropOver();
+  return inFlight.length === 0 ? undefined : crowd;
 }
+
+/** So many are kept before those that are over are looked for. */
+const heapMax = 32;
 
 /** Runs what answers the request; `reply` says when that is over. */
 export function runAs<T>(visit: Visit, reply: unknown, work: () => T): T {
   if (storage !== null) return storage.run(visit, work);
-  if (inFlight.size >= crowdMax)
-    for (const oldest of inFlight) {
-      inFlight.delete(oldest);
-      break;
-    }
-  inFlight.add(visit);
-  const end = (): void => void inFlight.delete(visit);
-  (reply as { once?: (name: string, listener: () => void) => void } | undefined)?.once?.('close', end);
+  if (inFlight.length >= heapMax) {
+    dropOver();
+    if (inFlight.length >= crowdMax) inFlight.shift();
+  }
+  inFlight.push({ visit, reply: reply ?? {} });
   return work();
 }
 
@@ -150,7 +175,7 @@ export function runAlone<T>(work: () => T): T {
 export function isAmbiguous(visit: Visit, text: string): boolean {
   if (storage !== null) return false;
   const path = visit.head.url?.split('?', 1)[0];
-  for (const other of inFlight)
+  for (const { visit: other } of inFlight)
     if (other !== visit && other.head.url?.split('?', 1)[0] !== path && other.values().some((one) => one.text === text))
       return true;
   return false;

@@ -191,6 +191,15 @@ export const outgoingVariables = [
       'private addresses, networks or names that outgoing calls of the control plane may reach, separated by commas',
   },
   {
+    name: 'CHROMIUM',
+    default: '',
+    kind: 'text',
+    readBy: ['control plane'],
+    purpose:
+      'path of the Chromium that active scans open pages with scripts in; empty = the one on the path, none = no ' +
+      'browser (docs/active-scans.md)',
+  },
+  {
     name: 'BREACHED_PASSWORDS_URL',
     default: 'https://api.pwnedpasswords.com/range/',
     kind: 'url',

@@ -95,6 +95,12 @@ const runs: readonly Endpoint[] = [
         profile_id: Type.Optional(
           Type.String({ maxLength: 20, description: 'a profile of the organisation, instead' }),
         ),
+        browser: Type.Optional(
+          Type.Boolean({
+            description:
+              'pages with scripts are opened in a browser, where there is one; absent: as the profile says (quick: no)',
+          }),
+        ),
       },
       closed,
     ),

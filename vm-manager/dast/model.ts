@@ -30,9 +30,16 @@ export interface Param {
   readonly isRaw?: boolean;
   /** A value that the page makes anew each time: it is fetched again before each request. */
   readonly isToken?: boolean;
+  /** Sent as it is: no check changes it. */
+  readonly isFixed?: boolean;
+  /** A file of this name, with this text in it. */
+  readonly file?: string;
+  /** Of a JSON body: where the value stands in it; absent: a member of that name. */
+  readonly path?: readonly (string | number)[];
 }
 
-export type BodyKind = 'none' | 'form' | 'json' | 'xml';
+/** json-list: the body is a list, not an object. */
+export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'json-list' | 'xml';
 
 /** A request with values that can be changed, identified by `key`. */
 export interface Form {
@@ -46,6 +53,8 @@ export interface Form {
   readonly page: string | null;
   /** A specification says that it needs credentials. */
   readonly isProtected?: boolean;
+  /** Headers that it is sent with, beside those of the session and of its body. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Which checks run. */

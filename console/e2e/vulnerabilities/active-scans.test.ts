@@ -15,7 +15,8 @@ async function startShop(t: Test) {
     const url = new URL(request.url ?? '/', 'http://shop.example');
     const page = (body: string) => void reply.writeHead(200, { 'content-type': 'text/html' }).end(body);
     if (url.pathname === '/.well-known/gatehouse-scan.txt') return void reply.end(shop.token);
-    if (url.pathname === '/') return page('<form action="/find"><input name="term" value="shoe"></form>');
+    if (url.pathname === '/')
+      return page('<form action="/find"><input name="term" value="shoe"></form><script src="/a.js"></script>');
     if (url.pathname === '/find') return page(`<p>Found for ${url.searchParams.get('term') ?? ''}</p>`);
     reply.writeHead(404).end('nothing here');
   });
@@ -79,7 +80,7 @@ async function makeSchedule(t: Test, page: Page, shop: string): Promise<void> {
 t.setTimeout(testMsMax);
 t.test('scans of a running application', { skip: withoutBrowser }, async (t) => {
   const shop = await startShop(t);
-  const stack = await startStack(t, { OUTBOUND_ALLOW: '127.0.0.0/8' });
+  const stack = await startStack(t, { OUTBOUND_ALLOW: '127.0.0.0/8', CHROMIUM: 'none' });
   const { page, complaints } = await stack.open();
   await prepareChecks(page);
   await chooseOwnPassword(page);
@@ -104,6 +105,7 @@ t.test('scans of a running application', { skip: withoutBrowser }, async (t) => 
   await page.getByLabel('Target', { exact: true }).selectOption({ label: `${shop.url}/` });
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   const scan = page.getByRole('dialog', { name: /^Scan \d+$/ });
+  await scan.getByText(/^1 page that needs a browser was not looked at in one\. .* CHROMIUM .* says none\.$/).waitFor();
   const card = scan.locator('section', { hasText: '[term]' }).first();
   await card.getByText('exploitable behind the firewall').waitFor({ timeout: 150_000 });
   await card.getByRole('button', { name: 'Prove again' }).click();

@@ -1,5 +1,6 @@
 // Who may do what: tokens whose signature is not checked, pages that need a login and do not ask for one, methods that
 // go around a refusal.
+import { createHmac } from 'node:crypto';
 import type { Exchange, Proof } from '../model.js';
 import { always, everyTurn, everywhere, likeness, turnsOfSign, word, type Check, type Probe } from './check.js';
 
@@ -14,6 +15,15 @@ function tokenOf({
   const { recipe } = session;
   if (recipe !== null && recipe.type === 'bearer' && isJwt(recipe.secret))
     return { token: recipe.secret, using: (text) => ({ authorization: `Bearer ${text}` }) };
+  if (recipe !== null && recipe.type === 'header' && recipe.name !== undefined) {
+    const { name, secret } = recipe;
+    const [, scheme = '', token = ''] = /^(\w+ )?(.*)$/s.exec(secret) ?? [];
+    if (isJwt(token)) return { token, using: (text) => ({ [name]: scheme + text }) };
+  }
+  if (recipe !== null && recipe.type === 'cookie' && recipe.name !== undefined && isJwt(recipe.secret)) {
+    const { name, secret } = recipe;
+    return { token: secret, using: (text) => ({ cookie: `${name}=${text}` }) };
+  }
   for (const name of session.cookieNames) {
     const value = session.cookie(name) ?? '';
     if (isJwt(value)) return { token: value, using: (text) => ({ cookie: `${name}=${text}` }) };
@@ -104,7 +114,91 @@ async function aroundMethod(probe: Probe): Promise<Proof | null> {
   });
 }
 
+const addressHeaders = ['x-forwarded-for', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'x-originating-ip'];
+const pathHeaders = ['x-original-url', 'x-rewrite-url'];
+
+/** A refusal that a header of the request goes around: where it comes from, or which page it wants. */
+async function aroundHeader(probe: Probe): Promise<Proof | null> {
+  const { form, talk, parts } = probe;
+  if (form.method !== 'GET') return probe.leaveOut();
+  const first = await probe.send({}, { isAnonymous: true });
+  if (first === null) return probe.leaveOut();
+  if (first.status !== 401 && first.status !== 403) return null;
+  const { pathname } = new URL(first.request.url);
+  const isOpen = (exchange: Exchange | null): exchange is Exchange =>
+    exchange !== null && exchange.status === 200 && exchange.body.trim() !== '';
+  for (const header of [...addressHeaders, ...pathHeaders]) {
+    const proof = await everyTurn(turnsOfSign, async () => {
+      const neutral = await probe.send({}, { isAnonymous: true });
+      if (neutral === null || neutral.status !== first.status) return null;
+      const isPath = pathHeaders.includes(header);
+      const ask = async (value: string) =>
+        isPath
+          ? talk.get(`${parts.origin}/`, { isAnonymous: true, headers: { [header]: value } })
+          : probe.send({}, { isAnonymous: true, headers: { [header]: value } });
+      const value = isPath ? pathname : '127.0.0.1';
+      const exchange = await ask(value);
+      if (!isOpen(exchange)) return null;
+      // the same header with a value that opens nothing
+      const other = await ask(isPath ? `${pathname}${word(8)}` : '203.0.113.77');
+      if (other === null || (isOpen(other) && likeness(other, []) === likeness(exchange, []))) return null;
+      const why = `In ${turnsOfSign} turns it was refused (${neutral.status}), and shown with ${header}: ${value}.`;
+      return { attack: `${header}: ${value}`, exchange, neutral, why };
+    });
+    if (proof !== null) return proof;
+  }
+  return null;
+}
+
+/** Keys that stand in examples and in lists of every attacker. */
+const weakKeys =
+  'secret password changeme key jwt jwtsecret jwt-secret jwt_secret secretkey secret-key secret_key ' +
+  'your-256-bit-secret mysecret mysecretkey supersecret super-secret supersecretkey topsecret shhhhh shhh test token ' +
+  'default admin root qwerty ' +
+  '123456 12345678 1234567890 abc123 letmein development dev production prod example keyboard cat notasecret private';
+
+/** Offline: the key is guessed by the token's own signature, and nothing is sent. */
+async function weakKey(probe: Probe): Promise<Proof | null> {
+  const held = tokenOf(probe);
+  const { recipe } = probe.talk.session;
+  if (held === null || recipe === null) return probe.leaveOut();
+  const [head = '', claims = '', signature = ''] = held.token.split('.');
+  const { alg } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg?: string };
+  const hash = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }[alg ?? ''];
+  if (hash === undefined) return null;
+  const found = weakKeys
+    .split(' ')
+    .find((one) => createHmac(hash, one).update(`${head}.${claims}`).digest('base64url') === signature);
+  if (found === undefined) return null;
+  const exchange = await probe.talk.get(recipe.checkUrl);
+  if (exchange === null) return null;
+  const why = `The session's token is signed with a key of ${found.length} letters that stands in lists.`;
+  return { attack: 'a list of usual keys, tried offline', exchange, neutral: null, why };
+}
+
 export const accessChecks: readonly Check[] = [
+  {
+    id: 'jwt-weak-key',
+    title: 'Tokens are signed with a key that everyone tries',
+    severity: 'critical',
+    cwe: 521,
+    on: 'site',
+    profiles: always,
+    description: 'The key that signs JSON Web Tokens is a usual word: an attacker can sign one.',
+    remediation: 'Sign with a random key of 256 bits, and replace the one that is used now.',
+    prove: weakKey,
+  },
+  {
+    id: 'access-bypass',
+    title: 'A header goes around a refusal',
+    severity: 'high',
+    cwe: 290,
+    on: 'form',
+    profiles: everywhere,
+    description: 'The page is refused, and shown to whoever says in a header where the request comes from or leads to.',
+    remediation: 'Take such headers from your own proxies alone, and check rights where the page is made.',
+    prove: aroundHeader,
+  },
   {
     id: 'jwt-none',
     title: 'Tokens without a signature are accepted',

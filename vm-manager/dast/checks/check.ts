@@ -2,6 +2,7 @@
 // that was seen twice, with different random values, and not seen with a neutral value in the same place. An effect
 // that holds no random value (a status, a known text, a time) can come by chance: it has to show in each of ten turns.
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Eyes } from '../browser/eyes.js';
 import type { Values } from '../http/forms.js';
 import type { SendOptions, Talk } from '../http/talk.js';
 import type { CheckText, Exchange, Form, Param, Profile, Proof } from '../model.js';
@@ -29,6 +30,8 @@ export interface ProbeParts {
   readonly callbacks: Callbacks | null;
   /** Paths of pages that the crawl has seen. */
   readonly seenPaths: readonly string[];
+  /** Of a browser, where the scan has one. */
+  readonly eyes: Eyes | null;
 }
 
 /** What a check is given. */
@@ -134,8 +137,11 @@ export const isHtml = ({ headers }: Exchange): boolean => {
   return type === undefined ? headers['x-content-type-options'] !== 'nosniff' : /html/i.test(type);
 };
 
-/** Texts that stand alike, without what was sent and without numbers, which differ from one request to the next. */
-export function likeness({ status, body }: Exchange, sent: readonly string[]): string {
+/**
+ * Texts that stand alike, without what was sent, and without numbers, which may differ from one request to the next;
+ * `keepsNumbers` where they do not: a count can be all that an answer tells.
+ */
+export function likeness({ status, body }: Exchange, sent: readonly string[], keepsNumbers = false): string {
   let text = body.slice(0, 100_000);
   for (const one of sent) {
     if (one.length < 2) continue;
@@ -150,8 +156,22 @@ export function likeness({ status, body }: Exchange, sent: readonly string[]): s
     ];
     for (const form of forms) text = text.replaceAll(form, '');
   }
-  return `${status} ${text.replaceAll(/\d+/g, '0').replaceAll(/\s+/g, ' ')}`;
+  const plain = keepsNumbers ? text : text.replaceAll(/\d+/g, '0');
+  return `${status} ${plain.replaceAll(/\s+/g, ' ')}`;
 }
+
+/** A text as people read it: without escapes of JSON and of HTML, with line ends for what breaks lines. */
+export const readable = (body: string): string =>
+  body
+    .slice(0, 200_000)
+    .replaceAll(/<br\s*\/?>|\\n/gi, '\n')
+    .replaceAll(/\\(["'/])/g, '$1')
+    .replaceAll(/&(?:quot|#0?34|#x22);/gi, '"')
+    .replaceAll(/&(?:apos|#0?39|#x27);/gi, "'")
+    .replaceAll(/&(?:lt|#0?60);/gi, '<')
+    .replaceAll(/&(?:gt|#0?62);/gi, '>')
+    .replaceAll(/&(?:nbsp|#160);|\u00a0/gi, ' ')
+    .replaceAll(/&amp;/gi, '&');
 
 export const everywhere: readonly Profile[] = ['standard', 'full', 'api', 'authenticated'];
 export const always: readonly Profile[] = ['quick', ...everywhere];

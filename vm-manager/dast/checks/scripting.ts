@@ -1,7 +1,9 @@
 // Cross-site scripting. The answer is parsed as a browser parses it: only a value that became an element, an attribute,
 // an address of a script, or code of a script is a proof, never a text that looks like one.
-import { attributeOf, elementsOf, textOf } from '../crawl/html.js';
-import type { Exchange, Proof } from '../model.js';
+import type { Eyes } from '../browser/eyes.js';
+import { attributeOf, elementsOf, readPage, textOf } from '../crawl/html.js';
+import { addressOf } from '../http/forms.js';
+import type { Exchange, Form, Proof } from '../model.js';
 import { everyTurn, everywhere, isHtml, proveBy, turnsOfWord, word } from './check.js';
 import type { Attack, Check, Probe } from './check.js';
 
@@ -107,6 +109,18 @@ async function reflected(probe: Probe): Promise<Proof | null> {
   return proveBy(probe, makers, 'The value becomes part of the structure of the page, as the parser of HTML reads it.');
 }
 
+/** What a browser makes of a proof: the parser has shown the structure, only a browser shows that it runs. */
+async function inBrowser({ parts: { eyes } }: Probe, proof: Proof | null): Promise<Proof | null> {
+  const [called] = /gh[a-z]{8}(?=\()/.exec(proof?.attack ?? '') ?? [];
+  if (proof === null || called === undefined || eyes === null) return proof;
+  const runs = await eyes.runs(proof.exchange, called);
+  if (runs === null) return proof;
+  const policy = proof.exchange.headers['content-security-policy'] === undefined ? '' : ' Its Content-Security-Policy';
+  const prevented =
+    policy === '' ? ' Chromium did not run it as the page is.' : `${policy} kept Chromium from running it.`;
+  return { ...proof, why: proof.why + (runs ? ` Chromium ran it: ${called}() was called.` : prevented) };
+}
+
 /** A value that is shown on another page than the one that took it. */
 async function stored(probe: Probe): Promise<Proof | null> {
   const { form, parts } = probe;
@@ -134,6 +148,62 @@ async function stored(probe: Probe): Promise<Proof | null> {
   return null;
 }
 
+const readsAddress = /\blocation\b|URLSearchParams|\.referrer\b|document\.(?:URL|documentURI)\b/;
+/** Pages that are tried in the browser in one scan. */
+const scriptedPagesMax = 60;
+const tried = new WeakMap<Eyes, number>();
+
+/** Where a script of the page puts a part of its address: after the hash, or in one of these values. */
+function placesOf(form: Form): ((value: string) => string)[] {
+  const address = addressOf(form);
+  const names = new Set([...form.params.filter(({ place }) => place === 'query').map(({ name }) => name), 'q']);
+  const route = form.page?.split('#', 2)[1] ?? '';
+  return [
+    (value) => `${address}#${encodeURIComponent(value)}`,
+    (value) => `${address}#${value}`,
+    ...[...names].slice(0, 6).map((name) => (value: string) => {
+      const url = new URL(address);
+      url.searchParams.set(name, value);
+      return url.href;
+    }),
+    ...(route === ''
+      ? []
+      : [(value: string) => `${address}#${route.replace(/=[^&]*/, '=')}${encodeURIComponent(value)}`]),
+  ];
+}
+
+/** A script of the page makes markup, or code, of a part of the address, which the server need not see. */
+async function inScript(probe: Probe): Promise<Proof | null> {
+  const { form, parts } = probe;
+  const { eyes } = parts;
+  if (form.method !== 'GET' || eyes === null || eyes.whyNot !== null) return probe.leaveOut();
+  const page = await probe.baseline();
+  if (page === null || page.status >= 400 || !isHtml(page) || !readPage(page.body, form.url).runsScripts) return null;
+  const count = tried.get(eyes) ?? 0;
+  if (count >= scriptedPagesMax) return probe.leaveOut();
+  if (!readsAddress.test(page.body) && !eyes.scriptsOf(page).some((one) => readsAddress.test(one))) return null;
+  tried.set(eyes, count + 1);
+  const forms: readonly ((n: string) => string)[] = [(n) => `<${n} onclick=${n}()>`, (n) => `javascript:${n}()`];
+  for (const place of placesOf(form))
+    for (const make of forms) {
+      const proof = await everyTurn(turnsOfWord, async () => {
+        const [name, twin] = [`gh${word(8)}`, `gh${word(8)}`];
+        const effect = await eyes.makes(place(make(name)), page, name);
+        if (effect === null || effect === 'nothing') return null;
+        if ((await eyes.makes(place(` ${twin} `), page, twin)) !== 'nothing') return null;
+        const attack = make(name);
+        const request = { ...page.request, url: place(attack) };
+        const why =
+          effect === 'call'
+            ? `Chromium ran ${name}(), which stands in the address alone.`
+            : `In Chromium a script of the page makes the element <${name}> of its address.`;
+        return { attack, exchange: { ...page, request }, neutral: page, why };
+      });
+      if (proof !== null) return proof;
+    }
+  return null;
+}
+
 export const scriptingChecks: readonly Check[] = [
   {
     id: 'xss-reflected',
@@ -144,7 +214,7 @@ export const scriptingChecks: readonly Check[] = [
     profiles: everywhere,
     description: 'A value from the request becomes part of the structure of the page that answers it.',
     remediation: 'Escape values for the place that they stand in; use a template engine that does so by itself.',
-    prove: reflected,
+    prove: async (probe) => inBrowser(probe, await reflected(probe)),
   },
   {
     id: 'xss-stored',
@@ -155,6 +225,17 @@ export const scriptingChecks: readonly Check[] = [
     profiles: ['full', 'standard', 'authenticated'],
     description: 'A value that was sent once becomes part of the structure of a page that others see.',
     remediation: 'Escape values for the place that they stand in when the page is made, wherever they come from.',
-    prove: stored,
+    prove: async (probe) => inBrowser(probe, await stored(probe)),
+  },
+  {
+    id: 'xss-dom',
+    title: 'Cross-site scripting (in a script of the page)',
+    severity: 'high',
+    cwe: 79,
+    on: 'form',
+    profiles: everywhere,
+    description: 'A script of the page makes markup or code of a part of its address. It is looked for in a browser.',
+    remediation: 'Put texts into pages by textContent; check addresses for http and https before they are followed.',
+    prove: inScript,
   },
 ];

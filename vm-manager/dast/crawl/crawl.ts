@@ -2,12 +2,16 @@
 // seen. Every list is bounded: of a shape of addresses a few are asked, pages that look alike lead no further.
 import type { SeenEndpoint } from '../../host.js';
 import { isHarmful } from '../http/bounds.js';
+import type { Eyes } from '../browser/eyes.js';
+import { formOfSent, isHarmfulOperation } from '../browser/sent.js';
 import { addressOf, formOfLink, templateOf, toForm } from '../http/forms.js';
 import type { Talk } from '../http/talk.js';
 import { allEnded } from '../run/all-ended.js';
 import type { Exchange, Form, Param } from '../model.js';
 import { pathsInScript, readPage, type HtmlForm } from './html.js';
+import { formsOfGraphql, graphqlPaths, introspection } from './graphql.js';
 import { formsOfOpenApi } from './openapi.js';
+import { Scripted } from './scripted.js';
 
 export const crawlLimits = {
   pages: 2000,
@@ -28,8 +32,12 @@ export interface Crawled {
   readonly forms: readonly Form[];
   /** Answers to plain GETs, by address: passive checks read them. */
   readonly pages: ReadonlyMap<string, Exchange>;
+  /** Addresses of pictures, fonts and the like, which are not asked for. */
+  readonly files: readonly string[];
   readonly leftOut: readonly LeftOut[];
   readonly sources: Readonly<Record<string, number>>;
+  /** Pages with scripts that no browser has opened, and why, in a sentence. */
+  readonly unopened: { readonly pages: number; readonly why: string };
 }
 
 interface Waiting {
@@ -38,6 +46,7 @@ interface Waiting {
 }
 
 const leftOutMax = 500;
+const filesMax = 500;
 const tokenName = /csrf|xsrf|token|nonce|authenticity/i;
 const specPaths = ['/openapi.json', '/swagger.json', '/v3/api-docs', '/api-docs', '/api/openapi.json'];
 const staticFile = /\.(?:png|jpe?g|gif|webp|svg|ico|woff2?|ttf|eot|mp4|mp3|pdf|zip|gz|css)$/i;
@@ -57,13 +66,16 @@ export class Crawler {
   readonly #pages = new Map<string, Exchange>();
   readonly #leftOut = new Map<string, string>();
   readonly #sources: Record<string, number> = {};
+  readonly #files = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #shapes = new Map<string, number>();
   readonly #outlines = new Map<string, number>();
+  readonly #scripted: Scripted;
   #waiting: Waiting[] = [];
 
-  constructor(talk: Talk, base: string) {
+  constructor(talk: Talk, base: string, eyes: Eyes | null = null) {
     this.#talk = talk;
+    this.#scripted = new Scripted(eyes);
     this.#origin = new URL(base).origin;
     this.#enqueue({ url: base, depth: 0 }, 'target');
   }
@@ -71,15 +83,20 @@ export class Crawler {
   async crawl(seen: readonly SeenEndpoint[], tell: (pages: number, waiting: number) => void): Promise<Crawled> {
     await this.#robots();
     await this.#specifications();
+    await this.#graphql();
     this.#takeSeen(seen);
-    while (this.#waiting.length > 0 && this.#pages.size < crawlLimits.pages) {
-      const batch = this.#waiting.splice(0, 4);
-      await allEnded(batch.map(async (one) => this.#visit(one)));
-      tell(this.#pages.size, this.#waiting.length);
-    }
+    do {
+      while (this.#waiting.length > 0 && this.#pages.size < crawlLimits.pages) {
+        const batch = this.#waiting.splice(0, 4);
+        await allEnded(batch.map(async (one) => this.#visit(one)));
+        tell(this.#pages.size, this.#waiting.length);
+      }
+    } while (await this.#openNext());
     return {
+      unopened: this.#scripted.unopened,
       forms: [...this.#forms.values()],
       pages: this.#pages,
+      files: [...this.#files],
       leftOut: [...this.#leftOut].map(([url, reason]) => ({ url, reason })),
       sources: this.#sources,
     };
@@ -96,7 +113,10 @@ export class Crawler {
     const refusal = this.#talk.client.judge(url, 'GET');
     if (refusal !== null) return this.#leave(url, refusal.replaceAll('_', ' '));
     if (isHarmful(place.pathname + place.search, words)) return this.#leave(url, 'would log out or destroy something');
-    if (staticFile.test(place.pathname)) return;
+    if (staticFile.test(place.pathname)) {
+      if (this.#files.size < filesMax) this.#files.add(url);
+      return;
+    }
     const segments = place.pathname.split('/').filter((one) => one !== '');
     const isLoop = segments.some((one) => segments.filter((other) => other === one).length > 2);
     if (segments.length > crawlLimits.segments || isLoop) return this.#leave(url, 'the path repeats itself');
@@ -126,9 +146,34 @@ export class Crawler {
     if (/json/i.test(type)) return this.#json(body, url, depth);
     if (!/html/i.test(type)) return;
     const page = readPage(body, url);
+    if (status < 400 && page.runsScripts) this.#scripted.wait(url, depth, body, page.outline);
     if (this.#isAlike(url, page.outline)) return this.#leave(url, 'looks like many others of its directory');
     for (const { url: link, words } of page.links) this.#enqueue({ url: link, depth: depth + 1 }, 'links', words);
     for (const form of page.forms) this.#takeForm(form, url);
+  }
+
+  /** Opens a page in the browser, and takes what shows only there; false: there is none left. */
+  async #openNext(): Promise<boolean> {
+    const next = await this.#scripted.next(async (url) => this.#pages.get(url) ?? this.#talk.get(url));
+    if (next === null) return false;
+    const { url, depth, seen } = next;
+    for (const [address, reason] of seen.leftOut) this.#leave(address, reason);
+    for (const document of seen.documents) {
+      const page = readPage(document, url);
+      for (const { url: link, words } of page.links) this.#enqueue({ url: link, depth: depth + 1 }, 'browser', words);
+      for (const form of page.forms) if (!form.isBare) this.#takeForm(form, url);
+    }
+    for (const link of [...seen.links, ...seen.routes])
+      this.#follow(link.split('#', 1)[0] ?? link, url, depth, 'browser');
+    for (const { request, exchange } of seen.sent) {
+      const form = formOfSent(request);
+      if (!this.#forms.has(form.key)) this.#sources['browser'] = (this.#sources['browser'] ?? 0) + 1;
+      this.#add(form);
+      if (exchange === null || request.method !== 'GET' || this.#pages.size >= crawlLimits.pages) continue;
+      if (!this.#pages.has(request.url)) this.#pages.set(request.url, exchange);
+      if (/json/i.test(exchange.headers['content-type'] ?? '')) this.#json(exchange.body, request.url, depth);
+    }
+    return true;
   }
 
   #follow(path: string, base: string, depth: number, source: string): void {
@@ -160,20 +205,21 @@ export class Crawler {
     const refusal = this.#talk.client.judge(action, method);
     if (refusal !== null) return this.#leave(action, refusal.replaceAll('_', ' '));
     if (isHarmful(new URL(action).pathname, words)) return this.#leave(action, 'would log out or destroy something');
-    if (isMultipart) return this.#leave(action, 'takes files');
     const inQuery = [...new URL(action).searchParams].map(([name, value]): Param => ({ name, value, place: 'query' }));
     const params = fields.map(({ name, value, type }): Param => {
       const isToken = type === 'hidden' && tokenName.test(name);
       return {
         name,
-        value: value === '' ? sampleOf(name, type) : value,
+        value: type === 'file' ? 'scan.png' : value === '' ? sampleOf(name, type) : value,
         place: method === 'GET' ? 'query' : 'body',
         ...(isToken ? { isToken } : {}),
+        ...(type === 'file' ? { file: 'scan', isFixed: true } : {}),
       };
     });
     const own = new Set(params.map(({ name }) => name));
     const all = [...inQuery.filter(({ name }) => !own.has(name)), ...params];
-    const form = toForm({ method, url: action, params: all, bodyKind: method === 'POST' ? 'form' : 'none', page });
+    const kind = method !== 'POST' ? 'none' : isMultipart ? 'multipart' : 'form';
+    const form = toForm({ method, url: action, params: all, bodyKind: kind, page });
     this.#sources['forms'] = (this.#sources['forms'] ?? 0) + 1;
     this.#add(form);
     if (method === 'GET') this.#enqueue({ url: addressOf(form), depth: 1 }, 'forms');
@@ -219,6 +265,24 @@ export class Crawler {
         }
       }
       return;
+    }
+  }
+
+  /** Operations of GraphQL as its own schema describes them. */
+  async #graphql(): Promise<void> {
+    for (const path of graphqlPaths) {
+      const url = this.#origin + path;
+      if (this.#talk.client.judge(url, 'POST') !== null) continue;
+      const headers = { 'content-type': 'application/json' };
+      const answer = await this.#talk.ask({ method: 'POST', url, headers, body: introspection });
+      if (answer === null || answer.status !== 200) continue;
+      for (const { form, operation } of formsOfGraphql(answer.body, url)) {
+        if (isHarmfulOperation(operation)) this.#leave(`${url} ${operation}`, 'would log out or destroy something');
+        else {
+          this.#sources['graphql'] = (this.#sources['graphql'] ?? 0) + 1;
+          this.#add(form);
+        }
+      }
     }
   }
 

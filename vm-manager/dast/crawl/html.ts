@@ -10,6 +10,8 @@ export interface Page {
   /** Which elements stand in it, in order; texts do not count. */
   readonly outline: string;
   readonly scripts: readonly string[];
+  /** Scripts may change what it shows. */
+  readonly runsScripts: boolean;
 }
 
 export interface HtmlField {
@@ -23,6 +25,8 @@ export interface HtmlForm {
   readonly action: string;
   readonly fields: readonly HtmlField[];
   readonly isMultipart: boolean;
+  /** It says neither where it leads nor how: on a page with scripts one of them reads it. */
+  readonly isBare: boolean;
   readonly words: string;
 }
 
@@ -33,10 +37,13 @@ const isElement = (node: Node): node is Element => 'tagName' in node;
 export const attributeOf = (element: Element, name: string): string | null =>
   element.attrs.find((one) => one.name === name)?.value ?? null;
 
-/** Every node, in the order of the document; templates' contents, too. */
-export function nodesOf(html: string): Node[] {
+/**
+ * Every node, in the order of the document; templates' contents, too. Where scripts do not run, what stands in noscript
+ * is a part of the page.
+ */
+export function nodesOf(html: string, runsScripts = true): Node[] {
   const nodes: Node[] = [];
-  const waiting: Node[] = [parse(html.slice(0, parsedMax))];
+  const waiting: Node[] = [parse(html.slice(0, parsedMax), { scriptingEnabled: runsScripts })];
   while (waiting.length > 0 && nodes.length < nodesMax) {
     const node = waiting.pop() as Node;
     nodes.push(node);
@@ -46,7 +53,7 @@ export function nodesOf(html: string): Node[] {
   return nodes;
 }
 
-export const elementsOf = (html: string): Element[] => nodesOf(html).filter(isElement);
+export const elementsOf = (html: string, runsScripts = true): Element[] => nodesOf(html, runsScripts).filter(isElement);
 
 export function textOf(node: Node): string {
   if ('value' in node && node.nodeName === '#text') return node.value;
@@ -62,6 +69,7 @@ const linkAttributes: Readonly<Record<string, string>> = {
   object: 'data',
   script: 'src',
   link: 'href',
+  img: 'src',
 };
 
 function resolve(address: string, base: string): string | null {
@@ -126,13 +134,20 @@ function formOf(element: Element, base: string): HtmlForm | null {
     method: (attributeOf(element, 'method') ?? '').toUpperCase() === 'POST' ? 'POST' : 'GET',
     action,
     fields: [...fields.values()],
+    isBare: attributeOf(element, 'action') === null && attributeOf(element, 'method') === null,
     isMultipart: /multipart/i.test(attributeOf(element, 'enctype') ?? ''),
     words: [textOf(element), ...inside.map((one) => attributeOf(one, 'value') ?? '')].join(' ').slice(0, 2000),
   };
 }
 
+/** Data in an element of a script is none. */
+const isScript = (one: Element): boolean =>
+  one.tagName === 'script' &&
+  /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i.test((attributeOf(one, 'type') ?? '').trim()) &&
+  (attributeOf(one, 'src') !== null || textOf(one).trim() !== '');
+
 export function readPage(html: string, address: string): Page {
-  const elements = elementsOf(html);
+  const elements = elementsOf(html, false);
   const baseHref = elements.find(({ tagName }) => tagName === 'base');
   const base = resolve((baseHref && attributeOf(baseHref, 'href')) ?? address, address) ?? address;
   const links = new Map<string, string>();
@@ -154,6 +169,7 @@ export function readPage(html: string, address: string): Page {
     forms: elements.filter(({ tagName }) => tagName === 'form').flatMap((one) => formOf(one, base) ?? []),
     outline: elements.map(({ tagName }) => tagName).join(' '),
     scripts,
+    runsScripts: elements.some((one) => isScript(one) || one.attrs.some(({ name }) => name.startsWith('on'))),
   };
 }
 

@@ -22,11 +22,16 @@ export interface Bounds {
 
 /** Ends a session, or destroys what it names: never asked for by a link or a form that was found. */
 const harmfulNames =
-  'log-?_?(?:out|off)|sign-?_?(?:out|off)|end-?_?session|delete|destroy|remove|purge|unsubscribe|deactivate|' +
-  'shutdown|drop|reset-?password';
+  'log-?_?(?:out|off)|sign-?_?(?:out|off)|(?:end|close|kill)-?_?sessions?|delete|destroy|remove|purge|unsubscribe|' +
+  'deactivate|shutdown|drop|reset-?_?password|wipe|erase|terminate|truncate|uninstall|revoke|' +
+  '(?:auth|sessions?|account|login)[/_-](?:end|exit|leave|quit|close|kill|stop|finish)|' +
+  'abmelden|ausloggen|loeschen|entfernen|deconnexion|supprimer|cerrar-?_?sesion|eliminar';
 const harmful = new RegExp(`(?:^|[/_.?=&-])(?:${harmfulNames})(?:[/_.?=&-]|$)`, 'i');
-const harmfulWords =
-  /\b(?:log\s?(?:out|off)|sign\s?(?:out|off)|end session|delete|destroy|remove|deactivate|abmelden)\b/i;
+const harmfulSaid =
+  'log\\s?(?:me\\s)?(?:out|off)|sign\\s?(?:me\\s)?(?:out|off)|(?:end|close) session|delete|destroy|remove|deactivate|' +
+  'wipe|erase|purge|uninstall|terminate|revoke|abmelden|ausloggen|löschen|entfernen|déconnexion|supprimer|' +
+  'cerrar sesión|eliminar';
+const harmfulWords = new RegExp(`\\b(?:${harmfulSaid})(?![\\p{L}\\p{N}_])`, 'iu');
 
 /** Whether a link or form, by its address or its words, would log out or destroy. */
 export const isHarmful = (address: string, words = ''): boolean => harmful.test(address) || harmfulWords.test(words);

@@ -81,7 +81,7 @@ export class Talk {
 
   /** The form's own answer, asked once. */
   async baseline(form: Form): Promise<Exchange | null> {
-    const key = `${form.method} ${addressOf(form)} ${form.bodyKind}`;
+    const key = `${form.key} ${addressOf(form)}`;
     const { baselines } = this.#shared;
     let known = baselines.get(key);
     if (known === undefined) {

@@ -63,6 +63,8 @@ export async function tryBehindWaf(given: ScanPlan, waf: string, found: readonly
     if (!(error instanceof ScanOver)) throw error;
     for (const one of found) if (!verdicts.has(one)) verdicts.set(one, 'unknown');
     return { verdicts, over: error };
+  } finally {
+    await prover.close();
   }
   return { verdicts, over: null };
 }

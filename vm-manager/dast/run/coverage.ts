@@ -1,5 +1,6 @@
 // What a scan has covered so far: which checks ran to their end on which forms, what was left out and why. Findings are
 // closed only where this says that the same check looked at the same place again.
+import type { Eyes } from '../browser/eyes.js';
 import type { Crawled, LeftOut } from '../crawl/crawl.js';
 import { templateOf } from '../http/forms.js';
 import type { PoliteClient } from '../http/polite-client.js';
@@ -29,6 +30,7 @@ export class Coverage {
   /** Called with each phase, as it begins. */
   onPhase: () => void = () => undefined;
   client: PoliteClient | null = null;
+  eyes: Eyes | null = null;
   pages = 0;
   findings = 0;
   /** What was not done, and why. */
@@ -43,6 +45,7 @@ export class Coverage {
   #leftOut: readonly LeftOut[] = [];
   #sources: Readonly<Record<string, number>> = {};
   #forms: readonly string[] = [];
+  #unopened = 0;
 
   get phase(): Phase {
     return this.#phase;
@@ -58,7 +61,10 @@ export class Coverage {
     [this.pages, this.#waiting] = [pages, waiting];
   }
 
-  crawled({ leftOut, sources, forms, pages }: Crawled): void {
+  crawled({ leftOut, sources, forms, pages, unopened }: Crawled): void {
+    this.#unopened = unopened.pages;
+    const which = unopened.pages === 1 ? 'page that needs a browser was' : 'pages that need a browser were';
+    if (unopened.pages > 0) this.notes.push(`${unopened.pages} ${which} not looked at in one. ${unopened.why}`);
     [this.#leftOut, this.#sources, this.pages] = [leftOut, sources, pages.size];
     this.#forms = forms.map(({ key }) => key);
   }
@@ -109,6 +115,11 @@ export class Coverage {
       forms: this.formsTotal,
       forms_done: this.formsDone,
       findings: this.findings,
+      browser: {
+        pages: this.eyes?.pages ?? 0,
+        requests: this.eyes?.gate.asked ?? 0,
+        not_looked_at: this.#unopened,
+      },
       sources: this.#sources,
       checks: counts(this.#covered),
       not_looked_at: counts(this.#missed),

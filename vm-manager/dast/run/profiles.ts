@@ -20,6 +20,7 @@ export interface OwnProfile {
   readonly checks: readonly string[];
   readonly requests_max: number | null;
   readonly seconds_max: number | null;
+  readonly browser: boolean;
 }
 
 /** What a scan runs: a profile of the product, or one of the organisation. */
@@ -27,24 +28,32 @@ export interface ChosenProfile {
   readonly name: string;
   readonly profile: Profile;
   readonly own: OwnProfile | null;
+  /** Pages with scripts are opened in a browser, where there is one. */
+  readonly browser: boolean;
 }
 
-export const builtIn = (profile: Profile): ChosenProfile => ({ name: profile, profile, own: null });
+/** Whether scans of it open a browser where nothing else is said: `quick` is to be quick. */
+const usesBrowser = (profile: Profile): boolean => profile !== 'quick';
+
+export const builtIn = (profile: Profile, browser = usesBrowser(profile)): ChosenProfile => ({
+  ...{ name: profile, profile, own: null },
+  browser,
+});
 
 /** Throws 422 where neither or both are named, 404 for one that is not there. */
 export async function chooseProfile(
   sql: Queryable,
-  given: { readonly profile?: Profile; readonly profile_id?: string },
+  given: { readonly profile?: Profile; readonly profile_id?: string; readonly browser?: boolean },
 ): Promise<ChosenProfile> {
   const { profile, profile_id: id } = given;
   if ((profile === undefined) === (id === undefined))
     throw unfit('/profile', id === undefined ? 'is missing' : 'is named twice', 'name profile, or profile_id');
-  if (profile !== undefined) return builtIn(profile);
+  if (profile !== undefined) return builtIn(profile, given.browser);
   const [own] = /^\d{1,18}$/.test(id ?? '')
     ? await sql<OwnProfile[]>`select * from vm_scan_profiles where id = ${id ?? ''}`
     : [];
   if (own === undefined) throw new ApiError('not_found', `There is no profile ${id}.`);
-  return { name: own.name, profile: own.base, own };
+  return { name: own.name, profile: own.base, own, browser: given.browser ?? own.browser };
 }
 
 const known: ReadonlySet<string> = new Set(checkTexts.map(({ id }) => id));
@@ -74,6 +83,11 @@ const own: Resource = {
     },
     requests_max: { schema: Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })), as: 'plain', write: 'always' },
     seconds_max: { schema: Nullable(Type.Integer({ minimum: 1, maximum: 86_400 })), as: 'plain', write: 'always' },
+    browser: {
+      schema: Type.Boolean({ description: 'pages with scripts are opened in a browser, where there is one' }),
+      as: 'plain',
+      write: 'always',
+    },
   },
   check: async (tx, _, values, before) => {
     const unknown = ((values['checks'] ?? []) as string[]).find((id) => !known.has(id));
@@ -102,6 +116,7 @@ export const profileEndpoints: readonly Endpoint[] = [
           check_ids: Type.Array(Type.String()),
           requests_max: Nullable(Type.Integer()),
           seconds_max: Nullable(Type.Integer()),
+          browser: Type.Boolean(),
           version: Nullable(Type.Integer()),
         }),
       ),
@@ -111,11 +126,11 @@ export const profileEndpoints: readonly Endpoint[] = [
       const ofProduct = profiles.map((name) => {
         const ids = checksOf(name).map(({ id }) => id);
         const none = { requests_max: null, seconds_max: null, version: null };
-        return { id: null, name, base: name, checks: ids.length, check_ids: ids, ...none };
+        return { id: null, name, base: name, checks: ids.length, check_ids: ids, browser: usesBrowser(name), ...none };
       });
-      const ofOrganisation = rows.map(({ id, name, base, checks, requests_max, seconds_max, version }) => ({
+      const ofOrganisation = rows.map(({ id, name, base, checks, requests_max, seconds_max, browser, version }) => ({
         ...{ id: String(id), name, base, checks: checks.length, check_ids: [...checks] },
-        ...{ requests_max, seconds_max, version },
+        ...{ requests_max, seconds_max, browser, version },
       }));
       return { items: [...ofProduct, ...ofOrganisation] };
     },

@@ -38,8 +38,8 @@ async function proveUntil(
   const plan = { ...full, bounds, budget: new Budget(bounds, await budgetOfRunning(call, target)) };
   const check = checkTexts.find(({ id }) => id === row.check_id);
   if (check === undefined) throw new ApiError('conflict', `There is no check ${row.check_id} any more.`);
+  const prover = new Prover(plan);
   try {
-    const prover = new Prover(plan);
     await prover.logIn();
     const seenPaths = row.form.page === null ? [] : [row.form.page];
     const looked = await prover.prove({ checkId: row.check_id, form: row.form, param: row.param, seenPaths });
@@ -69,5 +69,7 @@ async function proveUntil(
   } catch (error) {
     if (error instanceof ScanOver) throw new ApiError('conflict', `It could not be tried: ${error.message}`);
     throw error;
+  } finally {
+    await prover.close();
   }
 }

@@ -11,6 +11,7 @@ import { siteOf } from '../../imports/run/looked-at.js';
 import { runImport, termsFor } from '../../imports/run/run-import.js';
 import type { Acting } from '../../kit/endpoint.js';
 import { finishRun, insertRun, leaseMs, type Run, type RunEnd } from '../../kit/runs.js';
+import { findChromium } from '../browser/process.js';
 import { isInWindow, type Bounds } from '../http/bounds.js';
 import { Budget, rateOf } from '../http/pace.js';
 import type { Found, Profile, ScanMethod, ScanOver } from '../model.js';
@@ -22,7 +23,7 @@ import { createCallbacks, type CallbackList } from './callbacks.js';
 import { recordOf } from './evidence.js';
 import type { ChosenProfile, OwnProfile } from './profiles.js';
 import { ScanLog } from './scan-log.js';
-import { Scanner, type ScanPlan } from './scanner.js';
+import { Scanner, type BrowserChoice, type ScanPlan } from './scanner.js';
 import { apiTestKind, insertFound, kindsOfTargets, linkFindings, markBehindWaf } from './store.js';
 import { readSwitch, scanKind } from './store.js';
 import type { BehindWaf } from './store.js';
@@ -94,6 +95,7 @@ export async function planFor(call: Acting, target: TargetRow, profile: Profile,
     now: host.now,
     rate: rateOf(new URL(target.url).origin),
     budget: new Budget(boundsOf(target)),
+    browser: browserOf(call),
   };
   return plan;
 }
@@ -122,6 +124,19 @@ function within(plan: ScanPlan, own: OwnProfile | null): ScanPlan {
   return { ...plan, bounds, budget: new Budget(bounds), only: new Set(own.checks) };
 }
 
+/** The browser of this installation. */
+export function browserOf({ host }: Pick<Acting, 'host'>, isWanted = true): BrowserChoice {
+  if (!isWanted) return { program: null, why: 'The scan was begun without one.' };
+  if (host.chromium === 'none')
+    return { program: null, why: 'This installation uses none: the variable CHROMIUM of the control plane says none.' };
+  const program = findChromium(host.chromium ?? null);
+  const why =
+    host.chromium == null || host.chromium === ''
+      ? 'No Chromium was found on the path of the control plane (its variable CHROMIUM names one).'
+      : `The variable CHROMIUM of the control plane says ${host.chromium.slice(0, 200)}, which is no program.`;
+  return { program, why };
+}
+
 /** Throws 429 where this process has enough to do. */
 export function requirePlace(): void {
   if (running.size >= atOnceMax)
@@ -137,7 +152,8 @@ export async function beginScan(call: Acting, target: TargetRow, chosen: ChosenP
   requirePlace();
   const stop = new AbortController();
   const { name: profile, own } = chosen;
-  const draft = within(await planFor(call, target, chosen.profile, '', stop.signal), own);
+  const planned = await planFor(call, target, chosen.profile, '', stop.signal);
+  const draft = { ...within(planned, own), browser: browserOf(call, chosen.browser) };
   const run = await call.audited(
     'vm.create',
     (made: Run) => `began the scan ${made.id} (${profile}) of ${target.url}`,
@@ -145,7 +161,14 @@ export async function beginScan(call: Acting, target: TargetRow, chosen: ChosenP
       await requireNoOther(tx, target);
       const entry = wafEntryOf(target, call.now);
       const notes = entry === null || entry.why === '' ? [] : [entry.why];
-      const input = { target_id: String(target.id), url: target.url, profile, waf_url: entry?.url ?? null, notes };
+      const input = {
+        target_id: String(target.id),
+        url: target.url,
+        profile,
+        waf_url: entry?.url ?? null,
+        notes,
+        browser: chosen.browser,
+      };
       const { name: createdBy } = call.caller.actor;
       const { application_id: applicationId } = target;
       return insertRun(tx, { kind: scanKind, applicationId, input, createdBy, status: 'running' }, call.now);

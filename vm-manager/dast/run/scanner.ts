@@ -2,7 +2,8 @@
 // again through the firewall. What it covered is kept while it runs, so that a scan that is cut short says so.
 import type { SeenEndpoint, WayOut } from '../../host.js';
 import { checksOf, findCheck, sameWeakness } from '../checks/index.js';
-import { Probe, type Callbacks, type Check } from '../checks/check.js';
+import { Eyes } from '../browser/eyes.js';
+import { likeness, Probe, word, type Callbacks, type Check } from '../checks/check.js';
 import { passiveChecks } from '../checks/passive.js';
 import { Crawler, type Crawled } from '../crawl/crawl.js';
 import type { Bounds } from '../http/bounds.js';
@@ -31,6 +32,14 @@ export interface ScanPlan {
   /** Of the target, and of the run: the way behind the firewall has the same ones. */
   readonly rate: Rate;
   readonly budget: Budget;
+  /** Pages with scripts are opened in it; absent: in none. */
+  readonly browser?: BrowserChoice;
+}
+
+/** The path of the browser; null: there is none, or none is wanted, as `why` says in a sentence. */
+export interface BrowserChoice {
+  readonly program: string | null;
+  readonly why: string;
 }
 
 export interface ScanOutcome {
@@ -38,6 +47,15 @@ export interface ScanOutcome {
   /** Why it ended early; null: it came to its end. */
   readonly over: ScanOver | null;
 }
+
+const eyesFor = ({ browser, base, bounds, profile }: ScanPlan, talk: Talk): Eyes =>
+  new Eyes({
+    ...(browser ?? { program: null, why: 'No browser was asked for.' }),
+    talk,
+    origin: new URL(base).origin,
+    requestsMax: bounds.requestsMax,
+    withWrites: profile !== 'quick',
+  });
 
 /** Forms that are tried at the same time; the rate holds for all of them together. */
 const workers = 4;
@@ -48,6 +66,7 @@ export class Scanner {
   readonly client: PoliteClient;
   readonly #plan: ScanPlan;
   readonly #talk: Talk;
+  readonly #eyes: Eyes;
   readonly #onFound: (found: Found) => void;
 
   constructor(plan: ScanPlan, onFound: (found: Found) => void = () => undefined) {
@@ -55,7 +74,9 @@ export class Scanner {
     this.#onFound = onFound;
     this.client = new PoliteClient(plan);
     this.#talk = new Talk(this.client, new Session(plan.recipe));
+    this.#eyes = eyesFor(plan, this.#talk);
     this.coverage.client = this.client;
+    this.coverage.eyes = this.#eyes;
   }
 
   async scan(): Promise<ScanOutcome> {
@@ -63,8 +84,9 @@ export class Scanner {
       this.coverage.phase = 'login';
       await this.#talk.session.logIn(this.client);
       this.coverage.phase = 'crawl';
-      const crawled = await new Crawler(this.#talk, this.#plan.base).crawl(this.#plan.seen, (pages, waiting) =>
-        this.coverage.tellCrawl(pages, waiting),
+      const crawled = await new Crawler(this.#talk, this.#plan.base, this.#eyes).crawl(
+        this.#plan.seen,
+        (pages, waiting) => this.coverage.tellCrawl(pages, waiting),
       );
       this.coverage.crawled(crawled);
       this.#look(crawled);
@@ -77,6 +99,8 @@ export class Scanner {
     } catch (error) {
       if (error instanceof ScanOver) return { found: this.found, over: error };
       throw error;
+    } finally {
+      await this.#eyes.close();
     }
   }
 
@@ -122,8 +146,9 @@ export class Scanner {
     return toForm({ method: 'GET', url: `${new URL(this.#plan.base).origin}/` });
   }
 
-  async #tryAll({ forms, pages }: Crawled): Promise<void> {
+  async #tryAll({ forms, pages, files }: Crawled): Promise<void> {
     const seenPaths = [...pages].filter(([, { status }]) => status < 300).map(([url]) => url);
+    seenPaths.push(...files);
     const all = checksOf(this.#plan.profile).filter(({ id }) => this.#runs(id));
     const jobs: (() => Promise<void>)[] = [this.#site(), ...forms].map((form, at) => async () => {
       await this.#tryForm(
@@ -147,11 +172,11 @@ export class Scanner {
       for (const { id } of checks) this.coverage.miss(id, form);
       return;
     }
-    const isGone = base.status === 404 || base.status === 405;
+    const isGone = base.status === 405 || (base.status === 404 && !(await this.#isOwnAnswer(form, base)));
     for (const check of checks.filter(({ on }) => on !== 'param')) await this.#try(check, form, null, seenPaths);
     const proven = new Map<string, Set<string>>();
     for (const param of isGone && form.params.every(({ place }) => place !== 'path') ? [] : form.params) {
-      if (param.isToken === true) continue;
+      if (param.isToken === true || param.isFixed === true) continue;
       for (const check of checks.filter(({ on }) => on === 'param')) {
         const before = proven.get(param.name) ?? new Set<string>();
         proven.set(param.name, before);
@@ -163,11 +188,18 @@ export class Scanner {
     }
   }
 
+  /** Whether "not found" is said of its value: a place beside it, that cannot be, says something else. */
+  async #isOwnAnswer(form: Form, base: Exchange): Promise<boolean> {
+    if (form.params.length === 0) return false;
+    const nowhere = await this.#talk.get(`${form.url.replaceAll(/\{[^}]*\}/g, '1')}${word(8)}`);
+    return nowhere !== null && likeness(nowhere, []) !== likeness(base, []);
+  }
+
   async #try(check: Check, form: Form, param: Param | null, seenPaths: readonly string[]): Promise<boolean> {
     const { base, profile, callbacks } = this.#plan;
     const { origin } = new URL(base);
     const talk = this.#talk.forCheck();
-    const probe = new Probe({ talk, form, param, origin, profile, callbacks, seenPaths });
+    const probe = new Probe({ talk, form, param, origin, profile, callbacks, seenPaths, eyes: this.#eyes });
     const proof = await check.prove(probe);
     if (talk.unanswered > 0) this.coverage.miss(check.id, form);
     else if (!probe.wasLeftOut) this.coverage.cover(check.id, form);
@@ -210,10 +242,17 @@ export interface Looked {
 export class Prover {
   readonly talk: Talk;
   readonly #plan: ScanPlan;
+  readonly #eyes: Eyes;
 
   constructor(plan: ScanPlan) {
     this.#plan = plan;
     this.talk = new Talk(new PoliteClient(plan), new Session(plan.recipe));
+    this.#eyes = eyesFor(plan, this.talk);
+  }
+
+  /** Ends its browser, where it has started one. */
+  async close(): Promise<void> {
+    await this.#eyes.close();
   }
 
   async logIn(): Promise<void> {
@@ -233,7 +272,7 @@ export class Prover {
     const named = param === null ? null : (form.params.find(({ name }) => name === param) ?? null);
     const { origin } = new URL(base);
     const talk = this.talk.forCheck();
-    const probe = new Probe({ talk, form, param: named, origin, profile, callbacks, seenPaths });
+    const probe = new Probe({ talk, form, param: named, origin, profile, callbacks, seenPaths, eyes: this.#eyes });
     const proof = await check.prove(probe);
     const wasRefused = check.on === 'param' && isRefused(own, form);
     return { proof, isCertain: talk.unanswered === 0 && !probe.wasLeftOut && !wasRefused };

@@ -24,6 +24,7 @@ export const groupScanEndpoint: Endpoint = endpoint({
     {
       profile: Type.Optional(OneOf(profiles)),
       profile_id: Type.Optional(Type.String({ maxLength: 20, description: 'a profile of the organisation, instead' })),
+      browser: Type.Optional(Type.Boolean({ description: 'as of POST /scans' })),
     },
     closed,
   ),

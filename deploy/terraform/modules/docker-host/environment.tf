@@ -633,6 +633,13 @@ variable "outbound_allow" {
   nullable    = false
 }
 
+variable "chromium" {
+  description = "path of the Chromium that active scans open pages with scripts in; empty = the one on the path, none = no browser (docs/active-scans.md)"
+  type        = string
+  default     = ""
+  nullable    = false
+}
+
 variable "breached_passwords_url" {
   description = "range service for breached passwords (only five characters of a hash are sent)"
   type        = string
@@ -765,6 +772,7 @@ locals {
     ACME_DNS_HOOK = var.acme_dns_hook
     API_TRUSTED_PROXIES = var.api_trusted_proxies
     OUTBOUND_ALLOW = var.outbound_allow
+    CHROMIUM = var.chromium
     BREACHED_PASSWORDS_URL = var.breached_passwords_url
     TOR_EXITS_URL = var.tor_exits_url
     MMDB_COUNTRY_FILE = var.mmdb_country_file

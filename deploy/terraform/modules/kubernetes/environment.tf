@@ -85,6 +85,8 @@ variable "control_plane_environment" {
     API_TRUSTED_PROXIES = optional(string)
     # private addresses, networks or names that outgoing calls of the control plane may reach, separated by commas
     OUTBOUND_ALLOW = optional(string)
+    # path of the Chromium that active scans open pages with scripts in; empty = the one on the path, none = no browser (docs/active-scans.md)
+    CHROMIUM = optional(string)
     # range service for breached passwords (only five characters of a hash are sent)
     BREACHED_PASSWORDS_URL = optional(string)
     # list of exit nodes of the Tor network

@@ -5,7 +5,7 @@ import { createAction } from '../../../client/action.js';
 import { call, type Body, type Reply } from '../../../client/http.js';
 import { createQuery } from '../../../client/query.js';
 import { Button, Card, Empty, Notice } from '../../../kit/basics.js';
-import { SelectField } from '../../../kit/form.js';
+import { SelectField, Switch } from '../../../kit/form.js';
 import { tell } from '../../../kit/overlays.js';
 import { Read } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
@@ -25,11 +25,11 @@ const optionsOf = (items: Profiles): readonly (readonly [string, string])[] =>
   );
 
 /** A profile of the product by its name, one of the organisation by its id. */
-async function begin(target: string, value: string): Promise<string> {
+async function begin(target: string, value: string, browser: boolean): Promise<string> {
   const chosen = value.startsWith(ownMark)
     ? { profile_id: value.slice(ownMark.length) }
     : { profile: value as Profile };
-  const { id } = await call('POST /api/v1/scans', { body: { target_id: target, ...chosen } });
+  const { id } = await call('POST /api/v1/scans', { body: { target_id: target, ...chosen, browser } });
   tell(text.started(id));
   return id;
 }
@@ -52,13 +52,19 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
   const profiles = createQuery('GET /api/v1/scans/profiles');
   const [target, setTarget] = createSignal('');
   const [profile, setProfile] = createSignal('standard');
+  const [browser, setBrowser] = createSignal<boolean | null>(null);
   const action = createAction();
+  /** As its profile says, until somebody says otherwise. */
+  const withBrowser = (): boolean =>
+    browser() ??
+    profiles.data()?.items.find(({ id, name }) => profile() === (id === null ? name : ownMark + id))?.browser ??
+    true;
   const chosen = () => targets.data()?.items.find(({ id }) => id === target());
   const isUnproved = (): boolean => chosen() !== undefined && !isVerified(chosen()?.verified_at);
   const options = () => optionsOf(profiles.data()?.items ?? []);
   const start = async (): Promise<void> => {
     await action.run(async () => {
-      props.onStarted(await begin(target(), profile()));
+      props.onStarted(await begin(target(), profile(), withBrowser()));
     });
   };
   return (
@@ -85,6 +91,7 @@ export function NewScan(props: { readonly mayAdd: boolean; readonly onStarted: (
                   onChange={setProfile}
                 />
               </div>
+              <Switch label={text.browser} isOn={withBrowser()} onChange={setBrowser} />
               <OwnProfiles of={profiles} />
               <Show when={isUnproved()}>
                 <Notice tone="warn">

@@ -20,10 +20,11 @@ function ProfileForm(props: { readonly of: Profile | null; readonly onSaved: () 
   const [base, setBase] = createSignal<'standard' | 'full'>(of?.base === 'full' ? 'full' : 'standard');
   const [chosen, setChosen] = createSignal<readonly string[]>(of?.check_ids ?? []);
   const [requests, setRequests] = createSignal(String(of?.requests_max ?? ''));
+  const [browser, setBrowser] = createSignal(of?.browser ?? true);
   const action = createAction();
   const save = async (): Promise<void> => {
     const limit = requests() === '' ? null : Number(requests());
-    const body = { name: name(), base: base(), checks: [...chosen()], requests_max: limit };
+    const body = { name: name(), base: base(), checks: [...chosen()], requests_max: limit, browser: browser() };
     const isDone = await action.run(() =>
       of === null || of.id === null
         ? call('POST /api/v1/scans/profiles', { body })
@@ -48,6 +49,7 @@ function ProfileForm(props: { readonly of: Profile | null; readonly onSaved: () 
         onChange={setBase}
       />
       <TextField label={text.requests} value={requests()} onInput={setRequests} />
+      <Switch label={activeText.browser} isOn={browser()} onChange={setBrowser} />
       <Read of={checks}>
         {(answer) => (
           <div class="grid-2">

@@ -13,12 +13,15 @@ interface ScanInput {
 }
 
 interface ScanResult {
+  /** What was not done, and why. */
+  readonly notes?: readonly string[];
   readonly phase?: 'login' | 'crawl' | 'checks' | 'firewall' | 'done';
   readonly requests?: number;
   readonly requests_per_second?: number;
   readonly slowed?: number;
   readonly seconds?: number;
   readonly pages?: number;
+  readonly browser?: { readonly pages?: number; readonly requests?: number; readonly not_looked_at?: number };
   readonly forms?: number;
   readonly forms_done?: number;
   readonly findings?: number;
@@ -36,4 +39,8 @@ export const countOf = (count: number | undefined): string => (count === undefin
 
 export const inputOf = ({ input }: Pick<ActiveScan, 'input'>): ScanInput => input ?? {};
 export const resultOf = ({ result }: Pick<ActiveScan, 'result'>): ScanResult => result ?? {};
+/** Of its beginning and of its run; the same is said once. */
+export const notesOf = (scan: Pick<ActiveScan, 'input' | 'result'>): readonly string[] => [
+  ...new Set([...(inputOf(scan).notes ?? []), ...(resultOf(scan).notes ?? [])]),
+];
 export const isOpen = ({ status }: Pick<ActiveScan, 'status'>): boolean => status === 'running' || status === 'queued';

@@ -12,7 +12,7 @@ import { Read, Unread } from '../../../kit/page-state.js';
 import { activeText as text } from '../../../texts/vm/sources/active-scans.js';
 import { FoundCard } from './found-card.js';
 import { ScanMore } from './scan-more.js';
-import { countOf, inputOf, isOpen, resultOf, type ActiveScan, type Found } from './scan-result.js';
+import { countOf, inputOf, isOpen, notesOf, resultOf, type ActiveScan, type Found } from './scan-result.js';
 
 const refreshMs = 1000;
 
@@ -59,6 +59,7 @@ function Progress(props: { readonly of: ActiveScan }): JSX.Element {
           [text.requests, countOf(result().requests)],
           [text.perSecond, countOf(result().requests_per_second)],
           [text.pages, countOf(result().pages)],
+          [text.inBrowser, countOf(result().browser?.pages)],
           [text.forms, `${countOf(result().forms_done)} / ${countOf(result().forms)}`],
           [text.seconds, countOf(result().seconds)],
           [text.slowed, countOf(result().slowed)],
@@ -149,7 +150,7 @@ export function ScanView(props: {
               </Notice>
             )}
           </Show>
-          <For each={inputOf(one()).notes ?? []}>
+          <For each={notesOf(one())}>
             {(note) => (
               <Notice tone="warn">
                 <Foreign text={note} max={500} />
