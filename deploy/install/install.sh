@@ -121,14 +121,21 @@ cleanup() { [ -z "$scratch" ] || rm -rf "$scratch"; }
 remove_left() {
   has flock || return 0
   for left in "${TMPDIR:-/tmp}"/gatehouse-install.??????; do
-    if [ -d "$left" ] && [ ! -L "$left" ] && [ -O "$left" ] && flock -n "$left" true; then rm -rf "$left"; fi
+    if [ -d "$left" ] && [ ! -L "$left" ] && [ -O "$left" ]; then flock -n "$left" rm -rf "$left" || true; fi
   done
 }
 make_scratch() {
   remove_left
+  tries=0
+  while [ $tries -lt 5 ]; do
+    scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-install.XXXXXX")
+    # a run beside this one takes it for left behind until it is locked, and may be removing it
+    if { command exec 8<"$scratch"; } 2>/dev/null && { ! has flock || flock -n 8; } && [ -d "$scratch" ]; then return 0; fi
+    rmdir "$scratch" 2>/dev/null || true
+    tries=$((tries + 1))
+  done
+  # of a file system without locks
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatehouse-install.XXXXXX")
-  exec 8<"$scratch"
-  if has flock; then flock -n 8 || true; fi
 }
 trap cleanup EXIT
 trap 'exit 130' INT

@@ -1,7 +1,7 @@
 // install.sh killed at each step at which it changes something, in three ways, and run again: the same end as without.
 // `make release-test` takes more of the steps, INSTALL_KILLS=1000 all.
 import { spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -171,4 +171,19 @@ t.test('an upgrade that is killed one step further each time ends as one that is
     readdirSync(one.root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.part')),
     [],
   );
+});
+
+t.test('a run beside it that tidies up takes its directory away before it is locked', { skip }, async (t) => {
+  const one = await scene(t);
+  const once = join(one.at, 'programs/taken-away');
+  const lines = [
+    'made=$(/usr/bin/mktemp "$@")',
+    `[ -e '${once}' ] || { : >'${once}'; rmdir "$made"; }`,
+    'echo "$made"',
+  ];
+  writeFileSync(join(one.at, 'programs/mktemp'), `#!/bin/sh\n${lines.join('\n')}\n`);
+  const { code, output } = await install(one, packed(one.bundle('1.0.0')));
+  t.equal(code, 0, output);
+  t.equal(await one.release(), '1.0.0');
+  t.same(readdirSync(one.temporary), []);
 });

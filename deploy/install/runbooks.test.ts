@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
 import { isInstalled } from '../release/commands.js';
+import { program } from '../release/oci-image.js';
 import { stage, type Stage } from '../testing/install-stage.js';
 import { checkout } from '../testing/stand-in-bundle.js';
 
@@ -43,6 +44,18 @@ function follow({ at, root }: Stage, page: string, bundle: string, given: Readon
     env: { ...process.env, ...given, PATH: `${programs}:${process.env['PATH'] ?? ''}`, GATEHOUSE_HEALTH_SECONDS: '20' },
   });
 }
+
+t.test('who follows them, and where', async (t) => {
+  const directory = join(checkout, 'docs/runbooks');
+  const first = readFileSync(join(directory, 'README.md'), 'utf8');
+  t.match(first, `exec control-plane ${program.join(' ')}`, 'images have no other command');
+  t.match(first, 'Be root');
+  // half of the commands of a page would fail for whoever is root by those that say sudo alone
+  for (const name of readdirSync(directory).filter((one) => one !== 'README.md'))
+    t.notMatch(commandsOf(name), /\bsudo\b/, name);
+  const move = commandsOf('postgresql.md');
+  t.notMatch(move, />\s*\/etc\/gatehouse\/\.env\.\w/, 'no copy of the secrets for everybody');
+});
 
 t.test('upgrade.md: up, and back with the data from before', { skip }, async (t) => {
   const one = await stage(t);

@@ -150,8 +150,8 @@ export const cleanPath = (given: unknown): string => {
 export function plainText(html: unknown): string {
   return str(html)
     .slice(0, 100_000)
-    .replace(/<\s*(?:br|\/p|\/li|\/div)\b[^>]{0,200}>/gi, '\n')
-    .replace(/<[^>]{0,1000}>/g, '')
+    .replace(/<\s*(?:br|\/p|\/li|\/div)\b[^<>]{0,200}>/gi, '\n')
+    .replace(/<[^<>]{0,1000}>/g, '')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/&quot;/g, '"')

@@ -1,6 +1,7 @@
 // XML of reports: elements of one name as small trees, one after the other. A document type with a subset of its own is
-// refused: with it come entities that grow without end, or that read files (CWE-776, CWE-611). One that only names a
-// document (nmap and property lists have it) declares nothing, and nothing is fetched.
+// refused where it declares entities: with it come some that grow without end, or that read files (CWE-776, CWE-611).
+// One that only names a document (nmap and property lists have it), or says which elements it has (Burp Suite),
+// declares none, and nothing is fetched.
 import { ApiError } from '#http-kit';
 import { createReadStream } from 'node:fs';
 import { SaxesParser } from 'saxes';
@@ -16,6 +17,14 @@ export interface Element {
 const depthMax = 64;
 const elementsMax = 200_000;
 const textMax = 1024 * 1024;
+/** Of an element whose end nobody reads, such as a response. */
+const cutTextMax = 64 * 1024;
+const doctypeMax = 20_000;
+
+/** It names a document, and declares elements and attributes at most; a parameter (`%`) could lead elsewhere. */
+const isHarmless = (doctype: string): boolean =>
+  !/[[<]|\bENTITY\b/.test(doctype) ||
+  (doctype.length <= doctypeMax && /^[^[<]*\[(?:\s|<!(?:ELEMENT|ATTLIST)\s[^<>%&]*>)*\]\s*$/.test(doctype));
 
 const refuse = (why: string): ApiError => new ApiError('malformed_request', `The report ${why}.`);
 
@@ -25,6 +34,8 @@ export async function* readXml(
   isWanted: (name: string) => boolean,
   /** Of the wanted ones, those that are only passed through: yielded without children, at their end. */
   outer: readonly string[] = [],
+  /** Elements whose text is cut where it is long; that of others is refused. */
+  cut: readonly string[] = [],
 ): AsyncGenerator<readonly [Element, readonly Element[]]> {
   const parser = new SaxesParser();
   const stack: Element[] = [];
@@ -34,7 +45,7 @@ export async function* readXml(
   let failure: Error | null = null;
   parser.on('error', (error) => void (failure ??= refuse(`is no well-formed XML: ${error.message.slice(0, 200)}`)));
   parser.on('doctype', (text) => {
-    if (/[[<]|\bENTITY\b/.test(text)) failure ??= refuse('has a document type with declarations, which is not taken');
+    if (!isHarmless(text)) failure ??= refuse('has a document type with declarations, which is not taken');
   });
   parser.on('opentag', ({ name: tag, attributes }) => {
     if (stack.length >= depthMax)
@@ -48,6 +59,10 @@ export async function* readXml(
   const addText = (text: string): void => {
     const top = stack.at(-1);
     if (top === undefined || within === null) return;
+    if (cut.includes(top.name)) {
+      top.text += text.slice(0, Math.max(0, cutTextMax - top.text.length));
+      return;
+    }
     if (top.text.length + text.length > textMax) failure ??= new ApiError('body_too_large', 'An element is too long.');
     else top.text += text;
   };

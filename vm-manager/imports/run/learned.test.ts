@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { startTestApp } from '#api/testing/app';
 import { onBothDatabases } from '#api/testing/databases';
 import { Client, type Json } from '../../testing/import-client.js';
+import { allIds } from './learned.js';
 
 type Database = Parameters<Parameters<typeof onBothDatabases>[2]>[1];
 
@@ -99,3 +100,10 @@ t.test('what another tool knows', (t) =>
     await t.test('30.threat-intel: KEV, EPSS and acceptances meet it', (t) => known(t, client, database));
   }),
 );
+
+t.test('ids of several weaknesses in one record are not names of each other', async (t) => {
+  t.same(allIds(['GHSA-a'], ['CVE-2026-1'], 'package'), ['GHSA-a', 'CVE-2026-1'], 'one weakness');
+  t.same(allIds(['CVE-2026-1'], ['GHSA-a', 'CVE-2026-1'], 'package'), ['CVE-2026-1', 'GHSA-a'], 'one weakness');
+  t.same(allIds(['GHSA-a'], ['CVE-2026-1', 'CVE-2026-2'], 'package'), ['GHSA-a'], 'a list beside an id');
+  t.same(allIds(['CVE-2026-1', 'CVE-2026-2'], ['GHSA-a'], 'package'), ['CVE-2026-1', 'CVE-2026-2'], 'an id beside one');
+});

@@ -9,10 +9,15 @@ import type { Location } from '../record.js';
 /** As many as a record may have. */
 const idsMax = 50;
 
-/** The ids of the report, then those that the finding had by others. Of a package all are names of one weakness. */
+/**
+ * The ids of the report, then those that the finding had by others. Of a package they are names of one weakness, but
+ * some tools (Retire.js) put several of a package into one record: with a second CVE they name more than one, and
+ * nothing is known of which is meant.
+ */
 export function allIds(told: readonly string[], before: readonly string[], kind: Location['kind']): readonly string[] {
   if (kind !== 'package' || before.every((id) => told.includes(id))) return told;
-  return [...new Set([...told, ...before])].slice(0, idsMax);
+  const all = [...new Set([...told, ...before])];
+  return all.filter((id) => id.startsWith('CVE-')).length > 1 ? told : all.slice(0, idsMax);
 }
 
 interface Stored {

@@ -1,5 +1,6 @@
 // A report of each product, written here in the shape that it writes, and what becomes of each.
 import type { Json } from '../import-client.js';
+export type { Json };
 
 const xml = '<?xml version="1.0"?>\n';
 export const burpOf = (issues: string): string =>

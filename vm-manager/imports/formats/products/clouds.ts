@@ -98,7 +98,8 @@ export const tfsec: Format = {
   label: 'tfsec JSON',
   detection: '"results" with "rule_provider" and "long_id"',
   detect: (beginning) =>
-    /^\s*\{\s*"results"\s*:/.test(beginning) && /"long_id"|"rule_provider"|"results"\s*:\s*null/.test(beginning),
+    /^\s*\{\s*"results"\s*:/.test(beginning) &&
+    (/"long_id"|"rule_provider"/.test(beginning) || /^\s*\{\s*"results"\s*:\s*null\s*\}\s*$/.test(beginning)),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (report['results'] === undefined) throw unfit('file', 'is no report of tfsec');
@@ -111,6 +112,9 @@ export const tfsec: Format = {
   },
 };
 
+/** A pod that it runs in has another name in each run. */
+const hunterPlace = (location: string): string => location.replace(/^(local to pod)\b.*$/is, '$1') || 'cluster';
+
 export const kubeHunter: Format = {
   name: 'kube-hunter',
   label: 'kube-hunter JSON',
@@ -118,7 +122,7 @@ export const kubeHunter: Format = {
   detect: (beginning) =>
     /^\s*\{/.test(beginning) &&
     ['nodes', 'services', 'vulnerabilities'].every((name) => beginning.includes(`"${name}"`)) &&
-    /"vid"|"hunter_statistics"/.test(beginning),
+    /"vid"|"hunter_statistics"|"kburl"/.test(beginning),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['vulnerabilities'])) throw unfit('file', 'is no report of kube-hunter');
@@ -138,7 +142,7 @@ export const kubeHunter: Format = {
         vulnIds: vulnIdsOf([title, one['description']]),
         source: 'k8s',
         ruleId: vid === '' || vid === 'None' ? title : vid,
-        location: { kind: 'resource', address: str(one['location']) || 'cluster' },
+        location: { kind: 'resource', address: hunterPlace(str(one['location'])) },
         references: texts(one['avd_reference']),
         evidence: str(one['evidence']) === '' ? [] : [{ evidence: str(one['evidence']).slice(0, 4000) }],
         quality: 0.8,
@@ -160,8 +164,17 @@ function packageOf(one: Json): { name: string; version: string; fixed: string } 
 /** Whether it still stands; null: it does. */
 function settledOf(one: Json): string | null {
   if (/^archived$/i.test(str(one['RecordState']))) return 'is archived';
+  if (/^resolved$/i.test(str(at(one, 'Workflow', 'Status')))) return 'is resolved';
   const status = str(at(one, 'Compliance', 'Status'));
   return /^(?:passed|not_available)$/i.test(status) ? `is ${status.toLowerCase()}` : null;
+}
+
+/** `Normalized` is from 0 to 100, and all that findings from before `Label` have; its bands are those of AWS. */
+function asffSeverity(given: Json): unknown {
+  const normalized = num(given['Normalized']);
+  if (str(given['Label']) !== '' || normalized === null) return given['Label'] ?? given['Original'];
+  if (normalized >= 90) return 'critical';
+  return normalized >= 70 ? 'high' : normalized >= 40 ? 'medium' : normalized >= 1 ? 'low' : 'info';
 }
 
 function asffItem(one: Json, place: string): Item {
@@ -183,7 +196,7 @@ function asffItem(one: Json, place: string): Item {
   return record({
     title,
     description: str(one['Description']),
-    ...readSeverity(at(one, 'Severity', 'Label') ?? at(one, 'Severity', 'Original'), { score: cvss?.score ?? null }),
+    ...readSeverity(asffSeverity(obj(one['Severity'])), { score: cvss?.score ?? null }),
     cwes: cwesOf(texts(one['Types'])),
     vulnIds,
     cvss,

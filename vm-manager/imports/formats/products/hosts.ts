@@ -7,6 +7,7 @@ import { fault, noFinding, record, unread, type Item } from '../../record.js';
 import { childText, childrenOf, readXml, type Element } from '../../reading/xml.js';
 import { hostOf } from '../../run/looked-at.js';
 import { readSeverity } from '../../severity/read.js';
+import { toolScales } from '../../severity/words.js';
 import type { Format } from '../format.js';
 
 const urlOf = (host: string, port: string, protocol: string): string =>
@@ -20,15 +21,18 @@ function nessusItem(item: Element, host: string): Item {
   const { pluginID: id = '', pluginName = '', port = '', protocol = '', severity = '' } = item.attributes;
   const name = childText(item, 'plugin_name') || pluginName;
   if (id === '' || name === '') return unread('has no pluginID or no name', host);
-  const level = nessusLevels[Number(severity)];
-  const score = num(childText(item, 'cvss3_base_score')) ?? num(childText(item, 'cvss_base_score'));
-  const vector = childText(item, 'cvss3_vector') || childText(item, 'cvss_vector');
+  const level = severity === '' ? undefined : nessusLevels[Number(severity)];
+  const version = ['cvss3', 'cvss4', 'cvss'].find((name) => childText(item, `${name}_base_score`) !== '') ?? 'cvss';
+  const score = num(childText(item, `${version}_base_score`));
+  const vector = childText(item, `${version}_vector`);
   const output = childText(item, 'plugin_output');
   const solution = childText(item, 'solution');
   return record({
     title: name,
     description: [childText(item, 'synopsis'), childText(item, 'description')].filter(Boolean).join('\n\n'),
-    ...(level === undefined ? readSeverity(childText(item, 'risk_factor'), { score }) : { severity: level }),
+    ...(level === undefined
+      ? readSeverity(childText(item, 'risk_factor'), { scale: toolScales.nessus, score })
+      : { severity: level }),
     cwes: cwesOf(textsOf(item, 'cwe'), true),
     vulnIds: vulnIdsOf(textsOf(item, 'cve')),
     cvss: readCvss(vector || null, score),
@@ -102,16 +106,18 @@ function openvasItem(result: Element): Item {
       .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const),
   );
   const score = num(childText(result, 'severity')) ?? num(childText(nvt, 'cvss_base'));
+  const [rating] = childrenOf(childrenOf(nvt, 'severities')[0], 'severity');
+  const rated = rating === undefined ? '' : childText(rating, 'value');
   const solution = childText(nvt, 'solution') || (tags.get('solution') ?? '');
   const [fixed] = childrenOf(nvt, 'solution');
   const qod = num(childText(childrenOf(result, 'qod')[0] ?? result, 'value'));
   return record({
     title: name,
     description: [tags.get('summary') ?? '', childText(result, 'description')].filter(Boolean).join('\n\n'),
-    ...readSeverity(threat, { score }),
+    ...readSeverity(threat, { scale: toolScales.openvas, score }),
     cwes: cwesOf([tags.get('insight') ?? '', childText(result, 'description')]),
     vulnIds: vulnIdsOf([...refs.map((ref) => ref['id'] ?? ''), childText(nvt, 'cve')]),
-    cvss: readCvss(tags.get('cvss_base_vector') ?? null, score),
+    cvss: readCvss(rated || (tags.get('cvss_base_vector') ?? null), score),
     source: 'dast',
     ruleId: id || name,
     location: { kind: 'web', url: urlOf(host, port, protocol), matcher: id || name },
@@ -136,17 +142,23 @@ export const openvas: Format = {
     facts.tool = 'OpenVAS';
     const names = new Set<string>();
     facts.looked = { by: 'host', names };
-    let [isReport, status] = [false, ''];
-    const wanted = ['result', 'scan_run_status', 'host', 'report'];
+    let [isReport, status, results, told] = [false, '', 0, 0];
+    const wanted = ['result', 'scan_run_status', 'host', 'report', 'error', 'result_count'];
     for await (const [element, ancestors] of readXml(file, (name) => wanted.includes(name), ['report'])) {
       isReport ||= element.name === 'report' || ancestors.some(({ name }) => name === 'report');
       if (element.name === 'scan_run_status') status = element.text.trim();
       // hosts that were scanned stand beside the list of results
       if (element.name === 'host' && childText(element, 'end') !== '')
         names.add(hostOf(urlOf(childText(element, 'ip'), '', '')) ?? '');
-      if (element.name === 'result') yield openvasItem(element);
+      // how many its filter lets through, of which it lists a page
+      if (element.name === 'result_count') told = Math.max(told, num(childText(element, 'filtered')) ?? 0);
+      if (element.name === 'error') yield fault(`${hostText(element)}: ${childText(element, 'description')}`);
+      if (element.name !== 'result') continue;
+      results++;
+      yield openvasItem(element);
     }
     if (!isReport) throw unfit('file', 'is no XML report of OpenVAS');
+    if (told > results) yield fault(`it is one page: ${results} of ${told} results are listed`);
     if (status !== 'Done') yield fault(`the scan is not done (scan_run_status is ${status || 'missing'})`);
     if (names.size === 0) yield fault('the report names no host that was scanned to its end');
   },

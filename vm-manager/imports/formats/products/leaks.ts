@@ -2,7 +2,7 @@
 import { unfit } from '../../../kit/endpoint.js';
 import { at, list, masked, moment, obj, pos, reportPath, secretHash, str, type Json } from '../../normalize.js';
 import { fault, noFinding, record, unread, type Item } from '../../record.js';
-import { parseJson, readJson, readLines } from '../../reading/report-file.js';
+import { parseJson, readBeginning, readJson, readLines } from '../../reading/report-file.js';
 import type { Format } from '../format.js';
 
 /** `SourceMetadata.Data` has one member, of the kind of the source: Git, Filesystem, Github, Docker … */
@@ -44,17 +44,30 @@ export const trufflehog: Format = {
   name: 'trufflehog',
   label: 'TruffleHog JSON (version 3)',
   detection: 'lines with "SourceMetadata" and "DetectorName"',
-  detect: (beginning) => /^\s*\[?\s*\{/.test(beginning) && /"SourceMetadata"[\s\S]*"DetectorName"/.test(beginning),
+  detect: (beginning) =>
+    /^\s*\[?\s*\{/.test(beginning) &&
+    (/"SourceMetadata"[\s\S]*"DetectorName"/.test(beginning) || beginning.includes('"logger":"trufflehog"')),
   async *read(file, facts) {
     facts.tool = 'TruffleHog';
     let isReport = false;
+    // as jq collects or indents it
+    if (/^\s*(?:\[|\{\s*\n)/.test(await readBeginning(file, 4096))) {
+      const report = await readJson(file);
+      for (const [index, one] of (Array.isArray(report) ? (report as unknown[]) : [report]).map(obj).entries()) {
+        if (one['SourceMetadata'] === undefined)
+          throw unfit('file', `has an element ${index} that is none of TruffleHog`);
+        isReport = true;
+        yield leak(one, `/${index}`);
+      }
+      if (!isReport) yield fault('the report has no result: nothing shows that a source was looked at');
+      return;
+    }
     for await (const [number, line] of readLines(file)) {
-      const text = line.trim().replace(/^\[|,$|\]$/g, '');
-      if (text === '') continue;
-      const one = obj(parseJson(text, `Line ${number}`));
+      const one = obj(parseJson(line, `Line ${number}`));
       if (one['SourceMetadata'] === undefined) {
         // what it says of its own work stands between, where both streams are one file
         if (str(one['logger']) === '') throw unfit('file', `has a line ${number} that is none of TruffleHog`);
+        isReport ||= str(one['msg']) === 'finished scanning' && (pos(one['chunks']) ?? 0) > 0;
         yield /^error/i.test(str(one['level']))
           ? fault(`line ${number}: ${str(one['msg'])}`)
           : noFinding('is a line of its log', `line ${number}`);

@@ -28,14 +28,34 @@ function purlOf(ecosystem: string, name: string, version: string): { purl?: stri
   return { purl: `pkg:${type}/${path}${version === '' ? '' : `@${version}`}` };
 }
 
-/** The first version behind the one that is there; `fixed` events of the advisory stand in the order of its ranges. */
-function fixOf(advisory: Json, name: string): { state: 'fixed_available' | 'unknown'; version?: string } {
-  const version = list(advisory['affected'])
+/** Numbers of a version in their order; what stands between them (`v`, `.`, `-rc`) separates. */
+const numbersOf = (version: string): number[] => (version.slice(0, 200).match(/\d+/g) ?? []).map(Number);
+
+function isBehind(version: string, other: string): boolean {
+  const [left, right] = [numbersOf(version), numbersOf(other)];
+  for (let at = 0; at < Math.max(left.length, right.length); at++)
+    if ((left[at] ?? 0) !== (right[at] ?? 0)) return (left[at] ?? 0) > (right[at] ?? 0);
+  return false;
+}
+
+/** Of the versions that fix it, one for each line of releases, the nearest behind the one that is there. */
+const nearestFix = (fixed: readonly string[], version: string): string | undefined =>
+  numbersOf(version).length === 0
+    ? fixed[0]
+    : fixed.filter((one) => isBehind(one, version)).sort((left, right) => (isBehind(left, right) ? 1 : -1))[0];
+
+function fixOf(
+  advisory: Json,
+  name: string,
+  there: string,
+): { state: 'fixed_available' | 'unknown'; version?: string } {
+  const fixed = list(advisory['affected'])
     .map(obj)
     .filter((one) => str(at(one, 'package', 'name')) === name)
     .flatMap((one) => list(one['ranges']).flatMap((range) => list(obj(range)['events'])))
     .map((event) => str(obj(event)['fixed']))
-    .find((text) => text !== '');
+    .filter((text) => text !== '');
+  const version = nearestFix(fixed, there);
   return version === undefined ? { state: 'unknown' } : { state: 'fixed_available', version };
 }
 
@@ -77,7 +97,7 @@ function* osvPackage(entry: Json, path: string, place: string): Generator<Item> 
         path,
         ...purlOf(ecosystem ?? '', name, version ?? ''),
       },
-      fix: fixOf(first, name),
+      fix: fixOf(first, name, version ?? ''),
       references: known.flatMap((one) => list(one['references']).map((link) => str(obj(link)['url']))),
       quality: 0.8,
     });
@@ -182,7 +202,7 @@ function snykItem(one: Json, project: Json, place: string): Item {
   const name = str(one['packageName']) || str(one['name']) || str(one['moduleName']);
   if (id === '' || name === '') return unread('has no id or no package', place);
   const version = str(one['version']);
-  const fixed = texts(one['fixedIn'])[0];
+  const fixed = nearestFix(texts(one['fixedIn']), version) ?? texts(one['nearestFixedInVersion'])[0];
   const manager = str(one['packageManager']) || str(project['packageManager']);
   const isImage = project['docker'] !== undefined;
   const identifiers = obj(one['identifiers']);
@@ -218,6 +238,10 @@ function* snykProject(project: Json, place: string, facts: ReportFacts): Generat
   if (project['docker'] !== undefined) facts.subject = imageOf(path);
   else Object.assign(facts, factsOfDirectory(path));
   if (num(project['dependencyCount']) === 0) yield fault('no dependency was looked at (dependencyCount is 0)');
+  yield* snykItems(project, place);
+}
+
+function* snykItems(project: Json, place: string): Generator<Item> {
   const all = list(project['vulnerabilities']).map(obj);
   // licences are another question
   for (const [index, one] of all.entries())
@@ -240,7 +264,14 @@ export const snyk: Format = {
     for (const [index, project] of projects.entries()) {
       if (!Array.isArray(project['vulnerabilities']) && str(project['error']) === '')
         throw unfit('file', 'is no JSON of snyk test', 'send results of Snyk Code and IaC as SARIF');
-      yield* snykProject(project, Array.isArray(report) ? `/${index}` : '', facts);
+      const place = Array.isArray(report) ? `/${index}` : '';
+      yield* snykProject(project, place, facts);
+      // of an image: what its applications bring along stands beside what its system has
+      for (const [number, own] of list(project['applications']).map(obj).entries())
+        yield* snykItems(
+          { ...own, docker: project['docker'], path: own['displayTargetFile'] ?? own['targetFile'] ?? project['path'] },
+          `${place}/applications/${number}`,
+        );
     }
     // several projects lie in one report: each has a file of its own
     if (projects.length > 1) facts.subject = '';

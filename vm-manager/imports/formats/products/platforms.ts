@@ -23,10 +23,17 @@ import { readSeverity } from '../../severity/read.js';
 import type { Format } from '../format.js';
 
 /** `scan.type` of GitLab's report schemas. */
-const kinds: Readonly<Record<string, Source>> = {
-  ...{ sast: 'sast', dependency_scanning: 'sca', container_scanning: 'container', secret_detection: 'secret' },
-  ...{ dast: 'dast', api_fuzzing: 'dast', coverage_fuzzing: 'sast', cluster_image_scanning: 'container' },
-};
+const kinds = new Map<string, Source>(
+  Object.entries({
+    ...{ sast: 'sast', dependency_scanning: 'sca', container_scanning: 'container', secret_detection: 'secret' },
+    ...{ dast: 'dast', api_fuzzing: 'dast', coverage_fuzzing: 'sast', cluster_image_scanning: 'container' },
+  } as const),
+);
+const confidences = new Map([
+  ['Confirmed', 0.95],
+  ['High', 0.85],
+  ['Low', 0.6],
+]);
 
 function gitlabLocation(one: Json, source: Source): Location | null {
   const place = obj(one['location']);
@@ -46,7 +53,8 @@ function gitlabLocation(one: Json, source: Source): Location | null {
   if (path === '') return null;
   if (source === 'secret') {
     const shown = str(one['raw_source_code_extract']);
-    const hash = secretHash(shown || `${path}|${str(one['id'])}`);
+    // its id may be another one in each run; `cve` is what GitLab itself has compared by
+    const hash = secretHash(shown || `${path}|${str(one['cve']) || str(one['name'])}`);
     return { kind: 'secret', path, ...(line === undefined ? {} : { line }), hash };
   }
   const end = pos(place['end_line']);
@@ -84,7 +92,7 @@ function gitlabItem(one: Json, kind: Source, place: string): Item {
     location,
     fix: { state: 'unknown', text: str(one['solution']) },
     references: [...links, ...identifiers.map(({ url }) => str(url))],
-    quality: { Confirmed: 0.95, High: 0.85, Low: 0.6 }[str(one['confidence'])] ?? 0.8,
+    quality: confidences.get(str(one['confidence'])) ?? 0.8,
     suppressed: list(one['flags']).some((flag) => /false-positive/.test(str(obj(flag)['type']))),
     ...(source === 'secret' && shown.length >= 4 ? { secrets: [shown] } : {}),
     extra: { scanner: str(at(one, 'scanner', 'name')) },
@@ -98,7 +106,9 @@ export const gitlab: Format = {
   detect: (beginning) =>
     /^\s*\{/.test(beginning) &&
     /"version"\s*:\s*"1[4-9]\.\d/.test(beginning) &&
-    /"vulnerabilities"\s*:\s*\[|"scan"\s*:\s*\{/.test(beginning),
+    /"vulnerabilities"\s*:/.test(beginning) &&
+    // of Snyk, whose packages may have such a version, identifiers are an object
+    /"identifiers"\s*:\s*\[|"scan"\s*:\s*\{/.test(beginning),
   async *read(file, facts) {
     const report = obj(await readJson(file));
     if (!Array.isArray(report['vulnerabilities'])) throw unfit('file', 'is no security report of GitLab');
@@ -106,14 +116,15 @@ export const gitlab: Format = {
     const type = str(scan['type']) || str(all[0]?.['category']);
     facts.tool = str(at(scan, 'scanner', 'name')) || str(at(all, 0, 'scanner', 'name')) || 'GitLab';
     facts.version = str(at(scan, 'scanner', 'version'));
-    facts.scannedAt = moment(scan['end_time'] === undefined ? undefined : `${str(scan['end_time'])}Z`);
+    // without a zone it is that of UTC
+    facts.scannedAt = moment(str(scan['end_time']).replace(/(?<=T[\d:.]{5,20})$/, 'Z'));
     const image = str(at(all, 0, 'location', 'image'));
     if (image !== '') facts.subject = imageOf(image);
     const status = str(scan['status']);
     if (status !== 'success') yield fault(`the scan did not succeed (scan.status is ${status || 'missing'})`);
     for (const message of list(scan['messages']).map(obj))
       if (/^fatal|error$/i.test(str(message['level']))) yield fault(str(message['value']));
-    const kind = kinds[type];
+    const kind = kinds.get(type);
     if (kind === undefined) throw unfit('file', `is a report of GitLab of the type ${type || 'unknown'}`, 'see docs');
     for (const [index, one] of all.entries()) yield gitlabItem(one, kind, `/vulnerabilities/${index}`);
   },
@@ -132,7 +143,9 @@ function sonarItem(one: Json, place: string): Item {
   const message = str(one['message']);
   if (rule === '' || path === '' || message === '') return unread('has no rule, component or message', place);
   const status = str(one['status']) || str(one['issueStatus']);
-  if (/^(?:closed|fixed)$/i.test(status)) return noFinding(`is ${status.toLowerCase()}`, `${rule} ${path}`);
+  const resolution = str(one['resolution']);
+  if (/^(?:closed|fixed)$/i.test(status) || /^(?:fixed|removed)$/i.test(resolution))
+    return noFinding(`is ${(resolution || status).toLowerCase()}`, `${rule} ${path}`);
   const line = pos(one['line']) ?? pos(at(one, 'textRange', 'startLine'));
   const impacts = list(one['impacts']).map(obj);
   const type = str(one['type']);
@@ -140,10 +153,10 @@ function sonarItem(one: Json, place: string): Item {
     isHotspot ||
     /^(?:VULNERABILITY|SECURITY_HOTSPOT)$/.test(type) ||
     impacts.some(({ softwareQuality }) => softwareQuality === 'SECURITY');
-  const resolution = str(one['resolution']);
+  const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
   return record({
     title: message,
-    ...readSeverity(one['severity'] ?? one['vulnerabilityProbability'] ?? impacts[0]?.['severity'], {
+    ...readSeverity(one['severity'] ?? one['vulnerabilityProbability'] ?? impact?.['severity'], {
       scale: one['severity'] === undefined ? {} : sonarScale,
     }),
     cwes: cwesOf(texts(one['tags']).concat(texts(one['securityStandards']))),
@@ -153,7 +166,7 @@ function sonarItem(one: Json, place: string): Item {
     location: { kind: 'code', path, ...(line === undefined ? {} : { line }) },
     tags: texts(one['tags']),
     quality: isHotspot ? 0.6 : 0.8,
-    suppressed: /^(?:false-?positive|wontfix|accepted|safe|acknowledged)$/i.test(resolution || status),
+    suppressed: /^(?:false[-_]?positive|wontfix|accepted|safe|acknowledged)$/i.test(resolution || status),
   });
 }
 

@@ -9,12 +9,20 @@ import { readSeverity } from '../../severity/read.js';
 import type { Format } from '../format.js';
 
 /** `/search [q parameter]`, `/a [JSON parameter id]`, `/b [Referer HTTP header]`. */
-function placeOf(location: string): { path: string; param?: string } {
+function placeOf(location: string): { path: string; param?: string; matcher?: string } {
   const [, path = location, what = ''] = /^(\S*)\s+\[(.{1,200})\]$/s.exec(location.trim()) ?? [];
   const named =
     /^(.+?) (?:parameter|cookie|HTTP header)$/.exec(what)?.[1] ?? /parameter (.+?)(?: within .*)?$/.exec(what)?.[1];
-  return { path, ...(named === undefined ? {} : { param: named }) };
+  // a part of the path, say: two of one path are two findings
+  return { path, ...(named !== undefined ? { param: named } : what === '' ? {} : { matcher: what }) };
 }
+
+/** How sure it is of an issue, in its own words. */
+const certainty = new Map([
+  ['Certain', 0.95],
+  ['Firm', 0.8],
+  ['Tentative', 0.6],
+]);
 
 const decodedOf = (element: Element | undefined): string =>
   element === undefined
@@ -30,7 +38,7 @@ function burpIssue(issue: Element): Item {
   if (name === '' || origin === '') return unread('has no name or no host', childText(issue, 'serialNumber'));
   const severity = childText(issue, 'severity');
   if (/^false positive$/i.test(severity)) return noFinding('is a false positive', `${origin}: ${name}`);
-  const { path, param } = placeOf(childText(issue, 'location') || childText(issue, 'path'));
+  const { path, ...place } = placeOf(childText(issue, 'location') || childText(issue, 'path'));
   const [exchange] = childrenOf(issue, 'requestresponse');
   const [request] = childrenOf(exchange, 'request');
   const method = request?.attributes['method'] ?? /^[A-Z]{3,10}(?= )/.exec(decodedOf(request))?.[0];
@@ -44,7 +52,7 @@ function burpIssue(issue: Element): Item {
     title: name,
     description: plainText(childText(issue, 'issueBackground')),
     ...readSeverity(severity),
-    cwes: cwesOf([childText(issue, 'vulnerabilityClassifications').slice(0, 5000)]),
+    cwes: cwesOf(childText(issue, 'vulnerabilityClassifications').split(/<li>/i, 50)),
     vulnIds: vulnIdsOf([name, childText(issue, 'issueDetail')]),
     source: 'dast',
     ruleId: type === '' ? name : `burp-${type}`,
@@ -52,7 +60,7 @@ function burpIssue(issue: Element): Item {
       kind: 'web',
       url: `${origin}${path.startsWith('/') ? '' : '/'}${path}`,
       ...(method === undefined ? {} : { method }),
-      ...(param === undefined ? {} : { param }),
+      ...place,
     },
     fix: { state: 'unknown', text: solution.map(plainText).filter(Boolean).join('\n\n') },
     references: [...childText(issue, 'references').matchAll(/href="(https?:\/\/[^"]{1,500})"/g)].map(
@@ -60,7 +68,7 @@ function burpIssue(issue: Element): Item {
     ),
     evidence:
       shown.length === 0 ? [] : [Object.fromEntries(shown.map(([key, text = '']) => [key, text.slice(0, 4000)]))],
-    quality: { Certain: 0.95, Firm: 0.8, Tentative: 0.6 }[childText(issue, 'confidence')] ?? 0.7,
+    quality: certainty.get(childText(issue, 'confidence')) ?? 0.7,
   });
 }
 
@@ -74,7 +82,11 @@ export const burp: Format = {
     const names = new Set<string>();
     facts.looked = { by: 'site', names, isOfResults: true };
     let isReport = false;
-    for await (const [element] of readXml(file, (name) => name === 'issue' || name === 'issues', ['issues'])) {
+    const [wanted, shown] = [
+      ['issue', 'issues'],
+      ['request', 'response'],
+    ];
+    for await (const [element] of readXml(file, (name) => wanted.includes(name), ['issues'], shown)) {
       if (element.name === 'issues') {
         isReport = true;
         facts.version = element.attributes['burpVersion'] ?? '';
@@ -89,11 +101,18 @@ export const burp: Format = {
   },
 };
 
+/** One id has a finding for each header and each cookie of a page: what is told of which. */
+const aboutOf = (message: string): string | undefined =>
+  /header(?:\(s\))? '([^']{1,100})'/i.exec(message)?.[1] ??
+  /header missing: ([\w-]{1,100})/i.exec(message)?.[1] ??
+  /\bcookie (\S{1,100}) created without/i.exec(message)?.[1];
+
 /** Nikto rates nothing: what it lists is to be looked at, and most of it is information. */
 function niktoItem(one: Json, base: string, place: string): Item {
   const [id, message] = [str(one['id']), str(one['msg'])];
   if (id === '' || message === '') return unread('has no id or no msg', place);
   const path = str(one['url']) || '/';
+  const about = aboutOf(message);
   return record({
     title: message,
     description: message,
@@ -106,6 +125,7 @@ function niktoItem(one: Json, base: string, place: string): Item {
       kind: 'web',
       url: /^https?:\/\//.test(path) ? path : `${base}${path.startsWith('/') ? '' : '/'}${path}`,
       method: str(one['method']) || 'GET',
+      ...(about === undefined ? {} : { matcher: about.toLowerCase() }),
     },
     references: str(one['references']).split(/\s+/),
     quality: 0.6,
