@@ -1,4 +1,5 @@
-// How far a replica is, by what both servers say: it may fall behind, come back, and after a crash have less than before.
+// How far a replica is, by what both servers say: it may fall behind, come back, and have less after a crash than
+// before.
 import t from 'tap';
 import { testMsMax, until } from '../testing/waiting.js';
 import type { Sql } from './client.js';
