@@ -117,10 +117,10 @@ function openPool(url: string, pulses: ServerPulses, more: PoolOptions, turn: Tu
   return sql;
 }
 
-/** Each asks for the settings in force every second or two; connections of a machine that lost power stay longer. */
 /** A pool of a server that is only read from: a few connections, looked after in the same way. */
 export const openReader = (url: string): Sql => openPool(url, new ServerPulses(), { ...options(5), idle_timeout: 60 });
 
+/** Each asks for the settings in force every second or two; connections of a machine that lost power stay longer. */
 async function othersAtWork(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ others: boolean }[]>`
     select count(*) > 0 as others from pg_stat_activity

@@ -58,7 +58,7 @@ const askReplica = (sql: Sql): Promise<readonly { follows: boolean; end: number 
 /** `sql`: a pool of the replica, `primary` one of the primary; `close` closes the first. Looks until then. */
 export function watchReplica(sql: Sql, primary: Sql, times: ReplicaTimes = replicaTimes): ReadReplica {
   let marks: Mark[] = [];
-  let fresh: Date | null = null;
+  let reached: Mark | null = null;
   let newest: Date | null = null;
   let lookedMs = Number.NEGATIVE_INFINITY;
   let trouble: string | null = 'not asked yet';
@@ -73,10 +73,12 @@ export function watchReplica(sql: Sql, primary: Sql, times: ReplicaTimes = repli
     const passed = there?.end ?? -1;
     if (there?.follows !== true) throw new Error('it follows no primary');
     if (there.system !== now.system) throw new Error('it is of another installation of PostgreSQL');
-    const reached = marks.findLast(({ end }) => end <= passed);
-    if (reached !== undefined) {
-      fresh = reached.at;
-      marks = marks.filter(({ at }) => at >= reached.at);
+    // After a crash a standby answers from where it last wrote its pages, which may be before what it had replayed.
+    if (reached !== null && passed < reached.end) reached = null;
+    const mark = marks.findLast(({ end }) => end <= passed);
+    if (mark !== undefined) {
+      reached = mark;
+      marks = marks.filter(({ at }) => at > mark.at);
     }
     trouble = null;
     lookedMs = performance.now();
@@ -90,9 +92,9 @@ export function watchReplica(sql: Sql, primary: Sql, times: ReplicaTimes = repli
   }, times.everyMs);
   timer.unref();
   const lagMs = (): number | null =>
-    fresh === null || newest === null
+    reached === null || newest === null
       ? null
-      : newest.getTime() - fresh.getTime() + Math.max(0, performance.now() - lookedMs - times.everyMs);
+      : newest.getTime() - reached.at.getTime() + Math.max(0, performance.now() - lookedMs - times.everyMs);
   const stateNow = (): ReplicaState => {
     const lag = lagMs();
     if (trouble !== null || lag === null) return 'away';
@@ -100,7 +102,7 @@ export function watchReplica(sql: Sql, primary: Sql, times: ReplicaTimes = repli
   };
   return {
     sql,
-    freshAt: () => (stateNow() === 'ok' ? fresh : null),
+    freshAt: () => (stateNow() === 'ok' ? (reached?.at ?? null) : null),
     state: () => ({ state: stateNow(), lagMs: trouble === null ? lagMs() : null, trouble }),
     async close() {
       isOver = true;

@@ -36,13 +36,15 @@ interface Parts {
 }
 
 const itemsMax = 8;
+/** With the whole match: TX:0 … TX:9. */
+const groupsMax = 10;
 
 /** Null: it is of another form. What the pattern says of texts that end in a newline is not asked here. */
 export function runPatternOf(node: RegexNode): RunPattern | null {
   const parts: Parts = { items: [], groups: [{ first: 0, end: 0 }], fromStart: false, toEnd: false };
   if (!collect(node, parts)) return null;
   const { items, groups } = parts;
-  if (items.length === 0 || items.length > itemsMax) return null;
+  if (items.length === 0 || items.length > itemsMax || groups.length > groupsMax) return null;
   groups[0] = { first: 0, end: items.length };
   for (let index = 0; index < groups.length; index += 1) if (groups[index] === undefined) return null;
   return isDeterminate(parts) ? new Runs(parts) : null;
@@ -77,13 +79,15 @@ function collect(node: RegexNode, parts: Parts): boolean {
   }
 }
 
-function isDeterminate({ items, fromStart }: Parts): boolean {
+function isDeterminate({ items, fromStart, toEnd }: Parts): boolean {
   for (let index = 0; index + 1 < items.length; index += 1) {
     const [item, next] = [items[index] as Item, items[index + 1] as Item];
     if (item.isRun && (next.min === 0 || intersects(item.set, next.set))) return false;
   }
   const [first, ...rest] = items as [Item, ...Item[]];
-  if (fromStart || rest.length === 0) return fromStart || first.min === 1;
+  if (fromStart) return true;
+  // a run alone matches where it begins, unless it has to reach the end: then each of its bytes would be tried
+  if (rest.length === 0) return first.min === 1 && !(first.isRun && toEnd);
   return !first.isRun && rest.every((item) => !item.isRun || !intersects(first.set, item.set));
 }
 

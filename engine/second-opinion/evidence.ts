@@ -2,6 +2,7 @@
 // want a second opinion have a list of it.
 import type { LinkIR } from '../program/ir.js';
 import { leadingInteger } from '../transaction/memory-store.js';
+import { limits } from '../transaction/limits.js';
 import type { Transaction } from '../transaction/transaction.js';
 import { evidenceRules } from './evidence-rules.js';
 import type { Evidence } from './opinion.js';
@@ -57,17 +58,28 @@ function supportedPart(kind: AttackKind, found: Omit<Evidence, 'rule' | 'points'
   return null;
 }
 
-/** Characters of all values of a chain that are noted; it is cut behind them, and `judge` believes the rule. */
+/** Behind so many characters no more values of a chain are noted: it is more than `judge` looks at. */
 const chainCharsMax = 65_536;
 
 /**
  * What the last link of a chain saw may be a piece that an earlier one cut out (`TX:1`), and the grammar is around it:
  * such a match is judged by every value that its chain matched.
  */
-function wholeOf({ rule, matchedVars }: Transaction, found: Omit<Evidence, 'rule' | 'points'>): typeof found {
+function wholeOf(transaction: Transaction, found: Omit<Evidence, 'rule' | 'points'>): typeof found {
+  const { rule, matchedVars } = transaction;
   if ((rule?.links.length ?? 0) < 2 || !/^(?:TX|MATCHED_VARS?)\b/.test(found.variable)) return found;
-  const raw = [found.raw, ...matchedVars.values].join('\n').slice(0, chainCharsMax);
-  return { ...found, raw };
+  if (found.raw.length > chainCharsMax) return found;
+  // the value that the piece is from may be one that is no longer remembered
+  if (matchedVars.size >= limits.matchedVarsMax) transaction.evidenceIsCut = true;
+  const values = new Set([found.raw]);
+  let length = found.raw.length;
+  for (const value of matchedVars.values) {
+    if (length > chainCharsMax) break;
+    if (values.has(value)) continue;
+    length += value.length;
+    values.add(value.slice(0, chainCharsMax));
+  }
+  return { ...found, raw: [...values].join('\n') };
 }
 
 /** Notes a value that matched `link`; `before`: the blocking score before its setvar actions ran. */

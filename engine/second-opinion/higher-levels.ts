@@ -4,13 +4,12 @@
 // weighed by the signs of every kind in what they matched. All others of these levels are believed as they are.
 import { isTextLike } from '../body/besides/text-like.js';
 import type { Transaction } from '../transaction/transaction.js';
-import type { Evidence } from './opinion.js';
 import type { ProtocolRule } from './protocol-rules.js';
 import type { AttackKind } from './sign.js';
 import { findSigns } from './support.js';
 import type { WeakRule } from './weak-rules.js';
 
-/** Arguments up to this length are read as one; of longer ones the rule is believed. */
+/** Bytes of all arguments that are read as one; of longer ones the rule is believed. */
 const argumentBytesMax = 65_536;
 const kinds: readonly AttackKind[] = ['sql', 'code', 'script', 'file', 'header'];
 
@@ -51,21 +50,53 @@ const signsOfAll = (raw: string, value = raw): readonly string[] => [
   ...new Set(kinds.flatMap((kind) => findSigns(kind, { raw, value }).map(({ name }) => name))),
 ];
 
-/** Arguments of one name reach an application as one text, so they are searched for signs as one, too. */
-function doubtsOfArguments({ argsGet, body }: Transaction): readonly string[] {
-  const text = [...argsGet.values, ...body.argsPost.values].join(',');
-  return text.length > argumentBytesMax ? ['too-long'] : signsOfAll(text);
+/**
+ * Arguments of one name, or members of one list (`a[]`, `a[1]b`), reach an application as one text, so they are
+ * searched for signs as one, too, without what stands between them. All of them are searched in their order besides.
+ */
+function searchArguments({ argsGet, body }: Transaction): readonly string[] {
+  const names = [...argsGet.names, ...body.argsPost.names];
+  const values = [...argsGet.values, ...body.argsPost.values];
+  if (values.reduce((sum, { length }) => sum + length + 1, 0) > argumentBytesMax) return ['too-long'];
+  const together = new Map<string, string[]>();
+  for (const [index, value] of values.entries()) {
+    const name = (names[index] as string).replace(/\[.*/s, '').toLowerCase();
+    const known = together.get(name);
+    if (known === undefined) together.set(name, [value]);
+    else known.push(value);
+  }
+  const lists = [...together.values()].filter(({ length }) => length > 1).map((list) => list.join(','));
+  return [...new Set([values.join(','), ...lists].flatMap((text) => signsOfAll(text)))];
+}
+
+/** By transaction: each of some hundred names matches these rules. */
+const searched = new WeakMap<Transaction, { readonly count: number; readonly doubts: readonly string[] }>();
+
+function doubtsOfArguments(transaction: Transaction): readonly string[] {
+  const count = transaction.argsGet.size + transaction.body.argsPost.size;
+  const known = searched.get(transaction);
+  if (known?.count === count) return known.doubts;
+  const doubts = searchArguments(transaction);
+  searched.set(transaction, { count, doubts });
+  return doubts;
 }
 
 const characters: ProtocolRule = {
   why: 'characters that few requests have; the value they stand in has no sign of an attack',
-  doubts: (_, { raw, value }: Evidence) => signsOfAll(raw, value),
+  doubts: (_, { raw, value }, isTooMuch) => (isTooMuch ? ['too-long'] : signsOfAll(raw, value)),
 };
 /** What is written in a language is looked at by the rules of attacks; here it counts how it is written. */
 const letters: ProtocolRule = {
   why: 'letters and marks beyond a strict set; the value is text in UTF-8, or has no sign of an attack',
-  doubts: (_, { raw, value }: Evidence) => (isTextLike(Buffer.from(value, 'latin1')) ? [] : signsOfAll(raw, value)),
+  doubts: (transaction, found, isTooMuch) =>
+    isTextLike(Buffer.from(found.value, 'latin1')) ? [] : characters.doubts(transaction, found, isTooMuch),
 };
+
+/** Every field of that name: a server may read the last one, or each. */
+const doubtsOfRange = ({ requestHeaders: { names, values } }: Transaction): readonly string[] =>
+  values.every((value, index) => (names[index] as string).toLowerCase() !== 'range' || ranges.test(value))
+    ? []
+    : ['ranges'];
 const names: ProtocolRule = {
   why: 'a name that comes twice, or with brackets, as forms of PHP and Rails have them; no sign in their values',
   doubts: doubtsOfArguments,
@@ -85,7 +116,7 @@ export const protocolRulesOfLevels: readonly (readonly [number, ProtocolRule])[]
     921_230,
     {
       why: 'a piece of a resource; up to six are what players and readers of documents ask for',
-      doubts: ({ requestHeaders }) => (ranges.test(requestHeaders.find('range') ?? '') ? [] : ['ranges']),
+      doubts: doubtsOfRange,
     },
   ],
 ];

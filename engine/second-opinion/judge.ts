@@ -41,7 +41,7 @@ function judge(transaction: Transaction, one: Evidence, isTooMuch: boolean): Fea
   const { rule, points } = one;
   const protocol = protocolRules.get(rule.id);
   if (protocol !== undefined) {
-    const signs = protocol.doubts(transaction, one).slice(0, doubtsMax);
+    const signs = protocol.doubts(transaction, one, isTooMuch).slice(0, doubtsMax);
     const variable = shownVariable(one.variable);
     const support = signs.length === 0 ? 0 : supportedFrom;
     return { rule_id: rule.id, variable, points, support, is_supported: signs.length > 0, signs };
@@ -61,12 +61,12 @@ function weigh(transaction: Transaction, evidence: readonly Evidence[], rulesSco
   let score = rulesScore;
   let bytes = 0;
   const features: Feature[] = [];
-  const counted = new Set<string>(); // a value that ten rules matched is searched once
+  const counted = new Set<string>(); // a text that ten rules matched is searched once
   const raised = new Set<AttackKind | undefined>();
   for (const one of evidence) {
     const length = one.raw.length + one.value.length;
-    if (!counted.has(one.raw)) bytes += length;
-    counted.add(one.raw);
+    for (const text of new Set([one.raw, one.value])) if (!counted.has(text)) bytes += text.length;
+    counted.add(one.raw).add(one.value);
     const feature = judge(transaction, one, length > 2 * judgedBytesMax || bytes > judgedBytesTotalMax);
     if (feature === null) continue;
     if (features.length < featuresMax) features.push(feature);

@@ -16,8 +16,11 @@ const kinds: readonly AttackKind[] = ['sql', 'code', 'script', 'file', 'header']
 export interface ProtocolRule {
   /** What the rule is for, and why its match is none when `doubts` says nothing. */
   readonly why: string;
-  /** Names of what speaks for the match; none: it says nothing against the request. */
-  readonly doubts: (transaction: Transaction, found: Evidence) => readonly string[];
+  /**
+   * Names of what speaks for the match; none: it says nothing against the request. `isTooMuch`: the value is too long,
+   * or too much of the request was searched already, to search it for signs as well.
+   */
+  readonly doubts: (transaction: Transaction, found: Evidence, isTooMuch: boolean) => readonly string[];
 }
 
 /** `/anna@example.com`, and nothing that a system of files could take for a program. */

@@ -18,7 +18,7 @@ export const storageVariables = [
     kind: 'postgresUrlOfOne',
     readBy: ['control plane'],
     isSecret: true,
-    purpose: 'a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and exports; empty = none',
+    purpose: 'a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and search; empty = none',
   },
   {
     name: 'DATABASE_READ_LAG',

@@ -63,3 +63,15 @@ t.test('nothing that is added to an attack frees it', { skip: withoutVersion4 },
   );
   t.pass('sixty requests');
 });
+
+t.test('an honest range beside another frees none', { skip: withoutVersion4 }, async (t) => {
+  const inspector = inspectorOf({ paranoia_level: 3 });
+  const many = `bytes=${'0-,'.repeat(40)}1-`;
+  const [honest, other] = [
+    ['Range', 'bytes=0-1'],
+    ['range', many],
+  ] as const;
+  t.notOk(isBlocked(inspector, 'enforce', get('/film.mp4', honest)));
+  t.ok(isBlocked(inspector, 'enforce', get('/film.mp4', [...honest, ...other])), 'behind it');
+  t.ok(isBlocked(inspector, 'enforce', get('/film.mp4', [...other, ...honest])), 'before it');
+});

@@ -167,7 +167,6 @@ export class HitFinder {
     this.scanned += 1;
     const record = new ValueRecord(value, classIndex, this.scanned);
     this.scannedBytes += value.length;
-    if (value.length <= recentBytesMax) this.keepRecent(record);
     if (!table.alwaysChanges && (flags & table.anyMask) === 0) {
       this.scans.add(this.databaseFor(table.union, flags), offset, value.length, record, null);
       this.askSets(table, record, value, flags);
@@ -179,6 +178,8 @@ export class HitFinder {
       this.askSets(table, record, null, flags);
       this.askCalled(table, record, null, flags);
     }
+    // Last: of a value on which a matcher throws nothing is known.
+    if (value.length <= recentBytesMax) this.keepRecent(record);
     return record;
   }
 

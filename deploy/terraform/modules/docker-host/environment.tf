@@ -314,7 +314,7 @@ variable "database_url" {
 }
 
 variable "database_read_url" {
-  description = "a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and exports; empty = none"
+  description = "a streaming replica of that PostgreSQL (postgres://…), for lists, numbers and search; empty = none"
   type        = string
   default     = ""
   sensitive   = true
