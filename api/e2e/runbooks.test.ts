@@ -5,15 +5,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startCluster, withoutPostgres } from '../testing/databases.js';
-import { commandsOf, startHost, type Ran, type RunbookHost } from '../testing/processes/host.js';
+import { commandsOf, startHost, withoutHost, type Ran, type RunbookHost } from '../testing/processes/host.js';
 import { callApi, root } from '../testing/processes/up.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
 
-const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-const absent = ['jq', 'curl', 'openssl', 'setsid'].filter((program) => !has(program));
-const skip = absent.length === 0 ? false : `needs ${absent.join(', ')}`;
+const skip = withoutHost('jq', 'openssl');
 
 const email = 'admin@gatehouse.local';
 const [initial, chosen] = ['Quiet-river-stone-41', 'Loud-brook-pebble-52'];

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { startHost } from '../testing/processes/host.js';
+import { startHost, withoutHost } from '../testing/processes/host.js';
 import { testMsMax, until } from '../testing/waiting.js';
 
 t.setTimeout(testMsMax);
@@ -63,7 +63,7 @@ async function startReceiver(t: Test) {
   return { calls, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
-t.test('served and sent under another name', async (t) => {
+t.test('served and sent under another name', { skip: withoutHost() }, async (t) => {
   const receiver = await startReceiver(t);
   const host = await startHost(t, password, {
     APP_BRAND: 'Acme Shield',

@@ -57,6 +57,13 @@ is-active) each active ;;
 esac
 `;
 
+/** Why a host cannot be stood in for here, for `skip`; `more`: programs that the test needs besides. */
+export function withoutHost(...more: readonly string[]): string | false {
+  const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  const absent = ['curl', 'setsid', ...more].filter((program) => !has(program));
+  return absent.length === 0 ? false : `needs ${absent.join(', ')}`;
+}
+
 export interface Ran {
   readonly code: number | null;
   readonly output: string;
