@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from '
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
+import { commandsOf as commandsIn } from '#api/testing/processes/host';
 import { isInstalled } from '../release/commands.js';
 import { program } from '../release/oci-image.js';
 import { stage, type Stage } from '../testing/install-stage.js';
@@ -11,14 +12,7 @@ import { checkout } from '../testing/stand-in-bundle.js';
 
 const absent = ['dpkg-deb', 'openssl', 'setsid', 'flock'].filter((name) => !isInstalled(name));
 const skip = absent.length === 0 ? false : `needs ${absent.join(', ')}`;
-
-function commandsOf(page: string): string {
-  const text = readFileSync(join(checkout, 'docs/runbooks', page), 'utf8');
-  const blocks = [...text.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm)].map(([, indent = '', block = '']) =>
-    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
-  return blocks.join('\n');
-}
+const commandsOf = (page: string): string => commandsIn(`docs/runbooks/${page}`);
 
 /** Runs a page in the directory of a bundle; both scripts get `--root`, and absolute paths are below it. */
 function follow({ at, root }: Stage, page: string, bundle: string, given: Readonly<Record<string, string>> = {}) {
