@@ -1,8 +1,10 @@
 // A page that tries whatever leads out of the bounds of a scan: nothing of it leaves. What it asks for has the header
 // of the run; a stop ends the browser, with all its processes, within a second.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { pause, testMsMax, until } from '#api/testing/waiting';
@@ -225,4 +227,16 @@ t.test('a page that writes to its console without end, or never rests, is left',
   t.ok(performance.now() - began < 40_000);
   t.equal(eyes.whyNot, null);
   t.equal(await eyes.runs(await get('/'), 'ghabcdefgh'), true, 'and the next page is opened');
+});
+
+t.test('what a browser left whose control plane was killed is removed', { skip }, async (t) => {
+  const left = join(tmpdir(), 'gatehouse-browser-99999999-left');
+  mkdirSync(join(left, 'profile'), { recursive: true });
+  const origin = await serve(t, (_, reply) => reply.end('<p>a</p>'));
+  const { eyes, talk } = eyesFor(t, origin);
+  const page = await talk.get(`${origin}/`);
+  if (page === null) throw new Error('the page did not answer');
+  await eyes.look(`${origin}/`, page);
+  t.notOk(existsSync(left));
+  t.ok(existsSync(eyes.home), 'its own is there');
 });

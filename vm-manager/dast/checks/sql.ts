@@ -78,8 +78,8 @@ export const reads = ({ form }: Pick<Probe, 'form'>): boolean => {
   return readingWords.test(words) && !writingWords.test(words);
 };
 const readingWords = new RegExp(
-  '\\b(?:search\\w*|find\\w*|query|queries|filter\\w*|look ?up|list|log ?in|sign ?in|auth\\w*|sessions?|graphql|check|' +
-    'verify|suche|track)\\b',
+  '\\b(?:search\\w*|find\\w*|query|queries|filter\\w*|look ?up|list|log ?in|sign ?in|auth\\w*|sessions?|graphql|' +
+    'check|verify|suche|track)\\b',
   'i',
 );
 const writingWords =
