@@ -97,7 +97,13 @@ export class Cdp {
 
   #read(text: string): void {
     if (this.#over !== null) return;
-    const { id, method, params, result, error, sessionId } = JSON.parse(text) as Message;
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      return this.end('The browser sent what cannot be read.');
+    }
+    const { id, method, params, result, error, sessionId } = message;
     if (id === undefined) {
       if (method !== undefined) this.#onEvent({ method, params: params ?? {}, sessionId });
       return;

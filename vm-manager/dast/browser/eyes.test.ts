@@ -1,13 +1,15 @@
 // A page that tries whatever leads out of the bounds of a scan: nothing of it leaves. What it asks for has the header
 // of the run; a stop ends the browser, with all its processes, within a second.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createGuardedClient } from '#api/testing/servers/guarded-client';
 import { pause, testMsMax, until } from '#api/testing/waiting';
 import { Budget, Rate } from '../http/pace.js';
-import { PoliteClient } from '../http/polite-client.js';
+import { PoliteClient, runHeader } from '../http/polite-client.js';
 import { Session } from '../http/session.js';
 import { Talk } from '../http/talk.js';
 import { formOfSent } from './sent.js';
@@ -102,7 +104,7 @@ t.test('nothing leaves the bounds, and what is asked has the header of the run',
   });
   const asked: { readonly what: string; readonly run: unknown }[] = [];
   const origin = await serve(t, (request, reply) => {
-    asked.push({ what: `${request.method} ${request.url}`, run: request.headers['x-gatehouse-scan'] });
+    asked.push({ what: `${request.method} ${request.url}`, run: request.headers[runHeader] });
     reply.setHeader('content-type', 'text/html');
     reply.end(request.url === '/' ? escapes(other) : '{}');
   });
@@ -194,4 +196,47 @@ t.test('where there is none, it says so', async (t) => {
   t.equal(findChromium('none'), null);
   t.equal(findChromium('/nowhere/chromium'), null);
   t.equal(findChromium(null, '/nowhere'), null);
+});
+
+t.test('a page that writes to its console without end, or never rests, is left', { skip }, async (t) => {
+  const loud = "setInterval(() => { for (let n = 0; n < 20; n++) console.log('x'.repeat(1e6), document); }, 1)";
+  const busy = "document.getElementById('a').onclick = () => { for (;;) alert('x'.repeat(1000)); }";
+  const origin = await serve(t, (request, reply) => {
+    reply.setHeader('content-type', 'text/html');
+    const script = request.url === '/loud' ? loud : request.url === '/busy' ? busy : '';
+    reply.end(`<!doctype html><body><button id="a" onclick="ghabcdefgh()">a</button><script>${script}</script>`);
+  });
+  const { eyes, talk } = eyesFor(t, origin);
+  const get = async (path: string) => {
+    const page = await talk.get(origin + path);
+    if (page === null) throw new Error('the page did not answer');
+    return page;
+  };
+  const read = JSON.parse;
+  let letters = 0;
+  t.intercept(JSON, 'parse', {
+    value: (text: string): unknown => {
+      letters += text.length;
+      return read(text);
+    },
+  });
+  t.not(await eyes.look(`${origin}/loud`, await get('/loud')), null, eyes.whyNot ?? '');
+  t.ok(letters < 1_000_000, `what it wrote is not read: ${letters} letters`);
+  const began = performance.now();
+  await eyes.look(`${origin}/busy`, await get('/busy'));
+  t.ok(performance.now() - began < 40_000);
+  t.equal(eyes.whyNot, null);
+  t.equal(await eyes.runs(await get('/'), 'ghabcdefgh'), true, 'and the next page is opened');
+});
+
+t.test('what a browser left whose control plane was killed is removed', { skip }, async (t) => {
+  const left = join(tmpdir(), 'gatehouse-browser-99999999-left');
+  mkdirSync(join(left, 'profile'), { recursive: true });
+  const origin = await serve(t, (_, reply) => reply.end('<p>a</p>'));
+  const { eyes, talk } = eyesFor(t, origin);
+  const page = await talk.get(`${origin}/`);
+  if (page === null) throw new Error('the page did not answer');
+  await eyes.look(`${origin}/`, page);
+  t.notOk(existsSync(left));
+  t.ok(existsSync(eyes.home), 'its own is there');
 });

@@ -13,6 +13,9 @@ export const gateLimits = {
   ofOneShape: 6,
   cachedBytes: 32 * 1024 * 1024,
   bodyBytes: 256 * 1024,
+  /** Of each kind that one page may leave: scripts can ask without end. */
+  metOfPage: 500,
+  urlLength: 8000,
 } as const;
 
 export interface Paused {
@@ -68,6 +71,14 @@ export function fulfilment({ status, headers, cookies, body }: Exchange): Verdic
   };
 }
 
+function leaveOut({ leftOut }: Met, what: string, why: string): void {
+  if (leftOut.size < gateLimits.metOfPage) leftOut.set(what, why);
+}
+
+function note({ sent }: Met, request: ScanRequest, exchange: Exchange | null): void {
+  if (sent.length < gateLimits.metOfPage) sent.push({ request, exchange });
+}
+
 export class Gate {
   readonly talk: Talk;
   asked = 0;
@@ -101,24 +112,29 @@ export class Gate {
     if (isMain && !isLoaded) return fulfilment(main);
     if (unseen.has(resourceType)) return blocked;
     if (resourceType === 'Stylesheet') return fulfilment({ ...main, status: 200, headers: {}, cookies: [], body: '' });
+    if (url.length > gateLimits.urlLength) return blocked;
     if (isMain && request.method === 'GET') {
-      met.links.add(request.url);
+      if (met.links.size < gateLimits.metOfPage) met.links.add(request.url.slice(0, gateLimits.urlLength));
       return { fail: 'Aborted' };
     }
     const method = scanMethods.find((one) => one === request.method);
     const refusal = method === undefined ? 'method' : this.talk.client.judge(url, method);
     if (method === undefined || refusal !== null) {
       // what lies elsewhere is no part of the target, and pages name a lot of it
-      met.leftOut.set(`${request.method} ${url}`, (refusal ?? 'method').replaceAll('_', ' '));
+      leaveOut(met, `${request.method} ${url}`, (refusal ?? 'method').replaceAll('_', ' '));
       return blocked;
     }
     const body = request.postData ?? null;
+    if (body !== null && body.length > gateLimits.bodyBytes) {
+      leaveOut(met, `${method} ${url}`, 'sends more than a scan looks at');
+      return blocked;
+    }
     if (isHarmfulRequest(url, method, body)) {
-      met.leftOut.set(`${method} ${url}`, 'would log out or destroy something');
+      leaveOut(met, `${method} ${url}`, 'would log out or destroy something');
       return blocked;
     }
     if (body === null && request.hasPostData === true) {
-      met.leftOut.set(`${method} ${url}`, 'sends a file');
+      leaveOut(met, `${method} ${url}`, 'sends a file');
       return blocked;
     }
     const headers = Object.fromEntries(
@@ -128,7 +144,7 @@ export class Gate {
     );
     const wanted: ScanRequest = { method, url, headers, body };
     if (isMain) {
-      met.sent.push({ request: wanted, exchange: null });
+      note(met, wanted, null);
       return { fail: 'Aborted' };
     }
     return this.#send(wanted, resourceType, met);
@@ -139,25 +155,21 @@ export class Gate {
     const isCode = resourceType === 'Script';
     const known = this.#cache.get(`${method} ${url} ${body ?? ''}`);
     if (known !== undefined) {
-      if (!isCode) met.sent.push({ request: wanted, exchange: known });
+      if (!isCode) note(met, wanted, known);
       return fulfilment(known);
     }
     const form = formOfSent(wanted);
     const count = this.#shapes.get(form.key) ?? 0;
     const isWrite = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
-    const mayGo =
-      !this.isUsedUp &&
-      count < gateLimits.ofOneShape &&
-      (!isWrite || this.#withWrites) &&
-      (body?.length ?? 0) <= gateLimits.bodyBytes;
+    const mayGo = !this.isUsedUp && count < gateLimits.ofOneShape && (!isWrite || this.#withWrites);
     if (!mayGo) {
-      if (!isCode) met.sent.push({ request: wanted, exchange: null });
+      if (!isCode) note(met, wanted, null);
       return blocked;
     }
     this.#shapes.set(form.key, count + 1);
     this.asked++;
     const exchange = await this.talk.ask(wanted);
-    if (!isCode) met.sent.push({ request: wanted, exchange });
+    if (!isCode) note(met, wanted, exchange);
     if (exchange === null) return { fail: 'Failed' };
     if (!isWrite) this.#keep(`${method} ${url} ${body ?? ''}`, exchange);
     return fulfilment(exchange);

@@ -92,9 +92,29 @@ export interface ChromiumProcess {
   readonly kill: () => Promise<void>;
 }
 
+const homes = 'gatehouse-browser-';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** What browsers wrote whose control plane was killed, and could not remove it. */
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const pid = Number(/^gatehouse-browser-(\d+)-/.exec(name)?.[1] ?? 0);
+    if (pid === 0 || pid === process.pid) continue;
+    if (!isAlive(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
 /** `onEnd` is told once why it has ended. Throws where it cannot be started. */
 export async function startChromium(program: string, onEnd: (why: string) => void): Promise<ChromiumProcess> {
-  const home = await mkdtemp(join(tmpdir(), 'gatehouse-browser-'));
+  await removeLeft();
+  const home = await mkdtemp(join(tmpdir(), `${homes}${process.pid}-`));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(home, nobody, nobody);
   const child: ChildProcess = spawn(program, argumentsFor(join(home, 'profile')), {

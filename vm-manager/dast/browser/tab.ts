@@ -56,13 +56,14 @@ export class Tab {
     await this.#send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     await this.#send('Network.setBypassServiceWorker', { bypass: true });
     await this.#send('Page.enable');
-    await this.#send('Runtime.enable');
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: script });
     if (cookies.length > 0) await this.#send('Network.setCookies', { cookies });
   }
 
   /** Notes whether a function of this name is called. */
   async listenFor(name: string): Promise<void> {
+    // only here: with it, all that a page writes to its console comes through the pipe
+    await this.#send('Runtime.enable');
     await this.#send('Runtime.addBinding', { name: bindingName });
     const source = `window[${JSON.stringify(name)}] = () => window.${bindingName}('1')`;
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source });

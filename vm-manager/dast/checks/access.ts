@@ -141,7 +141,13 @@ async function aroundHeader(probe: Probe): Promise<Proof | null> {
       if (!isOpen(exchange)) return null;
       // the same header with a value that opens nothing
       const other = await ask(isPath ? `${pathname}${word(8)}` : '203.0.113.77');
-      if (other === null || (isOpen(other) && likeness(other, []) === likeness(exchange, []))) return null;
+      if (other === null) return null;
+      if (isOpen(other)) {
+        if (!isPath || likeness(other, []) === likeness(exchange, [])) return null;
+        // a front page with a token in it is another one each time, whatever the header says
+        const again = await ask(`${pathname}${word(8)}`);
+        if (again === null || likeness(again, []) !== likeness(other, [])) return null;
+      }
       const why = `In ${turnsOfSign} turns it was refused (${neutral.status}), and shown with ${header}: ${value}.`;
       return { attack: `${header}: ${value}`, exchange, neutral, why };
     });

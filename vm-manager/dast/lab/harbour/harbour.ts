@@ -10,6 +10,7 @@ import type { Berth, Deck } from './deck.js';
 import { restPaths, restPlaces } from './rest.js';
 import { page, shopPlaces, uploadPlaces } from './shop.js';
 import { Store } from './store.js';
+import { runHeader } from '../../http/polite-client.js';
 
 /** What a scan has to find, as `check path parameter`; those of the whole site stand at `/`. */
 export const harbourFlaws: readonly string[] = [
@@ -177,7 +178,7 @@ export class Harbour {
 
   async #serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.origin);
-    const run = String(request.headers['x-gatehouse-scan'] ?? '');
+    const run = String(request.headers[runHeader] ?? '');
     this.asked.push({ method: request.method ?? '', path: request.url ?? '', run });
     reply.setHeader('x-powered-by', 'PHP/7.4.3');
     let body = '';

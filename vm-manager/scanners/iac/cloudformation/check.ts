@@ -13,7 +13,7 @@ import { saysTemplate, Template } from './template.js';
 const unresolved = 'CloudFormation templates with values that are known only when they are deployed';
 const nested = 'nested stacks of CloudFormation, which are read only where they lie in the source';
 const macros = 'CloudFormation templates with macros or loops that change them when they are deployed';
-const cut = 'resources of a CloudFormation template beyond the first 5000';
+const cut = 'resources of a CloudFormation template beyond the first 1000';
 const elsewhere = new Set(['AWS::CloudFormation::Stack', 'AWS::Serverless::Application']);
 
 interface Looked {

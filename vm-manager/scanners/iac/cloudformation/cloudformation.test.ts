@@ -212,3 +212,46 @@ t.test('what to do is said in both languages', (t) => {
   t.equal(iacScanner.wants('a/package-lock.json'), false);
   t.end();
 });
+
+t.test('templates that would keep an engine busy for ever', async (t) => {
+  const bucket = (properties: string, more = ''): string => one('AWS::S3::Bucket', properties, more);
+  const many = Array.from({ length: 26 }, (_, at) => `  C${at}: !And [!Condition C${at + 1}, !Condition C${at + 1}]\n`);
+  const texts = {
+    'conditions that name each other twice': bucket(
+      'BucketName: !If [C0, a, b]',
+      `Conditions:\n${many.join('')}  C26: !Equals [!Ref A, b]\n`,
+    ),
+    'a condition that names itself': bucket('BucketName: !If [C, a, b]', 'Conditions:\n  C: !Not [!Condition C]\n'),
+    'a mapping that asks for itself': bucket(
+      'BucketName: !FindInMap [M, a, b]',
+      'Mappings:\n  M:\n    a:\n      b: !FindInMap [M, a, b]\n',
+    ),
+    'a text that asks for a long one': bucket(
+      `BucketName: !Sub "${'${A}'.repeat(20_000)}"`,
+      `Parameters:\n  A:\n    Type: String\n    Default: "${'x'.repeat(90_000)}"\n`,
+    ),
+    'names that are never closed': bucket(`BucketName: !Sub "${'${'.repeat(60_000)}"`),
+    'a word of capital letters': bucket(`AccessControl: "${'A'.repeat(60_000)}"`),
+    aliases: bucket('BucketName: a', `Metadata:\n  x: &a 1\n  y:\n${'    - *a\n'.repeat(20_000)}`),
+    'lines after what is no YAML': `Resources:\n  A:\n    Type: AWS::S3::Bucket\n  : [\n${'\n'.repeat(100_000)}`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const began = performance.now();
+    const { scanned, notScanned } = await check('stack.yaml', text);
+    t.ok(performance.now() - began < 2500, name);
+    t.equal(scanned.length + notScanned.length > 0, true, `${name}: it is said`);
+  }
+});
+
+t.test('an alias means what has its name before it', async (t) => {
+  const text =
+    `${head}Metadata:\n  a: &it false\n  b: &it true\nResources:\n  It:\n    Type: AWS::RDS::DBInstance\n` +
+    '    Properties:\n      StorageEncrypted: *it\n';
+  t.same(await broken('aws-rds-encrypted', text), []);
+  t.same(await broken('aws-rds-encrypted', text.replace('b: &it true', 'b: &other true')), [9]);
+});
+
+t.test('YAML in its flow form', async (t) => {
+  const text = '{Resources: {It: {Type: AWS::RDS::DBInstance, Properties: {StorageEncrypted: false}}}}\n';
+  t.same(await broken('aws-rds-encrypted', text), [1]);
+});

@@ -22,11 +22,15 @@ export type Known =
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Known[] };
 
 const textMax = 100_000;
+/** Letters of all texts that are put together in one way: a short text may ask for a long one many times. */
+const textsMax = 20_000_000;
 const itemsMax = 2000;
 const depthMax = 100;
 /** Tests whose outcomes are all combined; of more, each is tried by itself. */
 const combinedMax = 4;
 const worldsMax = 16;
+/** Resources of all ways together: every rule looks at each of them. */
+const looksMax = 3000;
 const nowhere = new Unknown(null);
 
 /** How the tests of conditions fall out; a test is named by its text. */
@@ -47,17 +51,19 @@ const onlyField = (node: Node): readonly [string, Node] | null => {
 
 const itemsOf = (node: Node): readonly Node[] => (node.kind === 'list' ? node.items : [node]);
 
-/** Tests that a condition depends on. */
-function testsOf(template: Template, node: Node, depth: number): string[] {
+/** Tests that a condition depends on; `seen`: conditions whose tests are known, as they may name each other often. */
+function testsOf(template: Template, node: Node, depth: number, seen: Set<string>): string[] {
   const only = onlyField(node);
   if (only === null || depth > depthMax) return [];
   const [name, inner] = only;
   if (name === 'Condition') {
     const meant = template.conditions.get(textIn(inner))?.node;
-    return meant === undefined ? [] : testsOf(template, meant, depth + 1);
+    if (meant === undefined || seen.has(textIn(inner))) return [];
+    seen.add(textIn(inner));
+    return testsOf(template, meant, depth + 1, seen);
   }
   return ['Fn::And', 'Fn::Or', 'Fn::Not'].includes(name)
-    ? itemsOf(inner).flatMap((one) => testsOf(template, one, depth + 1))
+    ? itemsOf(inner).flatMap((one) => testsOf(template, one, depth + 1, seen))
     : [JSON.stringify(plain(node))];
 }
 
@@ -75,14 +81,16 @@ function askedIn(node: Node | undefined, found: Set<string>): void {
 export function worldsOf(template: Template): readonly Outcomes[] {
   const asked = new Set<string>();
   for (const { properties } of template.resources) askedIn(properties, asked);
+  const seen = new Set<string>();
   const nodes = [...asked].flatMap((name) => template.conditions.get(name)?.node ?? []);
-  const tests = [...new Set(nodes.flatMap((node) => testsOf(template, node, 0)))];
-  if (tests.length <= combinedMax)
+  const tests = [...new Set(nodes.flatMap((node) => testsOf(template, node, 0, seen)))];
+  const most = Math.max(2, Math.min(worldsMax, Math.floor(looksMax / template.resources.length)));
+  if (tests.length <= combinedMax && 2 ** tests.length <= most)
     return Array.from(
       { length: 2 ** tests.length },
       (_, number) => new Map(tests.map((test, bit) => [test, (number & (1 << bit)) !== 0])),
     );
-  const singles = tests.slice(0, worldsMax - 2).map((one) => new Map(tests.map((test) => [test, test === one])));
+  const singles = tests.slice(0, most - 2).map((one) => new Map(tests.map((test) => [test, test === one])));
   return [new Map(tests.map((test) => [test, false])), new Map(tests.map((test) => [test, true])), ...singles];
 }
 
@@ -92,6 +100,9 @@ export class World {
   readonly #outcomes: Outcomes;
   readonly #addressOf: (name: string) => string | null;
   readonly #parameters = new Map<string, Value>();
+  /** null: it is not known, also while it is asked. */
+  readonly #conditions = new Map<string, boolean | null>();
+  #room = textsMax;
 
   /** `addressOf`: of a resource by its logical id, as rules name it. */
   constructor(template: Template, outcomes: Outcomes, addressOf: (name: string) => string | null) {
@@ -145,7 +156,7 @@ export class World {
         return this.#sub(items, values);
       case 'Fn::Join': {
         const [glue, parts] = values();
-        return Array.isArray(parts) ? joined(parts as readonly Value[], textOf(glue ?? '')) : nowhere;
+        return Array.isArray(parts) ? this.#joined(parts as readonly Value[], textOf(glue ?? '')) : nowhere;
       }
       case 'Fn::Select': {
         const [index, list] = values();
@@ -162,7 +173,7 @@ export class World {
         const [map, first, second] = values().map((one) => textOf(one ?? ''));
         const found = fieldsOf(fieldsOf(this.#template.mappings.get(map ?? '')?.node).get(first ?? '')?.node);
         const node = found.get(second ?? '')?.node;
-        return node === undefined ? nowhere : this.#value(node, depthMax - 5);
+        return node === undefined ? nowhere : literal(node);
       }
       default:
         return nowhere;
@@ -199,7 +210,7 @@ export class World {
   #sub(items: readonly Node[], values: () => (Value | null)[]): Value {
     const [text = ''] = items.map(textIn);
     const [, bound] = values();
-    const parts = text.split(/(\$\{[^}]*\})/).filter((one) => one !== '');
+    const parts = text.split(/(\$\{[^{}]*\})/).filter((one) => one !== '');
     const known = parts.map((part): Value => {
       const [, name] = /^\$\{(.*)\}$/.exec(part) ?? [];
       if (name === undefined) return part;
@@ -215,13 +226,30 @@ export class World {
       return new Unknown(address === null ? null : `${address}.${rest.join('.')}`);
     });
     const [only] = known;
-    return known.length === 1 && only !== undefined ? only : joined(known, '');
+    return known.length === 1 && only !== undefined ? only : this.#joined(known, '');
   }
 
   /** Whether a condition holds in this way; null: there is none of that name. */
   #holds(name: string, depth: number): boolean | null {
+    const known = this.#conditions.get(name);
+    if (known !== undefined) return known;
     const node = this.#template.conditions.get(name)?.node;
-    return node === undefined || depth > depthMax ? null : this.#test(node, depth);
+    if (node === undefined || depth > depthMax) return null;
+    this.#conditions.set(name, null);
+    const holds = this.#test(node, depth);
+    this.#conditions.set(name, holds);
+    return holds;
+  }
+
+  /** Texts one after the other; of parts that are not known, what is known of it. */
+  #joined(parts: readonly Value[], glue: string): Value {
+    const isKnown = parts.every((one) => textOf(one) !== '' || one === '');
+    const texts = parts.map((one) => (isUnknown(one) ? one.partly || ' ' : textOf(one)));
+    const length = texts.reduce((sum, one) => sum + one.length + glue.length, 0);
+    this.#room -= length;
+    if (length > textMax || this.#room < 0) return nowhere;
+    const text = texts.join(glue);
+    return isKnown ? text : new Unknown(null, text);
   }
 
   #test(node: Node, depth: number): boolean | null {
@@ -238,12 +266,10 @@ export class World {
   }
 }
 
-/** Texts one after the other; of parts that are not known, what is known of it. */
-function joined(parts: readonly Value[], glue: string): Value {
-  const isKnown = parts.every((one) => textOf(one) !== '' || one === '');
-  const text = parts.map((one) => (isUnknown(one) ? one.partly || ' ' : textOf(one))).join(glue);
-  if (text.length > textMax) return nowhere;
-  return isKnown ? text : new Unknown(null, text);
+/** What stands in a mapping, which may hold texts and lists of them alone. */
+function literal(node: Node): Value {
+  if (node.kind === 'scalar') return node.value;
+  return node.kind === 'list' && node.items.every(({ kind }) => kind === 'scalar') ? node.items.map(literal) : nowhere;
 }
 
 /** A node as a value of its own: policies are read so. */

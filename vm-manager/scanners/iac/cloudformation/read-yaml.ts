@@ -1,5 +1,5 @@
 // YAML of a template. The short forms become the long ones, so that nothing else has to know both.
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Alias, type Document } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { depthMax, nodesMax, Unreadable, type Field, type Node } from './node.js';
 
 const functions = new RegExp(
@@ -28,13 +28,19 @@ function longForm(tag: string | undefined, node: Node): Node {
 }
 
 class Converter {
-  readonly #document: Document;
   readonly #lines: LineCounter;
-  readonly #meant = new Map<Alias, ReturnType<Alias['resolve']>>();
+  /** Name → the last node of that name so far: an alias means the one that stands before it. */
+  readonly #anchors = new Map<string, unknown>();
+  #aliases = 0;
   #nodes = 0;
 
-  constructor(document: Document, lines: LineCounter) {
-    [this.#document, this.#lines] = [document, lines];
+  constructor(lines: LineCounter) {
+    this.#lines = lines;
+  }
+
+  #note(given: unknown): void {
+    const anchor = (given as { anchor?: string } | null)?.anchor;
+    if (anchor !== undefined && this.#aliases === 0) this.#anchors.set(anchor, given);
   }
 
   #lineOf(node: unknown, fallback: number): number {
@@ -47,11 +53,14 @@ class Converter {
     if (depth > depthMax || ++this.#nodes > nodesMax)
       throw new Unreadable(`is too deep or too large in line ${line}`, line);
     if (isAlias(given)) {
-      // looking for its anchor goes through the whole document: once is enough
-      const meant = this.#meant.get(given) ?? given.resolve(this.#document);
-      this.#meant.set(given, meant);
-      return meant === undefined ? { kind: 'scalar', line, value: null } : this.node(meant, line, depth + 1);
+      const meant = this.#anchors.get(given.source);
+      if (meant === undefined) return { kind: 'scalar', line, value: null };
+      this.#aliases++;
+      const node = this.node(meant, line, depth + 1);
+      this.#aliases--;
+      return node;
     }
+    this.#note(given);
     const tag = (given as { tag?: string } | null)?.tag;
     if (isMap(given)) return longForm(tag, { kind: 'map', line, fields: this.#fields(given.items, line, depth) });
     if (isSeq(given)) {
@@ -74,6 +83,7 @@ class Converter {
     const fields = new Map<string, Field>();
     const merged: Node[] = [];
     for (const { key, value } of pairs) {
+      this.#note(key);
       const name = isScalar(key) ? String(key.value) : '';
       const at = this.#lineOf(key, line);
       const node = this.node(value, at, depth + 1);
@@ -102,5 +112,5 @@ export function readYaml(text: string): Node {
     const { line } = lines.linePos(error.pos[0]);
     throw new Unreadable(`is no YAML in line ${line}`, line);
   }
-  return new Converter(document, lines).node(document.contents, 1, 0);
+  return new Converter(lines).node(document.contents, 1, 0);
 }

@@ -32,8 +32,8 @@ export interface Beside {
 /** `KMSMasterKeyID` → `kms_master_key_id`. */
 export const snake = (name: string): string =>
   name
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll(/(?<=[A-Z])(?=[A-Z][a-z])/g, '_')
+    .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_')
     .toLowerCase();
 
 /** Of texts that are switches, the switch. */

@@ -1,5 +1,5 @@
 // A template of CloudFormation: what makes a text one, its parameters, mappings, conditions and resources.
-import { fieldsOf, textIn, type Field, type Node } from './node.js';
+import { fieldsOf, textIn, Unreadable, type Field, type Node } from './node.js';
 import { readJson } from './read-json.js';
 import { readYaml } from './read-yaml.js';
 
@@ -14,7 +14,8 @@ export interface DeclaredResource {
 }
 
 const typeForm = /^(?:AWS|Alexa|Custom)::[\w:@-]+$|^[A-Z]\w*(?:::\w+){1,4}$/;
-const resourcesMax = 5000;
+/** AWS takes 500. */
+const resourcesMax = 1000;
 /** Transforms that add resources or resolve functions, and change no property that a rule asks for. */
 const knownTransforms = /^AWS::(?:Serverless-2016-10-31|LanguageExtensions|SecretsManager-\d|CodeDeployBlueGreen)/;
 
@@ -24,8 +25,8 @@ export const mayBeTemplate = (text: string): boolean =>
 
 /** It says itself that it is one: what cannot be read of it is a fault. */
 export const saysTemplate = (text: string): boolean =>
-  /^[\s{]*["']?AWSTemplateFormatVersion["']?\s*:/m.test(text) ||
-  (/^\s{0,2}["']?Resources["']?\s*:/m.test(text) && /^\s+["']?Type["']?\s*:\s*["']?AWS::\w+::\w+/m.test(text));
+  /^[ \t{]*["']?AWSTemplateFormatVersion["']?\s*:/m.test(text) ||
+  (/^[ \t]{0,2}["']?Resources["']?\s*:/m.test(text) && /^[ \t]+["']?Type["']?\s*:\s*["']?AWS::\w+::\w+/m.test(text));
 
 const lastLine = (node: Node): number => {
   if (node.kind === 'list') return node.items.reduce((last, one) => Math.max(last, lastLine(one)), node.line);
@@ -47,6 +48,17 @@ function merged(base: Node | undefined, own: Node | undefined): Node | undefined
     fields.set(name, isPlain ? { line: field.line, node: merged(under, field.node) ?? field.node } : field);
   }
   return { kind: 'map', line: own.line, fields };
+}
+
+/** What begins as JSON may be YAML in its flow form. */
+function rootOf(text: string): Node {
+  if (!/^\s*\{/.test(text)) return readYaml(text);
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (!(error instanceof Unreadable) || /^\s*\{\s*["}]/.test(text)) throw error;
+    return readYaml(text);
+  }
 }
 
 export class Template {
@@ -86,7 +98,7 @@ export class Template {
 
   /** null: it is something else. Throws `Unreadable`. */
   static read(text: string): Template | null {
-    const root = /^\s*\{/.test(text) ? readJson(text) : readYaml(text);
+    const root = rootOf(text);
     const fields = fieldsOf(root);
     const template = new Template(root);
     const isOne = fields.has('AWSTemplateFormatVersion') || template.resources.length > 0;
