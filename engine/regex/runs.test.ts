@@ -85,7 +85,6 @@ void test('the time is linear in the text', () => {
   const startedMs = performance.now();
   strictEqual(pattern?.exec(`${'.a'.repeat(200_000)}.`), null);
   for (const source of ['\\d+$', '[^x]+$', '[0-9]+', '/([^/]+)/x', '\\.([^.]+)$'])
-    for (const part of ['1', '/', '.', '/1', 'x1'])
-      runs(source)?.exec(`${part.repeat(100_000)}x`);
+    for (const part of ['1', '/', '.', '/1', 'x1']) runs(source)?.exec(`${part.repeat(100_000)}x`);
   ok(performance.now() - startedMs < 2000);
 });
