@@ -9,6 +9,7 @@ type Database = Parameters<Parameters<typeof onOneDatabase>[2]>[1];
 /** In the order in which they are shown. */
 const known = [
   'database',
+  'replica',
   'redis',
   'nodes',
   'jobs',
