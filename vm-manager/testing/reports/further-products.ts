@@ -147,6 +147,7 @@ export const dependabot: Json = {
 const secretScanning: Json = {
   ...{ number: 2, state: 'open', url: 'https://api.github.com/repos/o/shop/secret-scanning/alerts/2' },
   ...{ secret_type: 'aws_access_key_id', secret_type_display_name: 'Amazon AWS Access Key ID', validity: 'unknown' },
+  // gatehouse:ignore aws-access-key of a sample
   ...{ secret: 'AKIASECRETVALUEXXXXX', first_location_detected: { path: 'app/.env', start_line: 3 } },
 };
 

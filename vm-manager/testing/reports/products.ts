@@ -111,6 +111,7 @@ const truffle = {
 };
 export const trufflehog = [
   { level: 'info-0', ts: '2026-11-02T10:00:00Z', logger: 'trufflehog', msg: 'running source' },
+  // gatehouse:ignore aws-access-key of a sample
   { ...truffle, Verified: true, Raw: 'AKIASECRETVALUEXXXXX', Redacted: 'AKIAS***************', ExtraData: null },
 ]
   .map((line) => JSON.stringify(line))
@@ -126,7 +127,7 @@ export const baseline = (more: Json = {}): Json => ({
     'app/settings.py': [
       {
         ...{ type: 'AWS Access Key', filename: 'app/settings.py', line_number: 7, is_verified: false },
-        hashed_secret: '25910f981e85ca04baf359199dd0bd4a3ae738b6',
+        hashed_secret: '25910f981e85ca04baf359199dd0bd4a3ae738b6', // gatehouse:ignore named-secret of a test
       },
     ],
   },
